@@ -1,0 +1,76 @@
+/** @file context.h
+ *  A context: the device on which solvers run, its stream, and the last error.
+ */
+#ifndef TESELA_CONTEXT_H
+#define TESELA_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tesela/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A device with its stream and its last error. One thread uses a context at a time; distinct
+ *  contexts are independent. */
+typedef struct tsl_context tsl_context;
+
+/** Kind of a line passed to a tsl_message_function. */
+typedef enum tsl_message_kind {
+    TSL_MESSAGE_NOTE = 0,   /**< a choice the library made that the caller may want to know */
+    TSL_MESSAGE_WARNING = 1 /**< input was accepted, but part of it was left out or changed */
+} tsl_message_kind;
+
+/** Receives one line (no newline) from the library. `line` is valid during the call only. */
+typedef void (*tsl_message_function)(void *user, tsl_message_kind kind, const char *line);
+
+/** How to make a context. Initialise with TSL_CONTEXT_OPTIONS_INIT. */
+typedef struct tsl_context_options {
+    size_t size;        /**< sizeof(tsl_context_options) */
+    const char *device; /**< resource string: "auto", "cpu"; NULL means "auto" */
+    int threads;        /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores */
+    tsl_message_function message; /**< receives notes and warnings; NULL drops them */
+    void *user;                   /**< passed to `message` */
+} tsl_context_options;
+
+#define TSL_CONTEXT_OPTIONS_INIT {sizeof(tsl_context_options), "auto", 0, NULL, NULL}
+
+/** Open a device.
+ *
+ *  "auto" takes the CPU where no GPU can be used and says so through `message`. A device that is
+ *  named and cannot be used is an error; nothing else is taken in its place.
+ *
+ *  @param[out] out      the new context, owned by the caller: tsl_context_destroy()
+ *  @param[in]  options  NULL takes the defaults
+ *  @return TSL_OK; TSL_E_ARG for an unknown resource string or a negative thread count;
+ *          TSL_E_DEVICE if the device cannot be used; TSL_E_NOMEM. The reason is in
+ *          tsl_last_error(NULL).
+ */
+TSL_API tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *options);
+
+/** Wait for the context's work and release it. NULL is fine. Plans, molecules and buffers made with
+ *  the context must be destroyed before it. */
+TSL_API void tsl_context_destroy(tsl_context *context);
+
+/** One line about the last failure in `context`, "" if there was none. The string belongs to the
+ *  context and stands until its next failure. With NULL: the last tsl_context_create() failure of
+ *  this thread. */
+TSL_API const char *tsl_last_error(const tsl_context *context);
+
+/** Resource string of the device in use, e.g. "cpu". Owned by the context. */
+TSL_API const char *tsl_context_device(const tsl_context *context);
+
+/** Number of CPU threads the context uses, >= 1. */
+TSL_API int tsl_context_threads(const tsl_context *context);
+
+/** Block until all work queued on the context's stream is done.
+ *  @return TSL_OK; TSL_E_DEVICE if any of that work failed. */
+TSL_API tsl_status tsl_context_synchronize(tsl_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,191 @@
+/** @file dock.h
+ *  Rigid-body protein docking by FFT correlation: the method of FTDock 2.0.
+ *
+ *  Both molecules are laid on a cubic grid of N^3 cells. A cell of the receptor is 1 in its surface
+ *  layer, `core` (-15) inside, 0 outside; a cell of the ligand is 1 within 1.8 angstrom of an atom.
+ *  For each rotation of the ligand the shape score of every translation s is
+ *
+ *      score(s) = sum_r receptor(r + s) * ligand(r)            (an integer)
+ *
+ *  by FFT, and the best `keep` of those whose electrostatic energy is negative are kept:
+ *
+ *      energy(s) = sum_r phi(r + s) * charge(r),   phi = sum_i q_i / (eps(r_i) r_i)
+ *
+ *  with eps = 4 up to 6 angstrom, 38 r - 224 up to 8, 80 beyond, and phi = 0 in the core.
+ *
+ *  The answer is the same, bit for bit, on every device, for any number of threads and any batch:
+ *  positions, charges and potential are fixed-point numbers, scores are integers (the transform is
+ *  rounded only where its error is proven by measurement to be below 1/4), and ties are broken by a
+ *  total order.
+ *
+ *  Sources: Katchalski-Katzir et al., PNAS 89 (1992) 2195; Gabb, Jackson & Sternberg, J. Mol. Biol.
+ *  272 (1997) 106; FTDock 2.0 (3D-Dock suite, 2001).
+ */
+#ifndef TESELA_DOCK_H
+#define TESELA_DOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tesela/context.h"
+#include "tesela/molecule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A rotation Rz(phi) Ry(theta) Rz(twist), acting on column vectors; angles in 1e-6 degree, so that
+ *  a printed rotation is the rotation. */
+typedef struct tsl_rotation {
+    int32_t twist; /**< about z, first; 0 <= twist < 360 000 000 */
+    int32_t theta; /**< about y; 0 <= theta <= 180 000 000 */
+    int32_t phi;   /**< about z, last; 0 <= phi < 360 000 000 */
+} tsl_rotation;
+
+/** A placement of the ligand and what it scores. */
+typedef struct tsl_pose {
+    int32_t score;        /**< shape score; 0 marks an empty slot */
+    int32_t shift[3];     /**< translation of the ligand in cells, each in (-N/2, N/2] */
+    tsl_rotation rotation;
+    double energy;        /**< electrostatic energy in e^2/angstrom, 0 without electrostatics; in FTDock's form it
+                               has no physical scale, only ratios mean something */
+} tsl_pose;
+
+/** Which electrostatic energy decides whether a pose qualifies. */
+typedef enum tsl_electrostatics {
+    TSL_ELECTROSTATICS_OFF = 0, /**< every pose qualifies */
+    TSL_ELECTROSTATICS_FTDOCK = 1, /**< FTDock 2.0's, whose published lists rest on a slip: the weights
+        with which a charge is spread over 8 cells are (1/2 -+ (f - N)) along each axis, f in
+        [-1/2, 1/2] being its offset from the corner the cells share. They add up to 1, yet follow
+        the third difference of the potential rather than the potential */
+    TSL_ELECTROSTATICS_TRILINEAR = 2 /**< what was meant: weights (1/2 -+ f) */
+} tsl_electrostatics;
+
+/** Automatic grid sizes for tsl_dock_options.grid. */
+enum {
+    TSL_GRID_SMOOTH = 0, /**< FTDock's size, rounded up to an even product of 2, 3, 5 and 7 */
+    TSL_GRID_FTDOCK = -1 /**< FTDock's size: span / 0.7 angstrom, truncated, made even */
+};
+
+/** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT. */
+typedef struct tsl_dock_options {
+    size_t size;      /**< sizeof(tsl_dock_options) */
+    int grid;         /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
+    double spacing;   /**< edge of a cell, angstrom; 0 = span / N. With a spacing and an automatic
+                           grid, N is the smallest that holds the span */
+    double surface;   /**< thickness of the receptor's surface layer, angstrom, > 0 */
+    int core;         /**< value of a core cell, -1000 <= core <= 0 */
+    tsl_electrostatics electrostatics;
+    int keep;         /**< poses kept per rotation, 1 <= keep <= 64 */
+    int batch;        /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
+    int64_t memory;   /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
+} tsl_dock_options;
+
+#define TSL_DOCK_OPTIONS_INIT                                                                      \
+    {sizeof(tsl_dock_options), TSL_GRID_SMOOTH, 0.0, 1.3, -15, TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0}
+
+/** What a plan settled on. */
+typedef struct tsl_dock_summary {
+    int grid;                  /**< N */
+    double spacing;            /**< edge of a cell, angstrom */
+    double span;               /**< edge of the grid, angstrom: 1 + 2 (R_receptor + R_ligand) unless
+                                    a spacing was asked for */
+    int batch;                 /**< rotations in flight */
+    int64_t bytes;             /**< memory the plan holds, host and device together */
+    int double_precision;      /**< 1 if the transforms are double, else 0 */
+    double transform_error;    /**< largest distance of a transform's value from an integer seen so
+                                    far; scores are exact while it is below 1/4 */
+    int64_t surface_cells;     /**< cells of the receptor's surface layer */
+    int64_t core_cells;        /**< cells of its core */
+    double receptor_centre[3]; /**< mean of the receptor's positions, angstrom */
+    double ligand_centre[3];   /**< mean of the ligand's positions, angstrom */
+} tsl_dock_summary;
+
+/** A prepared pair: grids, spectra and transforms. */
+typedef struct tsl_dock_plan tsl_dock_plan;
+
+/** Prepare a pair. The only call of this header that allocates device memory.
+ *
+ *  @param[out] out       the plan, owned by the caller: tsl_dock_plan_destroy()
+ *  @param[in]  receptor  the molecule that stays; borrowed: must outlive the plan
+ *  @param[in]  ligand    the molecule that moves; borrowed likewise
+ *  @param[in]  options   NULL takes the defaults
+ *  @return TSL_OK; TSL_E_ARG if an option is out of range, or if the cells are so wide that the
+ *          receptor would have no surface layer; TSL_E_NOMEM if memory, or the bound on it, is too
+ *          small (the message says what is needed); TSL_E_DEVICE.
+ */
+TSL_API tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
+                                        const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                        const tsl_dock_options *options);
+
+/** Aim an existing plan at another pair, with the plan's options. Transforms are reused where N is
+ *  the same, the receptor's grids and spectrum where receptor, N and spacing are the same.
+ *  After a failure the plan can only be updated again or destroyed. Errors as
+ *  tsl_dock_plan_create(). */
+TSL_API tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                                        const tsl_molecule *ligand);
+
+/** Release a plan; NULL is fine. */
+TSL_API void tsl_dock_plan_destroy(tsl_dock_plan *plan);
+
+/** What the plan settled on. `out` is filled whole. */
+TSL_API void tsl_dock_plan_summary(const tsl_dock_plan *plan, tsl_dock_summary *out);
+
+/** FTDock's rotations at an angle step: theta = 0, step, …, 180; at the poles one phi, elsewhere phi
+ *  in steps of acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and lowered
+ *  until it divides 360; twist = 0, step, … below 360. Order: theta, then phi, then twist fastest.
+ *
+ *  @param[out] rotations  shape [tsl_rotations_step(NULL, step)]; NULL only counts
+ *  @param[in]  step       degrees, >= 9, a divisor of 180
+ *  @return the number of rotations (9240 at 12 degrees), or TSL_E_ARG
+ */
+TSL_API int64_t tsl_rotations_step(tsl_rotation *rotations, int step);
+
+/** `count` rotations spread evenly over SO(3): super-Fibonacci spirals (M. Alexa, CVPR 2022),
+ *  rounded to 1e-6 degree.
+ *  @param[out] rotations  shape [count]
+ *  @return TSL_OK; TSL_E_ARG if count < 1 */
+TSL_API tsl_status tsl_rotations_spiral(tsl_rotation *rotations, int64_t count);
+
+/** Called after each batch of a search, from the thread that called tsl_dock_search().
+ *  @param first  index of the first rotation of the batch
+ *  @param count  rotations in it
+ *  @param poses  shape [count][keep], final
+ *  @return 0 to go on; anything else ends the search with TSL_E_CANCELLED */
+typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const tsl_pose *poses);
+
+/** Search all translations of each rotation.
+ *
+ *  @param[out] poses      shape [count][keep]; for each rotation the best qualifying poses, by score,
+ *                         then by the order of x, y, z in which the original scans (x slowest; shifts
+ *                         0 … N/2, then the negative ones); empty slots have score 0 and shift 0
+ *  @param[in]  rotations  shape [count]
+ *  @param[in]  progress   may be NULL
+ *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches are in `poses`).
+ *
+ *  Accuracy: scores are exact. Synchronous: results are complete on return. */
+TSL_API tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses,
+                                   const tsl_rotation *rotations, int64_t count,
+                                   tsl_dock_progress progress, void *user);
+
+/** Score given poses by summing cells directly, without a transform.
+ *
+ *  @param[in,out] poses  shape [count]; rotation and shift are read, score and energy written
+ *  @return TSL_OK; TSL_E_ARG if a shift is outside (-N/2, N/2] (the message has its index);
+ *          TSL_E_DEVICE. Synchronous. */
+TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count);
+
+/** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all
+ *  descending. */
+TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
+
+/** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's positions,
+ *  as read, to the frame of the receptor's, as read.
+ *  @param[out] matrix  shape [3][4], angstrom in the last column */
+TSL_API void tsl_pose_motion(const tsl_dock_plan *plan, const tsl_pose *pose, double matrix[3][4]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+/** @file tesela.h
+ *  All of tesela's public headers.
+ */
+#ifndef TESELA_TESELA_H
+#define TESELA_TESELA_H
+
+#include "tesela/buffer.h"
+#include "tesela/context.h"
+#include "tesela/dock.h"
+#include "tesela/molecule.h"
+#include "tesela/status.h"
+
+#endif
