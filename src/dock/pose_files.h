@@ -1,0 +1,71 @@
+/* The files docking writes and reads: FTDock's list, ZDOCK's list, complexes as PDB, the figure. */
+#ifndef TSL_DOCK_POSE_FILES_H
+#define TSL_DOCK_POSE_FILES_H
+
+#include "core/core.h"
+#include "io/molecule.h"
+#include "tesela/dock.h"
+
+/* The head of a list: FTDock's, with what it lacks. */
+typedef struct tsl_pose_list_head {
+    char receptor[256]; /* file name without folders */
+    char ligand[256];
+    int grid;
+    bool grid_given; /* "(user defined)" rather than "(default)" */
+    int angle_step;  /* degrees; 0: other rotations, named in `rotations_from` */
+    bool angle_step_given;
+    char rotations_from[256]; /* "spiral:54000" or a file name, for angle_step 0 */
+    double surface;
+    bool surface_given;
+    int core;
+    bool core_given;
+    tsl_electrostatics electrostatics;
+    bool electrostatics_given;
+    int keep;
+    bool keep_given;
+    int64_t rotations;
+    double span;    /* angstrom */
+    double spacing; /* angstrom */
+} tsl_pose_list_head;
+
+/* A list in memory. */
+typedef struct tsl_pose_list {
+    tsl_pose_list_head head;
+    int64_t count;
+    tsl_pose *poses;   /* [count] */
+    int64_t *previous; /* [count]: rank in the list this one rescores; NULL: column prvID is 0 */
+} tsl_pose_list;
+
+/* Write FTDock 2.0's `ftdock_global.dat`, byte for byte the original's layout for a run with an
+ * angle step: ES ratio = 100 energy / (lowest energy of the list's run, given; 0 if it is 0 or
+ * electrostatics are off). Angles that are whole degrees print as the original prints them, others with six
+ * decimals. Electrostatics print as "on", "off" or "trilinear". */
+tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
+                            double lowest_energy);
+
+/* Read such a list, of the original's or ours. `energy` gets the ES ratio, negated. Rows may be in any number;
+ * a malformed row is TSL_E_FORMAT with file and line. Free with tsl_pose_list_free(). */
+tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out);
+void tsl_pose_list_free(tsl_pose_list *list);
+
+/* Write ZDOCK's list (the form with four head lines: receptor fixed, ligand moved). Each row is
+ * "psi theta phi tx ty tz score": ligand' = receptor centre - spacing t + Rz(psi) Rx(theta) Rz(phi)
+ * (ligand - ligand centre), with t >= N/2 meaning t - N; radians with six decimals. Tab separated. */
+tsl_status tsl_zdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_dock_summary *summary);
+
+/* Write the receptor as read and the ligand moved by `motion` as one PDB file: REMARKs that name both
+ * inputs, rank, score and transformation; ATOM/HETATM records in PDB columns; TER after each molecule;
+ * END. A ligand chain that the receptor has too is renamed to the first free letter, with a REMARK. */
+tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_molecule *receptor,
+                             const tsl_molecule *ligand, const double motion[3][4], int64_t rank,
+                             const tsl_pose *pose);
+
+/* Draw `figure.svg`: left, a histogram of the list's scores; right, the ligand's centres of the first
+ * 500 poses around the receptor, seen along z, over the receptor's atoms, coloured by score, nearer ones
+ * drawn later. TSL_E_UNSUPPORTED in a build without Cairo. */
+tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_molecule *receptor, const tsl_molecule *ligand,
+                           const tsl_dock_plan *plan);
+
+#endif

@@ -1,0 +1,28 @@
+/* Output files that are whole or not there: written beside their place, then renamed. */
+#ifndef TSL_IO_OUTPUT_H
+#define TSL_IO_OUTPUT_H
+
+#include <stdio.h>
+
+#include "core/core.h"
+
+typedef struct tsl_output tsl_output;
+
+/* Open a temporary file in the folder of `path`, with the permissions an ordinary new file gets. A
+ * path that exists and is no regular file (/dev/stdout, /dev/full) is written directly. */
+tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path);
+
+/* The stream to write to; its errors are found by tsl_output_commit(). */
+FILE *tsl_output_stream(tsl_output *output);
+
+/* Flush, sync, close, rename onto the path, and free `output` whatever the outcome. TSL_E_IO if any write failed
+ * (the line names the path and the reason); the old file, if there was one, stands then. */
+tsl_status tsl_output_commit(tsl_output *output);
+
+/* Close, remove the temporary file and free `output`; NULL is fine. */
+void tsl_output_discard(tsl_output *output);
+
+/* Make a folder and its parents; fine if it is there already. */
+tsl_status tsl_make_folder(tsl_context *context, const char *path);
+
+#endif
