@@ -28,14 +28,17 @@ typedef void (*tsl_message_function)(void *user, tsl_message_kind kind, const ch
 
 /** How to make a context. Initialise with TSL_CONTEXT_OPTIONS_INIT. */
 typedef struct tsl_context_options {
-    size_t size;        /**< sizeof(tsl_context_options) */
-    const char *device; /**< resource string: "auto", "cpu"; NULL means "auto" */
-    int threads;        /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores */
+    size_t size;                  /**< sizeof(tsl_context_options) */
+    const char *device;           /**< resource string: "auto", "cpu"; NULL means "auto" */
+    int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
 } tsl_context_options;
 
-#define TSL_CONTEXT_OPTIONS_INIT {sizeof(tsl_context_options), "auto", 0, NULL, NULL}
+#define TSL_CONTEXT_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(tsl_context_options), "auto", 0, NULL, NULL                                         \
+    }
 
 /** Open a device.
  *

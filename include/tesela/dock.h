@@ -44,20 +44,21 @@ typedef struct tsl_rotation {
 
 /** A placement of the ligand and what it scores. */
 typedef struct tsl_pose {
-    int32_t score;        /**< shape score; 0 marks an empty slot */
-    int32_t shift[3];     /**< translation of the ligand in cells, each in (-N/2, N/2] */
+    int32_t score;    /**< shape score; 0 marks an empty slot */
+    int32_t shift[3]; /**< translation of the ligand in cells, each in (-N/2, N/2] */
     tsl_rotation rotation;
-    double energy;        /**< electrostatic energy in e^2/angstrom, 0 without electrostatics; in FTDock's form it
-                               has no physical scale, only ratios mean something */
+    double energy; /**< electrostatic energy in e^2/angstrom, 0 without electrostatics; in FTDock's
+                      form it has no physical scale, only ratios mean something */
 } tsl_pose;
 
 /** Which electrostatic energy decides whether a pose qualifies. */
 typedef enum tsl_electrostatics {
     TSL_ELECTROSTATICS_OFF = 0, /**< every pose qualifies */
-    TSL_ELECTROSTATICS_FTDOCK = 1, /**< FTDock 2.0's, whose published lists rest on a slip: the weights
-        with which a charge is spread over 8 cells are (1/2 -+ (f - N)) along each axis, f in
-        [-1/2, 1/2] being its offset from the corner the cells share. They add up to 1, yet follow
-        the third difference of the potential rather than the potential */
+    TSL_ELECTROSTATICS_FTDOCK =
+        1, /**< FTDock 2.0's, whose published lists rest on a slip: the weights
+with which a charge is spread over 8 cells are (1/2 -+ (f - N)) along each axis, f in
+[-1/2, 1/2] being its offset from the corner the cells share. They add up to 1, yet follow
+the third difference of the potential rather than the potential */
     TSL_ELECTROSTATICS_TRILINEAR = 2 /**< what was meant: weights (1/2 -+ f) */
 } tsl_electrostatics;
 
@@ -69,20 +70,23 @@ enum {
 
 /** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT. */
 typedef struct tsl_dock_options {
-    size_t size;      /**< sizeof(tsl_dock_options) */
-    int grid;         /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
-    double spacing;   /**< edge of a cell, angstrom; 0 = span / N. With a spacing and an automatic
-                           grid, N is the smallest that holds the span */
-    double surface;   /**< thickness of the receptor's surface layer, angstrom, > 0 */
-    int core;         /**< value of a core cell, -1000 <= core <= 0 */
+    size_t size;    /**< sizeof(tsl_dock_options) */
+    int grid;       /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
+    double spacing; /**< edge of a cell, angstrom; 0 = span / N. With a spacing and an automatic
+                         grid, N is the smallest that holds the span */
+    double surface; /**< thickness of the receptor's surface layer, angstrom, > 0 */
+    int core;       /**< value of a core cell, -1000 <= core <= 0 */
     tsl_electrostatics electrostatics;
-    int keep;         /**< poses kept per rotation, 1 <= keep <= 64 */
-    int batch;        /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
-    int64_t memory;   /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
+    int keep;       /**< poses kept per rotation, 1 <= keep <= 64 */
+    int batch;      /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
+    int64_t memory; /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
 } tsl_dock_options;
 
 #define TSL_DOCK_OPTIONS_INIT                                                                      \
-    {sizeof(tsl_dock_options), TSL_GRID_SMOOTH, 0.0, 1.3, -15, TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0}
+    {                                                                                              \
+        sizeof(tsl_dock_options), TSL_GRID_SMOOTH, 0.0, 1.3, -15, TSL_ELECTROSTATICS_FTDOCK, 3, 0, \
+            0                                                                                      \
+    }
 
 /** What a plan settled on. */
 typedef struct tsl_dock_summary {
@@ -131,9 +135,10 @@ TSL_API void tsl_dock_plan_destroy(tsl_dock_plan *plan);
 /** What the plan settled on. `out` is filled whole. */
 TSL_API void tsl_dock_plan_summary(const tsl_dock_plan *plan, tsl_dock_summary *out);
 
-/** FTDock's rotations at an angle step: theta = 0, step, …, 180; at the poles one phi, elsewhere phi
- *  in steps of acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and lowered
- *  until it divides 360; twist = 0, step, … below 360. Order: theta, then phi, then twist fastest.
+/** FTDock's rotations at an angle step: theta = 0, step, …, 180; at the poles one phi, elsewhere
+ * phi in steps of acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and
+ * lowered until it divides 360; twist = 0, step, … below 360. Order: theta, then phi, then twist
+ * fastest.
  *
  *  @param[out] rotations  shape [tsl_rotations_step(NULL, step)]; NULL only counts
  *  @param[in]  step       degrees, >= 9, a divisor of 180
@@ -156,9 +161,9 @@ typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const
 
 /** Search all translations of each rotation.
  *
- *  @param[out] poses      shape [count][keep]; for each rotation the best qualifying poses, by score,
- *                         then by the order of x, y, z in which the original scans (x slowest; shifts
- *                         0 … N/2, then the negative ones); empty slots have score 0 and shift 0
+ *  @param[out] poses      shape [count][keep]; for each rotation the best qualifying poses, by
+ * score, then by the order of x, y, z in which the original scans (x slowest; shifts 0 … N/2, then
+ * the negative ones); empty slots have score 0 and shift 0
  *  @param[in]  rotations  shape [count]
  *  @param[in]  progress   may be NULL
  *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches are in `poses`).
@@ -179,8 +184,8 @@ TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_
  *  descending. */
 TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
 
-/** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's positions,
- *  as read, to the frame of the receptor's, as read.
+/** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's
+ * positions, as read, to the frame of the receptor's, as read.
  *  @param[out] matrix  shape [3][4], angstrom in the last column */
 TSL_API void tsl_pose_motion(const tsl_dock_plan *plan, const tsl_pose *pose, double matrix[3][4]);
 

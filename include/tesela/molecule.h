@@ -30,15 +30,18 @@ typedef struct tsl_molecule_options {
     tsl_hetero hetero;  /**< fate of waters and ligands */
 } tsl_molecule_options;
 
-#define TSL_MOLECULE_OPTIONS_INIT {sizeof(tsl_molecule_options), NULL, TSL_HETERO_DROP}
+#define TSL_MOLECULE_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(tsl_molecule_options), NULL, TSL_HETERO_DROP                                        \
+    }
 
 /** Read a molecule from PDB, mmCIF or FTDock's `.parsed`, gzipped or not (by content, not by name).
  *
  *  Kept: the first model; of alternate locations the one of highest occupancy (the first among
  *  equals) for each atom; residues with insertion codes. Left out: hydrogens and deuteriums, waters
- *  and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP, TPO, PTR, CSO,
- *  …) are kept as their parent. Unknown residues and nucleic acids stay as uncharged atoms, counted
- *  in one warning to the context's message function.
+ *  and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP, TPO, PTR,
+ * CSO, …) are kept as their parent. Unknown residues and nucleic acids stay as uncharged atoms,
+ * counted in one warning to the context's message function.
  *
  *  @param[out] out      the molecule, owned by the caller: tsl_molecule_destroy()
  *  @param[in]  path     file to read

@@ -1,0 +1,80 @@
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum { ALIGNMENT = 64 };
+
+static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
+static atomic_llong fail_from;   /* this allocation and all after it fail; 0: none does */
+static atomic_llong live;
+
+void *tsl_allocate(size_t bytes)
+{
+    const long long number = atomic_fetch_add(&allocations, 1) + 1;
+    const long long limit = atomic_load(&fail_from);
+    if ((limit > 0 && number >= limit) || bytes > SIZE_MAX - ALIGNMENT) {
+        return NULL;
+    }
+    const size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, rounded > 0 ? rounded : ALIGNMENT);
+    if (memory != NULL) {
+        atomic_fetch_add(&live, 1);
+    }
+    return memory;
+}
+
+void *tsl_allocate_zeroed(size_t count, size_t bytes_each)
+{
+    if (bytes_each > 0 && count > SIZE_MAX / bytes_each) {
+        return NULL;
+    }
+    void *memory = tsl_allocate(count * bytes_each);
+    if (memory != NULL) {
+        memset(memory, 0, count * bytes_each);
+    }
+    return memory;
+}
+
+void *tsl_reallocate(void *memory, size_t old_bytes, size_t new_bytes)
+{
+    void *moved = tsl_allocate(new_bytes);
+    if (moved == NULL) {
+        return NULL;
+    }
+    if (memory != NULL) {
+        memcpy(moved, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
+        tsl_release(memory);
+    }
+    return moved;
+}
+
+char *tsl_duplicate_string(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = tsl_allocate(bytes);
+    if (copy != NULL) {
+        memcpy(copy, text, bytes);
+    }
+    return copy;
+}
+
+void tsl_release(void *memory)
+{
+    if (memory != NULL) {
+        atomic_fetch_sub(&live, 1);
+        free(memory);
+    }
+}
+
+int64_t tsl_test_fail_allocation(int64_t k)
+{
+    atomic_store(&fail_from, k);
+    return atomic_exchange(&allocations, 0);
+}
+
+int64_t tsl_test_live_allocations(void)
+{
+    return atomic_load(&live);
+}
