@@ -6,7 +6,8 @@
 #include "tesela/dock.h"
 
 /* A file that only grows: a head that names the run, then one record a batch, each closed by a
- * check sum, so that a record cut short is seen and left out. */
+ * check sum, so that a record cut short is seen and left out. A head cut short counts as no file,
+ * for nothing followed it. While one process has it open others get TSL_E_IO. */
 typedef struct tsl_checkpoint tsl_checkpoint;
 
 /* Start a new checkpoint at `path`, in place of any that is there.
@@ -15,14 +16,15 @@ typedef struct tsl_checkpoint tsl_checkpoint;
 tsl_status tsl_checkpoint_create(tsl_checkpoint **out, tsl_context *context, const char *path,
                                  const char run[65], int64_t count, int keep);
 
-/* Take up the checkpoint at `path`: fill `poses` [count][keep] and `done` [count] (1 = finished) with
- * what it holds, cut off a torn last record, and be ready to add. No file: starts a new one.
+/* Take up the checkpoint at `path`: fill `poses` [count][keep] and `done` [count] (1 = finished)
+ * with what it holds, cut off a torn last record, and be ready to add. No file: starts a new one.
  * TSL_E_ARG if it belongs to another run; TSL_E_FORMAT if it is no checkpoint. */
 tsl_status tsl_checkpoint_resume(tsl_checkpoint **out, tsl_context *context, const char *path,
                                  const char run[65], int64_t count, int keep, tsl_pose *poses,
                                  unsigned char *done);
 
-/* Add a finished batch; it is in the kernel's hands on return (survives a kill, not a power cut). */
+/* Add a finished batch, in the kernel's hands on return: it survives a kill, not a power cut. After
+ * TSL_E_IO the file ends with the last whole record. */
 tsl_status tsl_checkpoint_add(tsl_checkpoint *checkpoint, int64_t first, int64_t count,
                               const tsl_pose *poses);
 

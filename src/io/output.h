@@ -2,6 +2,7 @@
 #ifndef TSL_IO_OUTPUT_H
 #define TSL_IO_OUTPUT_H
 
+#include <locale.h>
 #include <stdio.h>
 
 #include "core/core.h"
@@ -15,12 +16,26 @@ tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *p
 /* The stream to write to; its errors are found by tsl_output_commit(). */
 FILE *tsl_output_stream(tsl_output *output);
 
-/* Flush, sync, close, rename onto the path, and free `output` whatever the outcome. TSL_E_IO if any write failed
- * (the line names the path and the reason); the old file, if there was one, stands then. */
+/* Flush, sync, close, rename onto the path, and free `output` whatever the outcome. TSL_E_IO if any
+ * write failed (the line names the path and the reason); the old file, if there was one, stands
+ * then. */
 tsl_status tsl_output_commit(tsl_output *output);
 
 /* Close, remove the temporary file and free `output`; NULL is fine. */
 void tsl_output_discard(tsl_output *output);
+
+/* Copy the last part of the path `name`, cut to fit, with '_' for what a reader of text files would
+ * stumble over: control characters and, unless `blanks` may stay, blanks. */
+void tsl_plain_name(char *out, size_t bytes, const char *name, bool blanks);
+
+/* Numbers in files have a decimal point whatever the program's locale says: between enter and leave
+ * this thread reads and prints them so. */
+typedef struct tsl_plain_numbers {
+    locale_t plain, before;
+} tsl_plain_numbers;
+
+tsl_plain_numbers tsl_plain_numbers_enter(void);
+void tsl_plain_numbers_leave(tsl_plain_numbers numbers);
 
 /* Make a folder and its parents; fine if it is there already. */
 tsl_status tsl_make_folder(tsl_context *context, const char *path);
