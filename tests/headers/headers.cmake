@@ -1,4 +1,9 @@
-# Each public header compiles alone, and twice over, as C11 and as C++17.
+# Each public header compiles alone, and twice over, as C11 and as C++17. Once is enough: not again
+# in builds with sanitizers.
+
+if(TSL_SANITIZE)
+    return()
+endif()
 
 include(CheckLanguage)
 check_language(CXX)
