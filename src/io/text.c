@@ -1,0 +1,322 @@
+#include "io/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/config.h"
+
+#ifdef TSL_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+enum { FIRST_CAPACITY = 1 << 16 };
+
+/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. */
+typedef struct growing {
+    tsl_text text;
+    size_t capacity;
+    size_t limit;
+} growing;
+
+static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
+{
+    if (buffer->text.size > buffer->limit) {
+        char limit[16];
+        return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s: no file for this purpose is",
+                        path, tsl_format_bytes(limit, (int64_t)buffer->limit));
+    }
+    if (buffer->text.size < buffer->capacity) {
+        return TSL_OK;
+    }
+    size_t capacity = buffer->capacity > 0 ? 2 * buffer->capacity : FIRST_CAPACITY;
+    if (capacity > buffer->limit + 1) {
+        capacity = buffer->limit + 1;
+    }
+    char *data = tsl_reallocate(buffer->text.data, buffer->text.size, capacity);
+    if (data == NULL) {
+        char what[TSL_QUOTE_TEXT];
+        return tsl_fail_memory(context, (int64_t)capacity, tsl_quote(what, path, strlen(path)));
+    }
+    buffer->text.data = data;
+    buffer->capacity = capacity;
+    return TSL_OK;
+}
+
+static tsl_status read_plain(growing *buffer, tsl_context *context, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
+    }
+    tsl_status status;
+    while ((status = grow(buffer, context, path)) == TSL_OK) {
+        errno = 0;
+        const size_t got = fread(buffer->text.data + buffer->text.size, 1,
+                                 buffer->capacity - buffer->text.size, file);
+        buffer->text.size += got;
+        if (got == 0) {
+            if (ferror(file)) {
+                status = tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", path,
+                                  errno != 0 ? strerror(errno) : "input error");
+            }
+            break;
+        }
+    }
+    fclose(file);
+    return status;
+}
+
+#ifdef TSL_HAVE_ZLIB
+
+static voidpf zlib_allocate(voidpf opaque, uInt count, uInt bytes)
+{
+    (void)opaque;
+    return tsl_allocate_zeroed(count, bytes);
+}
+
+static void zlib_release(voidpf opaque, voidpf memory)
+{
+    (void)opaque;
+    tsl_release(memory);
+}
+
+static tsl_status damaged(tsl_context *context, const char *path, const char *reason)
+{
+    return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
+}
+
+/* One member of a gzip file: those that follow one another are one text. */
+static tsl_status inflate_member(growing *buffer, z_stream *stream, tsl_context *context,
+                                 const char *path)
+{
+    for (;;) {
+        const tsl_status status = grow(buffer, context, path);
+        if (status != TSL_OK) {
+            return status;
+        }
+        const size_t room = buffer->capacity - buffer->text.size;
+        stream->next_out = (Bytef *)buffer->text.data + buffer->text.size;
+        stream->avail_out = (uInt)room;
+        const int result = inflate(stream, Z_NO_FLUSH);
+        buffer->text.size += room - stream->avail_out;
+        if (result == Z_STREAM_END) {
+            return TSL_OK;
+        }
+        if (result == Z_MEM_ERROR) {
+            return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
+        }
+        if (result == Z_BUF_ERROR && stream->avail_in == 0 && stream->avail_out > 0) {
+            return damaged(context, path, "it ends too early");
+        }
+        if (result != Z_OK && result != Z_BUF_ERROR) {
+            return damaged(context, path,
+                           stream->msg != NULL ? stream->msg : "not a deflate stream");
+        }
+    }
+}
+
+static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
+                              const char *path)
+{
+    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release};
+    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
+        return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
+    }
+    stream.next_in = (Bytef *)packed->data;
+    stream.avail_in = (uInt)packed->size; /* both limits are below 4 GiB */
+    tsl_status status = inflate_member(buffer, &stream, context, path);
+    /* Padding of any other kind after the last member is ignored, as gzip does. */
+    while (status == TSL_OK && stream.avail_in >= 2 && stream.next_in[0] == 0x1f &&
+           stream.next_in[1] == 0x8b) {
+        inflateReset(&stream);
+        status = inflate_member(buffer, &stream, context, path);
+    }
+    inflateEnd(&stream);
+    if (status == TSL_OK && buffer->text.size > buffer->limit) {
+        status = grow(buffer, context, path);
+    }
+    return status;
+}
+
+#else
+
+static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
+                              const char *path)
+{
+    (void)buffer;
+    (void)packed;
+    return tsl_fail(context, TSL_E_UNSUPPORTED,
+                    "%s: gzipped, and this build has no zlib: gunzip it first", path);
+}
+
+#endif
+
+tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
+{
+    growing plain = {.limit = limit < TSL_TEXT_LIMIT ? limit : TSL_TEXT_LIMIT};
+    growing inflated = {.limit = plain.limit};
+    tsl_status status = read_plain(&plain, context, path);
+    const unsigned char *magic = (const unsigned char *)plain.text.data;
+    if (status == TSL_OK && plain.text.size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+        status = inflate_all(&inflated, &plain.text, context, path);
+        tsl_text_release(&plain.text);
+        plain.text = inflated.text;
+    }
+    if (status == TSL_OK) {
+        *out = plain.text;
+    } else {
+        tsl_text_release(&plain.text);
+    }
+    return status;
+}
+
+void tsl_text_release(tsl_text *text)
+{
+    tsl_release(text->data);
+    *text = (tsl_text){0};
+}
+
+tsl_lines tsl_lines_of(const char *data, size_t size)
+{
+    return (tsl_lines){.next = data, .end = data + size};
+}
+
+bool tsl_lines_next(tsl_lines *lines, const char **line, size_t *length)
+{
+    const char *p = lines->next;
+    const char *end = lines->end;
+    if (p == end) {
+        return false;
+    }
+    while (p < end && *p != '\n' && *p != '\r') {
+        p++;
+    }
+    *line = lines->next;
+    *length = (size_t)(p - lines->next);
+    if (p < end) {
+        p += *p == '\r' && p + 1 < end && p[1] == '\n' ? 2 : 1;
+    }
+    lines->next = p;
+    lines->number++;
+    return true;
+}
+
+void tsl_trim(const char **text, size_t *length)
+{
+    while (*length > 0 && (**text == ' ' || **text == '\t')) {
+        ++*text;
+        --*length;
+    }
+    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t')) {
+        --*length;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* 10 to a power of any size; the steps of 10²² are exact. */
+static double scale(double value, int power)
+{
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    for (; power > 22; power -= 22) {
+        value *= 1e22;
+    }
+    for (; power < -22; power += 22) {
+        value /= 1e22;
+    }
+    return power >= 0 ? value * tens[power] : value / tens[-power];
+}
+
+static bool parse_exponent(const char *p, const char *end, int *out)
+{
+    int32_t exponent = 0;
+    if (p == end || !tsl_parse_integer(p, (size_t)(end - p), &exponent) || *p == ' ' ||
+        exponent > 400 || exponent < -400) {
+        return false;
+    }
+    *out += (int)exponent;
+    return true;
+}
+
+bool tsl_parse_decimal(const char *text, size_t length, double *out)
+{
+    tsl_trim(&text, &length);
+    const char *p = text;
+    const char *end = text + length;
+    const bool negative = p < end && *p == '-';
+    p += p < end && (*p == '-' || *p == '+');
+    uint64_t mantissa = 0;
+    int power = 0; /* of 10, to be applied to the mantissa */
+    int digits = 0;
+    bool point = false;
+    for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
+        if (*p == '.') {
+            point = true;
+            continue;
+        }
+        if (++digits > 300) {
+            return false;
+        }
+        if (mantissa < UINT64_MAX / 10 - 9) {
+            mantissa = 10 * mantissa + (uint64_t)(*p - '0');
+            power -= point;
+        } else { /* beyond the precision of a double */
+            power += !point;
+        }
+    }
+    if (digits == 0) {
+        return false;
+    }
+    if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &power))) {
+        return false;
+    }
+    const double value = scale((double)mantissa, power);
+    if (!isfinite(value)) {
+        return false;
+    }
+    *out = negative ? -value : value;
+    return true;
+}
+
+bool tsl_parse_integer(const char *text, size_t length, int32_t *out)
+{
+    tsl_trim(&text, &length);
+    const char *p = text;
+    const char *end = text + length;
+    const bool negative = p < end && *p == '-';
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end) {
+        return false;
+    }
+    int64_t value = 0;
+    for (; p < end; p++) {
+        if (!is_digit(*p) || value > INT32_MAX) {
+            return false;
+        }
+        value = 10 * value + (*p - '0');
+    }
+    value = negative ? -value : value;
+    if (value > INT32_MAX || value < INT32_MIN) {
+        return false;
+    }
+    *out = (int32_t)value;
+    return true;
+}
+
+const char *tsl_quote(char out[TSL_QUOTE_TEXT], const char *text, size_t length)
+{
+    const bool cut = length >= TSL_QUOTE_TEXT;
+    const size_t shown = cut ? TSL_QUOTE_TEXT - 4 : length;
+    for (size_t i = 0; i < shown; i++) {
+        out[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    }
+    memcpy(out + shown, cut ? "..." : "", cut ? 4 : 1);
+    return out;
+}

@@ -1,0 +1,48 @@
+/* Whole text files in memory, their lines, and the numbers in them. */
+#ifndef TSL_IO_TEXT_H
+#define TSL_IO_TEXT_H
+
+#include "core/core.h"
+
+/* No text file that tesela reads comes near this; what does is not the file the user meant. */
+#define TSL_TEXT_LIMIT ((size_t)1 << 30)
+
+typedef struct tsl_text {
+    char *data;  /* not terminated */
+    size_t size; /* bytes */
+} tsl_text;
+
+/* Read `path`, plain or gzipped (told by content). TSL_E_IO if it cannot be read, TSL_E_FORMAT if
+ * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
+ * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
+tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
+void tsl_text_release(tsl_text *text);
+
+/* Walks over lines that end in LF, CR LF or CR; the last may lack its end. */
+typedef struct tsl_lines {
+    const char *next;
+    const char *end;
+    int64_t number; /* of the line returned last, from 1 */
+} tsl_lines;
+
+tsl_lines tsl_lines_of(const char *data, size_t size);
+/* The next line without its end; false after the last. */
+bool tsl_lines_next(tsl_lines *lines, const char **line, size_t *length);
+
+/* Cut blanks and tabs off both ends of a field. */
+void tsl_trim(const char **text, size_t *length);
+
+/* Parse a whole field, blanks around it allowed. False, and `out` untouched, unless all of it is
+ * one finite decimal number ("-1.5", "2e3"; no "inf", "nan" or hexadecimal). Independent of the
+ * locale; correctly rounded for up to 15 digits and powers of ten up to 22, else within a few units
+ * in the last place. */
+bool tsl_parse_decimal(const char *text, size_t length, double *out);
+/* The same for an integer in the range of int32_t. */
+bool tsl_parse_integer(const char *text, size_t length, int32_t *out);
+
+/* A field as an error line may quote it: what is not printable ASCII becomes '?', and a long one is
+ * cut and ends in "...". Returns `out`. */
+#define TSL_QUOTE_TEXT 32
+const char *tsl_quote(char out[TSL_QUOTE_TEXT], const char *text, size_t length);
+
+#endif
