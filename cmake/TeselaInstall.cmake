@@ -8,9 +8,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tesela" DESTINATION "${CMAKE_IN
     FILES_MATCHING PATTERN "*.h")
 install(TARGETS tesela_shared EXPORT tesela-targets)
 install(TARGETS tesela_static EXPORT tesela-static-targets)
-if(TARGET tesela)
-    install(TARGETS tesela)
-endif()
+install(TARGETS tesela)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # Two sets: whoever links the shared library needs none of its dependencies' development files.

@@ -2,12 +2,20 @@
 
 option(TSL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TSL_FUZZ "Build the libFuzzer harnesses in place of the other tests; needs clang" OFF)
-option(TSL_WERROR "Treat compiler warnings as errors" ON)
 option(TSL_NATIVE "Compile for this machine's processor only" OFF)
 set(TSL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
 set(TSL_CAIRO AUTO CACHE STRING "Figures through Cairo: AUTO, ON or OFF")
 set(TSL_ZLIB AUTO CACHE STRING "Gzipped input through zlib: AUTO, ON or OFF")
 set_property(CACHE TSL_CAIRO TSL_ZLIB PROPERTY STRINGS AUTO ON OFF)
+
+# A compiler newer than those the sources are checked with may warn of something new; that must not
+# keep anyone from building.
+set(werror_default ON)
+if((CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+        OR (CMAKE_C_COMPILER_ID STREQUAL "Clang" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 15))
+    set(werror_default OFF)
+endif()
+option(TSL_WERROR "Treat compiler warnings as errors" ${werror_default})
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
