@@ -75,7 +75,7 @@ typedef struct tsl_dock_options {
     double spacing; /**< edge of a cell, angstrom; 0 = span / N. With a spacing and an automatic
                          grid, N is the smallest that holds the span */
     double surface; /**< thickness of the receptor's surface layer, angstrom, > 0 */
-    int core;       /**< value of a core cell, -1000 <= core <= 0 */
+    int core;       /**< value of a core cell, -1000 <= core <= -1 */
     tsl_electrostatics electrostatics;
     int keep;       /**< poses kept per rotation, 1 <= keep <= 64 */
     int batch;      /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
@@ -151,6 +151,11 @@ TSL_API int64_t tsl_rotations_step(tsl_rotation *rotations, int step);
  *  @param[out] rotations  shape [count]
  *  @return TSL_OK; TSL_E_ARG if count < 1 */
 TSL_API tsl_status tsl_rotations_spiral(tsl_rotation *rotations, int64_t count);
+
+/** The rotation of a quaternion w + x i + y j + z k, of any length but 0, rounded to 1e-6 degree.
+ *  @param[in] quaternion  shape [4]: w, x, y, z
+ *  @return TSL_OK; TSL_E_ARG if its length is 0 or not finite */
+TSL_API tsl_status tsl_rotation_of_quaternion(tsl_rotation *rotation, const double quaternion[4]);
 
 /** Called after each batch of a search, from the thread that called tsl_dock_search().
  *  @param first  index of the first rotation of the batch

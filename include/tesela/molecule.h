@@ -26,7 +26,8 @@ typedef enum tsl_hetero {
 typedef struct tsl_molecule_options {
     size_t size;        /**< sizeof(tsl_molecule_options) */
     const char *chains; /**< chain identifiers to keep, separated by commas ("A,B"); NULL keeps all.
-                             For mmCIF these are the author's (auth_asym_id) */
+                             Upper and lower case differ; "_" is the blank identifier of a PDB
+                             file. For mmCIF these are the author's (auth_asym_id) */
     tsl_hetero hetero;  /**< fate of waters and ligands */
 } tsl_molecule_options;
 
@@ -38,17 +39,22 @@ typedef struct tsl_molecule_options {
 /** Read a molecule from PDB, mmCIF or FTDock's `.parsed`, gzipped or not (by content, not by name).
  *
  *  Kept: the first model; of alternate locations the one of highest occupancy (the first among
- *  equals) for each atom; residues with insertion codes. Left out: hydrogens and deuteriums, waters
- *  and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP, TPO, PTR,
- * CSO, …) are kept as their parent. Unknown residues and nucleic acids stay as uncharged atoms,
- * counted in one warning to the context's message function.
+ *  equals) for each atom, and where a site holds several residues (microheterogeneity) the one of
+ *  highest mean occupancy; residues with insertion codes. Left out: hydrogens and deuteriums, waters
+ *  and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP, TPO, PTR, CSO,
+ *  …) are kept as their parent, told by name alone. Unknown residues and nucleic acids stay as
+ *  uncharged atoms, counted in one warning to the context's message function; another warns of
+ *  HETATM residues with a backbone that no parent is known of. TER ends nothing; END does, with a
+ *  warning if atoms follow. All ATOM records of a `.parsed` file are kept as they stand, as FTDock
+ *  does.
  *
  *  @param[out] out      the molecule, owned by the caller: tsl_molecule_destroy()
  *  @param[in]  path     file to read
  *  @param[in]  options  NULL takes the defaults
  *  @return TSL_OK; TSL_E_IO if the file cannot be read; TSL_E_FORMAT, with file and line, for a
- *          truncated record or a coordinate that is no number, for a file without atoms, for chains
- *          that are not there; TSL_E_ARG; TSL_E_NOMEM.
+ *          truncated record or a coordinate that is no number or beyond ±9999.999, for a file
+ *          without atoms or longer than 1 GiB, for chains that are not there; TSL_E_UNSUPPORTED for
+ *          a gzipped file in a build without zlib; TSL_E_ARG; TSL_E_NOMEM.
  */
 TSL_API tsl_status tsl_molecule_read(tsl_molecule **out, tsl_context *context, const char *path,
                                      const tsl_molecule_options *options);

@@ -1,0 +1,53 @@
+/* Batches of discrete Fourier transforms, unnormalised, in the advanced layout that FFTW and cuFFT
+ * share. */
+#ifndef TSL_FFT_H
+#define TSL_FFT_H
+
+#include "core/core.h"
+
+/* Bytes of a real number. */
+typedef enum tsl_precision { TSL_SINGLE = 4, TSL_DOUBLE = 8 } tsl_precision;
+
+typedef enum tsl_fft_kind {
+    TSL_FFT_FORWARD, /* complex to complex, exp(-i …) */
+    TSL_FFT_BACKWARD,
+    TSL_FFT_REAL_FORWARD, /* real to half-complex along the last axis */
+    TSL_FFT_REAL_BACKWARD /* half-complex to real; destroys its input */
+} tsl_fft_kind;
+
+/* Element (x, y, …) of transform t is at t * distance + ((x * embed[1] + y) * embed[2] + …) *
+ * stride; strides, distances and embeds count elements of that side's type, real or complex. */
+typedef struct tsl_fft_layout {
+    int embed[3];
+    int stride;
+    int distance;
+} tsl_fft_layout;
+
+typedef struct tsl_fft_description {
+    tsl_fft_kind kind;
+    tsl_precision precision;
+    int rank;  /* 1 … 3 */
+    int n[3];  /* lengths of the real-space array, slowest first */
+    int count; /* transforms a call, >= 1 */
+    tsl_fft_layout in, out;
+    bool in_place; /* execute() will get out == in */
+} tsl_fft_description;
+
+/* A prepared transform. */
+typedef struct tsl_fft tsl_fft;
+
+typedef struct tsl_fft_ops {
+    /* Measures a few ways to do it, on memory of its own. */
+    tsl_status (*create)(tsl_fft **out, tsl_context *context, const tsl_fft_description *what);
+    void (*destroy)(tsl_fft *fft); /* NULL is fine */
+    /* `in` and `out` are device addresses aligned to 64 bytes. On cpu the transform is done by the
+     * calling thread; several may execute one plan at once. */
+    void (*execute)(const tsl_fft *fft, void *in, void *out);
+} tsl_fft_ops;
+
+extern const tsl_fft_ops tsl_fft_cpu;
+
+/* Name and version of the CPU's library. */
+const char *tsl_fft_library(void);
+
+#endif

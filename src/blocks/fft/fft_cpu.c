@@ -1,0 +1,119 @@
+/* Transforms on the CPU: FFTW. */
+#include <fftw3.h>
+#include <omp.h>
+#include <string.h>
+
+#include "blocks/fft/fft.h"
+
+struct tsl_fft {
+    tsl_precision precision;
+    tsl_fft_kind kind;
+    void *plan; /* fftw_plan or fftwf_plan */
+};
+
+/* FFTW's planner keeps global state. */
+static omp_lock_t *planner_lock(void)
+{
+    static omp_lock_t lock;
+    static bool ready;
+#pragma omp critical(tsl_fft_planner)
+    if (!ready) {
+        omp_init_lock(&lock);
+        ready = true;
+    }
+    return &lock;
+}
+
+#define TSL_TEMPLATE_NAME(name) name##_single
+#define TSL_FFTW(name) fftwf_##name
+#include "blocks/fft/fft_cpu.inc"
+#undef TSL_TEMPLATE_NAME
+#undef TSL_FFTW
+
+#define TSL_TEMPLATE_NAME(name) name##_double
+#define TSL_FFTW(name) fftw_##name
+#include "blocks/fft/fft_cpu.inc"
+#undef TSL_TEMPLATE_NAME
+#undef TSL_FFTW
+
+/* Elements that a layout reaches. */
+static int64_t extent(const tsl_fft_description *what, const tsl_fft_layout *layout)
+{
+    int64_t elements = what->rank > 0 ? layout->embed[0] : 1;
+    for (int axis = 1; axis < what->rank; axis++) {
+        elements *= layout->embed[axis];
+    }
+    return (elements - 1) * layout->stride + (int64_t)(what->count - 1) * layout->distance + 1;
+}
+
+static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
+{
+    const int64_t complex_bytes = 2 * (int64_t)what->precision;
+    const int64_t in_bytes = extent(what, &what->in) * complex_bytes;
+    const int64_t out_bytes = extent(what, &what->out) * complex_bytes;
+    const int64_t bytes = in_bytes > out_bytes ? in_bytes : out_bytes;
+    tsl_fft *fft = tsl_allocate(sizeof *fft);
+    char *in = tsl_allocate((size_t)bytes);
+    char *other = what->in_place ? in : tsl_allocate((size_t)bytes);
+    tsl_status status = TSL_OK;
+    if (fft == NULL || in == NULL || other == NULL) {
+        status = tsl_fail_memory(context, 2 * bytes, "planning a Fourier transform");
+        goto done;
+    }
+    memset(in, 0, (size_t)bytes);
+    memset(other, 0, (size_t)bytes);
+    *fft = (tsl_fft){.precision = what->precision, .kind = what->kind};
+    omp_set_lock(planner_lock());
+    if (what->precision == TSL_SINGLE) {
+        fft->plan = plan_single(what, in, other);
+    } else {
+        fft->plan = plan_double(what, in, other);
+    }
+    omp_unset_lock(planner_lock());
+    if (fft->plan == NULL) {
+        status = tsl_fail(context, TSL_E_INTERNAL, "FFTW has no plan for a transform of length %d",
+                          what->n[0]);
+        goto done;
+    }
+    *out = fft;
+    fft = NULL;
+done:
+    if (other != in) {
+        tsl_release(other);
+    }
+    tsl_release(in);
+    tsl_release(fft);
+    return status;
+}
+
+static void cpu_destroy(tsl_fft *fft)
+{
+    if (fft == NULL) {
+        return;
+    }
+    omp_set_lock(planner_lock());
+    if (fft->precision == TSL_SINGLE) {
+        fftwf_destroy_plan(fft->plan);
+    } else {
+        fftw_destroy_plan(fft->plan);
+    }
+    omp_unset_lock(planner_lock());
+    tsl_release(fft);
+}
+
+static void cpu_execute(const tsl_fft *fft, void *in, void *out)
+{
+    if (fft->precision == TSL_SINGLE) {
+        execute_single(fft, in, out);
+    } else {
+        execute_double(fft, in, out);
+    }
+}
+
+const tsl_fft_ops tsl_fft_cpu = {
+    .create = cpu_create, .destroy = cpu_destroy, .execute = cpu_execute};
+
+const char *tsl_fft_library(void)
+{
+    return fftwf_version;
+}

@@ -1,0 +1,165 @@
+/* Docking's arithmetic, the same on every device, compiler and instruction set.
+ *
+ * FTDock 2.0 keeps coordinates in single precision, rounded after each of a rotation's three turns,
+ * and what an atom on the rim of a cell fills hangs on those roundings. They are kept, each an
+ * explicit conversion, with no product and sum fused; that reproduces its lists to the last pose.
+ * From there on everything is integer: lengths in cells with 24 binary digits, so that the centre
+ * of cell i along an axis of N is i - N/2 + 1/2, exactly.
+ */
+#ifndef TSL_DOCK_POINT_H
+#define TSL_DOCK_POINT_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "core/point.h"
+
+#define TSL_CELL_BITS 24
+#define TSL_CELL_ONE (INT64_C(1) << TSL_CELL_BITS)
+#define TSL_WEIGHT_BITS 20    /* of the place of a charge between two cells */
+#define TSL_POTENTIAL_BITS 27 /* of the potential, e/angstrom, |phi| < 8 */
+#define TSL_CHARGE_UNIT 1e-4  /* e */
+
+/* Radius of every atom, angstrom (FTDock 2.0). */
+#define TSL_ATOM_RADIUS 1.8
+
+/* Products and sums that no compiler may fuse. */
+#ifdef __CUDA_ARCH__
+#define TSL_TURNED(a, b, c, d) __dadd_rn(__dmul_rn(a, b), __dmul_rn(c, d))
+#else
+#define TSL_TURNED(a, b, c, d) ((a) * (b) + (c) * (d))
+#endif
+
+/* Cosines and sines of twist, theta and phi. */
+typedef struct tsl_dock_turns {
+    double cosine[3];
+    double sine[3];
+} tsl_dock_turns;
+
+/* p' = Rz(phi) Ry(theta) Rz(twist) p, angstrom. */
+TSL_FN void tsl_dock_rotate(const tsl_dock_turns *t, const float p[3], float out[3])
+{
+    const float x1 = (float)TSL_TURNED(p[0], t->cosine[0], -p[1], t->sine[0]);
+    const float y1 = (float)TSL_TURNED(p[0], t->sine[0], p[1], t->cosine[0]);
+    const float x2 = (float)TSL_TURNED(p[2], t->sine[1], x1, t->cosine[1]);
+    out[0] = (float)TSL_TURNED(x2, t->cosine[2], -y1, t->sine[2]);
+    out[1] = (float)TSL_TURNED(x2, t->sine[2], y1, t->cosine[2]);
+    out[2] = (float)TSL_TURNED(p[2], t->cosine[1], -x1, t->sine[1]);
+}
+
+/* A coordinate in cells of `spacing` angstrom. */
+TSL_FN int64_t tsl_dock_fixed(float coordinate, double spacing)
+{
+    const double cells = (double)coordinate / spacing;
+#ifdef __CUDA_ARCH__
+    return __double2ll_rn(cells * (double)TSL_CELL_ONE);
+#else
+    return (int64_t)lrint(cells * (double)TSL_CELL_ONE);
+#endif
+}
+
+/* Cell that holds coordinate p. */
+TSL_FN int tsl_dock_cell(int64_t p, int grid)
+{
+    return (int)(p >> TSL_CELL_BITS) + grid / 2;
+}
+
+/* Square of the distance of coordinate p from the centre of cell i, along one axis. */
+TSL_FN int64_t tsl_dock_square(int64_t p, int i, int grid)
+{
+    const int64_t d = p - (2 * i + 1 - grid) * (TSL_CELL_ONE / 2);
+    return d * d;
+}
+
+/* Where a charge sits between the centres of two neighbouring cells along one axis. */
+typedef struct tsl_dock_corner {
+    int low;        /* the lower of the two cells */
+    int32_t offset; /* from the middle between them, less `slip` cells; TSL_WEIGHT_BITS */
+} tsl_dock_corner;
+
+/* FTDock 2.0 spreads a charge over the 8 nearest cells with the weights 1/2 - a (low) and 1/2 + a
+ * (high) along each axis. a should be the offset f in [-1/2, 1/2) from the middle of the two
+ * centres; the original takes the centre one whole span too far off, so that a = f - N. That
+ * decides which poses its lists hold: slip = N keeps it, slip = 0 mends it. */
+TSL_FN tsl_dock_corner tsl_dock_corner_of(int64_t p, int grid, int slip)
+{
+    const int64_t from_first = p - TSL_CELL_ONE / 2; /* of the centre of cell N/2 */
+    const int64_t between = from_first & (TSL_CELL_ONE - 1);
+    const int64_t middle = TSL_CELL_ONE / 2 + slip * TSL_CELL_ONE;
+    tsl_dock_corner corner;
+    corner.low = (int)(from_first >> TSL_CELL_BITS) + grid / 2;
+    corner.offset = (int32_t)((between - middle) >> (TSL_CELL_BITS - TSL_WEIGHT_BITS));
+    return corner;
+}
+
+/* Digits by which a step of interpolation is scaled down beyond the weights' own, to stay in range:
+ * the weights' sizes add up to at most 2 slip + 1. */
+TSL_FN int tsl_dock_weight_bits(int slip)
+{
+    int bits = 0;
+    while (slip > 0 && (1 << bits) < 2 * slip + 1) {
+        bits++;
+    }
+    return bits;
+}
+
+/* One step: (1/2 - a) low + (1/2 + a) high, over 2^bits. */
+TSL_FN int32_t tsl_dock_interpolate(int32_t low, int32_t high, int32_t offset, int bits)
+{
+    const int64_t half = INT64_C(1) << (TSL_WEIGHT_BITS - 1);
+    return (int32_t)(((half - offset) * low + (half + offset) * high) >> (TSL_WEIGHT_BITS + bits));
+}
+
+/* The cell `i` cells on, on a ring of `grid`; 0 <= i < 2 grid. */
+TSL_FN int tsl_dock_wrap(int i, int grid)
+{
+    return i >= grid ? i - grid : i;
+}
+
+/* Potential at three-dimensional corner `c` shifted by (x, y, z), over 2^(3 bits). */
+TSL_FN int32_t tsl_dock_potential_at(const int32_t *potential, int grid, const tsl_dock_corner c[3],
+                                     const int shift[3], int bits)
+{
+    const int x0 = tsl_dock_wrap(c[0].low + shift[0], grid);
+    const int y0 = tsl_dock_wrap(c[1].low + shift[1], grid);
+    const int z0 = tsl_dock_wrap(c[2].low + shift[2], grid);
+    const int64_t row = grid;
+    const int64_t x[2] = {x0 * row * row, tsl_dock_wrap(x0 + 1, grid) * row * row};
+    const int64_t y[2] = {y0 * row, tsl_dock_wrap(y0 + 1, grid) * row};
+    const int z[2] = {z0, tsl_dock_wrap(z0 + 1, grid)};
+    int32_t planes[2];
+    for (int i = 0; i < 2; i++) {
+        int32_t lines[2];
+        for (int j = 0; j < 2; j++) {
+            const int32_t *at = potential + x[i] + y[j];
+            lines[j] = tsl_dock_interpolate(at[z[0]], at[z[1]], c[2].offset, bits);
+        }
+        planes[i] = tsl_dock_interpolate(lines[0], lines[1], c[1].offset, bits);
+    }
+    return tsl_dock_interpolate(planes[0], planes[1], c[0].offset, bits);
+}
+
+/* Distance-dependent dielectric constant times distance, angstrom: eps = 4 up to 6 angstrom,
+ * 38 r - 224 up to 8, 80 beyond; r at least 2 (Gabb, Jackson & Sternberg 1997, eq. 6; after
+ * Warwicker). */
+TSL_FN double tsl_dock_screening(double r)
+{
+    r = r < 2.0 ? 2.0 : r;
+    double epsilon = 38.0 * r - 224.0;
+    epsilon = epsilon < 4.0 ? 4.0 : epsilon;
+    epsilon = epsilon > 80.0 ? 80.0 : epsilon;
+    return epsilon * r;
+}
+
+/* Shift along an axis in (-N/2, N/2] from its place 0 … N - 1 in the correlation, and back. */
+TSL_FN int tsl_dock_signed_shift(int place, int grid)
+{
+    return place > grid / 2 ? place - grid : place;
+}
+
+TSL_FN int tsl_dock_place_of_shift(int shift, int grid)
+{
+    return shift < 0 ? shift + grid : shift;
+}
+
+#endif

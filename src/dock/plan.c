@@ -1,0 +1,461 @@
+/* Preparing a pair: memory, the receptor's grids and spectrum, the ligand's atoms. */
+#include "dock/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/molecule.h"
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
+{
+    if (o->size != sizeof *o) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "dock options: size is %zu, not %zu: initialise them with "
+                        "TSL_DOCK_OPTIONS_INIT",
+                        o->size, sizeof *o);
+    }
+    const bool automatic = o->grid == TSL_GRID_SMOOTH || o->grid == TSL_GRID_FTDOCK;
+    if (!automatic && (o->grid < TSL_GRID_SMALLEST || o->grid > TSL_GRID_LARGEST)) {
+        return tsl_fail(context, TSL_E_ARG, "a grid of %d cells: give an even number from %d to %d",
+                        o->grid, TSL_GRID_SMALLEST, TSL_GRID_LARGEST);
+    }
+    if (!automatic && o->grid % 2 != 0) {
+        return tsl_fail(context, TSL_E_ARG, "a grid of %d cells: the number must be even", o->grid);
+    }
+    if (!(o->spacing >= 0 && o->spacing <= 100) || (o->spacing > 0 && o->spacing < 0.01)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a spacing of %g angstrom: give 0.01 to 100, or 0 for automatic",
+                        o->spacing);
+    }
+    if (!(o->surface > 0 && o->surface <= 20)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a surface of %g angstrom: give more than 0 and at most 20", o->surface);
+    }
+    if (o->core < -1000 || o->core > -1) {
+        return tsl_fail(context, TSL_E_ARG, "a core value of %d: give -1000 to -1", o->core);
+    }
+    if (o->keep < 1 || o->keep > 64) {
+        return tsl_fail(context, TSL_E_ARG, "keeping %d poses a rotation: give 1 to 64", o->keep);
+    }
+    if (o->batch < 0 || o->batch > 4096) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a batch of %d rotations: give 1 to 4096, or 0 for automatic", o->batch);
+    }
+    if (o->memory < 0) {
+        return tsl_fail(context, TSL_E_ARG, "a memory bound of %lld bytes: give 0 for none",
+                        (long long)o->memory);
+    }
+    if ((int)o->electrostatics < 0 || o->electrostatics > TSL_ELECTROSTATICS_TRILINEAR) {
+        return tsl_fail(context, TSL_E_ARG, "unknown kind of electrostatics: %d",
+                        (int)o->electrostatics);
+    }
+    return TSL_OK;
+}
+
+static bool has_charges(const tsl_molecule *molecule)
+{
+    for (int64_t i = 0; i < molecule->count; i++) {
+        if (molecule->charges[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static int64_t cube(int64_t n)
+{
+    return n * n * n;
+}
+
+/* Everything a plan holds with `batch` rotations in flight. */
+static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                        const tsl_convolve_description *what, int batch)
+{
+    const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
+    const int64_t grids = cube(g->grid) * (int64_t)(sizeof(int16_t) + (charges ? 4 : 0));
+    const int64_t keep = plan->options.keep;
+    const int64_t host = (int64_t)sizeof(tsl_dock_turns) + keep * 16 + TSL_CANDIDATES * 8 + 16;
+    const int64_t member = tsl_convolve_layout(what).member_bytes + cube(g->box) + host;
+    return tsl_convolve_bytes(what, plan->context->threads) + grids + batch * member;
+}
+
+/* The largest batch, up to the one asked for, that stays within the bound. */
+static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                               tsl_convolve_description *what)
+{
+    const int64_t bound = plan->options.memory;
+    int batch = plan->options.batch > 0 ? plan->options.batch : plan->context->threads;
+    while (bound > 0 && batch > 1 && bytes_of(plan, g, what, batch) > bound) {
+        batch--;
+    }
+    const int64_t bytes = bytes_of(plan, g, what, batch);
+    char needed[16], allowed[16];
+    if (bound > 0 && bytes > bound) {
+        return tsl_fail(plan->context, TSL_E_NOMEM,
+                        "a grid of %d cells needs %s with one rotation in flight, but the memory "
+                        "bound is %s: raise it or take a smaller grid",
+                        g->grid, tsl_format_bytes(needed, bytes), tsl_format_bytes(allowed, bound));
+    }
+    what->batch = batch;
+    plan->summary.batch = batch;
+    plan->summary.bytes = bytes;
+    plan->summary.double_precision = what->precision == TSL_DOUBLE;
+    tsl_message(plan->context, TSL_MESSAGE_NOTE,
+                "memory: %s for a grid of %d cells in %s precision, %d rotation%s in flight",
+                tsl_format_bytes(needed, bytes), g->grid,
+                what->precision == TSL_DOUBLE ? "double" : "single", batch, batch == 1 ? "" : "s");
+    return TSL_OK;
+}
+
+/* Error of a single-precision correlation to expect, from above: unit roundoff times the norms of
+ * both grids (an atom fills about 18 cubic angstrom), times what was measured for grids of 48 to
+ * 320 cells, twice over. docs/accuracy.md has the table. */
+static double expected_error(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                             const tsl_molecule *receptor, const tsl_molecule *ligand)
+{
+    const double cells_of_atom = 18.0 / pow(g->spacing, 3);
+    const double cells = cells_of_atom * sqrt((double)receptor->count * (double)ligand->count);
+    return 1.2 * ldexp(1.0, -24) * -plan->options.core * cells;
+}
+
+static void free_batch(tsl_dock_plan *plan)
+{
+    tsl_context *context = plan->context;
+    if (plan->convolve != NULL) {
+        context->ops->convolve->destroy(plan->convolve);
+        plan->convolve = NULL;
+    }
+    tsl_device_release(context, plan->boxes);
+    tsl_device_release(context, plan->grids);
+    plan->boxes = NULL;
+    plan->grids = NULL;
+    void **const host[] = {(void **)&plan->turns,      (void **)&plan->winners,
+                           (void **)&plan->energies,   (void **)&plan->kept,
+                           (void **)&plan->candidates, (void **)&plan->after,
+                           (void **)&plan->found};
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
+        tsl_release(*host[i]);
+        *host[i] = NULL;
+    }
+}
+
+static void free_receptor(tsl_dock_plan *plan)
+{
+    tsl_device_release(plan->context, plan->receptor.shape);
+    tsl_device_release(plan->context, plan->receptor.potential);
+    plan->receptor = (tsl_dock_receptor){0};
+    plan->receptor_molecule = NULL;
+}
+
+/* Transforms, grids, boxes and scratch for plan->correlation. */
+static tsl_status make_batch(tsl_dock_plan *plan)
+{
+    tsl_context *context = plan->context;
+    const size_t batch = (size_t)plan->correlation.batch;
+    const size_t keep = (size_t)plan->options.keep;
+    const size_t candidates =
+        batch * TSL_CANDIDATES > TSL_CANDIDATES_MORE ? batch * TSL_CANDIDATES : TSL_CANDIDATES_MORE;
+    free_batch(plan);
+    plan->layout = tsl_convolve_layout(&plan->correlation);
+    void *boxes = NULL;
+    tsl_status status =
+        context->ops->convolve->create(&plan->convolve, context, &plan->correlation);
+    if (status == TSL_OK) {
+        status =
+            tsl_device_allocate(&plan->grids, context, (int64_t)batch * plan->layout.member_bytes,
+                                "the correlation grids");
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(
+            &boxes, context, (int64_t)batch * cube(plan->correlation.box[0]), "the ligand's boxes");
+        plan->boxes = boxes;
+    }
+    if (status != TSL_OK) {
+        free_batch(plan);
+        return status;
+    }
+    plan->turns = tsl_allocate(batch * sizeof *plan->turns);
+    plan->winners = tsl_allocate(batch * keep * sizeof *plan->winners);
+    plan->energies = tsl_allocate(batch * keep * sizeof *plan->energies);
+    plan->kept = tsl_allocate(batch * sizeof *plan->kept);
+    plan->candidates = tsl_allocate(candidates * sizeof *plan->candidates);
+    plan->after = tsl_allocate(batch * sizeof *plan->after);
+    plan->found = tsl_allocate(batch * sizeof *plan->found);
+    if (plan->turns == NULL || plan->winners == NULL || plan->energies == NULL ||
+        plan->kept == NULL || plan->candidates == NULL || plan->after == NULL ||
+        plan->found == NULL) {
+        free_batch(plan);
+        return tsl_fail_memory(context, (int64_t)(candidates * 8), "candidates");
+    }
+    return TSL_OK;
+}
+
+/* ---- receptor ----------------------------------------------------------------------------- */
+
+/* Steps to the cells nearer than the surface's thickness, the nearest first. */
+static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *count)
+{
+    const int reach = (int)(surface / g->spacing + 1.5);
+    const double limit = (surface / g->spacing) * (surface / g->spacing);
+    int *offsets = tsl_allocate((size_t)cube(2 * reach + 1) * 3 * sizeof *offsets);
+    if (offsets == NULL) {
+        return NULL;
+    }
+    *count = 0;
+    for (int square = 1; square < limit; square++) {
+        for (int x = -reach; x <= reach; x++) {
+            for (int y = -reach; y <= reach; y++) {
+                for (int z = -reach; z <= reach; z++) {
+                    if (x * x + y * y + z * z == square) {
+                        memcpy(offsets + 3 * *count, (const int[3]){x, y, z}, 3 * sizeof(int));
+                        ++*count;
+                    }
+                }
+            }
+        }
+    }
+    return offsets;
+}
+
+/* Shape of the receptor; the first result grid serves as scratch. */
+static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_atoms *atoms)
+{
+    tsl_context *context = plan->context;
+    const tsl_dock_turns unturned = {.cosine = {1, 1, 1}};
+    tsl_dock_geometry whole = plan->geometry;
+    whole.box = whole.grid;
+    void *shape = NULL;
+    int count = 0;
+    int *offsets = surface_offsets(&whole, plan->options.surface, &count);
+    if (offsets == NULL) {
+        return tsl_fail_memory(context, cube(whole.reach), "the surface layer");
+    }
+    tsl_status status =
+        tsl_device_allocate(&shape, context, 2 * cube(whole.grid), "the receptor's grid");
+    plan->receptor.shape = shape;
+    if (status == TSL_OK) {
+        status = context->ops->dock->place(context, &whole, atoms, &unturned, 1, plan->grids);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->dock->surface(
+            context, &whole, plan->grids, offsets, count, plan->options.core, plan->receptor.shape,
+            &plan->summary.surface_cells, &plan->summary.core_cells);
+    }
+    tsl_release(offsets);
+    return status;
+}
+
+static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atoms)
+{
+    tsl_context *context = plan->context;
+    void *potential = NULL;
+    double largest = 0;
+    tsl_status status = tsl_device_allocate(&potential, context, 4 * cube(plan->geometry.grid),
+                                            "the receptor's potential");
+    plan->receptor.potential = potential;
+    if (status == TSL_OK) {
+        status =
+            context->ops->dock->potential(context, &plan->geometry, atoms, plan->receptor.shape,
+                                          plan->options.core, plan->receptor.potential, &largest);
+    }
+    if (status == TSL_OK && largest >= 8) {
+        status =
+            tsl_fail(context, TSL_E_ARG,
+                     "the receptor's potential reaches %.1f e/angstrom, more than 8: check its "
+                     "charges",
+                     largest);
+    }
+    return status;
+}
+
+static tsl_status make_receptor(tsl_dock_plan *plan, const tsl_molecule *receptor)
+{
+    tsl_dock_atoms atoms = {0};
+    free_receptor(plan);
+    double begun = tsl_seconds();
+    tsl_status status = tsl_dock_upload_atoms(plan->context, receptor, &atoms);
+    if (status == TSL_OK) {
+        status = make_shape(plan, &atoms);
+    }
+    tsl_profile_add(plan->context, "receptor shape", begun, 3 * cube(plan->geometry.grid), 0);
+    if (status == TSL_OK && plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
+        begun = tsl_seconds();
+        status = make_potential(plan, &atoms);
+        tsl_profile_add(plan->context, "receptor potential", begun, 4 * cube(plan->geometry.grid),
+                        12 * atoms.charged * cube(plan->geometry.grid));
+    }
+    tsl_dock_free_atoms(plan->context, &atoms);
+    if (status != TSL_OK) {
+        free_receptor(plan);
+        return status;
+    }
+    plan->receptor_molecule = receptor;
+    return TSL_OK;
+}
+
+/* Give the receptor to the correlation. */
+static tsl_status load_receptor(tsl_dock_plan *plan)
+{
+    tsl_context *context = plan->context;
+    const double begun = tsl_seconds();
+    tsl_status status = context->ops->dock->load_shape(context, &plan->geometry, &plan->layout,
+                                                       plan->receptor.shape, plan->grids);
+    if (status == TSL_OK) {
+        status = context->ops->convolve->set_fixed(plan->convolve, plan->grids);
+    }
+    tsl_profile_add(context, "receptor spectrum", begun, 3 * plan->layout.member_bytes,
+                    tsl_convolve_flops(&plan->correlation) / 2);
+    return status;
+}
+
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+static tsl_convolve_description describe(const tsl_dock_geometry *g, tsl_precision precision)
+{
+    return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
+                                      .box = {g->box, g->box, g->box},
+                                      .precision = precision,
+                                      .form = TSL_CONVOLVE_LINES};
+}
+
+tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
+{
+    tsl_message(plan->context, TSL_MESSAGE_NOTE,
+                "single precision is off by %.3f at a grid of %d cells: going on in double",
+                plan->summary.transform_error, plan->geometry.grid);
+    tsl_convolve_description what = describe(&plan->geometry, TSL_DOUBLE);
+    free_batch(plan);
+    tsl_status status = choose_batch(plan, &plan->geometry, &what);
+    if (status == TSL_OK) {
+        plan->correlation = what;
+        plan->summary.transform_error = 0;
+        status = make_batch(plan);
+    }
+    return status == TSL_OK ? load_receptor(plan) : status;
+}
+
+/* Whether the transforms at hand serve a grid: a box may be larger than it need be. */
+static bool batch_serves(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                         const tsl_convolve_description *what)
+{
+    const tsl_convolve_description *have = &plan->correlation;
+    const int spare = have->box[0] - g->box;
+    return plan->convolve != NULL && have->n[0] == g->grid && have->precision == what->precision &&
+           have->batch == what->batch && spare >= 0 && spare <= g->grid / 8;
+}
+
+static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                           const tsl_molecule *ligand)
+{
+    tsl_context *context = plan->context;
+    tsl_dock_summary *summary = &plan->summary;
+    tsl_dock_geometry g;
+    tsl_status status =
+        tsl_dock_choose_grid(context, &plan->options, receptor, ligand, &g, summary);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const double error = expected_error(plan, &g, receptor, ligand);
+    tsl_convolve_description what =
+        describe(&g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
+    status = choose_batch(plan, &g, &what);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const bool same_receptor = plan->receptor_molecule == receptor &&
+                               plan->geometry.grid == g.grid && plan->geometry.spacing == g.spacing;
+    const bool same_batch = batch_serves(plan, &g, &what);
+    if (same_batch) {
+        g.box = plan->correlation.box[0];
+    }
+    plan->geometry = g;
+    summary->transform_error = 0;
+    if (!same_batch) {
+        const double begun = tsl_seconds();
+        plan->correlation = what;
+        status = make_batch(plan);
+        tsl_profile_add(context, "transform plans", begun, 0, 0);
+    }
+    if (status == TSL_OK && !same_receptor) {
+        status = make_receptor(plan, receptor);
+    }
+    if (status == TSL_OK && !(same_batch && same_receptor)) {
+        status = load_receptor(plan);
+    }
+    if (status == TSL_OK) {
+        status = tsl_dock_upload_atoms(context, ligand, &plan->ligand);
+    }
+    plan->ligand_molecule = ligand;
+    return status;
+}
+
+tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                                const tsl_molecule *ligand)
+{
+    tsl_context *context = plan->context;
+    if (receptor == NULL || ligand == NULL) {
+        return tsl_fail(context, TSL_E_ARG, "docking needs a receptor and a ligand");
+    }
+    if (plan->options.electrostatics != TSL_ELECTROSTATICS_OFF &&
+        !(has_charges(receptor) && has_charges(ligand))) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "the %s has no charges, so no pose can have a negative energy: switch "
+                        "electrostatics off",
+                        has_charges(receptor) ? "ligand" : "receptor");
+    }
+    const tsl_status status = retarget(plan, receptor, ligand);
+    if (status != TSL_OK) {
+        free_batch(plan);
+        free_receptor(plan);
+        tsl_dock_free_atoms(context, &plan->ligand);
+        plan->ligand_molecule = NULL;
+    }
+    return status;
+}
+
+tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
+                                const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                const tsl_dock_options *options)
+{
+    const tsl_dock_options defaults = TSL_DOCK_OPTIONS_INIT;
+    if (options == NULL) {
+        options = &defaults;
+    }
+    tsl_status status = check_options(context, options);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_dock_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    if (plan == NULL) {
+        return tsl_fail_memory(context, sizeof *plan, "a docking plan");
+    }
+    plan->context = context;
+    plan->options = *options;
+    status = tsl_dock_plan_update(plan, receptor, ligand);
+    if (status != TSL_OK) {
+        tsl_release(plan);
+        return status;
+    }
+    *out = plan;
+    return TSL_OK;
+}
+
+void tsl_dock_plan_destroy(tsl_dock_plan *plan)
+{
+    if (plan != NULL) {
+        tsl_context_synchronize(plan->context);
+        free_batch(plan);
+        free_receptor(plan);
+        tsl_dock_free_atoms(plan->context, &plan->ligand);
+        tsl_release(plan);
+    }
+}
+
+void tsl_dock_plan_summary(const tsl_dock_plan *plan, tsl_dock_summary *out)
+{
+    *out = plan->summary;
+}
