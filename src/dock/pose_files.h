@@ -44,7 +44,8 @@ tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_po
                             double lowest_energy);
 
 /* Read such a list, of the original's or ours, or the original's scratch file or log, which have no
- * head. `energy` gets the ES ratio, negated (the energy itself from a scratch file; 0 from a log).
+ * head. `energy` gets the ES ratio, negated (the energy itself from a scratch file, where it is
+ * negative; 0 from a log).
  * Rows may be in any number; a malformed one is TSL_E_FORMAT with file and line. Angles out of
  * range are brought into it (the rotation is the same). Head fields that the file lacks are 0 or
  * "". Free with tsl_pose_list_free(); after a failure `out` is empty. */

@@ -1,0 +1,572 @@
+#include "core/config.h"
+#include "dock/pose_files.h"
+
+#ifdef TSL_HAVE_CAIRO
+
+#include <cairo-svg.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/output.h"
+
+/* All lengths in pixels. */
+enum {
+    WIDTH = 1000,
+    HEIGHT = 460,
+    FEWEST_BINS = 12, /* of the histogram */
+    BINS = 48,        /* at most */
+    SLICES = 40       /* of the receptor along z, drawn from the farthest to the nearest */
+};
+
+typedef struct box {
+    double x, y, width, height;
+} box;
+
+static const box histogram_box = {72, 96, 380, 296};
+static const box view_box = {520, 84, 380, 344};
+static const box bar_box = {930, 110, 14, 268};
+
+typedef struct colour {
+    double red, green, blue;
+} colour;
+
+static const colour ink = {0.15, 0.16, 0.19};
+static const colour faint = {0.45, 0.47, 0.51};
+
+/* What is drawn. */
+typedef struct figure {
+    cairo_t *cairo;
+    const tsl_pose_list *list;
+    const tsl_molecule *receptor;
+    const double (*centres)[3];
+    int64_t shown;           /* poses with a dot */
+    int32_t lowest, highest; /* of their scores */
+} figure;
+
+/* ---- pens --------------------------------------------------------------------------------- */
+
+static void use_colour(cairo_t *cairo, colour c)
+{
+    cairo_set_source_rgb(cairo, c.red, c.green, c.blue);
+}
+
+/* Viridis (N. Smith and S. van der Walt, 2015) at 0, 1/8, …, 1: evenly spaced to the eye, also in
+ * grey and to the colour-blind. From its light end to its dark one, so that on white paper the best
+ * poses stand out. */
+static colour score_colour(const figure *f, double score)
+{
+    static const colour table[9] = {
+        {0.267, 0.005, 0.329}, {0.279, 0.175, 0.483}, {0.230, 0.322, 0.546},
+        {0.173, 0.449, 0.558}, {0.128, 0.567, 0.551}, {0.158, 0.684, 0.502},
+        {0.369, 0.789, 0.383}, {0.678, 0.864, 0.190}, {0.993, 0.906, 0.144}};
+    const double range = (double)f->highest - (double)f->lowest;
+    double t = range > 0 ? ((double)f->highest - score) / range : 0;
+    t = 8 * fmin(fmax(t, 0), 1);
+    const int i = t < 7 ? (int)t : 7;
+    const double w = t - i;
+    return (colour){table[i].red + w * (table[i + 1].red - table[i].red),
+                    table[i].green + w * (table[i + 1].green - table[i].green),
+                    table[i].blue + w * (table[i + 1].blue - table[i].blue)};
+}
+
+/* Write a line of text with its start (align 0), middle (0.5) or end (1) at x, and its base at y.
+ */
+__attribute__((format(printf, 5, 6))) static void text(cairo_t *cairo, double x, double y,
+                                                       double align, const char *format, ...)
+{
+    char line[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    cairo_text_extents_t extents;
+    cairo_text_extents(cairo, line, &extents);
+    cairo_move_to(cairo, x - align * extents.x_advance, y);
+    cairo_show_text(cairo, line);
+}
+
+static void font(cairo_t *cairo, double size, bool bold, colour c)
+{
+    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cairo, size);
+    use_colour(cairo, c);
+}
+
+static void line(cairo_t *cairo, double x0, double y0, double x1, double y1)
+{
+    cairo_move_to(cairo, x0, y0);
+    cairo_line_to(cairo, x1, y1);
+    cairo_stroke(cairo);
+}
+
+/* 1, 2 or 5 times a power of ten: the smallest that divides `range` into at most `parts`. */
+static double nice_step(double range, int parts)
+{
+    static const double digits[] = {1, 2, 5};
+    for (double power = 1;; power *= 10) {
+        for (int i = 0; i < 3; i++) {
+            if (range <= digits[i] * power * parts) {
+                return digits[i] * power;
+            }
+        }
+    }
+}
+
+/* ---- left: the histogram ------------------------------------------------------------------ */
+
+typedef struct histogram {
+    double first; /* lowest score of the first bin */
+    double step;  /* scores in a bin */
+    int bins;
+    int64_t counts[BINS + 1];
+    int64_t most;
+    bool logarithmic;
+} histogram;
+
+static histogram count_scores(const tsl_pose_list *list)
+{
+    histogram h = {.step = 1};
+    if (list->count == 0) {
+        return h;
+    }
+    double low = list->poses[0].score;
+    double high = low;
+    for (int64_t i = 1; i < list->count; i++) {
+        low = fmin(low, list->poses[i].score);
+        high = fmax(high, list->poses[i].score);
+    }
+    h.step = nice_step(high - low + 1, BINS - 1);
+    h.first = floor(low / h.step) * h.step;
+    h.bins = (int)((high - h.first) / h.step) + 1;
+    while (h.bins < FEWEST_BINS) { /* a few scores make bars, not walls */
+        h.first -= h.bins % 2 == 1 ? h.step : 0;
+        h.bins++;
+    }
+    for (int64_t i = 0; i < list->count; i++) {
+        int64_t *bin = &h.counts[(int)((list->poses[i].score - h.first) / h.step)];
+        h.most = ++*bin > h.most ? *bin : h.most;
+    }
+    /* The best poses are few: beside bins of hundreds they only show on a logarithmic scale. */
+    h.logarithmic = h.most >= 30;
+    return h;
+}
+
+/* Height of a count above the axis. */
+static double count_height(const histogram *h, double count)
+{
+    const double top = 1.06 * histogram_box.height;
+    if (!h->logarithmic) {
+        return count / (double)(h->most > 0 ? h->most : 1) * histogram_box.height;
+    }
+    const double base = log10(0.6);
+    return fmax(log10(count) - base, 0) / (log10((double)h->most) - base) * top / 1.06;
+}
+
+static void draw_count_axis(cairo_t *cairo, const histogram *h)
+{
+    const box b = histogram_box;
+    const double step = h->logarithmic ? 0 : nice_step((double)(h->most > 0 ? h->most : 1), 5);
+    double count = h->logarithmic ? 1 : 0;
+    font(cairo, 11, false, faint);
+    while (count <= (double)h->most) {
+        const double y = b.y + b.height - count_height(h, count);
+        cairo_set_source_rgb(cairo, 0.9, 0.91, 0.92);
+        cairo_set_line_width(cairo, 1);
+        line(cairo, b.x, y, b.x + b.width, y);
+        use_colour(cairo, faint);
+        text(cairo, b.x - 8, y + 4, 1, "%.0f", count);
+        count = h->logarithmic ? count * 10 : count + step;
+    }
+    cairo_save(cairo);
+    cairo_translate(cairo, 24, b.y + b.height / 2);
+    cairo_rotate(cairo, -M_PI / 2);
+    font(cairo, 12, false, ink);
+    text(cairo, 0, 0, 0.5, "%s", h->logarithmic ? "poses (logarithmic)" : "poses");
+    cairo_restore(cairo);
+}
+
+static void draw_score_axis(cairo_t *cairo, const histogram *h, double scale)
+{
+    const box b = histogram_box;
+    const double range = h->bins * h->step;
+    const double step = nice_step(range, 8);
+    use_colour(cairo, faint);
+    cairo_set_line_width(cairo, 1);
+    line(cairo, b.x, b.y + b.height, b.x + b.width, b.y + b.height);
+    font(cairo, 11, false, faint);
+    for (double tick = ceil(h->first / step) * step; tick < h->first + range; tick += step) {
+        const double x = b.x + (tick - h->first + 0.5) * scale;
+        line(cairo, x, b.y + b.height, x, b.y + b.height + 4);
+        text(cairo, x, b.y + b.height + 18, 0.5, "%.0f", tick);
+    }
+    font(cairo, 12, false, ink);
+    text(cairo, b.x + b.width / 2, b.y + b.height + 42, 0.5,
+         h->step > 1 ? "shape score (%.0f in a bar)" : "shape score", h->step);
+}
+
+static void draw_histogram(const figure *f)
+{
+    const box b = histogram_box;
+    cairo_t *cairo = f->cairo;
+    const histogram h = count_scores(f->list);
+    font(cairo, 13, true, ink);
+    text(cairo, 24, b.y - 18, 0, "Scores (%" PRId64 " pose%s)", f->list->count,
+         f->list->count == 1 ? "" : "s");
+    if (h.bins == 0) {
+        font(cairo, 12, false, faint);
+        text(cairo, b.x + b.width / 2, b.y + b.height / 2, 0.5, "no pose qualified");
+        return;
+    }
+    const double scale = b.width / (h.bins * h.step);
+    draw_count_axis(cairo, &h);
+    for (int i = 0; i < h.bins; i++) {
+        const double middle = h.first + (i + 0.5) * h.step - 0.5;
+        const double height = h.counts[i] > 0 ? count_height(&h, (double)h.counts[i]) : 0;
+        const double width = h.step * scale;
+        const double gap = fmin(1, width / 5);
+        if (middle + h.step / 2 <= f->lowest) { /* not in the picture on the right */
+            cairo_set_source_rgb(cairo, 0.78, 0.79, 0.81);
+        } else {
+            use_colour(cairo, score_colour(f, middle));
+        }
+        cairo_rectangle(cairo, b.x + i * width + gap / 2, b.y + b.height - height, width - gap,
+                        height);
+        cairo_fill(cairo);
+    }
+    draw_score_axis(cairo, &h, scale);
+}
+
+/* ---- right: the view along z -------------------------------------------------------------- */
+
+/* From angstrom to the picture: x to the right, y up, z towards the viewer. */
+typedef struct view {
+    double scale; /* pixels in an angstrom */
+    double x, y;  /* angstrom, at the middle of the picture */
+    double near, far;
+} view;
+
+static double view_x(const view *v, const double p[3])
+{
+    return view_box.x + view_box.width / 2 + (p[0] - v->x) * v->scale;
+}
+
+static double view_y(const view *v, const double p[3])
+{
+    return view_box.y + view_box.height / 2 - (p[1] - v->y) * v->scale;
+}
+
+/* 0 at the farthest, 1 at the nearest. */
+static double depth(const view *v, double z)
+{
+    return v->near > v->far ? fmin(fmax((z - v->far) / (v->near - v->far), 0), 1) : 1;
+}
+
+static void extend(double low[3], double high[3], const double p[3])
+{
+    for (int i = 0; i < 3; i++) {
+        low[i] = fmin(low[i], p[i]);
+        high[i] = fmax(high[i], p[i]);
+    }
+}
+
+static view fit_view(const figure *f)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY};
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < f->receptor->count; i++) {
+        extend(low, high, f->receptor->positions + 3 * i);
+    }
+    view v = {.near = high[2], .far = low[2]};
+    for (int64_t i = 0; i < f->shown; i++) {
+        extend(low, high, f->centres[i]);
+    }
+    const double margin = 4; /* angstrom: an atom's radius, and air */
+    v.scale = fmin(view_box.width / (high[0] - low[0] + margin),
+                   view_box.height / (high[1] - low[1] + margin));
+    v.x = (low[0] + high[0]) / 2;
+    v.y = (low[1] + high[1]) / 2;
+    return v;
+}
+
+/* The discs of one slice as a single path of points with round ends: small files. */
+static void draw_slice(const figure *f, const view *v, int slice, double radius)
+{
+    for (int64_t i = 0; i < f->receptor->count; i++) {
+        const double *p = f->receptor->positions + 3 * i;
+        const int own = (int)(depth(v, p[2]) * SLICES);
+        if ((own < SLICES ? own : SLICES - 1) == slice) {
+            cairo_move_to(f->cairo, view_x(v, p), view_y(v, p));
+            cairo_line_to(f->cairo, view_x(v, p), view_y(v, p));
+        }
+    }
+    cairo_set_line_width(f->cairo, 2 * radius);
+    cairo_stroke(f->cairo);
+}
+
+static void draw_receptor(const figure *f, const view *v)
+{
+    const double radius = 1.7 * v->scale;
+    cairo_set_line_cap(f->cairo, CAIRO_LINE_CAP_ROUND);
+    for (int slice = 0; slice < SLICES; slice++) {
+        const double grey = 0.96 - 0.26 * slice / (SLICES - 1);
+        cairo_set_source_rgb(f->cairo, grey - 0.09, grey - 0.085, grey - 0.075);
+        draw_slice(f, v, slice, radius + 0.6);
+        cairo_set_source_rgb(f->cairo, grey, grey + 0.005, grey + 0.012);
+        draw_slice(f, v, slice, radius);
+    }
+    cairo_set_line_cap(f->cairo, CAIRO_LINE_CAP_BUTT);
+}
+
+typedef struct dot {
+    double z;
+    int64_t pose;
+} dot;
+
+static int compare_dots(const void *a, const void *b)
+{
+    const dot *p = a;
+    const dot *q = b;
+    if (p->z != q->z) {
+        return p->z < q->z ? -1 : 1;
+    }
+    return p->pose < q->pose ? 1 : -1; /* of dots at one depth the better pose is drawn later */
+}
+
+static void draw_dots(const figure *f, const view *v)
+{
+    dot dots[TSL_FIGURE_POSES];
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (int64_t i = 0; i < f->shown; i++) {
+        dots[i] = (dot){f->centres[i][2], i};
+        low = fmin(low, dots[i].z);
+        high = fmax(high, dots[i].z);
+    }
+    const view reach = {.near = high, .far = low};
+    qsort(dots, (size_t)f->shown, sizeof *dots, compare_dots);
+    for (int64_t i = 0; i < f->shown; i++) {
+        const double *p = f->centres[dots[i].pose];
+        cairo_arc(f->cairo, view_x(v, p), view_y(v, p), 2.6 + 1.6 * depth(&reach, p[2]), 0,
+                  2 * M_PI);
+        use_colour(f->cairo, score_colour(f, f->list->poses[dots[i].pose].score));
+        cairo_fill_preserve(f->cairo);
+        cairo_set_source_rgba(f->cairo, 0.1, 0.1, 0.12, 0.75);
+        cairo_set_line_width(f->cairo, 0.6);
+        cairo_stroke(f->cairo);
+    }
+}
+
+static void draw_scale_bar(cairo_t *cairo, const view *v)
+{
+    /* The largest round number of angstrom that takes at most a third of the picture. */
+    const double third = view_box.width / v->scale / 3;
+    double length = 1;
+    while (nice_step(length * 1.5, 1) <= third) {
+        length = nice_step(length * 1.5, 1);
+    }
+    const double x = view_box.x;
+    const double y = view_box.y + view_box.height + 2;
+    use_colour(cairo, ink);
+    cairo_set_line_width(cairo, 2);
+    line(cairo, x, y, x + length * v->scale, y);
+    font(cairo, 11, false, ink);
+    text(cairo, x + length * v->scale + 8, y + 4, 0, "%g \xc3\x85", length);
+}
+
+static void draw_colour_bar(const figure *f)
+{
+    const box b = bar_box;
+    cairo_t *cairo = f->cairo;
+    const double range = (double)f->highest - (double)f->lowest;
+    const int steps = 67;
+    for (int i = 0; i < steps; i++) {
+        use_colour(cairo, score_colour(f, f->highest - range * i / (steps - 1)));
+        cairo_rectangle(cairo, b.x, b.y + b.height * i / steps, b.width, b.height / steps + 0.5);
+        cairo_fill(cairo);
+    }
+    font(cairo, 12, false, ink);
+    text(cairo, b.x + b.width / 2, b.y - 10, 0.5, "score");
+    font(cairo, 11, false, faint);
+    const double step = nice_step(range, 6);
+    for (double tick = ceil(f->lowest / step) * step; tick <= f->highest; tick += step) {
+        const double y = b.y + b.height * (range > 0 ? (f->highest - tick) / range : 0.5);
+        cairo_set_line_width(cairo, 1);
+        line(cairo, b.x + b.width, y, b.x + b.width + 4, y);
+        text(cairo, b.x + b.width + 8, y + 4, 0, "%.0f", tick);
+    }
+}
+
+static void draw_view(const figure *f)
+{
+    const view v = fit_view(f);
+    font(f->cairo, 13, true, ink);
+    if (f->shown > 0) {
+        text(f->cairo, view_box.x, histogram_box.y - 18, 0,
+             "Ligand centres seen along z (best %" PRId64 ")", f->shown);
+    } else {
+        text(f->cairo, view_box.x, histogram_box.y - 18, 0, "Receptor, seen along z");
+    }
+    draw_receptor(f, &v);
+    draw_dots(f, &v);
+    draw_scale_bar(f->cairo, &v);
+    if (f->shown > 0) {
+        draw_colour_bar(f);
+    }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* File names can be long: cut at the end until `name` is at most `width` wide in the font in use.
+ */
+static void shorten(cairo_t *cairo, char name[256], double width)
+{
+    cairo_text_extents_t extents;
+    size_t length = strlen(name);
+    cairo_text_extents(cairo, name, &extents);
+    while (extents.x_advance > width && length > 4) {
+        do { /* whole characters of UTF-8 */
+            length--;
+        } while (length > 4 && ((unsigned char)name[length] & 0xc0) == 0x80);
+        memcpy(name + length - 3, "...", 4);
+        cairo_text_extents(cairo, name, &extents);
+    }
+}
+
+/* Cairo draws UTF-8 only, and a file name may be any bytes. */
+static void ascii_name(char out[256], const char *name)
+{
+    tsl_plain_name(out, 256, name, true);
+    for (char *p = out; *p != 0; p++) {
+        *p = *p >= ' ' && *p <= '~' ? *p : '?';
+    }
+}
+
+static void draw_title(const figure *f)
+{
+    const tsl_pose_list_head *head = &f->list->head;
+    char receptor[256];
+    char ligand[256];
+    char rotations[256];
+    ascii_name(receptor, head->receptor);
+    ascii_name(ligand, head->ligand);
+    ascii_name(rotations, head->rotations_from);
+    font(f->cairo, 17, true, ink);
+    shorten(f->cairo, receptor, 460);
+    shorten(f->cairo, ligand, 430);
+    text(f->cairo, 24, 32, 0, "%s + %s", receptor, ligand);
+    font(f->cairo, 12, false, faint);
+    if (head->angle_step > 0) {
+        snprintf(rotations, sizeof rotations, "%d\xc2\xb0 steps", head->angle_step);
+    }
+    shorten(f->cairo, rotations, 400);
+    text(f->cairo, 24, 51, 0,
+         "%d\xc2\xb3 cells of %.3f \xc3\x85,  %" PRId64 " rotations (%s),  electrostatics %s",
+         head->grid, head->spacing, head->rotations, rotations,
+         head->electrostatics == TSL_ELECTROSTATICS_OFF ? "off" : "on");
+}
+
+static cairo_status_t write_part(void *stream, const unsigned char *data, unsigned int bytes)
+{
+    return fwrite(data, 1, bytes, stream) == bytes ? CAIRO_STATUS_SUCCESS
+                                                   : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* Draw everything; returns Cairo's verdict. */
+static cairo_status_t draw(figure *f, FILE *stream)
+{
+    cairo_surface_t *surface =
+        cairo_svg_surface_create_for_stream(write_part, stream, WIDTH, HEIGHT);
+#if CAIRO_VERSION >= CAIRO_VERSION_ENCODE(1, 16, 0)
+    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
+#endif
+    f->cairo = cairo_create(surface);
+    cairo_set_source_rgb(f->cairo, 1, 1, 1);
+    cairo_paint(f->cairo);
+    draw_title(f);
+    draw_histogram(f);
+    draw_view(f);
+    cairo_status_t status = cairo_status(f->cairo);
+    cairo_destroy(f->cairo);
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) {
+        status = cairo_surface_status(surface);
+    }
+    cairo_surface_destroy(surface);
+    return status;
+}
+
+tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
+                                const tsl_molecule *receptor, const double (*centres)[3])
+{
+    figure f = {.list = list, .receptor = receptor, .centres = centres};
+    f.shown = list->count < TSL_FIGURE_POSES ? list->count : TSL_FIGURE_POSES;
+    f.lowest = f.shown > 0 ? list->poses[0].score : 0;
+    f.highest = f.lowest;
+    for (int64_t i = 1; i < f.shown; i++) {
+        const int32_t score = list->poses[i].score;
+        f.lowest = score < f.lowest ? score : f.lowest;
+        f.highest = score > f.highest ? score : f.highest;
+    }
+    tsl_output *output = NULL;
+    tsl_status status = tsl_output_open(&output, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
+    const cairo_status_t drawn = draw(&f, tsl_output_stream(output));
+    tsl_plain_numbers_leave(numbers);
+    if (drawn == CAIRO_STATUS_SUCCESS || drawn == CAIRO_STATUS_WRITE_ERROR) {
+        return tsl_output_commit(output); /* knows the reason of a write error */
+    }
+    tsl_output_discard(output);
+    return tsl_fail(context, drawn == CAIRO_STATUS_NO_MEMORY ? TSL_E_NOMEM : TSL_E_INTERNAL,
+                    "%s: cannot draw the figure: %s", path, cairo_status_to_string(drawn));
+}
+
+tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_molecule *receptor, const tsl_molecule *ligand,
+                           const tsl_dock_plan *plan)
+{
+    double centres[TSL_FIGURE_POSES][3];
+    double middle[3] = {0, 0, 0};
+    for (int64_t i = 0; i < 3 * ligand->count; i++) {
+        middle[i % 3] += ligand->positions[i] / (double)ligand->count;
+    }
+    for (int64_t i = 0; i < list->count && i < TSL_FIGURE_POSES; i++) {
+        double motion[3][4];
+        tsl_pose_motion(plan, &list->poses[i], motion);
+        for (int j = 0; j < 3; j++) {
+            centres[i][j] = motion[j][0] * middle[0] + motion[j][1] * middle[1] +
+                            motion[j][2] * middle[2] + motion[j][3];
+        }
+    }
+    return tsl_dock_figure_draw(context, path, list, receptor, (const double(*)[3])centres);
+}
+
+#else
+
+tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
+                                const tsl_molecule *receptor, const double (*centres)[3])
+{
+    (void)list;
+    (void)receptor;
+    (void)centres;
+    return tsl_fail(context, TSL_E_UNSUPPORTED,
+                    "%s: this build draws no figures; build tesela with Cairo", path);
+}
+
+tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_molecule *receptor, const tsl_molecule *ligand,
+                           const tsl_dock_plan *plan)
+{
+    (void)ligand;
+    (void)plan;
+    return tsl_dock_figure_draw(context, path, list, receptor, NULL);
+}
+
+#endif

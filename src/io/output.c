@@ -1,0 +1,258 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct tsl_output {
+    tsl_context *context;
+    FILE *stream;
+    char *path;      /* where the file belongs, links resolved */
+    char *temporary; /* where it is until then; NULL if written directly */
+};
+
+/* Temporary files of one process never meet; those of others are told apart by its number. */
+static atomic_uint serial;
+
+/* What to do about a failure, for the end of an error line. */
+static const char *remedy(int error)
+{
+    switch (error) {
+    case ENOENT:
+        return "make the folder first";
+    case ENOTDIR:
+        return "a folder in that path is a file: choose another path";
+    case EISDIR:
+        return "name a file";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "choose a folder you may write to";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return "free some space or choose another folder";
+    case ENAMETOOLONG:
+        return "choose a shorter name";
+    default:
+        return "choose another path";
+    }
+}
+
+static tsl_status fail_open(tsl_context *context, const char *path, int error)
+{
+    return tsl_fail(context, TSL_E_IO, "%s: cannot write: %s; %s", path, strerror(error),
+                    remedy(error));
+}
+
+static void release(tsl_output *output)
+{
+    if (output != NULL) {
+        tsl_release(output->path);
+        tsl_release(output->temporary);
+        tsl_release(output);
+    }
+}
+
+/* Create a file beside output->path that nobody else has. open() rather than mkstemp(), so that the
+ * permissions are those of an ordinary file without touching the process's mask. */
+static int open_temporary(tsl_output *output)
+{
+    const char *slash = strrchr(output->path, '/');
+    const int folder = slash != NULL ? (int)(slash - output->path) + 1 : 0;
+    const size_t bytes = (size_t)folder + 48;
+    output->temporary = tsl_allocate(bytes);
+    if (output->temporary == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        snprintf(output->temporary, bytes, "%.*s.tesela-%ld-%u.tmp", folder, output->path,
+                 (long)getpid(), atomic_fetch_add(&serial, 1));
+        const int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) {
+            return file;
+        }
+    }
+    return -1;
+}
+
+/* Open what `path` stands for: a device or pipe as it is, anything else by way of a temporary file.
+ * A link is followed, so that it still is a link afterwards. Returns a descriptor, or -1 and errno.
+ */
+static int open_place(tsl_output *output, const char *path)
+{
+    struct stat status;
+    char resolved[PATH_MAX];
+    const bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return -1;
+    }
+    /* /dev/stdout may be a file by way of a redirection: it is added to, not replaced. */
+    const bool direct =
+        exists && (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", strlen("/dev/")) == 0);
+    const bool link = exists && !direct && realpath(path, resolved) != NULL;
+    output->path = tsl_duplicate_string(link ? resolved : path);
+    if (output->path == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return direct ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : open_temporary(output);
+}
+
+tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path)
+{
+    tsl_output *output = tsl_allocate_zeroed(1, sizeof *output);
+    if (output == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *output, path);
+    }
+    output->context = context;
+    const int file = open_place(output, path);
+    if (file >= 0) {
+        output->stream = fdopen(file, "wb");
+        if (output->stream != NULL) {
+            *out = output;
+            return TSL_OK;
+        }
+    }
+    const int error = errno;
+    if (file >= 0) {
+        close(file);
+        if (output->temporary != NULL) {
+            unlink(output->temporary);
+        }
+    }
+    release(output);
+    return error == ENOMEM ? tsl_fail_memory(context, PATH_MAX, path)
+                           : fail_open(context, path, error);
+}
+
+FILE *tsl_output_stream(tsl_output *output)
+{
+    return output->stream;
+}
+
+/* Hand everything to the disk and close. Returns 0, or the reason why something was not written. */
+static int finish(tsl_output *output)
+{
+    int error = 0;
+    errno = 0;
+    if (fflush(output->stream) != 0 || ferror(output->stream)) {
+        error = errno != 0 ? errno : EIO;
+    }
+    /* Pipes and devices cannot be synced, which is no fault. */
+    if (error == 0 && output->temporary != NULL && fsync(fileno(output->stream)) != 0 &&
+        errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) {
+        error = errno;
+    }
+    if (fclose(output->stream) != 0 && error == 0) {
+        error = errno;
+    }
+    return error;
+}
+
+tsl_status tsl_output_commit(tsl_output *output)
+{
+    int error = finish(output);
+    if (error == 0 && output->temporary != NULL && rename(output->temporary, output->path) != 0) {
+        error = errno;
+    }
+    tsl_status status = TSL_OK;
+    if (error != 0) {
+        if (output->temporary != NULL) {
+            unlink(output->temporary);
+        }
+        status = fail_open(output->context, output->path, error);
+    }
+    release(output);
+    return status;
+}
+
+void tsl_output_discard(tsl_output *output)
+{
+    if (output == NULL) {
+        return;
+    }
+    fclose(output->stream);
+    if (output->temporary != NULL) {
+        unlink(output->temporary);
+    }
+    release(output);
+}
+
+void tsl_plain_name(char *out, size_t bytes, const char *name, bool blanks)
+{
+    const char *slash = strrchr(name, '/');
+    const char *from = slash != NULL ? slash + 1 : name;
+    size_t i = 0;
+    for (; i + 1 < bytes && from[i] != 0; i++) {
+        const unsigned char c = (unsigned char)from[i];
+        const bool stumbles = c < ' ' || c == 127 || (c == ' ' && !blanks);
+        out[i] = stumbles ? '_' : from[i];
+    }
+    out[i] = 0;
+}
+
+tsl_plain_numbers tsl_plain_numbers_enter(void)
+{
+    tsl_plain_numbers numbers = {.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    /* The "C" locale is built in: getting it fails on no system that has it. */
+    if (numbers.plain != (locale_t)0) {
+        numbers.before = uselocale(numbers.plain);
+    }
+    return numbers;
+}
+
+void tsl_plain_numbers_leave(tsl_plain_numbers numbers)
+{
+    if (numbers.plain != (locale_t)0) {
+        uselocale(numbers.before);
+        freelocale(numbers.plain);
+    }
+}
+
+static int make_one(const char *path)
+{
+    struct stat status;
+    if (mkdir(path, 0777) == 0) {
+        return 0;
+    }
+    const int error = errno;
+    if (stat(path, &status) == 0) {
+        return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    }
+    return error;
+}
+
+tsl_status tsl_make_folder(tsl_context *context, const char *path)
+{
+    char *copy = tsl_duplicate_string(path);
+    if (copy == NULL) {
+        return tsl_fail_memory(context, (int64_t)strlen(path) + 1, "the path of a folder");
+    }
+    int error = 0;
+    for (char *p = copy; *p != 0 && error == 0; p++) {
+        if (*p == '/' && p > copy && p[-1] != '/') {
+            *p = 0;
+            error = make_one(copy);
+            *p = '/';
+        }
+    }
+    if (error == 0) {
+        error = make_one(copy);
+    }
+    tsl_release(copy);
+    if (error == ENOTDIR) {
+        return tsl_fail(context, TSL_E_IO, "%s: cannot make this folder: a file is in its place",
+                        path);
+    }
+    return error == 0 ? TSL_OK
+                      : tsl_fail(context, TSL_E_IO, "%s: cannot make this folder: %s; %s", path,
+                                 strerror(error), remedy(error));
+}
