@@ -138,6 +138,18 @@ static bool is_selected(const tsl_builder *builder, const char *chain)
     return !builder->select;
 }
 
+/* A ligand with a carbon named CA may be a modified residue that the table does not know: the hole
+ * it leaves is worth a warning. */
+static void note_gap(tsl_builder *builder, const tsl_record *record)
+{
+    const tsl_atom *atom = &record->atom;
+    const bool counted = record->alternate != ' ' && record->alternate != 'A';
+    if (!counted && strcmp(atom->name, "CA") == 0 && strcmp(atom->element, "C") == 0) {
+        builder->gap = builder->gaps == 0 ? *atom : builder->gap;
+        builder->gaps++;
+    }
+}
+
 /* Whether an atom is of a kind that is left out; counts those. */
 static bool is_left_out(tsl_builder *builder, const tsl_record *record)
 {
@@ -152,6 +164,7 @@ static bool is_left_out(tsl_builder *builder, const tsl_record *record)
     } else if (record->kind == TSL_RESIDUE_UNKNOWN && record->atom.hetero &&
                builder->hetero == TSL_HETERO_DROP) {
         counter = &builder->ligands;
+        note_gap(builder, record);
     }
     if (counter != NULL) {
         ++*counter;
@@ -217,10 +230,10 @@ tsl_status tsl_builder_add(tsl_builder *builder, const tsl_record *record)
 
 enum { WHERE_TEXT = 80 };
 
-/* "atom CA of ALA A 31" */
-static void describe(const tsl_atom *atom, char out[WHERE_TEXT])
+/* "ALA A 31" */
+static void describe_residue(const tsl_atom *atom, char out[WHERE_TEXT])
 {
-    snprintf(out, WHERE_TEXT, "atom %s of %s %s%s%d%.1s", atom->name, atom->residue, atom->chain,
+    snprintf(out, WHERE_TEXT, "%s %s%s%d%.1s", atom->residue, atom->chain,
              atom->chain[0] != '\0' ? " " : "", (int)atom->number,
              atom->insertion != ' ' ? &atom->insertion : "");
 }
@@ -229,23 +242,25 @@ tsl_status tsl_builder_coordinate(tsl_builder *builder, int64_t line, const tsl_
                                   int axis, const char *field, size_t length, double *out)
 {
     char where[WHERE_TEXT];
-    describe(atom, where);
+    describe_residue(atom, where);
     tsl_trim(&field, &length);
     if (length == 0) {
-        return tsl_fail(builder->context, TSL_E_FORMAT, "%s:%lld: %s has no coordinate %c",
-                        builder->name, (long long)line, where, axis);
+        return tsl_fail(builder->context, TSL_E_FORMAT,
+                        "%s:%lld: atom %s of %s has no coordinate %c", builder->name,
+                        (long long)line, atom->name, where, axis);
     }
     char quoted[TSL_QUOTE_TEXT];
     tsl_quote(quoted, field, length);
     if (!tsl_parse_decimal(field, length, out)) {
         return tsl_fail(builder->context, TSL_E_FORMAT,
-                        "%s:%lld: coordinate %c of %s, \"%s\", is not a number", builder->name,
-                        (long long)line, axis, where, quoted);
+                        "%s:%lld: coordinate %c of atom %s of %s, \"%s\", is not a number",
+                        builder->name, (long long)line, axis, atom->name, where, quoted);
     }
     if (fabs(*out) > TSL_MAX_COORDINATE) {
         return tsl_fail(builder->context, TSL_E_FORMAT,
-                        "%s:%lld: coordinate %c of %s, %s, is beyond %.3f angstrom", builder->name,
-                        (long long)line, axis, where, quoted, TSL_MAX_COORDINATE);
+                        "%s:%lld: coordinate %c of atom %s of %s, %s, is beyond %.3f angstrom",
+                        builder->name, (long long)line, axis, atom->name, where, quoted,
+                        TSL_MAX_COORDINATE);
     }
     return TSL_OK;
 }
@@ -259,10 +274,11 @@ tsl_status tsl_builder_occupancy(tsl_builder *builder, int64_t line, tsl_atom *a
         (!tsl_parse_decimal(field, length, &value) || fabs(value) > TSL_MAX_COORDINATE)) {
         char where[WHERE_TEXT];
         char quoted[TSL_QUOTE_TEXT];
-        describe(atom, where);
+        describe_residue(atom, where);
         return tsl_fail(builder->context, TSL_E_FORMAT,
-                        "%s:%lld: the occupancy of %s, \"%s\", is not a number", builder->name,
-                        (long long)line, where, tsl_quote(quoted, field, length));
+                        "%s:%lld: the occupancy of atom %s of %s, \"%s\", is not a number",
+                        builder->name, (long long)line, atom->name, where,
+                        tsl_quote(quoted, field, length));
     }
     atom->occupancy = (float)value;
     return TSL_OK;
@@ -377,12 +393,26 @@ static void number_residues(tsl_builder *builder, tsl_molecule *molecule)
         record->atom.residue_index = molecule->residues - 1;
     }
     if (example != NULL) {
+        const int32_t count = molecule->uncharged_residues;
+        char where[WHERE_TEXT];
+        describe_residue(example, where);
         tsl_message(builder->context, TSL_MESSAGE_WARNING,
-                    "%s: %d of %d residues are no known amino acids and stay uncharged; the first "
-                    "is %s %s%s%d",
-                    builder->name, (int)molecule->uncharged_residues, (int)molecule->residues,
-                    example->residue, example->chain, example->chain[0] != '\0' ? " " : "",
-                    (int)example->number);
+                    "%s: %d of %d residues %s and stay%s uncharged; the first is %s", builder->name,
+                    (int)count, (int)molecule->residues,
+                    count == 1 ? "is no known amino acid" : "are no known amino acids",
+                    count == 1 ? "s" : "", where);
+    }
+}
+
+static void warn_of_gaps(const tsl_builder *builder)
+{
+    if (builder->gaps > 0) {
+        char where[WHERE_TEXT];
+        describe_residue(&builder->gap, where);
+        tsl_message(builder->context, TSL_MESSAGE_WARNING,
+                    "%s: %lld HETATM residue%s of no known parent left out though a backbone is "
+                    "there; the first is %s",
+                    builder->name, (long long)builder->gaps, builder->gaps == 1 ? "" : "s", where);
     }
 }
 
@@ -436,6 +466,7 @@ tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
                                "a molecule");
     }
     number_residues(builder, molecule);
+    warn_of_gaps(builder);
     fill(builder, molecule);
     *out = molecule;
     return TSL_OK;

@@ -90,7 +90,8 @@ static tsl_status fail(const cif_lexer *lexer, int64_t line, const char *why)
                     (long long)line, why);
 }
 
-/* From a ';' that begins a line to the next that does. */
+/* From a ';' that begins a line to the next that does; the line end before that is no part of it.
+ */
 static tsl_status read_text_field(cif_lexer *lexer)
 {
     cif_token *token = &lexer->token;
@@ -98,7 +99,8 @@ static tsl_status read_text_field(cif_lexer *lexer)
     token->text = p;
     for (; p < lexer->end; p = step(lexer, p)) {
         if (*p == ';' && is_line_begin(lexer, p)) {
-            token->length = (size_t)(p - token->text);
+            token->length = (size_t)(p - token->text) - 1;
+            token->length -= p[-1] == '\n' && token->length > 0 && p[-2] == '\r';
             lexer->next = p + 1;
             return TSL_OK;
         }
