@@ -138,15 +138,29 @@ static bool is_selected(const tsl_builder *builder, const char *chain)
     return !builder->select;
 }
 
-/* A ligand with a carbon named CA may be a modified residue that the table does not know: the hole
- * it leaves is worth a warning. */
-static void note_gap(tsl_builder *builder, const tsl_record *record)
+static bool same_site(const tsl_atom *a, const tsl_atom *b)
 {
-    const tsl_atom *atom = &record->atom;
-    const bool counted = record->alternate != ' ' && record->alternate != 'A';
-    if (!counted && strcmp(atom->name, "CA") == 0 && strcmp(atom->element, "C") == 0) {
+    return a->number == b->number && a->insertion == b->insertion &&
+           strcmp(a->chain, b->chain) == 0;
+}
+
+static bool same_residue(const tsl_atom *a, const tsl_atom *b)
+{
+    return same_site(a, b) && strcmp(a->residue, b->residue) == 0;
+}
+
+/* A ligand with atoms N and CA may be a modified residue that the table does not know: the hole it
+ * leaves is worth a warning. */
+static void note_gap(tsl_builder *builder, const tsl_atom *atom)
+{
+    tsl_atom *nitrogen = &builder->nitrogen;
+    if (strcmp(atom->name, "N") == 0) {
+        *nitrogen = *atom;
+    } else if (nitrogen->name[0] != '\0' && strcmp(atom->name, "CA") == 0 &&
+               same_residue(nitrogen, atom)) {
         builder->gap = builder->gaps == 0 ? *atom : builder->gap;
         builder->gaps++;
+        nitrogen->name[0] = '\0';
     }
 }
 
@@ -164,23 +178,12 @@ static bool is_left_out(tsl_builder *builder, const tsl_record *record)
     } else if (record->kind == TSL_RESIDUE_UNKNOWN && record->atom.hetero &&
                builder->hetero == TSL_HETERO_DROP) {
         counter = &builder->ligands;
-        note_gap(builder, record);
+        note_gap(builder, &record->atom);
     }
     if (counter != NULL) {
         ++*counter;
     }
     return counter != NULL;
-}
-
-static bool same_site(const tsl_atom *a, const tsl_atom *b)
-{
-    return a->number == b->number && a->insertion == b->insertion &&
-           strcmp(a->chain, b->chain) == 0;
-}
-
-static bool same_residue(const tsl_atom *a, const tsl_atom *b)
-{
-    return same_site(a, b) && strcmp(a->residue, b->residue) == 0;
 }
 
 tsl_status tsl_builder_add(tsl_builder *builder, const tsl_record *record)

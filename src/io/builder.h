@@ -40,8 +40,9 @@ typedef struct tsl_builder {
     tsl_record *records;
     int64_t count, capacity;
     int64_t added, hydrogens, waters, ligands;
-    int64_t gaps; /* ligands left out that have a backbone: perhaps residues of a chain */
-    tsl_atom gap; /* the first of them */
+    int64_t gaps;      /* ligands left out that have a backbone: perhaps residues of a chain */
+    tsl_atom gap;      /* an atom of the first of them */
+    tsl_atom nitrogen; /* the last N left out with a ligand; nameless if its CA is counted */
 } tsl_builder;
 
 /* Begin; TSL_E_ARG if the options are out of range. Release the builder whatever the outcome. */

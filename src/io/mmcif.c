@@ -416,7 +416,8 @@ static tsl_status read_loop_tags(cif_lexer *lexer, atom_table *table, signed cha
         columns[(*count)++] = (signed char)column;
     }
     if (status == TSL_OK && *count == 0) {
-        status = fail(lexer, line, "a loop_ has no columns");
+        fail(lexer, line, "a loop_ has no columns");
+        return TSL_E_FORMAT;
     }
     return status == TSL_OK && *of_atoms ? check_columns(lexer, table, line) : status;
 }

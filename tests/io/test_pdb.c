@@ -107,6 +107,14 @@ static char *line(char *at, const char *record, const char *name, char alternate
                         occupancy, 0.0, element);
 }
 
+/* Overwrite columns, which count from 1. */
+static void put(char *text, size_t column, const char *field)
+{
+    for (size_t i = 0; field[i] != '\0'; i++) {
+        text[column - 1 + i] = field[i];
+    }
+}
+
 /* Checks the first coordinate of each atom. */
 static void assert_x(const tsl_molecule *m, const int *expected, int64_t count)
 {
@@ -292,8 +300,7 @@ static void drops_waters_and_ligands(void **state)
     p = line(p, "HETATM", " O  ", ' ', "HOH", 'A', 4, ' ', 4, 1.0, " O");
     p = line(p, "ATOM", " OW ", ' ', "WAT", 'A', 5, ' ', 5, 1.0, " O");
     line(p, "HETATM", " OH2", ' ', "TIP", 'A', 6, ' ', 6, 1.0, " O");
-    p = strstr(text, "TIP ");
-    memcpy(p, "TIP3", 4); /* four letters, as some programs write */
+    put(strstr(text, "TIP "), 1, "TIP3"); /* four letters, as some programs write */
     tsl_molecule *m = reading_parse(r, text);
     const int dropped[] = {1};
     assert_x(m, dropped, 1);
@@ -332,9 +339,12 @@ static void warns_of_holes(void **state)
     reading *r = *state;
     char text[2048];
     char *p = line(text, "ATOM", " C  ", ' ', "GLY", 'A', 65, ' ', 1, 1.0, " C");
+    p = line(p, "HETATM", " N  ", 'A', "XYZ", 'A', 66, ' ', 2, 0.5, " N");
+    p = line(p, "HETATM", " N  ", 'B', "XYZ", 'A', 66, ' ', 2, 0.5, " N");
     p = line(p, "HETATM", " CA ", 'A', "XYZ", 'A', 66, ' ', 2, 0.5, " C");
     p = line(p, "HETATM", " CA ", 'B', "XYZ", 'A', 66, ' ', 2, 0.5, " C");
-    line(p, "HETATM", "CA  ", ' ', " CA", 'A', 99, ' ', 3, 1.0, "CA");
+    p = line(p, "HETATM", "CA  ", ' ', " CA", 'A', 99, ' ', 3, 1.0, "CA");
+    line(p, "HETATM", " CA ", ' ', "PLM", 'A', 98, ' ', 4, 1.0, " C"); /* a fatty acid */
     tsl_molecule *m = reading_parse(r, text);
     assert_int_equal(m->count, 1);
     assert_int_equal(r->warnings, 1);
@@ -387,7 +397,7 @@ static void reads_numbers_beyond_four_digits(void **state)
                  {"a000", 1223056}, {"zzzz", 2436111}, {"-999", -999}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[] = ALA_N;
-        memcpy(text + 22, cases[i].text, 4);
+        put(text, 23, cases[i].text);
         tsl_molecule *m = reading_parse(r, text);
         assert_int_equal(m->atoms[0].number, cases[i].number);
         tsl_molecule_destroy(m);
@@ -395,11 +405,11 @@ static void reads_numbers_beyond_four_digits(void **state)
     const char *bad[] = {"    ", "****", "1A 2", "Aa00", "1.50"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[] = ALA_N;
-        memcpy(text + 22, bad[i], 4);
+        put(text, 23, bad[i]);
         reading_fails(r, text, NULL, TSL_E_FORMAT, "test:1: the residue number of atom N of ALA");
     }
     char text[] = ALA_N;
-    memcpy(text + 6, "*****", 5); /* a serial number is of no consequence */
+    put(text, 7, "*****"); /* a serial number is of no consequence */
     tsl_molecule *m = reading_parse(r, text);
     assert_int_equal(m->atoms[0].serial, 0);
     tsl_molecule_destroy(m);
@@ -419,7 +429,7 @@ static void fills_in_what_short_lines_lack(void **state)
 static void replaced_field_fails(reading *r, size_t column, const char *field, const char *part)
 {
     char text[] = "REMARK\n" ALA_N;
-    memcpy(text + 7 + column - 1, field, strlen(field));
+    put(text + 7, column, field);
     reading_fails(r, text, NULL, TSL_E_FORMAT, part);
 }
 

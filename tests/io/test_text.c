@@ -64,12 +64,12 @@ static void names_what_cannot_be_read(void **state)
 #include <zlib.h>
 
 /* Append a gzip member; returns its size. */
-static size_t pack(unsigned char *out, size_t room, const void *data, size_t size)
+static size_t pack(unsigned char *out, size_t room, const char *data, size_t size)
 {
     z_stream stream = {0};
     assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY),
                      Z_OK);
-    stream.next_in = (Bytef *)(uintptr_t)data;
+    stream.next_in = (z_const Bytef *)data;
     stream.avail_in = (uInt)size;
     stream.next_out = out;
     stream.avail_out = (uInt)room;
