@@ -24,8 +24,8 @@ static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
 {
     if (buffer->text.size > buffer->limit) {
         char limit[16];
-        return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s: no file for this purpose is",
-                        path, tsl_format_bytes(limit, (int64_t)buffer->limit));
+        return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s, the most that is read", path,
+                        tsl_format_bytes(limit, (int64_t)buffer->limit));
     }
     if (buffer->text.size < buffer->capacity) {
         return TSL_OK;
