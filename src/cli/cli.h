@@ -1,0 +1,134 @@
+/* What the commands share: options, messages, exit status, reports. */
+#ifndef TSL_CLI_H
+#define TSL_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "core/profile.h"
+#include "io/json.h"
+
+/* Exit status of every command; 128 + signal after an interrupt. */
+enum {
+    CLI_DONE = 0,
+    CLI_CHECK_FAILED = 1, /* done, but a verification failed, or a pair of a list */
+    CLI_USAGE = 2,        /* usage or input */
+    CLI_DEVICE = 3,       /* device, communication, memory exhausted */
+    CLI_INTERNAL = 4
+};
+
+/* The commands. `argv[0]` is the full name, "tesela dock". Each returns the exit status. */
+int cli_info(int argc, char **argv);
+int cli_dock(int argc, char **argv);
+
+/* ---- options (options.c) ------------------------------------------------------------------ */
+
+/* Options of every command that computes. */
+typedef struct cli_common {
+    const char *device; /* resource string */
+    const char *json;   /* where the report goes; NULL: nowhere; "-" is standard output */
+    int threads;        /* 0: all */
+    bool profile;
+    bool quiet;
+} cli_common;
+
+/* Child parser; its input is a cli_common. */
+extern const struct argp cli_common_argp;
+
+/* Parse a command's arguments. Returns true to go on; else *exit_status is set and a message is
+ * out. */
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, int *exit_status);
+
+/* Whole string as a number: false if anything is left over, out of range or not finite. */
+bool cli_parse_integer(const char *text, int *out);
+bool cli_parse_real(const char *text, double *out);
+/* "512M", "4G", "4GiB", "1000000": powers of 1024. */
+bool cli_parse_bytes(const char *text, int64_t *out);
+
+/* Is each option one of the parser's, with a value where it needs one? If not, says so in one line,
+ * with a hint at the nearest name, and returns false (arguments.c). */
+bool cli_check_arguments(const struct argp *argp, int argc, char **argv);
+/* The one of `names` (ended by NULL) nearest in spelling; NULL if none is near. */
+const char *cli_nearest(const char *word, const char *const names[]);
+
+/* Can a file be made at `path` (a folder there already: if `folder`), as far as one can tell
+ * without writing? If not, says why in one line and returns false. */
+bool cli_can_write(const char *option, const char *path, bool folder);
+
+/* ---- messages (messages.c) ---------------------------------------------------------------- */
+
+/* "tesela: error: …", "tesela: warning: …" and "tesela: note: …" on standard error, always one
+ * line. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From here on only errors are printed. */
+void cli_be_quiet(void);
+bool cli_is_quiet(void);
+
+/* Open the context the options ask for; errors are printed. */
+tsl_status cli_open_context(tsl_context **out, const cli_common *common);
+
+/* The exit status that belongs to a status. `bounded`: a bound on memory was given, so that
+ * TSL_E_NOMEM may mean that the bound is too small. */
+int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded);
+
+/* Flush standard output; a failure to write it is an error like any other. */
+int cli_close_output(int exit_status);
+
+/* ---- progress (progress.c) ---------------------------------------------------------------- */
+
+/* A line that is rewritten in place, if standard error is a terminal: nothing otherwise. */
+typedef struct cli_progress {
+    const char *unit; /* "rotations" */
+    int64_t total;
+    int64_t done;
+    int64_t done_before; /* by an earlier run: does not count in the rate */
+    double begun;
+    double shown;
+    bool terminal;
+} cli_progress;
+
+void cli_progress_begin(cli_progress *progress, const char *unit, int64_t total, int64_t done);
+void cli_progress_add(cli_progress *progress, int64_t count);
+/* Take the line away. */
+void cli_progress_end(cli_progress *progress);
+/* Used by the messages, so that they do not run into the line. */
+void cli_progress_clear(void);
+
+/* ---- interrupts (interrupt.c) ------------------------------------------------------------- */
+
+/* SIGINT, SIGTERM and SIGHUP end the program at once with 128 + signal, or, while deferred, are
+ * only remembered: the first of them; a second one ends the program. */
+void cli_catch_signals(void);
+void cli_defer_signals(bool defer);
+/* The signal that came while deferred; 0: none. */
+int cli_signal(void);
+
+/* ---- reports (report.c) ------------------------------------------------------------------- */
+
+/* The head of the JSON envelope: docs/json.md. */
+typedef struct cli_report {
+    const char *command;
+    const char *device; /* NULL: null */
+    int verified;       /* 1, 0, or -1 for null */
+    double total;       /* seconds */
+    double setup;
+    double compute;
+} cli_report;
+
+/* Open the envelope: after it come "parameters" and "results". */
+void cli_report_open(tsl_json *json, const cli_report *report);
+/* Close it with the stages of the context's work since `before` (NULL: all); the context may be
+ * NULL. */
+void cli_report_close(tsl_json *json, const tsl_context *context, const tsl_profile *before);
+/* Copy of the stages so far. */
+tsl_profile cli_profile_now(const tsl_context *context);
+/* The stage table of --profile, on standard error. */
+void cli_profile_print(const tsl_context *context);
+/* Where --json writes: "-" is standard output. */
+const char *cli_report_path(const char *json);
+
+#endif

@@ -1,0 +1,164 @@
+/* The parts of `tesela dock`. */
+#ifndef TSL_CLI_DOCK_COMMAND_H
+#define TSL_CLI_DOCK_COMMAND_H
+
+#include "cli/cli.h"
+#include "dock/checkpoint.h"
+#include "dock/pose_files.h"
+#include "tesela/dock.h"
+
+/* ---- options (dock_options.c) ------------------------------------------------------------- */
+
+enum dock_key {
+    DOCK_FIRST_KEY = 0x100,
+    DOCK_GRID = DOCK_FIRST_KEY,
+    DOCK_SPACING,
+    DOCK_ANGLE_STEP,
+    DOCK_ROTATIONS,
+    DOCK_SURFACE,
+    DOCK_CORE,
+    DOCK_NO_ELECTROSTATICS,
+    DOCK_ELECTROSTATICS,
+    DOCK_KEEP,
+    DOCK_TOP,
+    DOCK_POSES,
+    DOCK_RESCORE,
+    DOCK_RECEPTOR_CHAINS,
+    DOCK_LIGAND_CHAINS,
+    DOCK_HETERO,
+    DOCK_MEMORY,
+    DOCK_BATCH,
+    DOCK_RESUME,
+    DOCK_LIST,
+    DOCK_END_KEY
+};
+
+typedef struct dock_options {
+    cli_common common;
+    const char *receptor; /* NULL with a list */
+    const char *ligand;
+    const char *folder;
+    const char *list;    /* file of pairs, or NULL */
+    const char *rescore; /* list of poses, or NULL */
+    tsl_dock_options dock;
+    int angle_step;             /* degrees; 0: see rotations_from */
+    const char *rotations_from; /* "spiral:COUNT" or a file */
+    int spiral;                 /* COUNT, or 0 */
+    int top;                    /* rows of the list */
+    int poses;                  /* complexes to write */
+    tsl_hetero hetero;
+    const char *receptor_chains; /* "A,B"; NULL: all */
+    const char *ligand_chains;
+    bool resume;
+    bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
+} dock_options;
+
+/* Parse and check the command line. True to go on; else *exit_status is set. */
+bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
+bool dock_is_given(const dock_options *options, enum dock_key key);
+const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
+
+/* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
+
+typedef struct dock_rotations {
+    int64_t count;
+    tsl_rotation *at; /* [count] */
+} dock_rotations;
+
+tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
+                               const dock_options *options);
+void dock_rotations_free(dock_rotations *rotations);
+
+/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
+
+/* A file of atoms, read once however many pairs use it. */
+typedef struct dock_input {
+    const char *path;       /* borrowed */
+    const char *chains;     /* "A,B"; NULL: all */
+    const char *option;     /* that chose them, for messages */
+    char digest[65];        /* of the file; "" until it is needed */
+    tsl_molecule *molecule; /* NULL until it is needed */
+    int64_t last_use;       /* the last pair of a list that needs it */
+} dock_input;
+
+void dock_input_free(dock_input *input);
+
+/* The command at work: what stays from pair to pair. */
+typedef struct dock_work {
+    const dock_options *options;
+    tsl_context *context;
+    dock_rotations rotations;
+    tsl_dock_plan *plan; /* NULL before the first pair and after a failure */
+    dock_input *held[2]; /* whose molecules the plan borrows */
+    double begun;
+} dock_work;
+
+/* One pair: what is asked, then what came out. */
+typedef struct dock_pair {
+    const char *folder;
+    dock_input *receptor;
+    dock_input *ligand;
+    char list_digest[65];   /* of options->rescore; "" without */
+    char search_digest[65]; /* names everything the answer depends on */
+    char output_digest[65]; /* and everything the files depend on */
+    tsl_dock_options used;  /* what the plan was made with */
+    tsl_dock_summary summary;
+    tsl_pose_list list;
+    double lowest_energy;   /* of the whole run */
+    int64_t rotations_done; /* by this process */
+    int64_t complexes;      /* files written */
+    bool figure;            /* was drawn */
+    bool was_complete;      /* there was nothing left to do */
+    tsl_profile profile_before;
+    double begun, ready, computed, ended; /* tsl_seconds() */
+} dock_pair;
+
+/* Dock one pair into its folder. The context has the error. */
+tsl_status dock_pair_run(dock_work *work, dock_pair *pair);
+void dock_pair_free(dock_pair *pair);
+/* 1, 0, or -1 where there is nothing to verify. */
+int dock_pair_verified(const dock_pair *pair);
+
+/* ---- where poses come from (dock_search.c, dock_rescore.c) -------------------------------- */
+
+/* Search all rotations, taking up a checkpoint if asked to. Fills pair->list.poses, in order, and
+ * pair->lowest_energy. On success *checkpoint is open, to be closed when the files are written. */
+tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
+/* Remove a checkpoint that a complete run left behind. */
+void dock_search_tidy(dock_work *work, const dock_pair *pair);
+
+/* Read options->rescore into pair->list and take pair->used from its head. */
+tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);
+/* Score its poses and sort them. */
+tsl_status dock_rescore(dock_work *work, dock_pair *pair);
+
+/* ---- files (dock_files.c) ----------------------------------------------------------------- */
+
+enum { DOCK_PATH = 4096 + 64, DOCK_FOLDER_LENGTH = 3072 };
+
+/* "FOLDER/NAME"; lengths were checked at the start. Returns `path`. */
+const char *dock_path(char path[DOCK_PATH], const char *folder, const char *name);
+/* Write all files of a pair but run.json. */
+tsl_status dock_files_write(dock_work *work, dock_pair *pair);
+/* Does the folder hold a complete run with pair->output_digest? */
+bool dock_files_complete(dock_work *work, const dock_pair *pair);
+/* Copy its run.json to `path`. */
+tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path);
+
+/* ---- reports (dock_report.c) -------------------------------------------------------------- */
+
+/* The envelope for one pair, as run.json has it. */
+tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path);
+/* "parameters" of the envelope; `pair` is NULL for a list. */
+void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pair *pair);
+/* FTDock's measure of an energy: a share of the lowest of the run, in per cent. */
+double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose);
+/* The summary for people. */
+void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pair);
+
+/* ---- lists of pairs (dock_list.c) --------------------------------------------------------- */
+
+/* Dock all pairs of options->list. Returns the exit status; messages are out. */
+int dock_list_run(dock_work *work);
+
+#endif

@@ -1,0 +1,261 @@
+/* One pair, from its input files to its folder of results. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/dock_command.h"
+#include "io/output.h"
+#include "io/sha256.h"
+
+/* ---- input -------------------------------------------------------------------------------- */
+
+static tsl_status input_digest(dock_input *input, tsl_context *context)
+{
+    return input->digest[0] != '\0' ? TSL_OK : tsl_sha256_file(context, input->path, input->digest);
+}
+
+static tsl_status read_digests(const dock_work *work, dock_pair *pair)
+{
+    tsl_status status = input_digest(pair->receptor, work->context);
+    if (status == TSL_OK) {
+        status = input_digest(pair->ligand, work->context);
+    }
+    if (status == TSL_OK && work->options->rescore != NULL) {
+        status = tsl_sha256_file(work->context, work->options->rescore, pair->list_digest);
+    }
+    return status;
+}
+
+static tsl_status input_read(dock_input *input, tsl_context *context, tsl_hetero hetero)
+{
+    if (input->molecule != NULL) {
+        return TSL_OK;
+    }
+    tsl_molecule_options options = TSL_MOLECULE_OPTIONS_INIT;
+    options.chains = input->chains;
+    options.hetero = hetero;
+    const tsl_status status = tsl_molecule_read(&input->molecule, context, input->path, &options);
+    if (status == TSL_E_ARG) { /* the chains are the only argument that can be at fault */
+        tsl_error_prefix(context, input->option);
+    }
+    return status;
+}
+
+void dock_input_free(dock_input *input)
+{
+    tsl_molecule_destroy(input->molecule);
+    input->molecule = NULL;
+}
+
+/* ---- digests ------------------------------------------------------------------------------ */
+
+static void add_text(tsl_sha256 *hash, const char *text)
+{
+    tsl_sha256_add(hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 0);
+    tsl_sha256_add(hash, "\n", 1);
+}
+
+static void add_values(tsl_sha256 *hash, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_values(tsl_sha256 *hash, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add_text(hash, text);
+}
+
+/* Name the search by everything its answer depends on. Device, threads, batch and memory are not
+ * among that; nor is what is made of the answer. */
+static void name_search(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const tsl_dock_options *dock = &options->dock;
+    const dock_rotations *rotations = &work->rotations;
+    tsl_sha256 hash;
+    tsl_sha256_begin(&hash);
+    add_values(&hash, "tesela %s dock", tsl_version());
+    add_text(&hash, pair->receptor->digest);
+    add_text(&hash, pair->receptor->chains);
+    add_text(&hash, pair->ligand->digest);
+    add_text(&hash, pair->ligand->chains);
+    add_text(&hash, pair->list_digest);
+    add_values(&hash, "%d %d %.17g %.17g %d %d %d", (int)options->hetero, dock->grid, dock->spacing,
+               dock->surface, dock->core, (int)dock->electrostatics, dock->keep);
+    add_values(&hash, "%lld", (long long)rotations->count);
+    for (int64_t i = 0; i < rotations->count; i++) {
+        const tsl_rotation *r = &rotations->at[i];
+        add_values(&hash, "%d %d %d", (int)r->twist, (int)r->theta, (int)r->phi);
+    }
+    tsl_sha256_end(&hash, pair->search_digest);
+}
+
+static void name_output(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const tsl_pose_list_head *head = &pair->list.head;
+    tsl_sha256 hash;
+    tsl_sha256_begin(&hash);
+    add_text(&hash, pair->search_digest);
+    add_text(&hash, head->receptor);
+    add_text(&hash, head->ligand);
+    add_text(&hash, head->rotations_from);
+    add_values(&hash, "%d %d", options->top, options->poses);
+    add_values(&hash, "%d %d %d %d %d %d %d", head->angle_step, head->grid_given,
+               head->angle_step_given, head->surface_given, head->core_given,
+               head->electrostatics_given, head->keep_given);
+    tsl_sha256_end(&hash, pair->output_digest);
+}
+
+/* What the list's head can say before there is a plan. */
+static void fill_head(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    tsl_pose_list_head *head = &pair->list.head;
+    *head = (tsl_pose_list_head){
+        .grid_given = options->dock.grid > 0,
+        .angle_step = options->angle_step,
+        .angle_step_given = dock_is_given(options, DOCK_ANGLE_STEP),
+        .surface = options->dock.surface,
+        .surface_given = dock_is_given(options, DOCK_SURFACE),
+        .core = options->dock.core,
+        .core_given = dock_is_given(options, DOCK_CORE),
+        .electrostatics = options->dock.electrostatics,
+        .electrostatics_given = dock_is_given(options, DOCK_ELECTROSTATICS) ||
+                                dock_is_given(options, DOCK_NO_ELECTROSTATICS),
+        .keep = options->dock.keep,
+        .keep_given = dock_is_given(options, DOCK_KEEP),
+        .rotations = work->rotations.count,
+    };
+    if (options->rotations_from != NULL) {
+        tsl_plain_name(head->rotations_from, sizeof head->rotations_from, options->rotations_from,
+                       false);
+    }
+    tsl_plain_name(head->receptor, sizeof head->receptor, pair->receptor->path, true);
+    tsl_plain_name(head->ligand, sizeof head->ligand, pair->ligand->path, true);
+}
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+static tsl_status make_plan(dock_work *work, dock_pair *pair)
+{
+    const tsl_molecule *receptor = pair->receptor->molecule;
+    const tsl_molecule *ligand = pair->ligand->molecule;
+    tsl_status status;
+    if (work->plan == NULL) {
+        status = tsl_dock_plan_create(&work->plan, work->context, receptor, ligand, &pair->used);
+    } else {
+        status = tsl_dock_plan_update(work->plan, receptor, ligand);
+        if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
+            tsl_dock_plan_destroy(work->plan);
+            work->plan = NULL;
+        }
+    }
+    work->held[0] = work->plan != NULL ? pair->receptor : NULL;
+    work->held[1] = work->plan != NULL ? pair->ligand : NULL;
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_dock_plan_summary(work->plan, &pair->summary);
+    pair->list.head.grid = pair->summary.grid;
+    pair->list.head.span = pair->summary.span;
+    pair->list.head.spacing = pair->summary.spacing;
+    cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
+             "%lld %s",
+             pair->list.head.receptor, (long long)tsl_molecule_count(receptor),
+             pair->list.head.ligand, (long long)tsl_molecule_count(ligand), pair->summary.grid,
+             pair->summary.spacing,
+             (long long)(work->options->rescore != NULL ? pair->list.count : work->rotations.count),
+             work->options->rescore != NULL ? "poses" : "rotations");
+    return TSL_OK;
+}
+
+/* Read everything and make the plan: nothing is written yet. */
+static tsl_status prepare(dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    tsl_status status = input_read(pair->receptor, work->context, options->hetero);
+    if (status == TSL_OK) {
+        status = input_read(pair->ligand, work->context, options->hetero);
+    }
+    if (status == TSL_OK && options->rescore != NULL) {
+        status = dock_rescore_read(work, pair);
+    }
+    return status == TSL_OK ? make_plan(work, pair) : status;
+}
+
+/* Find the poses and write everything. run.json comes last: it marks the run as complete. */
+static tsl_status compute_and_write(dock_work *work, dock_pair *pair)
+{
+    char path[DOCK_PATH];
+    tsl_checkpoint *checkpoint = NULL;
+    tsl_status status = work->options->rescore != NULL ? dock_rescore(work, pair)
+                                                       : dock_search(work, pair, &checkpoint);
+    if (status != TSL_OK) {
+        return status;
+    }
+    pair->computed = tsl_seconds();
+    tsl_dock_plan_summary(work->plan, &pair->summary); /* the transform's error is known now */
+    status = dock_files_write(work, pair);
+    if (status == TSL_OK) {
+        pair->ended = tsl_seconds();
+        status = dock_report_write(work, pair, dock_path(path, pair->folder, "run.json"));
+    }
+    if (status != TSL_OK && status != TSL_E_CANCELLED && checkpoint != NULL) {
+        cli_note("the search itself is finished and kept: once that is mended, --resume writes "
+                 "its results");
+    }
+    tsl_checkpoint_close(checkpoint, status == TSL_OK);
+    return status;
+}
+
+tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
+{
+    pair->begun = tsl_seconds();
+    pair->profile_before = cli_profile_now(work->context);
+    pair->used = work->options->dock;
+    fill_head(work, pair);
+    tsl_status status = read_digests(work, pair);
+    if (status != TSL_OK) {
+        return status;
+    }
+    name_search(work, pair);
+    name_output(work, pair);
+    if (work->options->resume && dock_files_complete(work, pair)) {
+        dock_search_tidy(work, pair);
+        pair->was_complete = true;
+        return TSL_OK;
+    }
+    status = prepare(work, pair);
+    if (status != TSL_OK) {
+        return status;
+    }
+    pair->ready = tsl_seconds();
+    struct stat about;
+    const bool is_new = stat(pair->folder, &about) != 0;
+    cli_defer_signals(true);
+    status = tsl_make_folder(work->context, pair->folder);
+    if (status == TSL_OK) {
+        status = compute_and_write(work, pair);
+    }
+    if (status != TSL_OK && is_new) {
+        rmdir(pair->folder); /* fails, as it should, if anything is in it */
+    }
+    cli_defer_signals(false);
+    return status;
+}
+
+void dock_pair_free(dock_pair *pair)
+{
+    tsl_pose_list_free(&pair->list);
+}
+
+int dock_pair_verified(const dock_pair *pair)
+{
+    /* scores are rounded from a transform: exact while it is off by less than 1/4 */
+    return pair->rotations_done > 0 ? pair->summary.transform_error < 0.25 : -1;
+}

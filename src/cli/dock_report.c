@@ -1,0 +1,256 @@
+/* What a run says of itself: run.json, and the summary on standard output. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/dock_command.h"
+#include "io/output.h"
+
+enum { POSES_SHOWN = 10 };
+
+double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose)
+{
+    return pair->lowest_energy < 0 ? 100 * pose->energy / pair->lowest_energy : 0;
+}
+
+static int64_t poses_shown(const dock_pair *pair)
+{
+    return pair->list.count < POSES_SHOWN ? pair->list.count : POSES_SHOWN;
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+static void write_input(tsl_json *json, const char *name, const dock_input *input)
+{
+    tsl_json_open_object(json, name);
+    tsl_json_string(json, "path", input->path);
+    tsl_json_string(json, "sha256", input->digest);
+    tsl_json_string(json, "chains", input->chains);
+    if (input->molecule != NULL) {
+        tsl_json_integer(json, "atoms", tsl_molecule_count(input->molecule));
+    } else {
+        tsl_json_null(json, "atoms");
+    }
+    tsl_json_close_object(json);
+}
+
+static void write_grid(tsl_json *json, const tsl_dock_options *dock)
+{
+    tsl_json_string(json, "grid_rule",
+                    dock->grid > 0                  ? "given"
+                    : dock->grid == TSL_GRID_FTDOCK ? "ftdock"
+                                                    : "smooth");
+    if (dock->grid > 0) {
+        tsl_json_integer(json, "grid", dock->grid);
+    } else {
+        tsl_json_null(json, "grid");
+    }
+    if (dock->spacing > 0) {
+        tsl_json_number(json, "spacing", dock->spacing);
+    } else {
+        tsl_json_null(json, "spacing");
+    }
+}
+
+static void write_rotations(tsl_json *json, const dock_options *options)
+{
+    const bool search = options->rescore == NULL;
+    if (search && options->angle_step > 0) {
+        tsl_json_integer(json, "angle_step", options->angle_step);
+    } else {
+        tsl_json_null(json, "angle_step");
+    }
+    tsl_json_string(json, "rotations", options->rotations_from);
+    if (search) {
+        tsl_json_integer(json, "keep", options->dock.keep);
+    } else {
+        tsl_json_null(json, "keep");
+    }
+}
+
+void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const tsl_dock_options *dock = pair != NULL ? &pair->used : &options->dock;
+    tsl_json_open_object(json, "parameters");
+    if (pair != NULL) {
+        write_input(json, "receptor", pair->receptor);
+        write_input(json, "ligand", pair->ligand);
+    }
+    tsl_json_string(json, "list", options->list);
+    tsl_json_string(json, "output", pair != NULL ? pair->folder : options->folder);
+    tsl_json_string(json, "hetero", options->hetero == TSL_HETERO_KEEP ? "keep" : "drop");
+    write_grid(json, dock);
+    write_rotations(json, options);
+    tsl_json_number(json, "surface", dock->surface);
+    tsl_json_integer(json, "core", dock->core);
+    tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
+    tsl_json_string(json, "rescore", options->rescore);
+    if (options->rescore == NULL || dock_is_given(options, DOCK_TOP)) {
+        tsl_json_integer(json, "top", options->top);
+    } else {
+        tsl_json_null(json, "top");
+    }
+    tsl_json_integer(json, "poses", options->poses);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    if (dock->memory > 0) {
+        tsl_json_integer(json, "memory", dock->memory);
+    } else {
+        tsl_json_null(json, "memory");
+    }
+    tsl_json_bool(json, "resume", options->resume);
+    tsl_json_close_object(json);
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+static void write_vector(tsl_json *json, const char *name, const double v[3])
+{
+    tsl_json_open_array(json, name);
+    for (int i = 0; i < 3; i++) {
+        tsl_json_number(json, NULL, v[i]);
+    }
+    tsl_json_close_array(json);
+}
+
+static void write_plan(tsl_json *json, const tsl_dock_summary *s)
+{
+    tsl_json_open_object(json, "plan");
+    tsl_json_integer(json, "grid", s->grid);
+    tsl_json_number(json, "spacing", s->spacing);
+    tsl_json_number(json, "span", s->span);
+    tsl_json_integer(json, "batch", s->batch);
+    tsl_json_integer(json, "bytes", s->bytes);
+    tsl_json_string(json, "precision", s->double_precision ? "double" : "single");
+    tsl_json_integer(json, "surface_cells", s->surface_cells);
+    tsl_json_integer(json, "core_cells", s->core_cells);
+    write_vector(json, "receptor_centre", s->receptor_centre);
+    write_vector(json, "ligand_centre", s->ligand_centre);
+    tsl_json_close_object(json);
+}
+
+static void write_cases(tsl_json *json, const dock_pair *pair)
+{
+    tsl_json_open_array(json, "cases");
+    if (pair->rotations_done > 0) {
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "name", "transform_error");
+        tsl_json_number(json, "value", pair->summary.transform_error);
+        tsl_json_number(json, "bound", 0.25);
+        tsl_json_bool(json, "ok", dock_pair_verified(pair) == 1);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+}
+
+static void write_pose(tsl_json *json, const dock_pair *pair, int64_t i)
+{
+    const tsl_pose *pose = &pair->list.poses[i];
+    tsl_json_open_object(json, NULL);
+    tsl_json_integer(json, "rank", i + 1);
+    tsl_json_integer(json, "score", pose->score);
+    tsl_json_number(json, "energy", pose->energy);
+    tsl_json_number(json, "es_ratio", dock_es_ratio(pair, pose));
+    tsl_json_open_array(json, "shift");
+    for (int axis = 0; axis < 3; axis++) {
+        tsl_json_integer(json, NULL, pose->shift[axis]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_number(json, "twist", pose->rotation.twist / 1e6);
+    tsl_json_number(json, "theta", pose->rotation.theta / 1e6);
+    tsl_json_number(json, "phi", pose->rotation.phi / 1e6);
+    tsl_json_close_object(json);
+}
+
+static void write_results(tsl_json *json, const dock_pair *pair)
+{
+    const double searching = pair->computed - pair->ready;
+    tsl_json_open_object(json, "results");
+    tsl_json_string(json, "search_digest", pair->search_digest);
+    tsl_json_string(json, "output_digest", pair->output_digest);
+    write_plan(json, &pair->summary);
+    tsl_json_integer(json, "rotations", pair->list.head.rotations);
+    tsl_json_integer(json, "rotations_searched", pair->rotations_done);
+    tsl_json_number(json, "milliseconds_per_rotation",
+                    pair->rotations_done > 0 ? 1e3 * searching / (double)pair->rotations_done
+                                             : 0.0);
+    tsl_json_integer(json, "poses", pair->list.count);
+    tsl_json_integer(json, "complexes", pair->complexes);
+    tsl_json_bool(json, "figure", pair->figure);
+    tsl_json_number(json, "lowest_energy", pair->lowest_energy);
+    write_cases(json, pair);
+    tsl_json_open_array(json, "top");
+    for (int64_t i = 0; i < poses_shown(pair); i++) {
+        write_pose(json, pair, i);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path)
+{
+    tsl_output *output;
+    tsl_status status = tsl_output_open(&output, work->context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const cli_report report = {.command = "dock",
+                               .device = tsl_context_device(work->context),
+                               .verified = dock_pair_verified(pair),
+                               .total = pair->ended - pair->begun,
+                               .setup = pair->ready - pair->begun,
+                               .compute = pair->computed - pair->ready};
+    tsl_json json;
+    tsl_json_begin(&json, tsl_output_stream(output));
+    cli_report_open(&json, &report);
+    dock_report_parameters(&json, work, pair);
+    write_results(&json, pair);
+    cli_report_close(&json, work->context, &pair->profile_before);
+    tsl_json_end(&json);
+    return tsl_output_commit(output);
+}
+
+/* ---- summary ------------------------------------------------------------------------------ */
+
+static void print_poses(FILE *stream, const dock_pair *pair)
+{
+    const bool energies = pair->list.head.electrostatics != TSL_ELECTROSTATICS_OFF;
+    fprintf(stream, "\n  rank  score  ES ratio    x    y    z     twist     theta       phi\n");
+    for (int64_t i = 0; i < poses_shown(pair); i++) {
+        const tsl_pose *pose = &pair->list.poses[i];
+        char ratio[32] = "-";
+        if (energies) {
+            snprintf(ratio, sizeof ratio, "%.3f", dock_es_ratio(pair, pose));
+        }
+        fprintf(stream, "%6lld  %5d  %8s %4d %4d %4d  %8.7g  %8.7g  %8.7g\n", (long long)i + 1,
+                (int)pose->score, ratio, (int)pose->shift[0], (int)pose->shift[1],
+                (int)pose->shift[2], pose->rotation.twist / 1e6, pose->rotation.theta / 1e6,
+                pose->rotation.phi / 1e6);
+    }
+}
+
+static void print_times(FILE *stream, const dock_work *work, const dock_pair *pair)
+{
+    const double searching = pair->computed - pair->ready;
+    const int threads = tsl_context_threads(work->context);
+    fprintf(stream, "\n%.1f s on %s with %d thread%s: setup %.1f s, %s %.1f s",
+            pair->ended - pair->begun, tsl_context_device(work->context), threads,
+            threads == 1 ? "" : "s", pair->ready - pair->begun,
+            work->options->rescore != NULL ? "scoring" : "search", searching);
+    if (pair->rotations_done > 0) {
+        fprintf(stream, " (%.2f ms a rotation)", 1e3 * searching / (double)pair->rotations_done);
+    }
+    fputs("\n", stream);
+}
+
+void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pair)
+{
+    fprintf(stream, "%s + %s: %lld poses%s\n", pair->list.head.receptor, pair->list.head.ligand,
+            (long long)pair->list.count, pair->list.count > POSES_SHOWN ? "; the best:" : "");
+    print_poses(stream, pair);
+    print_times(stream, work, pair);
+    fprintf(stream, "%s: ftdock_global.dat, zdock.out, ", pair->folder);
+    if (pair->complexes > 0) {
+        fprintf(stream, "poses (%lld complexes), ", (long long)pair->complexes);
+    }
+    fprintf(stream, "%srun.json\n", pair->figure ? "figure.svg, " : "");
+}

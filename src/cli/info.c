@@ -1,0 +1,210 @@
+/* `tesela info`: what this build is and what it can use here. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "blocks/fft/fft.h"
+#include "cli/cli.h"
+#include "core/config.h"
+#include "device/device.h"
+#include "io/output.h"
+
+#ifdef TSL_HAVE_CAIRO
+#include <cairo.h>
+#endif
+#ifdef TSL_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+static const char *cairo_version_or_null(void)
+{
+#ifdef TSL_HAVE_CAIRO
+    return cairo_version_string();
+#else
+    return NULL;
+#endif
+}
+
+static const char *zlib_version_or_null(void)
+{
+#ifdef TSL_HAVE_ZLIB
+    return zlibVersion();
+#else
+    return NULL;
+#endif
+}
+
+/* An optional library: its version where the build has it, else what needs it and how to get it. */
+typedef struct library {
+    const char *name;
+    const char *(*version)(void);
+    const char *purpose;
+    const char *package; /* Debian's and Ubuntu's */
+} library;
+
+static const library libraries[] = {
+    {"Cairo", cairo_version_or_null, "figures (figure.svg of tesela dock)", "libcairo2-dev"},
+    {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
+};
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
+/* Devices that can be used now. */
+typedef struct device_list {
+    int count;
+    char names[1][TSL_DEVICE_NAME];
+    tsl_device_properties properties[1];
+} device_list;
+
+/* The open context's device is the only kind there is. */
+static tsl_status find_devices(device_list *devices, const tsl_context *context)
+{
+    snprintf(devices->names[0], sizeof devices->names[0], "%s", tsl_context_device(context));
+    const tsl_status status = context->ops->properties(context->device, &devices->properties[0]);
+    devices->count = status == TSL_OK;
+    return status;
+}
+
+static void print_info(const device_list *devices)
+{
+    char size[16];
+    printf("tesela %s\n\n", tsl_version());
+    printf("Build\n  type       %s\n  compiler   %s\n  flags      %s\n", TSL_BUILD_TYPE,
+           TSL_COMPILER, TSL_FLAGS);
+    printf("\nDevices (--device)\n");
+    for (int i = 0; i < devices->count; i++) {
+        const tsl_device_properties *device = &devices->properties[i];
+        printf("  %-10s %s, %d thread%s, %s\n", devices->names[i], device->model, device->threads,
+               device->threads == 1 ? "" : "s", tsl_format_bytes(size, device->memory));
+    }
+    printf("\nLibraries\n  FFT        %s\n", tsl_fft_library());
+    int left_out = 0;
+    for (int i = 0; i < LIBRARIES; i++) {
+        if (libraries[i].version() != NULL) {
+            printf("  %-10s %s\n", libraries[i].name, libraries[i].version());
+        }
+        left_out += libraries[i].version() == NULL;
+    }
+    printf("\nLeft out of this build\n%s", left_out == 0 ? "  nothing\n" : "");
+    for (int i = 0; i < LIBRARIES; i++) {
+        if (libraries[i].version() == NULL) {
+            printf("  %-10s needed for %s; on Debian and Ubuntu install %s, then build again\n",
+                   libraries[i].name, libraries[i].purpose, libraries[i].package);
+        }
+    }
+}
+
+static void write_results(tsl_json *json, const device_list *devices)
+{
+    tsl_json_open_object(json, "results");
+    tsl_json_string(json, "build_type", TSL_BUILD_TYPE);
+    tsl_json_string(json, "compiler", TSL_COMPILER);
+    tsl_json_string(json, "flags", TSL_FLAGS);
+    tsl_json_open_array(json, "devices");
+    for (int i = 0; i < devices->count; i++) {
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "name", devices->names[i]);
+        tsl_json_string(json, "model", devices->properties[i].model);
+        tsl_json_integer(json, "threads", devices->properties[i].threads);
+        tsl_json_integer(json, "memory", devices->properties[i].memory);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_string(json, "fft", tsl_fft_library());
+    tsl_json_open_array(json, "libraries");
+    for (int i = 0; i < LIBRARIES; i++) {
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "name", libraries[i].name);
+        tsl_json_string(json, "version", libraries[i].version()); /* null: left out */
+        tsl_json_string(json, "purpose", libraries[i].purpose);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+static tsl_status write_report(tsl_context *context, const device_list *devices, const char *path,
+                               double begun)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const double seconds = tsl_seconds() - begun;
+    const cli_report report = {
+        .command = "info", .verified = -1, .total = seconds, .setup = seconds};
+    tsl_json json;
+    tsl_json_begin(&json, tsl_output_stream(output));
+    cli_report_open(&json, &report);
+    tsl_json_open_object(&json, "parameters");
+    tsl_json_close_object(&json);
+    write_results(&json, devices);
+    cli_report_close(&json, NULL, NULL);
+    tsl_json_end(&json);
+    return tsl_output_commit(output);
+}
+
+static const struct argp_option options_table[] = {
+    {"json", 'j', "FILE", 0, "write the same as JSON; - is standard output", 0},
+    {"help", 'h', NULL, OPTION_HIDDEN, NULL, -1},
+    {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    const char **json = state->input;
+    switch (key) {
+    case 'j':
+        *json = text;
+        return 0;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    case ARGP_KEY_ARG:
+        cli_error("'%s': info takes no arguments (see tesela info --help)", text);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cli_info(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options_table,
+        .parser = parse_option,
+        .doc = "Show what this build of tesela is, the devices it can use here, its libraries, and "
+               "what was left out of it."
+               "\v"
+               "Examples:\n"
+               "  tesela info\n"
+               "  tesela info --json - | jq .results.devices"};
+    const double begun = tsl_seconds();
+    const char *json = NULL;
+    int exit_status;
+    if (!cli_parse(&argp, argc, argv, &json, &exit_status)) {
+        return exit_status;
+    }
+    if (json != NULL && !cli_can_write("--json", cli_report_path(json), false)) {
+        return CLI_USAGE;
+    }
+    const cli_common common = {.device = "cpu"};
+    device_list devices = {0};
+    tsl_context *context;
+    tsl_status status = cli_open_context(&context, &common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    status = find_devices(&devices, context);
+    if (status == TSL_OK && (json == NULL || strcmp(json, "-") != 0)) {
+        print_info(&devices);
+    }
+    if (status == TSL_OK && json != NULL) {
+        status = write_report(context, &devices, cli_report_path(json), begun);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(context));
+    }
+    exit_status = cli_exit_status(context, status, false);
+    tsl_context_destroy(context);
+    return exit_status;
+}

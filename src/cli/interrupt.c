@@ -1,0 +1,42 @@
+/* Signals that ask the program to end. */
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static volatile sig_atomic_t deferred;
+static volatile sig_atomic_t received;
+
+static void on_signal(int number)
+{
+    if (!deferred || received != 0) {
+        _exit(128 + number);
+    }
+    received = number;
+}
+
+void cli_catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {0};
+        /* what the parent ignores stays ignored: nohup, background jobs */
+        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+            action = (struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART};
+            sigemptyset(&action.sa_mask);
+            sigaction(numbers[i], &action, NULL);
+        }
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is a write error like any other */
+}
+
+void cli_defer_signals(bool defer)
+{
+    deferred = defer;
+}
+
+int cli_signal(void)
+{
+    return received;
+}

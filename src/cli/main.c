@@ -1,0 +1,88 @@
+/* The command `tesela`: finds the command asked for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+typedef struct command {
+    const char *name;
+    char *full_name; /* as --help shows it */
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static char info_name[] = "tesela info";
+static char dock_name[] = "tesela dock";
+
+static const command commands[] = {
+    {"info", info_name, "what this build can do, and on which devices", cli_info},
+    {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *stream)
+{
+    fputs("Usage: tesela COMMAND [OPTION...]\n\nCommands:\n", stream);
+    for (int i = 0; i < COMMANDS; i++) {
+        fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs("\n"
+          "tesela COMMAND --help explains a command; tesela --version prints the version.\n"
+          "\n"
+          "Example:\n"
+          "  tesela dock receptor.pdb ligand.pdb -o results\n"
+          "\n"
+          "Exit status: 0 done; 1 a check failed; 2 usage or input; 3 device, communication\n"
+          "or memory; 4 internal error; 128 + signal when interrupted.\n",
+          stream);
+}
+
+static const command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    const char *names[COMMANDS + 1] = {NULL};
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+    }
+    const char *near = cli_nearest(name, names);
+    const bool option = name[0] == '-';
+    cli_error("unknown %s '%s'%s%s%s (see tesela --help)", option ? "option" : "command", name,
+              near != NULL ? ": did you mean " : "", near != NULL ? near : "",
+              near != NULL ? "?" : "");
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    cli_catch_signals();
+    char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("tesela %s\n", tsl_version());
+        return cli_close_output(CLI_DONE);
+    }
+    char help[] = "--help";
+    const bool asks_help =
+        strcmp(name, help) == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0;
+    if (asks_help && argc == 2) {
+        print_help(stdout);
+        return cli_close_output(CLI_DONE);
+    }
+    const command *found = find(asks_help ? argv[2] : name);
+    if (found == NULL) {
+        return CLI_USAGE;
+    }
+    if (asks_help) { /* tesela help dock */
+        char *arguments[] = {found->full_name, help, NULL};
+        return cli_close_output(found->run(2, arguments));
+    }
+    argv[1] = found->full_name;
+    return cli_close_output(found->run(argc - 1, argv + 1));
+}

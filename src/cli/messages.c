@@ -1,0 +1,122 @@
+/* Lines on standard error, and the exit status. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static bool quiet;
+static char last_note[1024];
+
+static void print_line(const char *kind, const char *format, va_list arguments)
+{
+    char line[1024];
+    vsnprintf(line, sizeof line, format, arguments);
+    for (char *c = line; *c != '\0'; c++) { /* a file name may hold anything */
+        if ((unsigned char)*c < ' ' || *c == 127) {
+            *c = '?';
+        }
+    }
+    cli_progress_clear();
+    fprintf(stderr, "tesela: %s%s\n", kind, line);
+}
+
+void cli_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("error: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_warning(const char *format, ...)
+{
+    if (!quiet) {
+        va_list arguments;
+        va_start(arguments, format);
+        print_line("warning: ", format, arguments);
+        va_end(arguments);
+    }
+}
+
+void cli_note(const char *format, ...)
+{
+    if (!quiet) {
+        va_list arguments;
+        va_start(arguments, format);
+        print_line("", format, arguments);
+        va_end(arguments);
+    }
+}
+
+void cli_be_quiet(void)
+{
+    quiet = true;
+}
+
+bool cli_is_quiet(void)
+{
+    return quiet;
+}
+
+static void on_message(void *user, tsl_message_kind kind, const char *line)
+{
+    (void)user;
+    if (kind == TSL_MESSAGE_WARNING) {
+        cli_warning("%s", line);
+    } else if (strcmp(line, last_note) != 0) { /* a list of pairs repeats itself */
+        snprintf(last_note, sizeof last_note, "%s", line);
+        cli_note("%s", line);
+    }
+}
+
+tsl_status cli_open_context(tsl_context **out, const cli_common *common)
+{
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = common->device;
+    options.threads = common->threads;
+    options.message = on_message;
+    const tsl_status status = tsl_context_create(out, &options);
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(NULL));
+    }
+    return status;
+}
+
+int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
+{
+    switch (status) {
+    case TSL_OK:
+        return CLI_DONE;
+    case TSL_E_NOCONV:
+        return CLI_CHECK_FAILED;
+    case TSL_E_ARG:
+    case TSL_E_IO:
+    case TSL_E_FORMAT:
+    case TSL_E_UNSUPPORTED:
+        return CLI_USAGE;
+    case TSL_E_NOMEM:
+        /* a bound that is too small is the user's to change; memory that has run out is not */
+        return bounded && strncmp(tsl_last_error(context), "out of memory", 13) != 0 ? CLI_USAGE
+                                                                                     : CLI_DEVICE;
+    case TSL_E_DEVICE:
+    case TSL_E_COMM:
+        return CLI_DEVICE;
+    case TSL_E_CANCELLED:
+        return 128 + cli_signal();
+    case TSL_E_INTERNAL:
+        break;
+    }
+    return CLI_INTERNAL;
+}
+
+int cli_close_output(int exit_status)
+{
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
+        cli_error("cannot write to standard output: %s", errno != 0 ? strerror(errno) : "failed");
+        return CLI_USAGE;
+    }
+    return exit_status;
+}

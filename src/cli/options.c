@@ -1,0 +1,183 @@
+/* Values of options: numbers, paths; and the options every command has. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "io/text.h"
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+bool cli_parse_integer(const char *text, int *out)
+{
+    int32_t value;
+    const bool valid = tsl_parse_integer(text, strlen(text), &value);
+    if (valid) {
+        *out = value;
+    }
+    return valid;
+}
+
+bool cli_parse_real(const char *text, double *out)
+{
+    return tsl_parse_decimal(text, strlen(text), out);
+}
+
+bool cli_parse_bytes(const char *text, int64_t *out)
+{
+    static const char suffixes[] = "KMGT";
+    size_t length = strlen(text);
+    double value = 0;
+    int power = 0;
+    if (length > 3 && strcmp(text + length - 2, "iB") == 0) { /* 4GiB is 4G */
+        length -= 2;
+    }
+    for (int i = 0; i < 4 && length > 0; i++) {
+        if (text[length - 1] == suffixes[i] || text[length - 1] == suffixes[i] + 'a' - 'A') {
+            power = i + 1;
+        }
+    }
+    if (!tsl_parse_decimal(text, length - (power > 0), &value)) {
+        return false;
+    }
+    value *= ldexp(1, 10 * power);
+    if (!(value >= 1 && value < 9e18)) {
+        return false;
+    }
+    *out = (int64_t)value;
+    return true;
+}
+
+/* ---- options every command has ------------------------------------------------------------ */
+
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, int *exit_status)
+{
+    static char version[32];
+    snprintf(version, sizeof version, "tesela %s", tsl_version());
+    argp_program_version = version;
+    argp_err_exit_status = CLI_USAGE;
+    setenv("ARGP_HELP_FMT", "no-dup-args-note", 0); /* it explains GNU's conventions */
+    if (!cli_check_arguments(argp, argc, argv) ||
+        argp_parse(argp, argc, argv, 0, NULL, input) != 0) {
+        *exit_status = CLI_USAGE;
+        return false;
+    }
+    return true;
+}
+
+enum { KEY_THREADS = 0x200, KEY_PROFILE };
+
+static const struct argp_option common_options[] = {
+    {NULL, 0, NULL, 0, "Where and how it runs:", 90},
+    {"device", 'd', "DEVICE", 0, "auto or cpu (auto)", 90},
+    {"threads", KEY_THREADS, "COUNT", 0, "CPU threads (all cores, or OMP_NUM_THREADS)", 90},
+    {NULL, 0, NULL, 0, "What it reports:", 91},
+    {"json", 'j', "FILE", 0, "write a report as JSON; - is standard output", 91},
+    {"profile", KEY_PROFILE, NULL, 0, "print where the time went", 91},
+    {"quiet", 'q', NULL, 0, "print errors only", 91},
+    {"help", 'h', NULL, OPTION_HIDDEN, NULL, -1},
+    {0}};
+
+static error_t parse_common(int key, char *text, struct argp_state *state)
+{
+    cli_common *common = state->input;
+    switch (key) {
+    case 'd':
+        common->device = text;
+        return 0;
+    case 'j':
+        common->json = text;
+        return 0;
+    case KEY_THREADS:
+        if (!cli_parse_integer(text, &common->threads) || common->threads < 1 ||
+            common->threads > 4096) {
+            cli_error("--threads '%s': give a whole number from 1 to 4096", text);
+            return EINVAL;
+        }
+        return 0;
+    case KEY_PROFILE:
+        common->profile = true;
+        return 0;
+    case 'q':
+        common->quiet = true;
+        cli_be_quiet();
+        return 0;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
+
+/* ---- paths -------------------------------------------------------------------------------- */
+
+/* Cut `path` back to its parent: "a/b" to "a", "a" to ".", "/a" to "/". False at the top. */
+static bool to_parent(char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') {
+        path[--length] = '\0';
+    }
+    if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0) {
+        return false;
+    }
+    char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        strcpy(path, ".");
+    } else {
+        slash[slash == path] = '\0';
+    }
+    return true;
+}
+
+static bool is_writable_folder(const char *option, const char *path, const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) != 0) {
+        cli_error("%s %s: %s: %s%s", option, path, folder, strerror(errno),
+                  errno == ENOENT ? ": make that folder first" : "");
+    } else if (!S_ISDIR(about.st_mode)) {
+        cli_error("%s %s: %s is a file, not a folder: choose another place", option, path, folder);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        cli_error("%s %s: cannot write in %s: %s: choose another place", option, path, folder,
+                  strerror(errno));
+    } else {
+        return true;
+    }
+    return false;
+}
+
+bool cli_can_write(const char *option, const char *path, bool folder)
+{
+    char parent[PATH_MAX];
+    struct stat about;
+    if (*path == '\0' || strlen(path) >= sizeof parent) {
+        cli_error("%s: %s", option, *path == '\0' ? "the name is empty" : "the name is too long");
+        return false;
+    }
+    strcpy(parent, path);
+    const bool exists = stat(path, &about) == 0;
+    if (folder) {
+        bool found = exists;
+        while (!found && (errno == ENOENT || errno == ENOTDIR) && to_parent(parent)) {
+            found = stat(parent, &about) == 0;
+        }
+        return is_writable_folder(option, path, parent);
+    }
+    if (exists && S_ISDIR(about.st_mode)) {
+        cli_error("%s %s: is a folder: give the name of a file", option, path);
+        return false;
+    }
+    if (exists && !S_ISREG(about.st_mode)) { /* a terminal, a pipe, /dev/null */
+        return true;
+    }
+    return to_parent(parent) && is_writable_folder(option, path, parent);
+}

@@ -1,0 +1,104 @@
+/* The JSON envelope every command writes, and the stage table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+void cli_report_open(tsl_json *json, const cli_report *report)
+{
+    tsl_json_open_object(json, NULL);
+    tsl_json_string(json, "command", report->command);
+    tsl_json_string(json, "version", tsl_version());
+    tsl_json_string(json, "device", report->device);
+    tsl_json_integer(json, "ranks", 1);
+    if (report->verified < 0) {
+        tsl_json_null(json, "verified");
+    } else {
+        tsl_json_bool(json, "verified", report->verified != 0);
+    }
+    tsl_json_open_object(json, "seconds");
+    tsl_json_number(json, "total", report->total);
+    tsl_json_number(json, "setup", report->setup);
+    tsl_json_number(json, "compute", report->compute);
+    tsl_json_close_object(json);
+}
+
+tsl_profile cli_profile_now(const tsl_context *context)
+{
+    tsl_profile now = {0};
+    const tsl_profile_stage *stages;
+    now.count = tsl_profile_stages(context, &stages);
+    for (int i = 0; i < now.count; i++) {
+        now.stages[i] = stages[i];
+    }
+    return now;
+}
+
+static void write_stage(tsl_json *json, const tsl_profile_stage *stage)
+{
+    tsl_json_open_object(json, NULL);
+    tsl_json_string(json, "stage", stage->stage);
+    tsl_json_number(json, "seconds", stage->seconds);
+    tsl_json_integer(json, "bytes", stage->bytes);
+    tsl_json_integer(json, "flops", stage->flops);
+    tsl_json_integer(json, "calls", stage->calls);
+    tsl_json_close_object(json);
+}
+
+void cli_report_close(tsl_json *json, const tsl_context *context, const tsl_profile *before)
+{
+    tsl_profile now = {0};
+    if (context != NULL) {
+        now = cli_profile_now(context);
+    }
+    tsl_json_open_array(json, "profile");
+    for (int i = 0; i < now.count; i++) {
+        tsl_profile_stage stage = now.stages[i]; /* stages keep their place in the order */
+        if (before != NULL && i < before->count) {
+            stage.seconds -= before->stages[i].seconds;
+            stage.bytes -= before->stages[i].bytes;
+            stage.flops -= before->stages[i].flops;
+            stage.calls -= before->stages[i].calls;
+        }
+        if (stage.calls > 0) {
+            write_stage(json, &stage);
+        }
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+/* "12.3", or "-" for nothing counted. */
+static const char *format_rate(char text[16], int64_t count, double seconds)
+{
+    if (count > 0 && seconds > 0) {
+        snprintf(text, 16, "%.1f", 1e-9 * (double)count / seconds);
+    } else {
+        snprintf(text, 16, "-");
+    }
+    return text;
+}
+
+void cli_profile_print(const tsl_context *context)
+{
+    const tsl_profile now = cli_profile_now(context);
+    char bytes[16];
+    char flops[16];
+    double total = 1e-9;
+    for (int i = 0; i < now.count; i++) {
+        total += now.stages[i].seconds;
+    }
+    fprintf(stderr, "%-24s %9s %7s %8s %8s %9s\n", "stage", "seconds", "share", "GB/s", "GFLOP/s",
+            "calls");
+    for (int i = 0; i < now.count; i++) {
+        const tsl_profile_stage *stage = &now.stages[i];
+        fprintf(stderr, "%-24s %9.3f %5.1f %% %8s %8s %9lld\n", stage->stage, stage->seconds,
+                100 * stage->seconds / total, format_rate(bytes, stage->bytes, stage->seconds),
+                format_rate(flops, stage->flops, stage->seconds), (long long)stage->calls);
+    }
+}
+
+const char *cli_report_path(const char *json)
+{
+    return strcmp(json, "-") == 0 ? "/dev/stdout" : json;
+}
