@@ -185,9 +185,10 @@ static const char pdb[] =
     "ATOM      5  O1  UNK B   7       5.000   0.000   0.000  1.00 10.00           O  \n";
 
 static const char mmcif[] =
-    "data_x loop_ _atom_site.id _atom_site.auth_asym_id _atom_site.auth_seq_id\n"
-    "_atom_site.label_comp_id _atom_site.label_atom_id _atom_site.type_symbol\n"
-    "_atom_site.Cartn_x _atom_site.Cartn_y _atom_site.Cartn_z _atom_site.label_alt_id\n"
+    "\n# no line begins with an item\nDATA_x loop_ _atom_site.id _atom_site.auth_asym_id "
+    "_atom_site.auth_seq_id _atom_site.label_comp_id _atom_site.label_atom_id "
+    "_atom_site.type_symbol "
+    "_atom_site.Cartn_x _atom_site.Cartn_y _atom_site.Cartn_z _atom_site.label_alt_id "
     "_atom_site.occupancy _atom_site.B_iso_or_equiv\n"
     "1 A 5 SER N N 1 0 0 . 1 10\n2 A 5 SER CA C 2 0 0 A 0.4 10\n3 A 5 SER CA C 3 0 0 B 0.6 10\n"
     "4 B 6 LYS N N 4 0 0 . 1 10\n5 B 7 UNK O1 O 5 0 0 . 1 10\n";

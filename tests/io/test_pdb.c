@@ -195,15 +195,17 @@ static void keeps_residues_that_share_a_number(void **state)
     p = line(p, "ATOM", " CA ", 'B', "SER", ' ', 1, ' ', 2, 0.6, " C");
     p = line(p, "ATOM", " CA ", ' ', "GLY", ' ', 2, ' ', 3, 1.0, " C");
     p = line(p, "ATOM", " CA ", 'A', "VAL", ' ', 3, ' ', 4, 1.0, " C");
+    p = line(p, "ATOM", " CA ", ' ', "LEU", ' ', 4, ' ', 10, 0.1, " C");
     p = line(p, "ATOM", " CA ", ' ', "SER", ' ', 1, ' ', 5, 1.0, " C");
     p = line(p, "ATOM", " CA ", ' ', "ALA", ' ', 2, ' ', 6, 0.2, " C");
     p = line(p, "ATOM", " CA ", 'A', "ILE", ' ', 3, ' ', 7, 0.3, " C");
     p = line(p, "ATOM", " CA ", 'A', "SER", ' ', 1, ' ', 8, 0.6, " C");
-    line(p, "ATOM", " CA ", 'B', "SER", ' ', 1, ' ', 9, 0.4, " C");
+    p = line(p, "ATOM", " CA ", 'B', "SER", ' ', 1, ' ', 9, 0.4, " C");
+    line(p, "ATOM", " CA ", 'A', "MET", ' ', 4, ' ', 11, 0.9, " C");
     tsl_molecule *m = reading_parse(r, text);
-    const int expected[] = {2, 3, 4, 5, 6, 7, 8};
-    assert_x(m, expected, 7);
-    assert_int_equal(m->residues, 6 + 1);
+    const int expected[] = {2, 3, 4, 10, 5, 6, 7, 8, 11};
+    assert_x(m, expected, 9);
+    assert_int_equal(m->residues, 9);
     tsl_molecule_destroy(m);
 }
 
@@ -242,9 +244,9 @@ static const struct {
     {"HETATM", "HO  ", "HO3", "  ", "HO"}, {"HETATM", "DY  ", " DY", "  ", "DY"},
     {"HETATM", "CA  ", " CA", "  ", "CA"}, {"HETATM", " CA ", "LIG", "  ", "C"},
     {"HETATM", "ZN  ", " ZN", "ZN", "ZN"}, {"HETATM", "CL1 ", "LIG", "  ", "CL"},
-    {"HETATM", "CAA1", "LIG", "  ", "C"},  {"HETATM", "FE  ", "HEM", "Fe", "FE"},
-    {"HETATM", " H1 ", "LIG", " C", "C"},  {"HETATM", " X1 ", "LIG", "  ", ""},
-    {"HETATM", " C1 ", "LIG", "H ", NULL},
+    {"HETATM", "1CA ", "LIG", "  ", "C"},  {"HETATM", "CAA1", "LIG", "  ", "C"},
+    {"HETATM", "FE  ", "HEM", "Fe", "FE"}, {"HETATM", " H1 ", "LIG", " C", "C"},
+    {"HETATM", " X1 ", "LIG", "  ", ""},   {"HETATM", " C1 ", "LIG", "H ", NULL},
 };
 
 static void leaves_out_hydrogens(void **state)
@@ -413,6 +415,10 @@ static void reads_numbers_beyond_four_digits(void **state)
     tsl_molecule *m = reading_parse(r, text);
     assert_int_equal(m->atoms[0].serial, 0);
     tsl_molecule_destroy(m);
+    put(text, 6, "100000"); /* nor one that runs into the record's name */
+    m = reading_parse(r, text);
+    assert_int_equal(m->count, 1);
+    tsl_molecule_destroy(m);
 }
 
 static void fills_in_what_short_lines_lack(void **state)
@@ -510,6 +516,23 @@ static void takes_parsed_files_as_they_are(void **state)
     tsl_molecule_destroy(m);
 }
 
+/* Columns that only look like FTDock's make no .parsed file. */
+static void tells_parsed_files_by_their_codes(void **state)
+{
+    reading *r = *state;
+    const char *endings[] = {"I 10", "I110", "1 10", "I  A", "I  "};
+    for (int i = 0; i < 5; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "ATOM      1  N   ILE A  16      32.676  86.728  92.140  1.00  7.06              "
+                 "%s\nATOM      2  H   ILE A  16      33.676  86.728  92.140\n",
+                 endings[i]);
+        tsl_molecule *m = reading_parse(r, text);
+        assert_int_equal(m->count, i == 0 ? 2 : 1);
+        tsl_molecule_destroy(m);
+    }
+}
+
 /* Files that may be used where they are, but do not belong to the project. */
 static void reads_known_files(void **state)
 {
@@ -570,6 +593,7 @@ int main(void)
         TEST(names_files_without_a_molecule),
         TEST(never_misreads_a_cut_file),
         TEST(takes_parsed_files_as_they_are),
+        TEST(tells_parsed_files_by_their_codes),
         TEST(reads_known_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

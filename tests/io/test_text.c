@@ -205,9 +205,26 @@ static void splits_lines(void **state)
 static void parses_whole_decimals(void **state)
 {
     (void)state;
-    const char *good[] = {"0",   "-0.0",     "1",        "12.345",   " -7.25\t",        "+.5",
-                          "5.",  "1e3",      "2.5E-3",   "9999.999", "1e+22",           "1e-22",
-                          "0.1", "-999.999", "00012.50", "1e308",    "123456789012345", "4.9e-324"};
+    const char *good[] = {"0",
+                          "-0.0",
+                          "1",
+                          "12.345",
+                          " -7.25\t",
+                          "+.5",
+                          "5.",
+                          "1e3",
+                          "2.5E-3",
+                          "9999.999",
+                          "1e+22",
+                          "1e-22",
+                          "0.1",
+                          "-999.999",
+                          "00012.50",
+                          "1e308",
+                          "123456789012345",
+                          "4.9e-324",
+                          "1234567890123456789012.5",
+                          "0.12345678901234567890123"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = -1;
         assert_true(tsl_parse_decimal(good[i], strlen(good[i]), &value));
