@@ -103,11 +103,13 @@ TSL_FN int tsl_dock_weight_bits(int slip)
     return bits;
 }
 
-/* One step: (1/2 - a) low + (1/2 + a) high, over 2^bits. */
+/* One step: (1/2 - a) low + (1/2 + a) high, over 2^bits, rounded to the nearest. */
 TSL_FN int32_t tsl_dock_interpolate(int32_t low, int32_t high, int32_t offset, int bits)
 {
     const int64_t half = INT64_C(1) << (TSL_WEIGHT_BITS - 1);
-    return (int32_t)(((half - offset) * low + (half + offset) * high) >> (TSL_WEIGHT_BITS + bits));
+    const int shift = TSL_WEIGHT_BITS + bits;
+    const int64_t sum = (half - offset) * low + (half + offset) * high;
+    return (int32_t)((sum + (INT64_C(1) << (shift - 1))) >> shift);
 }
 
 /* The cell `i` cells on, on a ring of `grid`; 0 <= i < 2 grid. */

@@ -83,12 +83,25 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     return tsl_convolve_bytes(what, plan->context->threads) + grids + batch * member;
 }
 
+/* A few rotations for each thread, so that threads seldom wait for one another, but no more than a
+ * processor's caches and a laptop's memory bear. */
+static int automatic_batch(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                           const tsl_convolve_description *what)
+{
+    const int threads = plan->context->threads;
+    int batch = 4 * threads;
+    while (batch > threads && bytes_of(plan, g, what, batch) > (INT64_C(256) << 20)) {
+        batch -= threads;
+    }
+    return batch;
+}
+
 /* The largest batch, up to the one asked for, that stays within the bound. */
 static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
                                tsl_convolve_description *what)
 {
     const int64_t bound = plan->options.memory;
-    int batch = plan->options.batch > 0 ? plan->options.batch : plan->context->threads;
+    int batch = plan->options.batch > 0 ? plan->options.batch : automatic_batch(plan, g, what);
     while (bound > 0 && batch > 1 && bytes_of(plan, g, what, batch) > bound) {
         batch--;
     }
@@ -111,15 +124,16 @@ static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
     return TSL_OK;
 }
 
-/* Error of a single-precision correlation to expect, from above: unit roundoff times the norms of
- * both grids (an atom fills about 18 cubic angstrom), times what was measured for grids of 48 to
- * 320 cells, twice over. docs/accuracy.md has the table. */
+/* Error of a single-precision correlation to expect, three times over: unit roundoff times the
+ * norms of both grids (an atom fills about 18 cubic angstrom), falling with N as measured for grids
+ * of 48 to 512 cells; docs/accuracy.md has the table. What counts is the error then measured: see
+ * TSL_TRANSFORM_ERROR_LIMIT. */
 static double expected_error(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                              const tsl_molecule *receptor, const tsl_molecule *ligand)
 {
     const double cells_of_atom = 18.0 / pow(g->spacing, 3);
     const double cells = cells_of_atom * sqrt((double)receptor->count * (double)ligand->count);
-    return 1.2 * ldexp(1.0, -24) * -plan->options.core * cells;
+    return 800 * pow(g->grid, -1.4) * ldexp(1.0, -24) * -plan->options.core * cells;
 }
 
 static void free_batch(tsl_dock_plan *plan)

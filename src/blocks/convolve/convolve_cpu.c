@@ -255,40 +255,76 @@ static void correlate_block(const tsl_convolve *plan, char *grid, int y, int col
     }
 }
 
-/* Loops are shared out in equal runs of (member, plane), so a thread meets the same member in each.
- */
-static void execute_lines(tsl_convolve *plan, int count, const uint8_t *boxes, char *grids)
+/* Planes [from, to) of one box forward along their own two axes. */
+static void forward_planes(const tsl_convolve *plan, const uint8_t *box, char *grid, int from,
+                           int to)
+{
+    const int *b = plan->what.box;
+    const int64_t plane_bytes = plan->what.n[1] * plan->row * complex_bytes(plan);
+    for (int x = from; x < to; x++) {
+        forward_plane(plan, box + (int64_t)x * b[1] * b[2], grid + x * plane_bytes);
+    }
+}
+
+/* Rows [from, to) along the first axis. */
+static void correlate_rows(const tsl_convolve *plan, char *grid, int from, int to, void *lines)
+{
+    for (int y = from; y < to; y++) {
+        for (int column = 0; column < plan->half; column += plan->block) {
+            correlate_block(plan, grid, y, column, lines);
+        }
+    }
+}
+
+/* Planes [from, to) backward. */
+static void backward_planes(const tsl_convolve *plan, char *grid, int from, int to)
+{
+    const int64_t plane_bytes = plan->what.n[1] * plan->row * complex_bytes(plan);
+    for (int x = from; x < to; x++) {
+        tsl_fft_cpu.execute(plan->plane_backward, grid + x * plane_bytes, grid + x * plane_bytes);
+        tsl_fft_cpu.execute(plan->rows_backward, grid + x * plane_bytes, grid + x * plane_bytes);
+    }
+}
+
+static void *lines_of_thread(const tsl_convolve *plan)
+{
+    const int64_t bytes = (int64_t)plan->what.n[0] * plan->block * complex_bytes(plan);
+    return (char *)plan->lines + omp_get_thread_num() * bytes;
+}
+
+/* As many members as threads or more: each is one thread's from its first pass to its last, so that
+ * it stays in that core's caches and no thread waits for another. */
+static void execute_members(tsl_convolve *plan, int count, const uint8_t *boxes, char *grids)
 {
     const int *n = plan->what.n;
     const int *b = plan->what.box;
-    const int64_t plane_bytes = n[1] * plan->row * complex_bytes(plan);
-    const int64_t lines_bytes = (int64_t)n[0] * plan->block * complex_bytes(plan);
+    const int64_t box_bytes = (int64_t)b[0] * b[1] * b[2];
+#pragma omp parallel for num_threads(plan->context->threads) schedule(dynamic)
+    for (int member = 0; member < count; member++) {
+        char *grid = grids + member * plan->layout.member_bytes;
+        forward_planes(plan, boxes + member * box_bytes, grid, 0, b[0]);
+        correlate_rows(plan, grid, 0, n[1], lines_of_thread(plan));
+        backward_planes(plan, grid, 0, n[0]);
+    }
+}
+
+/* One member, its planes shared out among the threads. */
+static void execute_shared(tsl_convolve *plan, const uint8_t *box, char *grid)
+{
+    const int *n = plan->what.n;
 #pragma omp parallel num_threads(plan->context->threads)
     {
-        void *lines = (char *)plan->lines + omp_get_thread_num() * lines_bytes;
-#pragma omp for collapse(2) schedule(static)
-        for (int member = 0; member < count; member++) {
-            for (int x = 0; x < b[0]; x++) {
-                forward_plane(plan, boxes + ((int64_t)member * b[0] + x) * b[1] * b[2],
-                              grids + member * plan->layout.member_bytes + x * plane_bytes);
-            }
+#pragma omp for
+        for (int x = 0; x < plan->what.box[0]; x++) {
+            forward_planes(plan, box, grid, x, x + 1);
         }
-#pragma omp for collapse(2) schedule(static)
-        for (int member = 0; member < count; member++) {
-            for (int y = 0; y < n[1]; y++) {
-                for (int column = 0; column < plan->half; column += plan->block) {
-                    correlate_block(plan, grids + member * plan->layout.member_bytes, y, column,
-                                    lines);
-                }
-            }
+#pragma omp for
+        for (int y = 0; y < n[1]; y++) {
+            correlate_rows(plan, grid, y, y + 1, lines_of_thread(plan));
         }
-#pragma omp for collapse(2) schedule(static)
-        for (int member = 0; member < count; member++) {
-            for (int x = 0; x < n[0]; x++) {
-                char *plane = grids + member * plan->layout.member_bytes + x * plane_bytes;
-                tsl_fft_cpu.execute(plan->plane_backward, plane, plane);
-                tsl_fft_cpu.execute(plan->rows_backward, plane, plane);
-            }
+#pragma omp for
+        for (int x = 0; x < n[0]; x++) {
+            backward_planes(plan, grid, x, x + 1);
         }
     }
 }
@@ -321,21 +357,19 @@ static void execute_plain(tsl_convolve *plan, int count, const uint8_t *boxes, c
     }
 }
 
-/* Members go in groups of one a thread, so that a grid stays in a cache from its first pass to its
- * last. */
 static tsl_status cpu_execute(tsl_convolve *plan, int count, const uint8_t *boxes, void *grids)
 {
     const int *b = plan->what.box;
     const int64_t box_bytes = (int64_t)b[0] * b[1] * b[2];
-    for (int first = 0; first < count; first += plan->context->threads) {
-        const int left = count - first;
-        const int group = left < plan->context->threads ? left : plan->context->threads;
-        char *grid = (char *)grids + first * plan->layout.member_bytes;
-        if (plan->what.form == TSL_CONVOLVE_PLAIN) {
-            execute_plain(plan, group, boxes + first * box_bytes, grid);
-        } else {
-            execute_lines(plan, group, boxes + first * box_bytes, grid);
-        }
+    if (plan->what.form == TSL_CONVOLVE_PLAIN) {
+        execute_plain(plan, count, boxes, grids);
+        return TSL_OK;
+    }
+    const int whole = count - count % plan->context->threads;
+    execute_members(plan, whole, boxes, grids);
+    for (int member = whole; member < count; member++) {
+        execute_shared(plan, boxes + member * box_bytes,
+                       (char *)grids + member * plan->layout.member_bytes);
     }
     return TSL_OK;
 }

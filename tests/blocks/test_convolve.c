@@ -1,0 +1,169 @@
+/* Correlations against direct sums: both forms, both precisions, odd, prime and unequal sides. */
+#include "support/devices.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocks/convolve/convolve.h"
+#include "core/core.h"
+
+typedef struct row {
+    int n[3];
+    int box[3];
+    tsl_precision precision;
+    int batch, count;
+    int threads;
+    double bound; /* on the largest difference, over the largest value */
+} row;
+
+static const row rows[] = {
+    {{8, 8, 8}, {8, 8, 8}, TSL_DOUBLE, 1, 1, 1, 1e-15},
+    {{8, 8, 8}, {3, 3, 3}, TSL_SINGLE, 1, 1, 2, 5e-7},
+    {{12, 10, 14}, {5, 4, 6}, TSL_DOUBLE, 3, 3, 2, 1e-15},
+    {{12, 10, 14}, {5, 4, 6}, TSL_SINGLE, 5, 4, 3, 5e-7},
+    {{7, 9, 5}, {7, 1, 5}, TSL_DOUBLE, 2, 2, 1, 1e-15}, /* odd last side */
+    {{7, 9, 5}, {2, 9, 1}, TSL_SINGLE, 2, 1, 2, 5e-7},
+    {{1, 1, 16}, {1, 1, 4}, TSL_DOUBLE, 1, 1, 1, 1e-15},
+    {{6, 4, 134}, {3, 2, 50}, TSL_SINGLE, 2, 2, 2, 5e-7},   /* 2 * 67; several blocks of columns */
+    {{900, 2, 90}, {11, 2, 8}, TSL_DOUBLE, 1, 1, 2, 1e-15}, /* ditto, the last one narrower */
+};
+
+static double at(const tsl_grid_layout *layout, const void *grids, int member, const int i[3])
+{
+    const int64_t offset = ((int64_t)i[0] * layout->n[1] + i[1]) * layout->row + i[2];
+    const char *grid = (const char *)grids + member * layout->member_bytes;
+    return layout->precision == TSL_SINGLE ? (double)((const float *)(const void *)grid)[offset]
+                                           : ((const double *)(const void *)grid)[offset];
+}
+
+/* The sum over the box's filled cells that one result is. */
+static double direct(const row *r, const double *fixed, const uint8_t *box, const int s[3])
+{
+    double sum = 0;
+    for (int x = 0; x < r->box[0]; x++) {
+        for (int y = 0; y < r->box[1]; y++) {
+            for (int z = 0; z < r->box[2]; z++) {
+                const int from = ((x + s[0]) % r->n[0] * r->n[1] + (y + s[1]) % r->n[1]) * r->n[2] +
+                                 (z + s[2]) % r->n[2];
+                sum += fixed[from] * box[(x * r->box[1] + y) * r->box[2] + z];
+            }
+        }
+    }
+    return sum;
+}
+
+/* Fixed grids of integers as docking has: 0, 1, and a few large negative ones. */
+static void fill(const row *r, const tsl_grid_layout *layout, double *fixed, void *grid,
+                 uint8_t *boxes, int64_t box_cells)
+{
+    uint64_t seed = 7;
+    for (int x = 0; x < r->n[0]; x++) {
+        for (int y = 0; y < r->n[1]; y++) {
+            for (int z = 0; z < r->n[2]; z++) {
+                const uint64_t dice = test_random(&seed) % 8;
+                const double value = dice == 0 ? -15 : dice < 4;
+                const int64_t offset = ((int64_t)x * r->n[1] + y) * layout->row + z;
+                fixed[(x * r->n[1] + y) * r->n[2] + z] = value;
+                if (layout->precision == TSL_SINGLE) {
+                    ((float *)grid)[offset] = (float)value;
+                } else {
+                    ((double *)grid)[offset] = value;
+                }
+            }
+        }
+    }
+    for (int64_t i = 0; i < box_cells * r->count; i++) {
+        boxes[i] = test_random(&seed) % 3 == 0;
+    }
+}
+
+static void check_row(tsl_context *context, const row *r, tsl_convolve_form form)
+{
+    const tsl_convolve_description what = {.n = {r->n[0], r->n[1], r->n[2]},
+                                           .box = {r->box[0], r->box[1], r->box[2]},
+                                           .precision = r->precision,
+                                           .batch = r->batch,
+                                           .form = form};
+    const tsl_grid_layout layout = tsl_convolve_layout(&what);
+    assert_true(layout.row >= 2 * (r->n[2] / 2 + 1) && layout.row * (int)r->precision % 64 == 0);
+    const int cells = r->n[0] * r->n[1] * r->n[2];
+    const int64_t box_cells = (int64_t)r->box[0] * r->box[1] * r->box[2];
+    double *fixed = malloc((size_t)cells * sizeof *fixed);
+    uint8_t *boxes = malloc((size_t)(box_cells * r->count));
+    void *grids = tsl_allocate((size_t)(layout.member_bytes * r->batch));
+    memset(grids, 0xff, (size_t)(layout.member_bytes * r->batch)); /* not-a-numbers */
+    fill(r, &layout, fixed, grids, boxes, box_cells);
+    tsl_convolve *plan = NULL;
+    assert_int_equal(context->ops->convolve->create(&plan, context, &what), TSL_OK);
+    assert_int_equal(context->ops->convolve->set_fixed(plan, grids), TSL_OK);
+    for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
+        assert_int_equal(context->ops->convolve->execute(plan, r->count, boxes, grids), TSL_OK);
+        double error = 0, largest = 1;
+        for (int i = 0; i < r->count * cells; i++) {
+            const int c = i % cells;
+            const int s[3] = {c / (r->n[1] * r->n[2]), c / r->n[2] % r->n[1], c % r->n[2]};
+            const double wanted = direct(r, fixed, boxes + i / cells * box_cells, s);
+            const double off = fabs(at(&layout, grids, i / cells, s) - wanted);
+            error = off > error || isnan(off) ? off : error;
+            largest = fmax(largest, fabs(wanted));
+        }
+        if (!(error <= r->bound * largest)) {
+            fail_msg("%d x %d x %d, form %d: error %.2e", r->n[0], r->n[1], r->n[2], (int)form,
+                     error / largest);
+        }
+    }
+    context->ops->convolve->destroy(plan);
+    tsl_release(grids);
+    free(boxes);
+    free(fixed);
+}
+
+static void correlations_match_direct_sums(void **state)
+{
+    (void)state;
+    for (int d = 0; d < test_device_count; d++) {
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            tsl_context *context = test_context(test_devices[d], rows[i].threads);
+            check_row(context, &rows[i], TSL_CONVOLVE_LINES);
+            check_row(context, &rows[i], TSL_CONVOLVE_PLAIN);
+            tsl_context_destroy(context);
+        }
+    }
+}
+
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    const tsl_convolve_description what = {.n = {8, 8, 8},
+                                           .box = {4, 4, 4},
+                                           .precision = TSL_SINGLE,
+                                           .batch = 2,
+                                           .form = TSL_CONVOLVE_PLAIN};
+    const int64_t live = tsl_test_live_allocations();
+    tsl_convolve *plan = NULL;
+    tsl_status status = TSL_E_NOMEM;
+    int k = 0;
+    while (status == TSL_E_NOMEM && k < 1000) {
+        tsl_test_fail_allocation(++k);
+        status = context->ops->convolve->create(&plan, context, &what);
+        if (status == TSL_E_NOMEM) {
+            assert_int_equal(tsl_test_live_allocations(), live);
+            assert_non_null(strstr(tsl_last_error(context), "out of memory"));
+        }
+    }
+    tsl_test_fail_allocation(0);
+    assert_int_equal(status, TSL_OK);
+    assert_true(k > 10);
+    context->ops->convolve->destroy(plan);
+    assert_int_equal(tsl_test_live_allocations(), live);
+    tsl_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(correlations_match_direct_sums),
+                                       cmocka_unit_test(every_failing_allocation_is_survived)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

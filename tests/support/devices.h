@@ -1,0 +1,26 @@
+/* What tests that run on devices share: a context a device, and repeatable random numbers. */
+#ifndef TSL_TESTS_DEVICES_H
+#define TSL_TESTS_DEVICES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "device/device.h"
+
+/* Devices the op tables run on. */
+extern const char *const test_devices[];
+extern const int test_device_count;
+
+/* A context of `threads` CPU threads; fails the test if it cannot be had. */
+tsl_context *test_context(const char *device, int threads);
+
+/* splitmix64 */
+uint64_t test_random(uint64_t *seed);
+/* Uniform in [-1, 1). */
+double test_uniform(uint64_t *seed);
+
+#endif
