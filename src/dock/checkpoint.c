@@ -411,8 +411,9 @@ tsl_status tsl_checkpoint_add(tsl_checkpoint *checkpoint, int64_t first, int64_t
 {
     if (!in_search(checkpoint, first, count)) {
         return tsl_fail(checkpoint->context, TSL_E_ARG,
-                        "%s: rotations %" PRId64 " to %" PRId64 " are not in a search of %" PRId64,
-                        checkpoint->path, first, first + count - 1, checkpoint->count);
+                        "%s: %" PRId64 " rotations from %" PRId64
+                        " on are not in a search of %" PRId64,
+                        checkpoint->path, count, first, checkpoint->count);
     }
     const size_t bytes = RECORD_HEAD_BYTES + body_bytes(checkpoint, count);
     const tsl_status status = reserve(checkpoint, bytes);

@@ -470,17 +470,36 @@ static void draw_title(const figure *f)
          head->electrostatics == TSL_ELECTROSTATICS_OFF ? "off" : "on");
 }
 
-static cairo_status_t write_part(void *stream, const unsigned char *data, unsigned int bytes)
+/* Cairo numbers the surfaces of a process in the ids it writes. There is one in the file: without
+ * its number the same figure is the same file, whatever was drawn before. */
+typedef struct svg_file {
+    FILE *stream;
+    size_t matched; /* characters of `id` that end what was written so far */
+} svg_file;
+
+static cairo_status_t write_part(void *file, const unsigned char *data, unsigned int bytes)
 {
-    return fwrite(data, 1, bytes, stream) == bytes ? CAIRO_STATUS_SUCCESS
-                                                   : CAIRO_STATUS_WRITE_ERROR;
+    static const char id[] = "\"surface";
+    svg_file *svg = file;
+    for (unsigned int i = 0; i < bytes; i++) {
+        const char c = (char)data[i];
+        if (svg->matched == sizeof id - 1) {
+            if (c >= '0' && c <= '9') {
+                continue;
+            }
+            svg->matched = 0;
+        }
+        svg->matched = c == id[svg->matched] ? svg->matched + 1 : c == id[0];
+        putc(c, svg->stream);
+    }
+    return ferror(svg->stream) ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
 /* Draw everything; returns Cairo's verdict. */
 static cairo_status_t draw(figure *f, FILE *stream)
 {
-    cairo_surface_t *surface =
-        cairo_svg_surface_create_for_stream(write_part, stream, WIDTH, HEIGHT);
+    svg_file svg = {.stream = stream};
+    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(write_part, &svg, WIDTH, HEIGHT);
 #if CAIRO_VERSION >= CAIRO_VERSION_ENCODE(1, 16, 0)
     cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
 #endif

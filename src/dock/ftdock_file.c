@@ -120,6 +120,7 @@ typedef struct reading {
     bool head;        /* the list's head was seen: energies are ratios */
     bool table;       /* so was the head of its table: only rows follow */
     bool previous;    /* a row has a previous rank */
+    int fields;       /* of every row, known from the first */
 } reading;
 
 static tsl_status fail_line(const reading *state, const char *what, part field)
@@ -348,12 +349,18 @@ static int split_row(part line, part fields[ROW_FIELDS])
 
 /* A row is "G_DATA id previous score ratio x y z twist theta phi"; the original's log leaves the
  * ratio out, its scratch file has the energy there. */
-static tsl_status parse_row(const reading *state, part line, tsl_pose *pose, int32_t *previous)
+static tsl_status parse_row(reading *state, part line, tsl_pose *pose, int32_t *previous)
 {
     part fields[ROW_FIELDS];
     int count = split_row(line, fields);
-    if (count != ROW_FIELDS && count != ROW_FIELDS - 1) {
-        return fail_line(state, "a row of a list has G_DATA and 10 numbers", line);
+    if (state->fields == 0) {
+        state->fields = state->head || count != ROW_FIELDS - 1 ? ROW_FIELDS : count;
+    }
+    if (count != state->fields) {
+        return fail_line(state,
+                         state->fields == ROW_FIELDS ? "a row of a list has G_DATA and 10 numbers"
+                                                     : "a row of this log has G_DATA and 9 numbers",
+                         line);
     }
     double ratio = 0;
     if (count == ROW_FIELDS) {
@@ -379,7 +386,7 @@ static tsl_status parse_row(const reading *state, part line, tsl_pose *pose, int
     }
     pose->rotation = normalised(angles[0], angles[1], angles[2]);
     /* Rows without a head are a scratch file's (negative energies) or cut out of a list. */
-    pose->energy = state->head ? 0 - ratio : 0 - fabs(ratio);
+    pose->energy = ratio == 0 ? 0 : state->head ? -ratio : -fabs(ratio); /* not -0 */
     return TSL_OK;
 }
 

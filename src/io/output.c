@@ -12,6 +12,8 @@
 struct tsl_output {
     tsl_context *context;
     FILE *stream;
+    int file;
+    int error;       /* of the first write that failed; a stream would forget it */
     char *path;      /* where the file belongs, links resolved */
     char *temporary; /* where it is until then; NULL if written directly */
 };
@@ -59,6 +61,22 @@ static void release(tsl_output *output)
     }
 }
 
+/* What the stream calls to write. */
+static ssize_t write_part(void *cookie, const char *data, size_t bytes)
+{
+    tsl_output *output = cookie;
+    size_t written = 0;
+    while (written < bytes && output->error == 0) {
+        const ssize_t part = write(output->file, data + written, bytes - written);
+        if (part > 0) {
+            written += (size_t)part;
+        } else if (part == 0 || errno != EINTR) {
+            output->error = part == 0 ? EIO : errno;
+        }
+    }
+    return output->error == 0 ? (ssize_t)bytes : 0;
+}
+
 /* Create a file beside output->path that nobody else has. open() rather than mkstemp(), so that the
  * permissions are those of an ordinary file without touching the process's mask. */
 static int open_temporary(tsl_output *output)
@@ -94,6 +112,9 @@ static int open_place(tsl_output *output, const char *path)
         errno = EISDIR;
         return -1;
     }
+    if (!exists && errno != ENOENT) { /* or rename() would find out when all is written */
+        return -1;
+    }
     /* /dev/stdout may be a file by way of a redirection: it is added to, not replaced. */
     const bool direct =
         exists && (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", strlen("/dev/")) == 0);
@@ -113,17 +134,17 @@ tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *p
         return tsl_fail_memory(context, (int64_t)sizeof *output, path);
     }
     output->context = context;
-    const int file = open_place(output, path);
-    if (file >= 0) {
-        output->stream = fdopen(file, "wb");
+    output->file = open_place(output, path);
+    if (output->file >= 0) {
+        output->stream = fopencookie(output, "w", (cookie_io_functions_t){.write = write_part});
         if (output->stream != NULL) {
             *out = output;
             return TSL_OK;
         }
     }
     const int error = errno;
-    if (file >= 0) {
-        close(file);
+    if (output->file >= 0) {
+        close(output->file);
         if (output->temporary != NULL) {
             unlink(output->temporary);
         }
@@ -141,20 +162,18 @@ FILE *tsl_output_stream(tsl_output *output)
 /* Hand everything to the disk and close. Returns 0, or the reason why something was not written. */
 static int finish(tsl_output *output)
 {
-    int error = 0;
-    errno = 0;
-    if (fflush(output->stream) != 0 || ferror(output->stream)) {
-        error = errno != 0 ? errno : EIO;
+    if (fclose(output->stream) != 0 && output->error == 0) {
+        output->error = errno;
     }
     /* Pipes and devices cannot be synced, which is no fault. */
-    if (error == 0 && output->temporary != NULL && fsync(fileno(output->stream)) != 0 &&
+    if (output->error == 0 && output->temporary != NULL && fsync(output->file) != 0 &&
         errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) {
-        error = errno;
+        output->error = errno;
     }
-    if (fclose(output->stream) != 0 && error == 0) {
-        error = errno;
+    if (close(output->file) != 0 && output->error == 0 && errno != EINTR) {
+        output->error = errno;
     }
-    return error;
+    return output->error;
 }
 
 tsl_status tsl_output_commit(tsl_output *output)
@@ -180,6 +199,7 @@ void tsl_output_discard(tsl_output *output)
         return;
     }
     fclose(output->stream);
+    close(output->file);
     if (output->temporary != NULL) {
         unlink(output->temporary);
     }
