@@ -18,6 +18,18 @@ typedef struct tsl_dock_geometry {
     double spacing; /* angstrom */
 } tsl_dock_geometry;
 
+/* The three corners of a charge at `position` after a rotation. */
+TSL_FN void tsl_dock_charge_corners(const tsl_dock_geometry *g, const tsl_dock_turns *turns,
+                                    const float position[3], tsl_dock_corner corners[3])
+{
+    float moved[3];
+    tsl_dock_rotate(turns, position, moved);
+    for (int axis = 0; axis < 3; axis++) {
+        corners[axis] =
+            tsl_dock_corner_of(tsl_dock_fixed(moved[axis], g->spacing), g->grid, g->slip);
+    }
+}
+
 /* A molecule on the device. */
 typedef struct tsl_dock_atoms {
     int64_t count;
@@ -33,20 +45,31 @@ typedef struct tsl_dock_receptor {
     int32_t *potential; /* [N][N][N], TSL_POTENTIAL_BITS digits; NULL without electrostatics */
 } tsl_dock_receptor;
 
+/* All arrays are device memory; everything is asynchronous on the context's stream. */
 typedef struct tsl_dock_ops {
-    /* boxes[i] = 1 in the cells that rotated atoms fill, 0 elsewhere.
-     *   turns [count], host;  boxes [count][box][box][box], device */
+    /* Rotations that a batch should hold when the caller has no wish. */
+    int (*batch)(const tsl_context *context, const tsl_dock_geometry *geometry);
+
+    /* boxes = 1 in the cells that rotated atoms fill, 0 elsewhere.
+     *   turns [count];  boxes [count][box][box][box] */
     tsl_status (*place)(tsl_context *context, const tsl_dock_geometry *geometry,
                         const tsl_dock_atoms *atoms, const tsl_dock_turns *turns, int count,
                         uint8_t *boxes);
 
+    /* Where rotated charges sit between cells.
+     *   corners [count][charged][3] */
+    tsl_status (*place_charges)(tsl_context *context, const tsl_dock_geometry *geometry,
+                                const tsl_dock_atoms *atoms, const tsl_dock_turns *turns, int count,
+                                tsl_dock_corner *corners);
+
     /* Surface and core of an occupied grid: a filled cell stays 1 if any of `offsets` [count][3]
-     * leads to an empty cell of the grid, else it becomes `core`. Counts are host memory. */
+     * leads to an empty cell of the grid, else it becomes `core`. Adds the numbers of surface and
+     * core cells to cells[2]. */
     tsl_status (*surface)(tsl_context *context, const tsl_dock_geometry *geometry,
                           const uint8_t *occupied, const int *offsets, int count, int core,
-                          int16_t *shape, int64_t *surface_cells, int64_t *core_cells);
+                          int16_t *shape, int64_t *cells);
 
-    /* Potential of the charges in every cell outside the core, 0 inside. `largest` (host) gets the
+    /* Potential of the charges in every cell outside the core, 0 inside. `largest` grows to the
      * largest size of it, e/angstrom, so that the caller can see that it fits. */
     tsl_status (*potential)(tsl_context *context, const tsl_dock_geometry *geometry,
                             const tsl_dock_atoms *atoms, const int16_t *shape, int core,
@@ -59,19 +82,19 @@ typedef struct tsl_dock_ops {
 
     /* Go through candidates[i][0 … found[i]) (tsl_top_key, best first) and list those whose energy
      * is below 0 (all, if there is no potential) until `keep` are found in all; kept[i] of them are
-     * there already. All arrays but atoms and receptor are host memory. matrices [count][9],
-     * candidates [count][k], winners and energies [count][keep] */
+     * there already.
+     *   corners [count][charged][3], candidates [count][k], winners and energies [count][keep] */
     tsl_status (*settle)(tsl_context *context, const tsl_dock_geometry *geometry,
                          const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
-                         const tsl_dock_turns *turns, int count, const int64_t *candidates, int k,
-                         const int *found, int keep, int *kept, int64_t *winners,
+                         const tsl_dock_corner *corners, int count, const int64_t *candidates,
+                         int k, const int *found, int keep, int *kept, int64_t *winners,
                          int64_t *energies);
 
-    /* Score and energy of one translation of each box, summed directly. shifts [count][3] are
-     * places 0 … N - 1 in the correlation. Host memory but for atoms, receptor and boxes. */
+    /* Score and energy of one translation of each box, summed directly.
+     *   shifts [count][3]: places 0 … N - 1 in the correlation;  scores and energies [count] */
     tsl_status (*measure)(tsl_context *context, const tsl_dock_geometry *geometry,
                           const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
-                          const tsl_dock_turns *turns, int count, const uint8_t *boxes,
+                          const tsl_dock_corner *corners, int count, const uint8_t *boxes,
                           const int32_t *shifts, int64_t *scores, int64_t *energies);
 } tsl_dock_ops;
 

@@ -8,6 +8,18 @@
 #include "core/clones.h"
 #include "core/context.h"
 
+/* A few rotations for each thread, so that threads seldom wait for one another, but no more than a
+ * processor's caches and a laptop's memory bear. */
+static int cpu_batch(const tsl_context *context, const tsl_dock_geometry *g)
+{
+    const double grid_bytes = 4.0 * g->grid * g->grid * (g->grid + 16);
+    int batch = 4 * context->threads;
+    while (batch > context->threads && batch * grid_bytes > 256e6) {
+        batch -= context->threads;
+    }
+    return batch;
+}
+
 /* ---- place -------------------------------------------------------------------------------- */
 
 /* Fill the cells of one atom. Distances grow outwards on an axis, so the cells of a row lie side by
@@ -82,7 +94,7 @@ static bool at_surface(const uint8_t *occupied, int grid, int x, int y, int z, c
 
 static tsl_status cpu_surface(tsl_context *context, const tsl_dock_geometry *g,
                               const uint8_t *occupied, const int *offsets, int count, int core,
-                              int16_t *shape, int64_t *surface_cells, int64_t *core_cells)
+                              int16_t *shape, int64_t *cells)
 {
     const int n = g->grid;
     int64_t on_surface = 0;
@@ -102,8 +114,8 @@ static tsl_status cpu_surface(tsl_context *context, const tsl_dock_geometry *g,
             }
         }
     }
-    *surface_cells = on_surface;
-    *core_cells = in_core;
+    cells[0] += on_surface;
+    cells[1] += in_core;
     return TSL_OK;
 }
 
@@ -153,7 +165,7 @@ static tsl_status cpu_potential(tsl_context *context, const tsl_dock_geometry *g
             }
         }
     }
-    *largest = size;
+    *largest = fmax(*largest, size);
     return TSL_OK;
 }
 
@@ -184,18 +196,19 @@ static tsl_status cpu_load_shape(tsl_context *context, const tsl_dock_geometry *
 
 /* ---- energies and scores ------------------------------------------------------------------- */
 
-/* The ligand's charges after a rotation: three corners each. */
-static void place_charges(const tsl_dock_geometry *g, const tsl_dock_atoms *atoms,
-                          const tsl_dock_turns *turns, tsl_dock_corner *corners)
+static tsl_status cpu_place_charges(tsl_context *context, const tsl_dock_geometry *g,
+                                    const tsl_dock_atoms *atoms, const tsl_dock_turns *turns,
+                                    int count, tsl_dock_corner *corners)
 {
-    for (int64_t i = 0; i < atoms->charged; i++) {
-        float moved[3];
-        tsl_dock_rotate(turns, atoms->charge_positions + 3 * i, moved);
-        for (int axis = 0; axis < 3; axis++) {
-            const int64_t p = tsl_dock_fixed(moved[axis], g->spacing);
-            corners[3 * i + axis] = tsl_dock_corner_of(p, g->grid, g->slip);
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int member = 0; member < count; member++) {
+        tsl_dock_corner *own = corners + member * 3 * atoms->charged;
+        for (int64_t i = 0; i < atoms->charged; i++) {
+            tsl_dock_charge_corners(g, &turns[member], atoms->charge_positions + 3 * i,
+                                    own + 3 * i);
         }
     }
+    return TSL_OK;
 }
 
 static int64_t energy_at(const tsl_dock_geometry *g, const int32_t *potential,
@@ -237,25 +250,17 @@ static int settle_member(const tsl_dock_geometry *g, const tsl_dock_receptor *re
 
 static tsl_status cpu_settle(tsl_context *context, const tsl_dock_geometry *g,
                              const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
-                             const tsl_dock_turns *turns, int count, const int64_t *candidates,
+                             const tsl_dock_corner *corners, int count, const int64_t *candidates,
                              int k, const int *found, int keep, int *kept, int64_t *winners,
                              int64_t *energies)
 {
-    const size_t corners_of_one = (size_t)(3 * atoms->charged);
-    const size_t bytes = (size_t)count * corners_of_one * sizeof(tsl_dock_corner);
-    tsl_dock_corner *corners = tsl_allocate(bytes);
-    if (corners == NULL) {
-        return tsl_fail_memory(context, (int64_t)bytes, "the ligand's charges");
-    }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int member = 0; member < count; member++) {
-        tsl_dock_corner *own = corners + (size_t)member * corners_of_one;
-        place_charges(g, atoms, &turns[member], own);
-        kept[member] = settle_member(
-            g, receptor, atoms, own, candidates + (int64_t)member * k, found[member], keep,
-            kept[member], winners + (int64_t)member * keep, energies + (int64_t)member * keep);
+        kept[member] =
+            settle_member(g, receptor, atoms, corners + member * 3 * atoms->charged,
+                          candidates + (int64_t)member * k, found[member], keep, kept[member],
+                          winners + (int64_t)member * keep, energies + (int64_t)member * keep);
     }
-    tsl_release(corners);
     return TSL_OK;
 }
 
@@ -281,32 +286,25 @@ static int64_t score_at(const tsl_dock_geometry *g, const int16_t *shape, const 
 
 static tsl_status cpu_measure(tsl_context *context, const tsl_dock_geometry *g,
                               const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
-                              const tsl_dock_turns *turns, int count, const uint8_t *boxes,
+                              const tsl_dock_corner *corners, int count, const uint8_t *boxes,
                               const int32_t *shifts, int64_t *scores, int64_t *energies)
 {
-    const size_t corners_of_one = (size_t)(3 * atoms->charged);
-    const size_t bytes = (size_t)count * corners_of_one * sizeof(tsl_dock_corner);
     const int64_t box_bytes = (int64_t)g->box * g->box * g->box;
-    tsl_dock_corner *corners = tsl_allocate(bytes);
-    if (corners == NULL) {
-        return tsl_fail_memory(context, (int64_t)bytes, "the ligand's charges");
-    }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int i = 0; i < count; i++) {
         const int32_t *shift = shifts + 3 * (int64_t)i;
         scores[i] = score_at(g, receptor->shape, boxes + i * box_bytes, shift);
-        energies[i] = 0;
-        if (receptor->potential != NULL) {
-            tsl_dock_corner *own = corners + (size_t)i * corners_of_one;
-            place_charges(g, atoms, &turns[i], own);
-            energies[i] = energy_at(g, receptor->potential, atoms, own, shift);
-        }
+        energies[i] =
+            receptor->potential == NULL
+                ? 0
+                : energy_at(g, receptor->potential, atoms, corners + i * 3 * atoms->charged, shift);
     }
-    tsl_release(corners);
     return TSL_OK;
 }
 
-const tsl_dock_ops tsl_dock_cpu = {.place = cpu_place,
+const tsl_dock_ops tsl_dock_cpu = {.batch = cpu_batch,
+                                   .place = cpu_place,
+                                   .place_charges = cpu_place_charges,
                                    .surface = cpu_surface,
                                    .potential = cpu_potential,
                                    .load_shape = cpu_load_shape,

@@ -75,25 +75,15 @@ static int64_t cube(int64_t n)
 static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                         const tsl_convolve_description *what, int batch)
 {
+    const tsl_convolve_ops *ops = plan->context->ops->convolve;
     const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
     const int64_t grids = cube(g->grid) * (int64_t)(sizeof(int16_t) + (charges ? 4 : 0));
-    const int64_t keep = plan->options.keep;
-    const int64_t host = (int64_t)sizeof(tsl_dock_turns) + keep * 16 + TSL_CANDIDATES * 8 + 16;
-    const int64_t member = tsl_convolve_layout(what).member_bytes + cube(g->box) + host;
-    return tsl_convolve_bytes(what, plan->context->threads) + grids + batch * member;
-}
-
-/* A few rotations for each thread, so that threads seldom wait for one another, but no more than a
- * processor's caches and a laptop's memory bear. */
-static int automatic_batch(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
-                           const tsl_convolve_description *what)
-{
-    const int threads = plan->context->threads;
-    int batch = 4 * threads;
-    while (batch > threads && bytes_of(plan, g, what, batch) > (INT64_C(256) << 20)) {
-        batch -= threads;
-    }
-    return batch;
+    tsl_dock_batch rest;
+    tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, 0);
+    tsl_convolve_description of_batch = *what;
+    of_batch.batch = batch;
+    return ops->bytes(plan->context, &of_batch) + grids + 2 * rest.bytes +
+           batch * (ops->layout(what).member_bytes + cube(g->box));
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -101,7 +91,8 @@ static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
                                tsl_convolve_description *what)
 {
     const int64_t bound = plan->options.memory;
-    int batch = plan->options.batch > 0 ? plan->options.batch : automatic_batch(plan, g, what);
+    int batch = plan->options.batch;
+    batch = batch > 0 ? batch : plan->context->ops->dock->batch(plan->context, g);
     while (bound > 0 && batch > 1 && bytes_of(plan, g, what, batch) > bound) {
         batch--;
     }
@@ -139,22 +130,17 @@ static double expected_error(const tsl_dock_plan *plan, const tsl_dock_geometry 
 static void free_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
-    if (plan->convolve != NULL) {
-        context->ops->convolve->destroy(plan->convolve);
-        plan->convolve = NULL;
-    }
+    context->ops->convolve->destroy(plan->convolve);
+    context->ops->reduce->destroy(plan->reduce);
+    plan->convolve = NULL;
+    plan->reduce = NULL;
     tsl_device_release(context, plan->boxes);
     tsl_device_release(context, plan->grids);
+    tsl_device_release(context, plan->device.memory);
+    tsl_release(plan->host.memory);
     plan->boxes = NULL;
     plan->grids = NULL;
-    void **const host[] = {(void **)&plan->turns,      (void **)&plan->winners,
-                           (void **)&plan->energies,   (void **)&plan->kept,
-                           (void **)&plan->candidates, (void **)&plan->after,
-                           (void **)&plan->found};
-    for (size_t i = 0; i < sizeof host / sizeof *host; i++) {
-        tsl_release(*host[i]);
-        *host[i] = NULL;
-    }
+    plan->device = plan->host = (tsl_dock_batch){0};
 }
 
 static void free_receptor(tsl_dock_plan *plan)
@@ -165,46 +151,96 @@ static void free_receptor(tsl_dock_plan *plan)
     plan->receptor_molecule = NULL;
 }
 
-/* Transforms, grids, boxes and scratch for plan->correlation. */
+static int64_t aligned(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int keep,
+                            int64_t charged)
+{
+    const int64_t many = (int64_t)count * TSL_CANDIDATES;
+    const int64_t candidates = many > TSL_CANDIDATES_MORE ? many : TSL_CANDIDATES_MORE;
+    const struct {
+        void **array;
+        int64_t bytes;
+    } parts[] = {{(void **)&batch->turns, count * (int64_t)sizeof *batch->turns},
+                 {(void **)&batch->shifts, count * 3 * (int64_t)sizeof *batch->shifts},
+                 {(void **)&batch->after, count * (int64_t)sizeof *batch->after},
+                 {(void **)&batch->kept, count * (int64_t)sizeof *batch->kept},
+                 {(void **)&batch->error, sizeof *batch->error},
+                 {(void **)&batch->found, count * (int64_t)sizeof *batch->found},
+                 {(void **)&batch->winners, count * keep * (int64_t)sizeof *batch->winners},
+                 {(void **)&batch->energies, count * keep * (int64_t)sizeof *batch->energies},
+                 {(void **)&batch->scores, count * (int64_t)sizeof *batch->scores},
+                 {(void **)&batch->candidates, candidates * (int64_t)sizeof *batch->candidates},
+                 {(void **)&batch->corners, count * charged * 3 * (int64_t)sizeof *batch->corners}};
+    int64_t ends[sizeof parts / sizeof *parts];
+    int64_t bytes = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].array = memory != NULL ? memory + bytes : NULL;
+        bytes += aligned(parts[i].bytes);
+        ends[i] = bytes;
+    }
+    batch->memory = memory;
+    batch->bytes = bytes;
+    batch->sent = ends[4];
+    batch->received = ends[8] - ends[2];
+}
+
+/* Transforms, grids and boxes for plan->correlation. */
 static tsl_status make_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
-    const size_t batch = (size_t)plan->correlation.batch;
-    const size_t keep = (size_t)plan->options.keep;
-    const size_t candidates =
-        batch * TSL_CANDIDATES > TSL_CANDIDATES_MORE ? batch * TSL_CANDIDATES : TSL_CANDIDATES_MORE;
-    free_batch(plan);
-    plan->layout = tsl_convolve_layout(&plan->correlation);
+    const int64_t batch = plan->correlation.batch;
     void *boxes = NULL;
+    free_batch(plan);
+    plan->layout = context->ops->convolve->layout(&plan->correlation);
     tsl_status status =
         context->ops->convolve->create(&plan->convolve, context, &plan->correlation);
     if (status == TSL_OK) {
-        status =
-            tsl_device_allocate(&plan->grids, context, (int64_t)batch * plan->layout.member_bytes,
-                                "the correlation grids");
+        status = context->ops->reduce->create(&plan->reduce, context, &plan->layout, (int)batch,
+                                              TSL_CANDIDATES, TSL_CANDIDATES_MORE);
     }
     if (status == TSL_OK) {
-        status = tsl_device_allocate(
-            &boxes, context, (int64_t)batch * cube(plan->correlation.box[0]), "the ligand's boxes");
+        status = tsl_device_allocate(&plan->grids, context, batch * plan->layout.member_bytes,
+                                     "the correlation grids");
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(&boxes, context, batch * cube(plan->correlation.box[0]),
+                                     "the ligand's boxes");
         plan->boxes = boxes;
     }
     if (status != TSL_OK) {
         free_batch(plan);
+    }
+    return status;
+}
+
+/* The rest of a batch, whose size depends on the ligand's charges. */
+static tsl_status make_batch_memory(tsl_dock_plan *plan)
+{
+    tsl_context *context = plan->context;
+    const int batch = plan->correlation.batch;
+    const int keep = plan->options.keep;
+    const int64_t charged = plan->ligand.charged;
+    tsl_dock_batch size;
+    void *device = NULL;
+    tsl_device_release(context, plan->device.memory);
+    tsl_release(plan->host.memory);
+    plan->device = plan->host = (tsl_dock_batch){0};
+    tsl_dock_lay_out_batch(&size, NULL, batch, keep, charged);
+    const tsl_status status =
+        tsl_device_allocate(&device, context, size.bytes, "a batch of rotations");
+    if (status != TSL_OK) {
         return status;
     }
-    plan->turns = tsl_allocate(batch * sizeof *plan->turns);
-    plan->winners = tsl_allocate(batch * keep * sizeof *plan->winners);
-    plan->energies = tsl_allocate(batch * keep * sizeof *plan->energies);
-    plan->kept = tsl_allocate(batch * sizeof *plan->kept);
-    plan->candidates = tsl_allocate(candidates * sizeof *plan->candidates);
-    plan->after = tsl_allocate(batch * sizeof *plan->after);
-    plan->found = tsl_allocate(batch * sizeof *plan->found);
-    if (plan->turns == NULL || plan->winners == NULL || plan->energies == NULL ||
-        plan->kept == NULL || plan->candidates == NULL || plan->after == NULL ||
-        plan->found == NULL) {
-        free_batch(plan);
-        return tsl_fail_memory(context, (int64_t)(candidates * 8), "candidates");
+    tsl_dock_lay_out_batch(&plan->device, device, batch, keep, charged);
+    char *host = tsl_allocate_zeroed(1, (size_t)size.bytes);
+    if (host == NULL) {
+        return tsl_fail_memory(context, size.bytes, "a batch of rotations");
     }
+    tsl_dock_lay_out_batch(&plan->host, host, batch, keep, charged);
     return TSL_OK;
 }
 
@@ -235,35 +271,78 @@ static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *cou
     return offsets;
 }
 
-/* Shape of the receptor; the first result grid serves as scratch. */
-static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_atoms *atoms)
+/* What setting a receptor up needs for a moment, on the device. */
+typedef struct setup {
+    tsl_dock_turns *unturned;
+    int64_t *cells; /* [2]: surface, core */
+    double *largest;
+    int *offsets;
+    int count;
+} setup;
+
+static void free_setup(tsl_dock_plan *plan, setup *s)
 {
-    tsl_context *context = plan->context;
+    tsl_device_release(plan->context, s->unturned);
+    *s = (setup){0};
+}
+
+static tsl_status make_setup(tsl_dock_plan *plan, setup *s)
+{
     const tsl_dock_turns unturned = {.cosine = {1, 1, 1}};
-    tsl_dock_geometry whole = plan->geometry;
-    whole.box = whole.grid;
-    void *shape = NULL;
-    int count = 0;
-    int *offsets = surface_offsets(&whole, plan->options.surface, &count);
+    const int64_t zeros[8] = {0};
+    tsl_context *context = plan->context;
+    void *memory = NULL;
+    int *offsets = surface_offsets(&plan->geometry, plan->options.surface, &s->count);
     if (offsets == NULL) {
-        return tsl_fail_memory(context, cube(whole.reach), "the surface layer");
+        return tsl_fail_memory(context, cube(plan->geometry.reach), "the surface layer");
     }
-    tsl_status status =
-        tsl_device_allocate(&shape, context, 2 * cube(whole.grid), "the receptor's grid");
-    plan->receptor.shape = shape;
+    const int64_t bytes = s->count * 3 * (int64_t)sizeof *offsets;
+    tsl_status status = tsl_device_allocate(&memory, context, 128 + bytes, "the surface layer");
     if (status == TSL_OK) {
-        status = context->ops->dock->place(context, &whole, atoms, &unturned, 1, plan->grids);
+        char *at = memory;
+        s->unturned = memory;
+        s->cells = (int64_t *)(void *)(at + 64);
+        s->largest = (double *)(void *)(at + 80);
+        s->offsets = (int *)(void *)(at + 128);
+        status = context->ops->upload(context, at, &unturned, sizeof unturned);
     }
     if (status == TSL_OK) {
-        status = context->ops->dock->surface(
-            context, &whole, plan->grids, offsets, count, plan->options.core, plan->receptor.shape,
-            &plan->summary.surface_cells, &plan->summary.core_cells);
+        status = context->ops->upload(context, s->cells, zeros, sizeof zeros);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->upload(context, s->offsets, offsets, bytes);
     }
     tsl_release(offsets);
     return status;
 }
 
-static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atoms)
+/* Shape of the receptor; the first result grid serves as scratch. */
+static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_atoms *atoms, const setup *s)
+{
+    tsl_context *context = plan->context;
+    tsl_dock_geometry whole = plan->geometry;
+    int64_t cells[2] = {0, 0};
+    void *shape = NULL;
+    whole.box = whole.grid;
+    tsl_status status =
+        tsl_device_allocate(&shape, context, 2 * cube(whole.grid), "the receptor's grid");
+    plan->receptor.shape = shape;
+    if (status == TSL_OK) {
+        status = context->ops->dock->place(context, &whole, atoms, s->unturned, 1, plan->grids);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->dock->surface(context, &whole, plan->grids, s->offsets, s->count,
+                                             plan->options.core, plan->receptor.shape, s->cells);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, cells, s->cells, sizeof cells);
+    }
+    plan->summary.surface_cells = cells[0];
+    plan->summary.core_cells = cells[1];
+    return status;
+}
+
+static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atoms, const setup *s)
 {
     tsl_context *context = plan->context;
     void *potential = NULL;
@@ -274,7 +353,10 @@ static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atom
     if (status == TSL_OK) {
         status =
             context->ops->dock->potential(context, &plan->geometry, atoms, plan->receptor.shape,
-                                          plan->options.core, plan->receptor.potential, &largest);
+                                          plan->options.core, plan->receptor.potential, s->largest);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &largest, s->largest, sizeof largest);
     }
     if (status == TSL_OK && largest >= 8) {
         status =
@@ -289,19 +371,24 @@ static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atom
 static tsl_status make_receptor(tsl_dock_plan *plan, const tsl_molecule *receptor)
 {
     tsl_dock_atoms atoms = {0};
+    setup s = {0};
     free_receptor(plan);
     double begun = tsl_seconds();
     tsl_status status = tsl_dock_upload_atoms(plan->context, receptor, &atoms);
     if (status == TSL_OK) {
-        status = make_shape(plan, &atoms);
+        status = make_setup(plan, &s);
+    }
+    if (status == TSL_OK) {
+        status = make_shape(plan, &atoms, &s);
     }
     tsl_profile_add(plan->context, "receptor shape", begun, 3 * cube(plan->geometry.grid), 0);
     if (status == TSL_OK && plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
         begun = tsl_seconds();
-        status = make_potential(plan, &atoms);
+        status = make_potential(plan, &atoms, &s);
         tsl_profile_add(plan->context, "receptor potential", begun, 4 * cube(plan->geometry.grid),
                         12 * atoms.charged * cube(plan->geometry.grid));
     }
+    free_setup(plan, &s);
     tsl_dock_free_atoms(plan->context, &atoms);
     if (status != TSL_OK) {
         free_receptor(plan);
@@ -349,7 +436,16 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
         plan->summary.transform_error = 0;
         status = make_batch(plan);
     }
-    return status == TSL_OK ? load_receptor(plan) : status;
+    if (status == TSL_OK) {
+        status = make_batch_memory(plan);
+    }
+    if (status == TSL_OK) {
+        status = load_receptor(plan);
+    }
+    if (status != TSL_OK) {
+        plan->ligand_molecule = NULL; /* the plan is void */
+    }
+    return status;
 }
 
 /* Whether the transforms at hand serve a grid: a box may be larger than it need be. */
@@ -402,6 +498,9 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     }
     if (status == TSL_OK) {
         status = tsl_dock_upload_atoms(context, ligand, &plan->ligand);
+    }
+    if (status == TSL_OK) {
+        status = make_batch_memory(plan);
     }
     plan->ligand_molecule = ligand;
     return status;

@@ -6,6 +6,30 @@
 #include "device/device.h"
 #include "dock/dock.h"
 
+/* What a batch of rotations needs besides grids: one block of memory, of which the device has one
+ * and the host a mirror. The first part goes to the device before a batch, the second comes back.
+ */
+typedef struct tsl_dock_batch {
+    char *memory;
+    int64_t bytes;
+    /* to the device */
+    tsl_dock_turns *turns; /* [batch] */
+    int32_t *shifts;       /* [batch][3], of a rescoring */
+    int64_t *after;        /* [batch] */
+    int *kept;             /* [batch], back again */
+    float *error;          /* [1], back again */
+    int64_t sent;          /* bytes up to here */
+    /* from the device */
+    int *found;        /* [batch] */
+    int64_t *winners;  /* [batch][keep] */
+    int64_t *energies; /* [batch][keep] */
+    int64_t *scores;   /* [batch] */
+    int64_t received;  /* bytes from `kept` up to here */
+    /* on the device alone */
+    int64_t *candidates;      /* [batch][TSL_CANDIDATES], at least TSL_CANDIDATES_MORE */
+    tsl_dock_corner *corners; /* [batch][charged][3] */
+} tsl_dock_batch;
+
 struct tsl_dock_plan {
     tsl_context *context;
     tsl_dock_options options;
@@ -18,16 +42,10 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
-    uint8_t *boxes;         /* [batch][box]^3, device */
-    void *grids;            /* [batch] result grids, device */
-    /* host scratch of a batch */
-    tsl_dock_turns *turns; /* [batch] */
-    int64_t *winners;      /* [batch][keep] */
-    int64_t *energies;     /* [batch][keep] */
-    int *kept;             /* [batch] */
-    int64_t *candidates;   /* [batch][TSL_CANDIDATES], and at least TSL_CANDIDATES_MORE */
-    int64_t *after;        /* [batch] */
-    int *found;            /* [batch] */
+    tsl_reduce *reduce;
+    uint8_t *boxes; /* [batch][box]^3, device */
+    void *grids;    /* [batch] result grids, device */
+    tsl_dock_batch device, host;
 };
 
 /* Candidates of a rotation looked at in one go. About half of them qualify, so there is hardly ever
@@ -50,6 +68,10 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan);
 tsl_status tsl_dock_upload_atoms(tsl_context *context, const tsl_molecule *molecule,
                                  tsl_dock_atoms *atoms);
 void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms);
+
+/* Lay a batch of `count` rotations out from `memory`, which may be NULL to learn its size. */
+void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int keep,
+                            int64_t charged);
 
 /* Mean of a molecule's positions, in single precision as FTDock 2.0 takes it, and the distance of
  * the atom farthest from it. */

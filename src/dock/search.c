@@ -15,13 +15,25 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
 {
     tsl_context *context = plan->context;
     const tsl_dock_geometry *g = &plan->geometry;
+    const tsl_dock_batch *device = &plan->device;
     for (int i = 0; i < count; i++) {
-        plan->turns[i] = tsl_dock_turns_of(&rotations[i]);
+        plan->host.turns[i] = tsl_dock_turns_of(&rotations[i]);
+        plan->host.after[i] = INT64_MAX;
+        plan->host.kept[i] = 0;
     }
+    *plan->host.error = 0;
     const int64_t box_bytes = (int64_t)g->box * g->box * g->box;
     double begun = tsl_seconds();
     tsl_status status =
-        context->ops->dock->place(context, g, &plan->ligand, plan->turns, count, plan->boxes);
+        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
+    if (status == TSL_OK) {
+        status =
+            context->ops->dock->place(context, g, &plan->ligand, device->turns, count, plan->boxes);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->dock->place_charges(context, g, &plan->ligand, device->turns, count,
+                                                   device->corners);
+    }
     tsl_profile_add(context, "place", begun, count * box_bytes, 0);
     if (status != TSL_OK) {
         return status;
@@ -33,54 +45,50 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
     return status;
 }
 
-/* Look at the next candidates of members first … first + count - 1. */
+/* Look at the next `k` candidates of members first … first + count - 1, and learn the outcome. */
 static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
 {
     tsl_context *context = plan->context;
-    const tsl_dock_geometry *g = &plan->geometry;
+    const tsl_dock_batch *device = &plan->device;
     const int keep = plan->options.keep;
     const char *grids = (const char *)plan->grids + first * plan->layout.member_bytes;
-    double error = 0;
     double begun = tsl_seconds();
     tsl_status status =
-        context->ops->reduce->top(context, &plan->layout, grids, count, k, plan->after + first,
-                                  plan->candidates, plan->found + first, &error);
+        context->ops->reduce->top(plan->reduce, grids, count, k, device->after + first,
+                                  device->candidates, device->found + first, device->error);
     tsl_profile_add(context, "candidates", begun, count * plan->layout.member_bytes, 0);
-    if (error > plan->summary.transform_error) {
-        plan->summary.transform_error = error;
-    }
-    if (status != TSL_OK || plan->summary.transform_error >= TSL_TRANSFORM_ERROR_LIMIT) {
-        return status;
-    }
     begun = tsl_seconds();
-    status = context->ops->dock->settle(
-        context, g, &plan->receptor, &plan->ligand, plan->turns + first, count, plan->candidates, k,
-        plan->found + first, keep, plan->kept + first, plan->winners + (int64_t)first * keep,
-        plan->energies + (int64_t)first * keep);
+    if (status == TSL_OK) {
+        status = context->ops->dock->settle(
+            context, &plan->geometry, &plan->receptor, &plan->ligand,
+            device->corners + first * 3 * plan->ligand.charged, count, device->candidates, k,
+            device->found + first, keep, device->kept + first,
+            device->winners + (int64_t)first * keep, device->energies + (int64_t)first * keep);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, plan->host.kept, device->kept, device->received);
+    }
     tsl_profile_add(context, "settle", begun, 0, 0);
-    for (int i = 0; i < count; i++) {
-        if (plan->found[first + i] > 0) {
-            const int64_t last = (int64_t)i * k + plan->found[first + i] - 1;
-            plan->after[first + i] = plan->candidates[last];
-        }
+    if (status == TSL_OK && (double)*plan->host.error > plan->summary.transform_error) {
+        plan->summary.transform_error = (double)*plan->host.error;
     }
     return status;
 }
 
-/* Winners of each member; on return with TSL_OK and a transform error at the limit there are none.
- */
+static bool transform_is_exact(const tsl_dock_plan *plan)
+{
+    return plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT;
+}
+
+/* Winners of each member; they are void if the transform then turns out not to be exact. */
 static tsl_status select_winners(tsl_dock_plan *plan, int count)
 {
-    for (int i = 0; i < count; i++) {
-        plan->kept[i] = 0;
-        plan->after[i] = INT64_MAX;
-    }
     tsl_status status = look(plan, 0, count, TSL_CANDIDATES);
-    for (int i = 0; i < count && status == TSL_OK; i++) {
+    for (int i = 0; i < count && status == TSL_OK && transform_is_exact(plan); i++) {
         /* Few rotations have less than `keep` good ones among the first candidates. */
         int asked = TSL_CANDIDATES;
-        while (status == TSL_OK && plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT &&
-               plan->kept[i] < plan->options.keep && plan->found[i] == asked) {
+        while (status == TSL_OK && plan->host.kept[i] < plan->options.keep &&
+               plan->host.found[i] == asked) {
             asked = TSL_CANDIDATES_MORE;
             status = look(plan, i, 1, asked);
         }
@@ -98,8 +106,8 @@ static void write_poses(const tsl_dock_plan *plan, const tsl_rotation *rotations
             tsl_pose *pose = &poses[(int64_t)i * keep + j];
             memset(pose, 0, sizeof *pose); /* padding too: poses are written to files */
             pose->rotation = rotations[i];
-            if (j < plan->kept[i]) {
-                const int64_t key = plan->winners[(int64_t)i * keep + j];
+            if (j < plan->host.kept[i]) {
+                const int64_t key = plan->host.winners[(int64_t)i * keep + j];
                 const int64_t cell = tsl_top_cell(key);
                 const int64_t place[3] = {cell / (n * n), cell / n % n, cell % n};
                 for (int axis = 0; axis < 3; axis++) {
@@ -107,7 +115,7 @@ static void write_poses(const tsl_dock_plan *plan, const tsl_rotation *rotations
                 }
                 pose->score = tsl_top_score(key);
                 pose->energy =
-                    tsl_dock_energy(&plan->geometry, plan->energies[(int64_t)i * keep + j]);
+                    tsl_dock_energy(&plan->geometry, plan->host.energies[(int64_t)i * keep + j]);
             }
         }
     }
@@ -153,7 +161,7 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
         if (status == TSL_OK) {
             status = select_winners(plan, batch);
         }
-        if (status == TSL_OK && plan->summary.transform_error >= TSL_TRANSFORM_ERROR_LIMIT) {
+        if (status == TSL_OK && !transform_is_exact(plan)) {
             if (plan->correlation.precision == TSL_DOUBLE) {
                 return tsl_fail(plan->context, TSL_E_INTERNAL,
                                 "a transform in double precision is off by %g",
@@ -174,29 +182,40 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
     return status;
 }
 
-/* Poses first … first + count - 1 of a rescoring. */
+/* A batch of poses of a rescoring. */
 static tsl_status measure_batch(tsl_dock_plan *plan, tsl_pose *poses, int count)
 {
     tsl_context *context = plan->context;
     const tsl_dock_geometry *g = &plan->geometry;
-    int32_t *shifts = (int32_t *)(void *)plan->candidates; /* as large as three shifts and more */
-    int64_t *scores = plan->after;
+    const tsl_dock_batch *device = &plan->device;
     for (int i = 0; i < count; i++) {
-        plan->turns[i] = tsl_dock_turns_of(&poses[i].rotation);
+        plan->host.turns[i] = tsl_dock_turns_of(&poses[i].rotation);
         for (int axis = 0; axis < 3; axis++) {
-            shifts[3 * i + axis] = tsl_dock_place_of_shift(poses[i].shift[axis], g->grid);
+            plan->host.shifts[3 * i + axis] =
+                tsl_dock_place_of_shift(poses[i].shift[axis], g->grid);
         }
     }
     tsl_status status =
-        context->ops->dock->place(context, g, &plan->ligand, plan->turns, count, plan->boxes);
+        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
     if (status == TSL_OK) {
         status =
-            context->ops->dock->measure(context, g, &plan->receptor, &plan->ligand, plan->turns,
-                                        count, plan->boxes, shifts, scores, plan->energies);
+            context->ops->dock->place(context, g, &plan->ligand, device->turns, count, plan->boxes);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->dock->place_charges(context, g, &plan->ligand, device->turns, count,
+                                                   device->corners);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->dock->measure(context, g, &plan->receptor, &plan->ligand,
+                                             device->corners, count, plan->boxes, device->shifts,
+                                             device->scores, device->energies);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, plan->host.kept, device->kept, device->received);
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
-        poses[i].score = (int32_t)scores[i];
-        poses[i].energy = tsl_dock_energy(g, plan->energies[i]);
+        poses[i].score = (int32_t)plan->host.scores[i];
+        poses[i].energy = tsl_dock_energy(g, plan->host.energies[i]);
     }
     return status;
 }

@@ -55,7 +55,7 @@ static void *noisy_grids(const tsl_grid_layout *layout, int count, int *scores, 
 static void check_top(tsl_context *context, tsl_precision precision, int count, int k, double noise)
 {
     const tsl_convolve_description what = {.n = {6, 5, 9}, .precision = precision};
-    const tsl_grid_layout layout = tsl_convolve_layout(&what);
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
     enum { CELLS = 6 * 5 * 9 };
     int *scores = malloc((size_t)(count * CELLS) * sizeof *scores);
     void *grids = noisy_grids(&layout, count, scores, noise);
@@ -63,6 +63,9 @@ static void check_top(tsl_context *context, tsl_precision precision, int count, 
     int64_t *keys = malloc((size_t)(count * k) * sizeof *keys);
     int *found = malloc((size_t)count * sizeof *found);
     int64_t sorted[CELLS];
+    tsl_reduce *plan = NULL;
+    assert_int_equal(context->ops->reduce->create(&plan, context, &layout, count, k, 2 * k),
+                     TSL_OK);
     for (int from = 0; from < CELLS; from += k) { /* walk the whole order in steps of k */
         for (int member = 0; member < count; member++) {
             int positive = 0;
@@ -79,16 +82,14 @@ static void check_top(tsl_context *context, tsl_precision precision, int count, 
                 const int left = positive - (from - k);
                 assert_int_equal(found[member], left < 0 ? 0 : left < k ? left : k);
             }
-            after[member] = from == 0            ? INT64_MAX
-                            : found[member] == 0 ? after[member]
-                                                 : keys[member * k + found[member] - 1];
+            after[member] = from == 0 ? INT64_MAX : after[member];
         }
-        double error = -1;
-        assert_int_equal(context->ops->reduce->top(context, &layout, grids, count, k, after, keys,
-                                                   found, &error),
-                         TSL_OK);
+        float error = 0;
+        assert_int_equal(
+            context->ops->reduce->top(plan, grids, count, k, after, keys, found, &error), TSL_OK);
         assert_true(error <= noise + 1e-5 && error >= 0.9 * noise);
     }
+    context->ops->reduce->destroy(plan);
     free(found);
     free(keys);
     free(after);
@@ -117,26 +118,27 @@ static void failing_allocations_are_survived(void **state)
     (void)state;
     tsl_context *context = test_context("cpu", 2);
     const tsl_convolve_description what = {.n = {2, 2, 2}, .precision = TSL_SINGLE};
-    const tsl_grid_layout layout = tsl_convolve_layout(&what);
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
     float *grid = tsl_allocate((size_t)layout.member_bytes);
     for (int64_t i = 0; i < layout.member_bytes / 4; i++) {
         grid[i] = 1;
     }
     int64_t after = INT64_MAX, keys[8];
     int found = 0;
-    double error = 0;
+    float error = 0;
+    tsl_reduce *plan = NULL;
     const int64_t live = tsl_test_live_allocations();
-    for (int k = 1; k <= 2; k++) {
+    for (int k = 1; k <= 3; k++) {
         tsl_test_fail_allocation(k);
-        assert_int_equal(
-            tsl_reduce_cpu.top(context, &layout, grid, 1, 8, &after, keys, &found, &error),
-            TSL_E_NOMEM);
+        assert_int_equal(tsl_reduce_cpu.create(&plan, context, &layout, 1, 8, 8), TSL_E_NOMEM);
         tsl_test_fail_allocation(0);
         assert_int_equal(tsl_test_live_allocations(), live);
     }
-    assert_int_equal(tsl_reduce_cpu.top(context, &layout, grid, 1, 8, &after, keys, &found, &error),
-                     TSL_OK);
+    assert_int_equal(tsl_reduce_cpu.create(&plan, context, &layout, 1, 8, 8), TSL_OK);
+    assert_int_equal(tsl_reduce_cpu.top(plan, grid, 1, 8, &after, keys, &found, &error), TSL_OK);
     assert_int_equal(found, 8);
+    assert_int_equal(after, tsl_top_key(1, 7));
+    tsl_reduce_cpu.destroy(plan);
     tsl_release(grid);
     tsl_context_destroy(context);
 }

@@ -36,6 +36,10 @@ typedef struct tsl_grid_layout {
 typedef struct tsl_convolve tsl_convolve;
 
 typedef struct tsl_convolve_ops {
+    /* How result grids lie in memory. */
+    tsl_grid_layout (*layout)(const tsl_convolve_description *what);
+    /* Bytes a plan takes, without boxes and grids. */
+    int64_t (*bytes)(const tsl_context *context, const tsl_convolve_description *what);
     tsl_status (*create)(tsl_convolve **out, tsl_context *context,
                          const tsl_convolve_description *what);
     void (*destroy)(tsl_convolve *plan); /* NULL is fine */
@@ -48,11 +52,8 @@ typedef struct tsl_convolve_ops {
 
 extern const tsl_convolve_ops tsl_convolve_cpu;
 
-/* Layout of the grids of a description. */
-tsl_grid_layout tsl_convolve_layout(const tsl_convolve_description *what);
-
-/* Bytes a plan holds on a device with `threads` CPU threads, without boxes and grids. */
-int64_t tsl_convolve_bytes(const tsl_convolve_description *what, int threads);
+/* The layout whose rows begin on multiples of `alignment` bytes. */
+tsl_grid_layout tsl_grid_layout_aligned(const tsl_convolve_description *what, int alignment);
 
 /* Operations of one box in the customary count, 5 n log2 n per complex transform of n points, half
  * of it per real one, for the whole grid, zero lines included. */

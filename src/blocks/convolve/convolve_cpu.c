@@ -41,6 +41,19 @@ struct tsl_convolve {
 #undef REAL
 #undef TSL_TEMPLATE_NAME
 
+static tsl_grid_layout cpu_layout(const tsl_convolve_description *what)
+{
+    return tsl_grid_layout_aligned(what, 64);
+}
+
+/* The spectrum, and a block of lines for each thread. */
+static int64_t cpu_bytes(const tsl_context *context, const tsl_convolve_description *what)
+{
+    const tsl_grid_layout layout = cpu_layout(what);
+    return layout.member_bytes +
+           (int64_t)context->threads * what->n[0] * layout.row * (int64_t)what->precision;
+}
+
 static int64_t complex_bytes(const tsl_convolve *plan)
 {
     return 2 * (int64_t)plan->what.precision;
@@ -150,7 +163,7 @@ static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
     }
     plan->context = context;
     plan->what = *what;
-    plan->layout = tsl_convolve_layout(what);
+    plan->layout = cpu_layout(what);
     plan->half = what->n[2] / 2 + 1;
     plan->row = plan->layout.row / 2;
     const int64_t column_bytes = what->n[0] * complex_bytes(plan);
@@ -374,7 +387,9 @@ static tsl_status cpu_execute(tsl_convolve *plan, int count, const uint8_t *boxe
     return TSL_OK;
 }
 
-const tsl_convolve_ops tsl_convolve_cpu = {.create = cpu_create,
+const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,
+                                           .bytes = cpu_bytes,
+                                           .create = cpu_create,
                                            .destroy = cpu_destroy,
                                            .set_fixed = cpu_set_fixed,
                                            .execute = cpu_execute};

@@ -6,15 +6,25 @@
 #include "blocks/convolve/convolve.h"
 #include "blocks/reduce/reduce_point.h"
 
+/* What top() needs besides its arguments. */
+typedef struct tsl_reduce tsl_reduce;
+
 typedef struct tsl_reduce_ops {
+    /* For up to `batch` grids of a layout and up to `k` keys of each, or up to `k_of_one` of one.
+     */
+    tsl_status (*create)(tsl_reduce **out, tsl_context *context, const tsl_grid_layout *layout,
+                         int batch, int k, int k_of_one);
+    void (*destroy)(tsl_reduce *plan); /* NULL is fine */
+
     /* For each of `count` grids of integers with rounding noise: round every cell, and list the `k`
      * largest keys (tsl_top_key; cell = (x * n1 + y) * n2 + z) below after[member] with scores > 0,
-     * largest first. keys    [count][k], int64_t      found  [count], int error   the largest
-     * distance of a cell from its rounded value, over all grids All arrays but the grids are host
-     * memory, complete on return. */
-    tsl_status (*top)(tsl_context *context, const tsl_grid_layout *layout, const void *grids,
-                      int count, int k, const int64_t *after, int64_t *keys, int *found,
-                      double *error);
+     * largest first; after[member] becomes the last of them.
+     *   after   [count], int64_t, in and out      keys  [count][k], int64_t
+     *   found   [count], int
+     *   error   grows to the largest distance of a cell from its rounded value
+     * All in device memory; asynchronous on the context's stream. */
+    tsl_status (*top)(tsl_reduce *plan, const void *grids, int count, int k, int64_t *after,
+                      int64_t *keys, int *found, float *error);
 } tsl_reduce_ops;
 
 extern const tsl_reduce_ops tsl_reduce_cpu;

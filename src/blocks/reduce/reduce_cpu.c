@@ -79,52 +79,94 @@ static void heap_drain(heap *h, int64_t *keys)
 #undef ROUNDER
 #undef TSL_TEMPLATE_NAME
 
-static tsl_status cpu_top(tsl_context *context, const tsl_grid_layout *layout, const void *grids,
-                          int count, int k, const int64_t *after, int64_t *keys, int *found,
-                          double *error)
+struct tsl_reduce {
+    tsl_context *context;
+    tsl_grid_layout layout;
+    int64_t *keys; /* of all heaps */
+    heap *heaps;
+};
+
+/* Members fill the threads, or each is cut into slabs. */
+static int slabs_of(const tsl_context *context, const tsl_grid_layout *layout, int count)
 {
-    /* Members fill the threads, or each is cut into slabs. */
     const int wanted = (context->threads + count - 1) / count;
-    const int slabs = wanted < layout->n[0] ? wanted : layout->n[0];
-    const int64_t bytes = (int64_t)count * slabs * k * (int64_t)sizeof(int64_t);
-    int64_t *partial = tsl_allocate((size_t)bytes);
-    heap *heaps = tsl_allocate_zeroed((size_t)(count * slabs), sizeof *heaps);
-    if (partial == NULL || heaps == NULL) {
-        tsl_release(partial);
-        tsl_release(heaps);
-        return tsl_fail_memory(context, bytes, "candidates");
+    return wanted < layout->n[0] ? wanted : layout->n[0];
+}
+
+static void cpu_destroy(tsl_reduce *plan)
+{
+    if (plan != NULL) {
+        tsl_release(plan->keys);
+        tsl_release(plan->heaps);
+        tsl_release(plan);
     }
+}
+
+static tsl_status cpu_create(tsl_reduce **out, tsl_context *context, const tsl_grid_layout *layout,
+                             int batch, int k, int k_of_one)
+{
+    const size_t heaps = (size_t)(batch + context->threads);
+    const size_t keys = heaps * (size_t)k > (size_t)context->threads * (size_t)k_of_one
+                            ? heaps * (size_t)k
+                            : (size_t)context->threads * (size_t)k_of_one;
+    tsl_reduce *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    if (plan != NULL) {
+        plan->context = context;
+        plan->layout = *layout;
+        plan->keys = tsl_allocate(keys * sizeof *plan->keys);
+        plan->heaps = tsl_allocate(heaps * sizeof *plan->heaps);
+    }
+    if (plan == NULL || plan->keys == NULL || plan->heaps == NULL) {
+        cpu_destroy(plan);
+        return tsl_fail_memory(context, (int64_t)(keys * sizeof *plan->keys), "candidates");
+    }
+    *out = plan;
+    return TSL_OK;
+}
+
+/* Scan slab number `slab` of `slabs` into its heap; returns the largest distance from an integer.
+ */
+static double scan(const tsl_reduce *plan, heap *h, const char *grid, int slab, int slabs,
+                   int64_t after)
+{
+    const tsl_grid_layout *layout = &plan->layout;
+    const int from = (int)((int64_t)layout->n[0] * slab / slabs);
+    const int to = (int)((int64_t)layout->n[0] * (slab + 1) / slabs);
+    return layout->precision == TSL_SINGLE ? scan_single(h, layout, grid, from, to, after)
+                                           : scan_double(h, layout, grid, from, to, after);
+}
+
+static tsl_status cpu_top(tsl_reduce *plan, const void *grids, int count, int k, int64_t *after,
+                          int64_t *keys, int *found, float *error)
+{
+    const int slabs = slabs_of(plan->context, &plan->layout, count);
     double largest = 0;
-#pragma omp parallel for collapse(2) num_threads(context->threads) schedule(static)                \
+#pragma omp parallel for collapse(2) num_threads(plan->context->threads) schedule(static)          \
     reduction(max                                                                                  \
               : largest)
     for (int member = 0; member < count; member++) {
         for (int slab = 0; slab < slabs; slab++) {
-            heap *h = &heaps[member * slabs + slab];
-            *h = (heap){.keys = partial + (int64_t)(member * slabs + slab) * k, .k = k};
-            const char *grid = (const char *)grids + member * layout->member_bytes;
-            const int from = (int)((int64_t)layout->n[0] * slab / slabs);
-            const int to = (int)((int64_t)layout->n[0] * (slab + 1) / slabs);
-            const double distance = layout->precision == TSL_SINGLE
-                                        ? scan_single(h, layout, grid, from, to, after[member])
-                                        : scan_double(h, layout, grid, from, to, after[member]);
-            largest = distance > largest ? distance : largest;
+            heap *h = &plan->heaps[member * slabs + slab];
+            *h = (heap){.keys = plan->keys + (int64_t)(member * slabs + slab) * k, .k = k};
+            const char *grid = (const char *)grids + member * plan->layout.member_bytes;
+            largest = fmax(largest, scan(plan, h, grid, slab, slabs, after[member]));
         }
     }
     for (int member = 0; member < count; member++) {
-        heap *h = &heaps[member * slabs];
+        heap *h = &plan->heaps[member * slabs];
         for (int slab = 1; slab < slabs; slab++) {
             for (int i = 0; i < h[slab].count; i++) {
                 heap_add(h, h[slab].keys[i]);
             }
         }
+        int64_t *own = keys + (int64_t)member * k;
         found[member] = h->count;
-        heap_drain(h, keys + (int64_t)member * k);
+        heap_drain(h, own);
+        after[member] = found[member] > 0 ? own[found[member] - 1] : after[member];
     }
-    *error = largest;
-    tsl_release(partial);
-    tsl_release(heaps);
+    *error = fmaxf(*error, (float)largest);
     return TSL_OK;
 }
 
-const tsl_reduce_ops tsl_reduce_cpu = {.top = cpu_top};
+const tsl_reduce_ops tsl_reduce_cpu = {
+    .create = cpu_create, .destroy = cpu_destroy, .top = cpu_top};
