@@ -1,6 +1,7 @@
 # What can be chosen at configuration, and the flags every target is compiled with.
 
 option(TSL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(TSL_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(TSL_FUZZ "Build the libFuzzer harnesses in place of the other tests; needs clang" OFF)
 option(TSL_NATIVE "Compile for this machine's processor only" OFF)
 set(TSL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
