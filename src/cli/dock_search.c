@@ -10,16 +10,22 @@ typedef struct searching {
     cli_progress progress;
     int64_t offset; /* of the range being searched */
     int64_t done;   /* rotations, by this process */
-    tsl_status status;
+    tsl_context *context;
+    tsl_status status; /* of the checkpoint, with its message: the search overwrites that */
+    char error[1024];
 } searching;
 
 static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *poses)
 {
     searching *search = user;
     search->status = tsl_checkpoint_add(search->checkpoint, search->offset + first, count, poses);
+    if (search->status != TSL_OK) {
+        snprintf(search->error, sizeof search->error, "%s", tsl_last_error(search->context));
+        return 1;
+    }
     search->done += count;
     cli_progress_add(&search->progress, count);
-    return search->status != TSL_OK || cli_signal() != 0;
+    return cli_signal() != 0;
 }
 
 static tsl_status open_checkpoint(dock_work *work, const dock_pair *pair, searching *search,
@@ -107,7 +113,7 @@ static tsl_status run_search(dock_work *work, dock_pair *pair, searching *search
     status = search_ranges(work, search, poses, done);
     cli_progress_end(&search->progress);
     if (status == TSL_E_CANCELLED && search->status != TSL_OK) {
-        status = search->status; /* it was the checkpoint that failed */
+        status = tsl_fail(work->context, search->status, "%s", search->error);
     } else if (status == TSL_E_CANCELLED) {
         tsl_fail(work->context, status,
                  "interrupted after %lld of %lld rotations: the same command with --resume goes on "
@@ -122,17 +128,16 @@ tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkp
 {
     const int64_t count = work->rotations.count;
     const int64_t slots = count * work->options->dock.keep;
-    searching search = {.status = TSL_OK};
+    searching search = {.context = work->context};
     unsigned char *done = tsl_allocate_zeroed((size_t)count, 1);
     tsl_pose *poses = tsl_allocate_zeroed((size_t)slots, sizeof *poses);
-    tsl_status status = TSL_OK;
     if (done == NULL || poses == NULL) {
-        status = tsl_fail_memory(work->context, count + slots * (int64_t)sizeof *poses,
-                                 "the poses of all rotations");
+        tsl_release(done);
+        tsl_release(poses);
+        return tsl_fail_memory(work->context, count + slots * (int64_t)sizeof *poses,
+                               "the poses of all rotations");
     }
-    if (status == TSL_OK) {
-        status = run_search(work, pair, &search, poses, done);
-    }
+    const tsl_status status = run_search(work, pair, &search, poses, done);
     if (status == TSL_OK) {
         make_list(work, pair, poses);
         *checkpoint = search.checkpoint;

@@ -1,0 +1,117 @@
+"""What the tests of the command share: running it, and looking at what it wrote."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE = os.environ.get("TESELA_SOURCE") or os.path.abspath(
+    os.path.join(os.path.dirname(__file__), "..", ".."))
+TESELA = os.environ.get("TESELA") or os.path.join(SOURCE, "build", "cpu", "tesela")
+RECEPTOR = os.path.join(SOURCE, "data", "trypsin.pdb")
+LIGAND = os.path.join(SOURCE, "data", "bpti.pdb")
+
+# 600 rotations that take a fraction of a second: cells this wide need a thicker surface. One
+# thread, since tests run side by side.
+SMALL = ["--grid", "48", "--surface", "2.5", "--angle-step", "30", "--threads", "1"]
+
+
+def contents(folder):
+    """All files below a folder but run.json: {path: bytes}."""
+    files = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, folder)] = file.read()
+    files.pop("run.json", None)
+    return files
+
+
+def rows(path):
+    """Rows of a list in FTDock's form: [(rank, previous, score, es_ratio, shift, angles)]."""
+    found = []
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            if line.startswith("G_DATA"):
+                # whole angles stand in columns of four without blanks between
+                words = line[:80].split()
+                found.append((int(words[1]), int(words[2]), int(words[3]), float(words[4]),
+                              tuple(int(word) for word in words[5:8]), line.rstrip()[-12:]))
+    return found
+
+
+def run(folder, *arguments, **options):
+    """Run tesela in a folder."""
+    options.setdefault("timeout", 240)
+    return subprocess.run([TESELA, *arguments], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **options)
+
+
+class CommandTest(unittest.TestCase):
+    """Each test runs in a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tesela-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, data):
+        """Make a file in the test's folder; returns its path."""
+        with open(self.path(name), "wb" if isinstance(data, bytes) else "w") as file:
+            file.write(data)
+        return self.path(name)
+
+    def run_command(self, *arguments):
+        """Run tesela in the test's folder."""
+        return run(self.folder, *arguments)
+
+    def dock(self, folder, *arguments, small=True, status=0):
+        """Dock the two molecules of data/ into a folder; returns what was printed."""
+        result = self.run_command("dock", RECEPTOR, LIGAND, "-o", folder,
+                                  *(SMALL if small else []), *arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def assert_refused(self, arguments, words, status=2):
+        """The command says why in one line that holds all of `words`, and writes nothing."""
+        before = contents(self.folder), sorted(os.listdir(self.folder))
+        result = self.run_command(*arguments)
+        told = f"{arguments}: exit status {result.returncode}\n{result.stderr}"
+        self.assertEqual(result.returncode, status, told)
+        self.assertEqual(result.stdout, "", told)
+        lines = result.stderr.splitlines()  # notes may come before it
+        self.assertTrue(all(line.startswith("tesela: ") for line in lines), told)
+        self.assertEqual([line.startswith("tesela: error: ") for line in lines],
+                         [False] * (len(lines) - 1) + [True], told)
+        for word in words:
+            self.assertIn(word, lines[-1], told)
+        self.assertEqual((contents(self.folder), sorted(os.listdir(self.folder))), before, told)
+
+
+class ReferenceTest(CommandTest):
+    """Tests that compare with one undisturbed run: its files are `reference`, it took `duration`
+    seconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.mkdtemp(prefix="tesela-cli-")
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        begun = time.monotonic()
+        result = run(folder, "dock", RECEPTOR, LIGAND, "-o", "reference", *SMALL)
+        cls.duration = time.monotonic() - begun
+        cls.reference_folder = os.path.join(folder, "reference")
+        cls.reference = contents(cls.reference_folder)
+        if result.returncode != 0:
+            raise RuntimeError(result.stderr)
+
+    def assert_same(self, folder, told=""):
+        """A folder of results holds the reference's files, byte by byte."""
+        found = contents(self.path(folder))
+        self.assertEqual(sorted(found), sorted(self.reference), told)
+        for name, data in found.items():
+            self.assertTrue(data == self.reference[name], f"{name} differs: {told}")

@@ -1,0 +1,113 @@
+"""The reports are what docs/json.md says they are, name by name."""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from command import LIGAND, RECEPTOR, SMALL, SOURCE, CommandTest
+
+TYPES = {"string": str, "integer": int, "number": (int, float), "bool": bool, "object": dict,
+         "array": list}
+
+
+def documented():
+    """Tables of docs/json.md: {heading: {path: type}}."""
+    tables, heading = {}, None
+    with open(os.path.join(SOURCE, "docs", "json.md"), encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("## "):
+                heading = line[3:].strip()
+                tables[heading] = {}
+            row = re.match(r"\| `([^`]+)` \| ([^|]+) \|", line)
+            if row:
+                tables[heading][row[1]] = row[2].strip()
+    return tables
+
+
+def is_of_type(value, text):
+    if " or null" in text:
+        return value is None or is_of_type(value, text.replace(" or null", ""))
+    if text.startswith("array of "):
+        return isinstance(value, list) and all(is_of_type(item, text[9:]) for item in value)
+    if isinstance(value, bool):
+        return text == "bool"
+    return isinstance(value, TYPES[text])
+
+
+class Reports(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.tables = documented()
+
+    def walk(self, value, path, names, seen):
+        """Check a value and what is below it against the documented names."""
+        if path:
+            self.assertIn(path, names, f"{path} is not documented")
+            self.assertTrue(is_of_type(value, names[path]),
+                            f"{path}: {value!r} is no {names[path]}")
+            seen.add(path)
+        if isinstance(value, dict):
+            for name, member in value.items():
+                self.walk(member, f"{path}.{name}" if path else name, names, seen)
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, dict):
+                    for name, member in item.items():
+                        self.walk(member, f"{path}[].{name}", names, seen)
+
+    def assert_documented(self, path, heading, absent=()):
+        """All names of the report are documented, and the other way about."""
+        names = {**self.tables["Envelope"], **self.tables[heading]}
+        with open(self.path(path), encoding="utf-8") as file:
+            report = json.load(file)
+        seen = set()
+        self.walk(report, "", names, seen)
+        missing = {name for name in names if name not in seen and not name.startswith(absent)}
+        self.assertEqual(missing, set())
+        return report
+
+    def test_dock(self):
+        self.dock("out", "--memory", "1G", "--receptor-chains", "E")
+        report = self.assert_documented("out/run.json", "tesela dock")
+        self.assertEqual((report["command"], report["ranks"]), ("dock", 1))
+        self.assertEqual(report["parameters"]["memory"], 1 << 30)
+        self.assertEqual(report["parameters"]["receptor"]["chains"], "E")
+        self.assertEqual(len(report["results"]["top"]), 10)
+        seconds = report["seconds"]
+        self.assertLessEqual(seconds["setup"] + seconds["compute"], seconds["total"])
+
+    def test_digests_are_sha256sum_s(self):
+        self.dock("out")
+        with open(self.path("out", "run.json"), encoding="utf-8") as file:
+            parameters = json.load(file)["parameters"]
+        for role, path in (("receptor", RECEPTOR), ("ligand", LIGAND)):
+            with open(path, "rb") as file:
+                digest = hashlib.sha256(file.read()).hexdigest()
+            self.assertEqual(parameters[role]["sha256"], digest)
+
+    def test_rescore(self):
+        self.dock("searched")
+        result = self.run_command("dock", RECEPTOR, LIGAND, "-o", "out", "--rescore",
+                                  "searched/ftdock_global.dat")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("out/run.json", "tesela dock", absent=("results.cases[]",))
+
+    def test_list(self):
+        self.write("pairs.tsv", f"{RECEPTOR}\t{LIGAND}\tgood\nmissing\t{LIGAND}\tbad\n")
+        result = self.run_command("dock", "--list", "pairs.tsv", "-o", "out", *SMALL)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assert_documented("out/list.json", "tesela dock --list")
+        self.assert_documented("out/good/run.json", "tesela dock")
+
+    def test_info(self):
+        result = self.run_command("info", "--json", "info.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("info.json", "tesela info", absent=("profile[]",))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""Runs that are interrupted or killed, and gone on with."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents
+
+KILLS = 12
+SEED = int(os.environ.get("TESELA_TEST_SEED", time.time_ns() % 1000000))
+
+
+class Resume(ReferenceTest):
+    def start(self, folder, *arguments):
+        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *SMALL, *arguments]
+        return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def stop_in_search(self, folder, number, *arguments):
+        """Send a signal once the checkpoint holds some rotations; returns (status, errors)."""
+        process = self.start(folder, *arguments)
+        checkpoint = self.path(folder, "checkpoint.tsl")
+        while process.poll() is None:
+            if os.path.exists(checkpoint) and os.path.getsize(checkpoint) > 4000:
+                process.send_signal(number)
+                break
+            time.sleep(0.001)
+        _, errors = process.communicate()
+        return process.returncode, errors
+
+    def test_killed_at_random_moments(self):
+        """However often a run is killed, with whatever threads and batch it goes on."""
+        chance = random.Random(SEED)
+        kills = completed = 0
+        while kills < KILLS or completed == 0:
+            process = self.start("killed", "--resume", "--threads", chance.choice("12"),
+                                 "--batch", chance.choice(["1", "2", "7", "64"]))
+            try:
+                _, errors = process.communicate(timeout=chance.uniform(0, 1.1 * self.duration)
+                                                if kills < KILLS else None)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                _, errors = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                kills += 1
+                continue
+            self.assertEqual(process.returncode, 0, errors)
+            self.assert_same("killed", f"TESELA_TEST_SEED={SEED}")
+            completed += 1
+            shutil.rmtree(self.path("killed"))
+
+    def test_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                shutil.rmtree(self.path("out"), ignore_errors=True)
+                status, errors = self.stop_in_search("out", number)
+                self.assertEqual(status, 128 + number, errors)
+                self.assertRegex(errors, r"interrupted after \d+ of 600 rotations: .*--resume")
+                self.assertEqual(list(contents(self.path("out"))), ["checkpoint.tsl"])
+                self.dock("out", "--resume", "--json", "report.json")
+                with open(self.path("report.json"), encoding="utf-8") as file:
+                    searched = json.load(file)["results"]["rotations_searched"]
+                self.assertTrue(0 < searched < 600, searched)
+                self.assert_same("out")
+
+    def test_without_resume_the_checkpoint_is_replaced(self):
+        self.stop_in_search("out", signal.SIGTERM)
+        errors = self.dock("out").stderr
+        self.assertIn("replaces the checkpoint of an unfinished run", errors)
+        self.assert_same("out")
+
+    def test_resume_of_another_run_is_refused(self):
+        self.stop_in_search("out", signal.SIGTERM)
+        before = contents(self.path("out"))
+        result = self.dock("out", "--resume", "--core", "-7", "--quiet", status=2)
+        self.assertRegex(result.stderr, r"^tesela: error: .*checkpoint.tsl.*\n$")
+        self.assertEqual(contents(self.path("out")), before)
+
+    def test_resume_of_nothing_begins(self):
+        result = self.dock("out", "--resume")
+        self.assertIn("nothing to resume", result.stderr)
+        self.assert_same("out")
+
+    def test_resume_of_a_complete_run(self):
+        self.dock("out")
+        written = os.stat(self.path("out", "ftdock_global.dat")).st_mtime_ns
+        result = self.dock("out", "--resume", "--json", "copy.json", "--threads", "2")
+        self.assertIn("complete: nothing to do", result.stderr)
+        self.assertEqual(os.stat(self.path("out", "ftdock_global.dat")).st_mtime_ns, written)
+        with open(self.path("copy.json"), "rb") as copy, \
+                open(self.path("out", "run.json"), "rb") as run:
+            self.assertEqual(copy.read(), run.read())
+
+    def test_resume_with_another_length_of_the_list(self):
+        """Other files are wanted, so the run is not complete."""
+        self.dock("out")
+        self.dock("out", "--resume", "--poses", "3")
+        self.assertEqual(len(os.listdir(self.path("out", "poses"))), 3)
+
+    def test_checkpoint_that_is_none(self):
+        os.mkdir(self.path("out"))
+        self.write("out/checkpoint.tsl", "no checkpoint, but a text somebody left\n" * 9)
+        result = self.dock("out", "--resume", "--quiet", status=2)
+        self.assertRegex(result.stderr, r"^tesela: error: .*checkpoint.tsl.*\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
