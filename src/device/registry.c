@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/device.h"
+#include "device/sim.h"
 
 tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl_device_ops **out,
                            int *index)
@@ -17,6 +17,15 @@ tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl
         *out = &tsl_device_cpu;
         *index = 0;
         return TSL_OK;
+    }
+    static const char *const sims[] = {"sim", "sim:reversed", "sim:strided"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(resource, sims[i]) == 0) {
+            snprintf(context->name, sizeof context->name, "%s", resource);
+            *out = &tsl_device_sim;
+            *index = i;
+            return TSL_OK;
+        }
     }
     if (strncmp(resource, "cuda", 4) == 0 && (resource[4] == '\0' || resource[4] == ':')) {
         return tsl_fail(context, TSL_E_DEVICE,

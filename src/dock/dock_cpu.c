@@ -160,8 +160,7 @@ static tsl_status cpu_potential(tsl_context *context, const tsl_dock_geometry *g
             for (int z = 0; z < n; z++) {
                 const double phi = shape[first + z] == core ? 0.0 : row[z];
                 size = fabs(phi) > size ? fabs(phi) : size;
-                const double scaled = ldexp(fmin(fmax(phi, -8.0), 8.0), TSL_POTENTIAL_BITS);
-                potential[first + z] = (int32_t)lrint(scaled);
+                potential[first + z] = tsl_dock_fixed_potential(phi);
             }
         }
     }

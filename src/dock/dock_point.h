@@ -153,6 +153,13 @@ TSL_FN double tsl_dock_screening(double r)
     return epsilon * r;
 }
 
+/* A potential in fixed point. */
+TSL_FN int32_t tsl_dock_fixed_potential(double phi)
+{
+    phi = phi > 8.0 ? 8.0 : phi < -8.0 ? -8.0 : phi;
+    return (int32_t)rint(phi * (INT64_C(1) << TSL_POTENTIAL_BITS));
+}
+
 /* Shift along an axis in (-N/2, N/2] from its place 0 … N - 1 in the correlation, and back. */
 TSL_FN int tsl_dock_signed_shift(int place, int grid)
 {

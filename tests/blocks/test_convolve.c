@@ -95,10 +95,15 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
     memset(grids, 0xff, (size_t)(layout.member_bytes * r->batch)); /* not-a-numbers */
     fill(r, &layout, fixed, grids, boxes, box_cells);
     tsl_convolve *plan = NULL;
+    const int64_t bytes = layout.member_bytes * r->batch;
+    void *const device_grids = test_upload(context, grids, bytes);
+    void *const device_boxes = test_upload(context, boxes, box_cells * r->count);
     assert_int_equal(context->ops->convolve->create(&plan, context, &what), TSL_OK);
-    assert_int_equal(context->ops->convolve->set_fixed(plan, grids), TSL_OK);
+    assert_int_equal(context->ops->convolve->set_fixed(plan, device_grids), TSL_OK);
     for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
-        assert_int_equal(context->ops->convolve->execute(plan, r->count, boxes, grids), TSL_OK);
+        assert_int_equal(
+            context->ops->convolve->execute(plan, r->count, device_boxes, device_grids), TSL_OK);
+        test_download(context, grids, device_grids, bytes);
         double error = 0, largest = 1;
         for (int i = 0; i < r->count * cells; i++) {
             const int c = i % cells;
@@ -114,6 +119,8 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
         }
     }
     context->ops->convolve->destroy(plan);
+    test_release(context, device_grids);
+    test_release(context, device_boxes);
     tsl_release(grids);
     free(boxes);
     free(fixed);

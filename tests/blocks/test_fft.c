@@ -85,7 +85,7 @@ static void check_row(tsl_context *context, const row *r)
     const int distance = cells + r->padding;
     const size_t bytes = (size_t)(distance * r->count) * 2 * r->precision;
     void *in = tsl_allocate(bytes);
-    void *out = r->in_place ? in : tsl_allocate(bytes);
+    void *out = tsl_allocate(bytes);
     double complex *copy = malloc((size_t)(distance * r->count) * sizeof *copy);
     const tsl_fft_layout layout = {{r->n[0], r->n[1], r->n[2]}, 1, distance};
     const tsl_fft_description what = {.kind = r->kind,
@@ -103,7 +103,14 @@ static void check_row(tsl_context *context, const row *r)
         put(r, in, i, test_uniform(&seed) + I * test_uniform(&seed));
         copy[i] = get(r, in, i);
     }
-    context->ops->fft->execute(fft, in, out);
+    void *const device_in = test_upload(context, in, (int64_t)bytes);
+    void *const device_out = r->in_place ? device_in : test_upload(context, in, (int64_t)bytes);
+    assert_int_equal(context->ops->fft->execute(fft, device_in, device_out), TSL_OK);
+    test_download(context, out, device_out, (int64_t)bytes);
+    test_release(context, device_in);
+    if (!r->in_place) {
+        test_release(context, device_out);
+    }
     double error = 0, norm = 0;
     for (int t = 0; t < r->count; t++) {
         for (int k = 0; k < cells; k++) {
@@ -117,9 +124,7 @@ static void check_row(tsl_context *context, const row *r)
         fail_msg("n = %d %d %d: error %.2e > %.2e", r->n[0], r->n[1], r->n[2], relative, r->bound);
     }
     context->ops->fft->destroy(fft);
-    if (out != in) {
-        tsl_release(out);
-    }
+    tsl_release(out);
     tsl_release(in);
     free(copy);
 }

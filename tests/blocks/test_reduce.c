@@ -52,44 +52,73 @@ static void *noisy_grids(const tsl_grid_layout *layout, int count, int *scores, 
     return grids;
 }
 
+enum { CELLS = 6 * 5 * 9 };
+
+/* Keys number from … of a grid's order, against a sort of all its positive cells. */
+static void check_member(const int *scores, const int64_t *keys, int found, int k, int from,
+                         int64_t after)
+{
+    int64_t sorted[CELLS];
+    int positive = 0;
+    for (int c = 0; c < CELLS; c++) {
+        if (scores[c] > 0) {
+            sorted[positive++] = tsl_top_key(scores[c], c);
+        }
+    }
+    qsort(sorted, (size_t)positive, sizeof *sorted, largest_first);
+    const int left = positive - from;
+    assert_int_equal(found, left < 0 ? 0 : left < k ? left : k);
+    for (int i = 0; i < found; i++) {
+        assert_int_equal(keys[i], sorted[from + i]);
+    }
+    if (found > 0) {
+        assert_int_equal(after, keys[found - 1]);
+    }
+}
+
 static void check_top(tsl_context *context, tsl_precision precision, int count, int k, double noise)
 {
     const tsl_convolve_description what = {.n = {6, 5, 9}, .precision = precision};
     const tsl_grid_layout layout = context->ops->convolve->layout(&what);
-    enum { CELLS = 6 * 5 * 9 };
     int *scores = malloc((size_t)(count * CELLS) * sizeof *scores);
     void *grids = noisy_grids(&layout, count, scores, noise);
     int64_t *after = malloc((size_t)count * sizeof *after);
     int64_t *keys = malloc((size_t)(count * k) * sizeof *keys);
     int *found = malloc((size_t)count * sizeof *found);
-    int64_t sorted[CELLS];
+    float error = 0;
+    for (int member = 0; member < count; member++) {
+        after[member] = INT64_MAX;
+    }
+    const int64_t sizes[4] = {count * (int64_t)sizeof *after, count * k * (int64_t)sizeof *keys,
+                              count * (int64_t)sizeof *found, sizeof error};
+    void *const device_grids = test_upload(context, grids, count * layout.member_bytes);
+    int64_t *const device_after = test_upload(context, after, sizes[0]);
+    int64_t *const device_keys = test_upload(context, keys, sizes[1]);
+    int *const device_found = test_upload(context, found, sizes[2]);
+    float *const device_error = test_upload(context, &error, sizes[3]);
     tsl_reduce *plan = NULL;
     assert_int_equal(context->ops->reduce->create(&plan, context, &layout, count, k, 2 * k),
                      TSL_OK);
     for (int from = 0; from < CELLS; from += k) { /* walk the whole order in steps of k */
+        assert_int_equal(context->ops->reduce->top(plan, device_grids, count, k, device_after,
+                                                   device_keys, device_found, device_error),
+                         TSL_OK);
+        test_download(context, after, device_after, sizes[0]);
+        test_download(context, keys, device_keys, sizes[1]);
+        test_download(context, found, device_found, sizes[2]);
+        test_download(context, &error, device_error, sizes[3]);
+        assert_true((double)error <= noise + 1e-5 && (double)error >= 0.9 * noise);
         for (int member = 0; member < count; member++) {
-            int positive = 0;
-            for (int c = 0; c < CELLS; c++) {
-                if (scores[member * CELLS + c] > 0) {
-                    sorted[positive++] = tsl_top_key(scores[member * CELLS + c], c);
-                }
-            }
-            qsort(sorted, (size_t)positive, sizeof *sorted, largest_first);
-            if (from > 0) {
-                for (int i = 0; i < found[member]; i++) {
-                    assert_int_equal(keys[member * k + i], sorted[from - k + i]);
-                }
-                const int left = positive - (from - k);
-                assert_int_equal(found[member], left < 0 ? 0 : left < k ? left : k);
-            }
-            after[member] = from == 0 ? INT64_MAX : after[member];
+            check_member(scores + member * CELLS, keys + member * k, found[member], k, from,
+                         after[member]);
         }
-        float error = 0;
-        assert_int_equal(
-            context->ops->reduce->top(plan, grids, count, k, after, keys, found, &error), TSL_OK);
-        assert_true(error <= noise + 1e-5 && error >= 0.9 * noise);
     }
     context->ops->reduce->destroy(plan);
+    test_release(context, device_grids);
+    test_release(context, device_after);
+    test_release(context, device_keys);
+    test_release(context, device_found);
+    test_release(context, device_error);
     free(found);
     free(keys);
     free(after);

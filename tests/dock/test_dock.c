@@ -42,9 +42,9 @@ typedef struct pair {
     tsl_molecule *receptor, *ligand;
 } pair;
 
-static pair make_pair(int threads)
+static pair make_pair(const char *device, int threads)
 {
-    pair p = {.context = test_context("cpu", threads)};
+    pair p = {.context = test_context(device, threads)};
     p.receptor = blob(p.context, 1, ATOMS, 14);
     p.ligand = blob(p.context, 2, SMALL, 7);
     return p;
@@ -89,11 +89,40 @@ static void search_with(const pair *p, const tsl_dock_options *options, tsl_pose
     tsl_dock_plan_destroy(plan);
 }
 
+/* Every device gives the CPU's bits. */
+static void devices_do_not_matter(void **state)
+{
+    (void)state;
+    tsl_pose first[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
+    tsl_dock_options options = small_options();
+    for (int kind = 0; kind < 3; kind++) {
+        options.electrostatics = (tsl_electrostatics)kind;
+        pair p = make_pair("cpu", 2);
+        search_with(&p, &options, first);
+        free_pair(&p);
+        for (int d = 1; d < test_device_count; d++) {
+            for (int batch = 1; batch <= 4; batch += 3) {
+                options.batch = batch;
+                p = make_pair(test_devices[d], 1);
+                search_with(&p, &options, other);
+                assert_memory_equal(first, other, sizeof first);
+                tsl_dock_plan *plan = NULL;
+                assert_int_equal(
+                    tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options), TSL_OK);
+                assert_int_equal(tsl_dock_rescore(plan, other, ROTATIONS * KEEP), TSL_OK);
+                assert_memory_equal(first, other, sizeof first);
+                tsl_dock_plan_destroy(plan);
+                free_pair(&p);
+            }
+        }
+    }
+}
+
 static void threads_and_batches_do_not_matter(void **state)
 {
     (void)state;
     tsl_pose first[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    pair p = make_pair(1);
+    pair p = make_pair("cpu", 1);
     tsl_dock_options options = small_options();
     options.batch = 1;
     search_with(&p, &options, first);
@@ -101,7 +130,7 @@ static void threads_and_batches_do_not_matter(void **state)
     assert_true(first[0].score > 0);
     static const int cases[][2] = {{1, 5}, {2, 1}, {2, 64}, {3, 2}, {5, 7}, {2, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        p = make_pair(cases[i][0]);
+        p = make_pair("cpu", cases[i][0]);
         options.batch = cases[i][1];
         search_with(&p, &options, other);
         assert_memory_equal(first, other, sizeof first);
@@ -122,7 +151,7 @@ static int64_t index_of(const tsl_pose *pose, int n)
 static void winners_beat_every_other_translation(void **state)
 {
     (void)state;
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     tsl_dock_options options = small_options();
     options.grid = 24;
     options.surface = 2.5;
@@ -172,7 +201,7 @@ static void winners_beat_every_other_translation(void **state)
 static void energies_match_the_formula(void **state)
 {
     (void)state;
-    pair p = make_pair(1);
+    pair p = make_pair("cpu", 1);
     tsl_dock_options options = small_options();
     tsl_dock_summary s;
     for (int mended = 0; mended < 2; mended++) {
@@ -235,7 +264,7 @@ static void precision_does_not_matter(void **state)
 {
     (void)state;
     tsl_pose single[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     const tsl_dock_options options = small_options();
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
@@ -259,7 +288,7 @@ static void precision_does_not_matter(void **state)
 static void updated_plans_forget_nothing_they_should(void **state)
 {
     (void)state;
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     tsl_molecule *large = blob(p.context, 3, 60, 9);
     tsl_molecule *const pairs[][2] = {{p.receptor, p.ligand}, {p.receptor, large},
                                       {large, p.ligand},      {p.receptor, p.ligand},
@@ -294,7 +323,7 @@ static int stop_after_two(void *user, int64_t first, int64_t count, const tsl_po
 static void searches_can_be_stopped(void **state)
 {
     (void)state;
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     tsl_dock_options options = small_options();
     options.batch = 3;
     tsl_dock_plan *plan = NULL;
@@ -324,7 +353,7 @@ static void searches_can_be_stopped(void **state)
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    pair p = make_pair(1);
+    pair p = make_pair("cpu", 1);
     const tsl_dock_options good = small_options();
     enum { CASES = 17 };
     tsl_dock_options bad[CASES];
@@ -370,7 +399,7 @@ static void bad_options_are_refused(void **state)
 static void memory_is_bounded_and_stated(void **state)
 {
     (void)state;
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     tsl_dock_options options = small_options();
     options.batch = 64;
     tsl_dock_plan *plan = NULL;
@@ -397,7 +426,7 @@ static void memory_is_bounded_and_stated(void **state)
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
-    pair p = make_pair(2);
+    pair p = make_pair("cpu", 2);
     tsl_dock_options options = small_options();
     options.grid = 36;
     options.batch = 2;
@@ -434,7 +463,7 @@ static void every_failing_allocation_is_survived(void **state)
 static void automatic_grids_have_small_factors(void **state)
 {
     (void)state;
-    pair p = make_pair(1);
+    pair p = make_pair("cpu", 1);
     tsl_dock_options options = small_options();
     tsl_dock_summary s;
     static const int kinds[] = {TSL_GRID_FTDOCK, TSL_GRID_SMOOTH};
@@ -464,7 +493,8 @@ static void automatic_grids_have_small_factors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_and_batches_do_not_matter),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(devices_do_not_matter),
+                                       cmocka_unit_test(threads_and_batches_do_not_matter),
                                        cmocka_unit_test(winners_beat_every_other_translation),
                                        cmocka_unit_test(energies_match_the_formula),
                                        cmocka_unit_test(potential_matches_coulomb),

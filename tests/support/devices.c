@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const char *const test_devices[] = {"cpu"};
+const char *const test_devices[] = {"cpu", "sim", "sim:reversed", "sim:strided"};
 const int test_device_count = sizeof test_devices / sizeof *test_devices;
 
 tsl_context *test_context(const char *device, int threads)
@@ -13,6 +13,24 @@ tsl_context *test_context(const char *device, int threads)
     tsl_context *context = NULL;
     assert_int_equal(tsl_context_create(&context, &options), TSL_OK);
     return context;
+}
+
+void *test_upload(tsl_context *context, const void *host, int64_t bytes)
+{
+    void *device = NULL;
+    assert_int_equal(tsl_device_allocate(&device, context, bytes, "a test"), TSL_OK);
+    assert_int_equal(context->ops->upload(context, device, host, bytes), TSL_OK);
+    return device;
+}
+
+void test_download(tsl_context *context, void *host, const void *device, int64_t bytes)
+{
+    assert_int_equal(context->ops->download(context, host, device, bytes), TSL_OK);
+}
+
+void test_release(tsl_context *context, void *device)
+{
+    tsl_device_release(context, device);
 }
 
 uint64_t test_random(uint64_t *seed)

@@ -18,6 +18,11 @@ extern const int test_device_count;
 /* A context of `threads` CPU threads; fails the test if it cannot be had. */
 tsl_context *test_context(const char *device, int threads);
 
+/* Device memory with a copy of `bytes` bytes of the host's; test_release() frees it. */
+void *test_upload(tsl_context *context, const void *host, int64_t bytes);
+void test_download(tsl_context *context, void *host, const void *device, int64_t bytes);
+void test_release(tsl_context *context, void *device);
+
 /* splitmix64 */
 uint64_t test_random(uint64_t *seed);
 /* Uniform in [-1, 1). */

@@ -40,9 +40,10 @@ typedef struct tsl_fft_ops {
     /* Measures a few ways to do it, on memory of its own. */
     tsl_status (*create)(tsl_fft **out, tsl_context *context, const tsl_fft_description *what);
     void (*destroy)(tsl_fft *fft); /* NULL is fine */
-    /* `in` and `out` are device addresses aligned to 64 bytes. On cpu the transform is done by the
-     * calling thread; several may execute one plan at once. */
-    void (*execute)(const tsl_fft *fft, void *in, void *out);
+    /* `in` and `out` are device addresses aligned to 64 bytes. Asynchronous on the context's
+     * stream; on cpu the transform is done by the calling thread, and several may execute one plan
+     * at once. */
+    tsl_status (*execute)(const tsl_fft *fft, void *in, void *out);
 } tsl_fft_ops;
 
 extern const tsl_fft_ops tsl_fft_cpu;

@@ -101,13 +101,14 @@ static void cpu_destroy(tsl_fft *fft)
     tsl_release(fft);
 }
 
-static void cpu_execute(const tsl_fft *fft, void *in, void *out)
+static tsl_status cpu_execute(const tsl_fft *fft, void *in, void *out)
 {
     if (fft->precision == TSL_SINGLE) {
         execute_single(fft, in, out);
     } else {
         execute_double(fft, in, out);
     }
+    return TSL_OK;
 }
 
 const tsl_fft_ops tsl_fft_cpu = {

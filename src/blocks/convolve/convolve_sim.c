@@ -1,0 +1,12 @@
+/* Correlation on sim. */
+#include "blocks/convolve/convolve.h"
+#include "device/sim.h"
+
+#include "blocks/convolve/convolve_block.inc"
+
+const tsl_convolve_ops tsl_convolve_sim = {.layout = gpu_layout,
+                                           .bytes = gpu_bytes,
+                                           .create = gpu_create,
+                                           .destroy = gpu_destroy,
+                                           .set_fixed = gpu_set_fixed,
+                                           .execute = gpu_execute};

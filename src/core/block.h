@@ -1,0 +1,136 @@
+/* Cooperative kernels, one source for a GPU and for `sim`, the GPU without a GPU.
+ *
+ * A kernel is a function of one argument struct, run by blocks of threads. Its body is a sequence
+ * of phases:
+ *
+ *     TSL_KERNEL(sum, sum_arguments)
+ *     {
+ *         TSL_SHARED int64_t sums[64];
+ *         TSL_PHASE { sums[thread] = a.values[thread]; }
+ *         for (int half = 32; half > 0; half /= 2) {
+ *             TSL_PHASE { if (thread < half) { sums[thread] += sums[thread + half]; } }
+ *         }
+ *         TSL_PHASE { if (thread == 0) { a.result[TSL_BLOCK] = sums[0]; } }
+ *     }
+ *
+ * Each phase runs for every `thread` and ends in a barrier, which therefore cannot be forgotten: on
+ * a GPU it is code followed by __syncthreads(), on sim a loop over the threads in an order that a
+ * test chooses. Inside a phase no thread may read what another writes. Outside of phases stands
+ * only what is the same for all threads: loops and conditions on arguments and on shared memory
+ * that no thread is about to change. `continue` ends a thread's phase; break, return and goto must
+ * not leave one.
+ */
+#ifndef TSL_BLOCK_H
+#define TSL_BLOCK_H
+
+#include <stdint.h>
+
+#include "core/context.h"
+#include "core/point.h"
+
+/* Threads of a block at most. */
+enum { TSL_BLOCK_THREADS = 256 };
+
+#ifdef __CUDACC__
+
+#define TSL_KERNEL(name, type) static __global__ void name(const type a)
+#define TSL_SHARED __shared__
+#define TSL_BLOCK ((int)blockIdx.x)
+#define TSL_BLOCKS ((int)gridDim.x)
+#define TSL_MEMBER ((int)blockIdx.y)
+#define TSL_THREADS ((int)blockDim.x)
+#define TSL_PHASE                                                                                  \
+    for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0, __syncthreads())
+/* A value of each thread's own that lives from phase to phase: name[TSL_OWN]. */
+#define TSL_PRIVATE(type, name) type name[1]
+#define TSL_OWN 0
+
+static __device__ __forceinline__ int tsl_atomic_add(int *at, int value)
+{
+    return atomicAdd(at, value);
+}
+
+static __device__ __forceinline__ void tsl_atomic_add_long(int64_t *at, int64_t value)
+{
+    atomicAdd((unsigned long long *)at, (unsigned long long)value);
+}
+
+/* For values >= 0, whose order is that of their bits. */
+static __device__ __forceinline__ void tsl_atomic_max(float *at, float value)
+{
+    atomicMax((int *)at, __float_as_int(value));
+}
+
+static __device__ __forceinline__ void tsl_atomic_max_double(double *at, double value)
+{
+    atomicMax((long long *)at, __double_as_longlong(value));
+}
+
+#else
+
+/* The compiler cannot see that a phase runs for every thread, the first included. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+/* Where a kernel is in its grid of blocks, on sim. */
+typedef struct tsl_sim_block {
+    int block, blocks, member, threads;
+    int first, step; /* order of the threads: first, first + step, … modulo their number */
+} tsl_sim_block;
+
+typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block);
+
+#define TSL_KERNEL(name, type)                                                                     \
+    static void name##_body(const type a, const tsl_sim_block *tsl_at);                            \
+    static void name(const void *arguments, const tsl_sim_block *at)                               \
+    {                                                                                              \
+        name##_body(*(const type *)arguments, at);                                                 \
+    }                                                                                              \
+    static void name##_body(const type a, const tsl_sim_block *tsl_at)
+#define TSL_SHARED
+#define TSL_BLOCK (tsl_at->block)
+#define TSL_BLOCKS (tsl_at->blocks)
+#define TSL_MEMBER (tsl_at->member)
+#define TSL_THREADS (tsl_at->threads)
+#define TSL_PHASE                                                                                  \
+    for (int thread = tsl_at->first, tsl_turn = 0; tsl_turn < tsl_at->threads;                     \
+         tsl_turn++, thread = (thread + tsl_at->step) % tsl_at->threads)
+#define TSL_PRIVATE(type, name) type name[TSL_BLOCK_THREADS]
+#define TSL_OWN thread
+
+static inline int tsl_atomic_add(int *at, int value)
+{
+    const int before = *at;
+    *at += value;
+    return before;
+}
+
+static inline void tsl_atomic_add_long(int64_t *at, int64_t value)
+{
+    *at += value;
+}
+
+static inline void tsl_atomic_max(float *at, float value)
+{
+    *at = value > *at ? value : *at;
+}
+
+static inline void tsl_atomic_max_double(double *at, double value)
+{
+    *at = value > *at ? value : *at;
+}
+
+#endif
+
+/* Blocks of `threads` that cover `work` items. */
+TSL_FN int tsl_blocks_for(int64_t work, int threads)
+{
+    const int64_t blocks = (work + threads - 1) / threads;
+    return blocks < 1 ? 1 : blocks > 1048576 ? 1048576 : (int)blocks;
+}
+
+/* TSL_LAUNCH(context, kernel, arguments, blocks, members, threads) queues a kernel on the context's
+ * stream; its value is a tsl_status. Defined by device/sim.h and device/cuda.h. */
+
+#endif

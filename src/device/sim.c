@@ -1,0 +1,231 @@
+#include "device/sim.h"
+
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define CLOSE(memory, bytes) __asan_poison_memory_region(memory, bytes)
+#define OPEN(memory, bytes) __asan_unpoison_memory_region(memory, bytes)
+#else
+#define CLOSE(memory, bytes) ((void)(memory), (void)(bytes))
+#define OPEN(memory, bytes) ((void)(memory), (void)(bytes))
+#endif
+
+/* A piece of device memory; the host's view of where it is. */
+typedef struct region {
+    struct region *next;
+    char *memory;
+    size_t bytes;
+} region;
+
+/* A piece of work that waits. */
+typedef struct task {
+    struct task *next;
+    tsl_sim_task run; /* NULL: a kernel */
+    tsl_sim_kernel kernel;
+    int blocks, members, threads;
+    char arguments[];
+} task;
+
+struct tsl_device {
+    int order; /* 0 forward, 1 reversed, 2 strided */
+    region *regions;
+    task *first, *last;
+};
+
+static tsl_status sim_open(tsl_device **out, tsl_context *context, int index)
+{
+    tsl_device *device = tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "the device sim");
+    }
+    device->order = index;
+    *out = device;
+    return TSL_OK;
+}
+
+static void open_memory(const tsl_device *device, bool open)
+{
+    for (const region *r = device->regions; r != NULL; r = r->next) {
+        if (open) {
+            OPEN(r->memory, r->bytes);
+        } else {
+            CLOSE(r->memory, r->bytes);
+        }
+    }
+}
+
+static void run_kernel(const tsl_device *device, const task *t)
+{
+    tsl_sim_block at = {.blocks = t->blocks, .threads = t->threads};
+    /* Strides coprime to every number of threads in use. */
+    const int steps[3] = {1, t->threads - 1, 7 % t->threads};
+    at.first = device->order == 1 ? t->threads - 1 : 0;
+    at.step = t->threads == 1 ? 1 : steps[device->order];
+    for (int i = 0; i < t->blocks * t->members; i++) {
+        const int turn = device->order == 1 ? t->blocks * t->members - 1 - i : i;
+        at.block = turn % t->blocks;
+        at.member = turn / t->blocks;
+        t->kernel(t->arguments, &at);
+    }
+}
+
+static tsl_status sim_synchronize(tsl_context *context)
+{
+    tsl_device *device = context->device;
+    open_memory(device, true);
+    while (device->first != NULL) {
+        task *t = device->first;
+        device->first = t->next;
+        if (t->run != NULL) {
+            t->run(t->arguments);
+        } else {
+            run_kernel(device, t);
+        }
+        tsl_release(t);
+    }
+    device->last = NULL;
+    open_memory(device, false);
+    return TSL_OK;
+}
+
+static tsl_status add_task(tsl_context *context, const task *what, const void *arguments,
+                           int64_t bytes)
+{
+    tsl_device *device = context->device;
+    task *t = tsl_allocate(sizeof *t + (size_t)bytes);
+    if (t == NULL) {
+        return tsl_fail_memory(context, bytes, "queued work");
+    }
+    *t = *what;
+    memcpy(t->arguments, arguments, (size_t)bytes);
+    if (device->last != NULL) {
+        device->last->next = t;
+    } else {
+        device->first = t;
+    }
+    device->last = t;
+    return TSL_OK;
+}
+
+tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task run, const void *arguments,
+                         int64_t bytes)
+{
+    const task what = {.run = run};
+    return add_task(context, &what, arguments, bytes);
+}
+
+tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
+                          int64_t bytes, int blocks, int members, int threads)
+{
+    if (blocks < 1 || members < 1 || threads < 1 || threads > TSL_BLOCK_THREADS) {
+        return tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d blocks of %d threads", blocks,
+                        members, threads);
+    }
+    const task what = {.kernel = kernel, .blocks = blocks, .members = members, .threads = threads};
+    return add_task(context, &what, arguments, bytes);
+}
+
+static void sim_close(tsl_device *device)
+{
+    while (device->first != NULL) {
+        task *t = device->first;
+        device->first = t->next;
+        tsl_release(t);
+    }
+    while (device->regions != NULL) {
+        region *r = device->regions;
+        device->regions = r->next;
+        OPEN(r->memory, r->bytes);
+        tsl_release(r->memory);
+        tsl_release(r);
+    }
+    tsl_release(device);
+}
+
+static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
+{
+    (void)device;
+    *out = (tsl_device_properties){.model = "a GPU simulated for tests", .threads = 1};
+    return TSL_OK;
+}
+
+static void *sim_allocate(tsl_device *device, int64_t bytes)
+{
+    region *r = tsl_allocate(sizeof *r);
+    char *memory = tsl_allocate((size_t)bytes);
+    if (r == NULL || memory == NULL) {
+        tsl_release(r);
+        tsl_release(memory);
+        return NULL;
+    }
+    memset(memory, 0xFF, (size_t)bytes);
+    *r = (region){.next = device->regions, .memory = memory, .bytes = (size_t)bytes};
+    device->regions = r;
+    CLOSE(memory, (size_t)bytes);
+    return memory;
+}
+
+static void sim_release(tsl_device *device, void *memory)
+{
+    for (region **at = &device->regions; *at != NULL; at = &(*at)->next) {
+        region *r = *at;
+        if (r->memory == memory) {
+            *at = r->next;
+            OPEN(r->memory, r->bytes);
+            tsl_release(r->memory);
+            tsl_release(r);
+            return;
+        }
+    }
+}
+
+/* Copies wait for earlier work, then touch both sides. */
+static tsl_status sim_copy(tsl_context *context, void *target, const void *source, int64_t bytes)
+{
+    const tsl_status status = sim_synchronize(context);
+    open_memory(context->device, true);
+    memcpy(target, source, (size_t)bytes);
+    open_memory(context->device, false);
+    return status;
+}
+
+typedef struct fill_arguments {
+    void *target;
+    unsigned char value;
+    int64_t bytes;
+} fill_arguments;
+
+static void run_fill(const void *arguments)
+{
+    const fill_arguments *a = arguments;
+    memset(a->target, a->value, (size_t)a->bytes);
+}
+
+static tsl_status sim_fill(tsl_context *context, void *target, unsigned char value, int64_t bytes)
+{
+    const fill_arguments arguments = {.target = target, .value = value, .bytes = bytes};
+    return tsl_sim_defer(context, run_fill, &arguments, sizeof arguments);
+}
+
+extern const struct tsl_fft_ops tsl_fft_sim;
+extern const struct tsl_convolve_ops tsl_convolve_sim;
+extern const struct tsl_reduce_ops tsl_reduce_sim;
+extern const struct tsl_dock_ops tsl_dock_sim;
+
+const tsl_device_ops tsl_device_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .properties = sim_properties,
+    .allocate = sim_allocate,
+    .release = sim_release,
+    .upload = sim_copy,
+    .download = sim_copy,
+    .fill = sim_fill,
+    .synchronize = sim_synchronize,
+    .fft = &tsl_fft_sim,
+    .convolve = &tsl_convolve_sim,
+    .reduce = &tsl_reduce_sim,
+    .dock = &tsl_dock_sim,
+};

@@ -1,0 +1,29 @@
+/* A GPU without a GPU, for tests: the contract of a device, not its speed.
+ *
+ * Its memory is its own: the host may touch it only through copies, and for AddressSanitizer it is
+ * poisoned outside of copies and kernels. Fresh memory is filled with 0xFF (not-a-numbers). Work is
+ * deferred until something synchronises. Kernels are the *_block.inc ones, run block by block and
+ * thread by thread in the order the resource string asks for ("sim", "sim:reversed",
+ * "sim:strided"). What libraries do on a GPU (transforms), the CPU's do here. */
+#ifndef TSL_SIM_H
+#define TSL_SIM_H
+
+#include "core/block.h"
+#include "device/device.h"
+
+extern const tsl_device_ops tsl_device_sim;
+
+/* Queue a function with a copy of its arguments; it runs with the device's memory open. */
+typedef void (*tsl_sim_task)(const void *arguments);
+tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task, const void *arguments,
+                         int64_t bytes);
+
+/* Queue a kernel. */
+tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
+                          int64_t bytes, int blocks, int members, int threads);
+
+#define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
+    tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
+                   threads)
+
+#endif
