@@ -10,7 +10,7 @@ if(NOT FFTW3_FOUND OR NOT FFTW3F_FOUND)
     message(FATAL_ERROR "FFTW 3 is needed in double and single precision (fftw3, fftw3f); "
         "on Debian and Ubuntu: apt install libfftw3-dev, or run tools/setup")
 endif()
-set(TSL_DEPENDENCIES PkgConfig::FFTW3 PkgConfig::FFTW3F OpenMP::OpenMP_C m)
+set(TSL_DEPENDENCIES PkgConfig::FFTW3 PkgConfig::FFTW3F OpenMP::OpenMP_C m ${CMAKE_DL_LIBS})
 set(TSL_PKGCONFIG_LIBS ${FFTW3F_LDFLAGS} ${FFTW3_LDFLAGS})
 set(TSL_PKGCONFIG_MODULES FFTW3=fftw3 FFTW3F=fftw3f)
 
@@ -38,5 +38,8 @@ tesela_optional(CAIRO cairo-svg "figures" libcairo2-dev)
 tesela_optional(ZLIB zlib "gzipped input" zlib1g-dev)
 
 list(APPEND TSL_PKGCONFIG_LIBS ${OpenMP_C_FLAGS} -lm)
+if(CMAKE_DL_LIBS)
+    list(APPEND TSL_PKGCONFIG_LIBS -l${CMAKE_DL_LIBS})
+endif()
 list(REMOVE_DUPLICATES TSL_PKGCONFIG_LIBS)
 list(JOIN TSL_PKGCONFIG_LIBS " " TSL_PKGCONFIG_LIBS)

@@ -129,7 +129,8 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
 static void correlations_match_direct_sums(void **state)
 {
     (void)state;
-    for (int d = 0; d < test_device_count; d++) {
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             tsl_context *context = test_context(test_devices[d], rows[i].threads);
             check_row(context, &rows[i], TSL_CONVOLVE_LINES);

@@ -132,7 +132,8 @@ static void check_row(tsl_context *context, const row *r)
 static void transforms_match_the_definition(void **state)
 {
     (void)state;
-    for (int d = 0; d < test_device_count; d++) {
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             check_row(context, &rows[i]);

@@ -130,7 +130,8 @@ static void tops_match_a_sort(void **state)
 {
     (void)state;
     static const int threads[] = {1, 2, 5};
-    for (int d = 0; d < test_device_count; d++) {
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
             tsl_context *context = test_context(test_devices[d], threads[t]);
             check_top(context, TSL_SINGLE, 3, 4, 0.2);

@@ -100,7 +100,8 @@ static void devices_do_not_matter(void **state)
         pair p = make_pair("cpu", 2);
         search_with(&p, &options, first);
         free_pair(&p);
-        for (int d = 1; d < test_device_count; d++) {
+        const int devices = test_device_count();
+        for (int d = 1; d < devices; d++) {
             for (int batch = 1; batch <= 4; batch += 3) {
                 options.batch = batch;
                 p = make_pair(test_devices[d], 1);

@@ -2,8 +2,21 @@
 
 #include <math.h>
 
-const char *const test_devices[] = {"cpu", "sim", "sim:reversed", "sim:strided"};
-const int test_device_count = sizeof test_devices / sizeof *test_devices;
+#include "device/plugin.h"
+
+const char *const test_devices[] = {"cpu", "sim", "sim:reversed", "sim:strided", "cuda:0"};
+
+int test_device_count(void)
+{
+    char reason[512];
+    int gpus = 0;
+    const int all = sizeof test_devices / sizeof *test_devices;
+    if (tsl_plugin_cuda(&gpus, reason, sizeof reason) == NULL) {
+        print_message("not run on cuda:0: %s\n", reason);
+        return all - 1;
+    }
+    return all;
+}
 
 tsl_context *test_context(const char *device, int threads)
 {

@@ -11,9 +11,10 @@
 
 #include "device/device.h"
 
-/* Devices the op tables run on. */
+/* Devices the op tables run on: cpu first, sim in each of its orders, and cuda:0 where there is a
+ * GPU. */
 extern const char *const test_devices[];
-extern const int test_device_count;
+int test_device_count(void);
 
 /* A context of `threads` CPU threads; fails the test if it cannot be had. */
 tsl_context *test_context(const char *device, int threads);

@@ -1,0 +1,44 @@
+# The CUDA plug-in, where nvcc is found: a module of its own, opened at run time, so that the library and
+# the command need neither driver nor CUDA's libraries.
+
+set(TSL_CUDA AUTO CACHE STRING "The CUDA plug-in: AUTO, ON or OFF")
+set_property(CACHE TSL_CUDA PROPERTY STRINGS AUTO ON OFF)
+if(NOT TSL_CUDA OR TSL_SANITIZE OR TSL_FUZZ) # compute-sanitizer does that work on a GPU
+    return()
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+    if(NOT TSL_CUDA STREQUAL "AUTO")
+        message(FATAL_ERROR "TSL_CUDA is ON, but nvcc was not found: add it to PATH or set CUDACXX")
+    endif()
+    message(STATUS "nvcc was not found: built without CUDA")
+    return()
+endif()
+
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90) # 90 carries PTX for newer cards
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS
+    "${PROJECT_SOURCE_DIR}/src/*.cu")
+add_library(tesela_cuda MODULE ${cuda_sources}
+    # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
+    src/core/error.c src/core/memory.c src/device/memory.c src/blocks/convolve/convolve.c)
+set_target_properties(tesela_cuda PROPERTIES
+    CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static)
+target_include_directories(tesela_cuda PRIVATE
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${generated_dir}")
+target_compile_definitions(tesela_cuda PRIVATE _GNU_SOURCE)
+target_compile_options(tesela_cuda PRIVATE
+    $<$<COMPILE_LANGUAGE:C>:${tesela_warnings} ${tesela_flags}>
+    # No fused multiply-adds, as on the CPU: see tesela_flags.
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra
+        $<$<BOOL:${TSL_WERROR}>:--Werror=all-warnings -Xcompiler=-Werror>>)
+target_link_libraries(tesela_cuda PRIVATE CUDA::cufft m)
+target_link_options(tesela_cuda PRIVATE -Wl,--no-undefined)
+install(TARGETS tesela_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+set(TSL_HAVE_CUDA ON)

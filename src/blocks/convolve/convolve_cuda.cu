@@ -1,0 +1,11 @@
+/* Correlation on NVIDIA GPUs, plain form. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "blocks/convolve/convolve.h"
+}
+
+#include "blocks/convolve/convolve_block.inc"
+
+extern const tsl_convolve_ops tsl_convolve_cuda = {gpu_layout,  gpu_bytes,     gpu_create,
+                                                   gpu_destroy, gpu_set_fixed, gpu_execute};

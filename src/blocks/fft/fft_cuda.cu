@@ -1,0 +1,107 @@
+/* Transforms on NVIDIA GPUs: cuFFT. */
+#include "device/cuda.h"
+
+#include <cufftXt.h>
+
+extern "C" {
+#include "blocks/fft/fft.h"
+}
+
+struct tsl_fft {
+    tsl_context *context;
+    tsl_fft_kind kind;
+    cufftHandle plan;
+};
+
+static const char *reason(cufftResult result)
+{
+    switch (result) {
+    case CUFFT_ALLOC_FAILED:
+        return "out of device memory";
+    case CUFFT_INVALID_SIZE:
+        return "a size it does not support";
+    case CUFFT_SETUP_FAILED:
+        return "the library could not be set up";
+    case CUFFT_EXEC_FAILED:
+        return "the transform could not be run";
+    default:
+        return "an internal error";
+    }
+}
+
+static tsl_status check(tsl_context *context, cufftResult result, const char *what)
+{
+    if (result == CUFFT_SUCCESS) {
+        return TSL_OK;
+    }
+    return tsl_fail(context, result == CUFFT_ALLOC_FAILED ? TSL_E_NOMEM : TSL_E_DEVICE,
+                    "%s: %s by cuFFT failed: %s (%d)", context->name, what, reason(result),
+                    (int)result);
+}
+
+static cufftType type_of(const tsl_fft_description *what)
+{
+    const bool single = what->precision == TSL_SINGLE;
+    switch (what->kind) {
+    case TSL_FFT_REAL_FORWARD:
+        return single ? CUFFT_R2C : CUFFT_D2Z;
+    case TSL_FFT_REAL_BACKWARD:
+        return single ? CUFFT_C2R : CUFFT_Z2D;
+    default:
+        return single ? CUFFT_C2C : CUFFT_Z2Z;
+    }
+}
+
+static tsl_status cuda_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
+{
+    tsl_fft *fft = (tsl_fft *)tsl_allocate_zeroed(1, sizeof *fft);
+    if (fft == NULL) {
+        return tsl_fail_memory(context, sizeof *fft, "a Fourier transform");
+    }
+    fft->context = context;
+    fft->kind = what->kind;
+    int n[3], in[3], to[3];
+    for (int axis = 0; axis < 3; axis++) {
+        n[axis] = what->n[axis];
+        in[axis] = what->in.embed[axis];
+        to[axis] = what->out.embed[axis];
+    }
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    tsl_status status =
+        check(context,
+              cufftPlanMany(&fft->plan, what->rank, n, in, what->in.stride, what->in.distance, to,
+                            what->out.stride, what->out.distance, type_of(what), what->count),
+              "planning a transform");
+    if (status == TSL_OK) {
+        status = check(context, cufftSetStream(fft->plan, stream), "planning a transform");
+        if (status != TSL_OK) {
+            cufftDestroy(fft->plan);
+        }
+    }
+    if (status != TSL_OK) {
+        tsl_release(fft);
+        return status;
+    }
+    *out = fft;
+    return TSL_OK;
+}
+
+static void cuda_destroy(tsl_fft *fft)
+{
+    if (fft != NULL) {
+        tsl_cuda_stream(fft->context);
+        cufftDestroy(fft->plan);
+        tsl_release(fft);
+    }
+}
+
+static tsl_status cuda_execute(const tsl_fft *fft, void *in, void *out)
+{
+    tsl_cuda_stream(fft->context);
+    const int direction = fft->kind == TSL_FFT_FORWARD || fft->kind == TSL_FFT_REAL_FORWARD
+                              ? CUFFT_FORWARD
+                              : CUFFT_INVERSE;
+    return check(fft->context, cufftXtExec(fft->plan, in, out, direction), "a transform");
+}
+
+extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_execute};
