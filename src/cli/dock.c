@@ -65,6 +65,9 @@ int cli_dock(int argc, char **argv)
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);
     }
+    if (options.common.profile) {
+        tsl_profile_enable(work.context);
+    }
     status = dock_rotations_make(&work.rotations, work.context, &options);
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(work.context));
