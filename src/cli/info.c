@@ -6,7 +6,7 @@
 #include "blocks/fft/fft.h"
 #include "cli/cli.h"
 #include "core/config.h"
-#include "device/device.h"
+#include "device/plugin.h"
 #include "io/output.h"
 
 #ifdef TSL_HAVE_CAIRO
@@ -48,34 +48,80 @@ static const library libraries[] = {
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
+enum { MOST_DEVICES = 17, REASON = 512 };
+
 /* Devices that can be used now. */
 typedef struct device_list {
     int count;
-    char names[1][TSL_DEVICE_NAME];
-    tsl_device_properties properties[1];
+    char names[MOST_DEVICES][TSL_DEVICE_NAME];
+    tsl_device_properties properties[MOST_DEVICES];
+    char no_cuda[REASON]; /* why a CUDA device, or all of them, cannot be used; "": they can */
 } device_list;
 
-/* The open context's device is the only kind there is. */
+/* What a device can be seen to be by opening it: what is listed works. */
+static tsl_status add_device(device_list *devices, const tsl_context *context)
+{
+    const int i = devices->count;
+    snprintf(devices->names[i], sizeof devices->names[i], "%s", tsl_context_device(context));
+    const tsl_status status = context->ops->properties(context->device, &devices->properties[i]);
+    devices->count += status == TSL_OK;
+    return status;
+}
+
+static void add_cuda_devices(device_list *devices)
+{
+    int count = 0;
+    if (tsl_plugin_cuda(&count, devices->no_cuda, sizeof devices->no_cuda) == NULL) {
+        return;
+    }
+    devices->no_cuda[0] = '\0';
+    for (int i = 0; i < count && devices->count < MOST_DEVICES; i++) {
+        char name[TSL_DEVICE_NAME];
+        tsl_context *context;
+        tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+        snprintf(name, sizeof name, "cuda:%d", i);
+        options.device = name;
+        if (tsl_context_create(&context, &options) == TSL_OK) {
+            add_device(devices, context);
+            tsl_context_destroy(context);
+        } else {
+            snprintf(devices->no_cuda, sizeof devices->no_cuda, "%s", tsl_last_error(NULL));
+        }
+    }
+}
+
+/* The open context's device is the CPU. */
 static tsl_status find_devices(device_list *devices, const tsl_context *context)
 {
-    snprintf(devices->names[0], sizeof devices->names[0], "%s", tsl_context_device(context));
-    const tsl_status status = context->ops->properties(context->device, &devices->properties[0]);
-    devices->count = status == TSL_OK;
+    const tsl_status status = add_device(devices, context);
+    if (status == TSL_OK) {
+        add_cuda_devices(devices);
+    }
     return status;
+}
+
+static void print_devices(const device_list *devices)
+{
+    char size[16];
+    printf("\nDevices (--device)\n");
+    for (int i = 0; i < devices->count; i++) {
+        const tsl_device_properties *device = &devices->properties[i];
+        const bool cpu = strcmp(devices->names[i], "cpu") == 0;
+        printf("  %-10s %s, %d %s%s, %s\n", devices->names[i], device->model, device->threads,
+               cpu ? "thread" : "multiprocessor", device->threads == 1 ? "" : "s",
+               tsl_format_bytes(size, device->memory));
+    }
+    if (devices->no_cuda[0] != '\0') {
+        printf("  %-10s cannot be used: %s\n", "cuda", devices->no_cuda);
+    }
 }
 
 static void print_info(const device_list *devices)
 {
-    char size[16];
     printf("tesela %s\n\n", tsl_version());
     printf("Build\n  type       %s\n  compiler   %s\n  flags      %s\n", TSL_BUILD_TYPE,
            TSL_COMPILER, TSL_FLAGS);
-    printf("\nDevices (--device)\n");
-    for (int i = 0; i < devices->count; i++) {
-        const tsl_device_properties *device = &devices->properties[i];
-        printf("  %-10s %s, %d thread%s, %s\n", devices->names[i], device->model, device->threads,
-               device->threads == 1 ? "" : "s", tsl_format_bytes(size, device->memory));
-    }
+    print_devices(devices);
     printf("\nLibraries\n  FFT        %s\n", tsl_fft_library());
     int left_out = 0;
     for (int i = 0; i < LIBRARIES; i++) {
@@ -109,6 +155,7 @@ static void write_results(tsl_json *json, const device_list *devices)
         tsl_json_close_object(json);
     }
     tsl_json_close_array(json);
+    tsl_json_string(json, "no_cuda", devices->no_cuda[0] != '\0' ? devices->no_cuda : NULL);
     tsl_json_string(json, "fft", tsl_fft_library());
     tsl_json_open_array(json, "libraries");
     for (int i = 0; i < LIBRARIES; i++) {

@@ -74,7 +74,8 @@ enum { KEY_THREADS = 0x200, KEY_PROFILE };
 
 static const struct argp_option common_options[] = {
     {NULL, 0, NULL, 0, "Where and how it runs:", 90},
-    {"device", 'd', "DEVICE", 0, "auto or cpu (auto)", 90},
+    {"device", 'd', "DEVICE", 0,
+     "auto, cpu or cuda:0 (auto: a GPU if there is one); see tesela info", 90},
     {"threads", KEY_THREADS, "COUNT", 0, "CPU threads (all cores, or OMP_NUM_THREADS)", 90},
     {NULL, 0, NULL, 0, "What it reports:", 91},
     {"json", 'j', "FILE", 0, "write a report as JSON; - is standard output", 91},

@@ -105,7 +105,7 @@ class Values(CommandTest):
     def test_device(self):
         pair = ["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL]
         self.assert_refused([*pair, "--device", "gpu"], ["unknown device 'gpu'", "cpu"])
-        self.assert_refused([*pair, "--device", "cuda:0"], ["cuda:0"], status=3)
+        self.assert_refused([*pair, "--device", "cuda:99"], ["cuda:99"], status=3)
 
     def test_memory_bound(self):
         self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL, "--memory", "1M"],

@@ -23,12 +23,12 @@ class Resume(ReferenceTest):
         return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def stop_in_search(self, folder, number, *arguments):
-        """Send a signal once the checkpoint holds some rotations; returns (status, errors)."""
+    def stop_in_search(self, folder, number, *arguments, size=4000):
+        """Send a signal once the checkpoint holds `size` bytes; returns (status, errors)."""
         process = self.start(folder, *arguments)
         checkpoint = self.path(folder, "checkpoint.tsl")
         while process.poll() is None:
-            if os.path.exists(checkpoint) and os.path.getsize(checkpoint) > 4000:
+            if os.path.exists(checkpoint) and os.path.getsize(checkpoint) > size:
                 process.send_signal(number)
                 break
             time.sleep(0.001)
@@ -70,6 +70,14 @@ class Resume(ReferenceTest):
                 self.assertTrue(0 < searched < 600, searched)
                 self.assert_same("out")
 
+    def test_killed_again_and_again_in_one_search(self):
+        """What a resumed search adds to the checkpoint stands in its right place."""
+        for size in (4000, 15000, 30000, 45000):
+            status, errors = self.stop_in_search("out", signal.SIGKILL, "--resume", size=size)
+            self.assertEqual(status, -signal.SIGKILL, errors)
+        self.dock("out", "--resume")
+        self.assert_same("out")
+
     def test_without_resume_the_checkpoint_is_replaced(self):
         self.stop_in_search("out", signal.SIGTERM)
         errors = self.dock("out").stderr
@@ -103,6 +111,39 @@ class Resume(ReferenceTest):
         self.dock("out")
         self.dock("out", "--resume", "--poses", "3")
         self.assertEqual(len(os.listdir(self.path("out", "poses"))), 3)
+
+    def test_a_failed_run_does_not_pass_for_the_complete_one_before_it(self):
+        """Once files are being replaced, run.json is gone."""
+        self.dock("out")
+        os.remove(self.path("out", "zdock.out"))
+        os.mkdir(self.path("out", "zdock.out"))  # the second file cannot be written
+        self.dock("out", "--core", "-7", status=2)
+        self.assertFalse(os.path.exists(self.path("out", "run.json")))
+        os.rmdir(self.path("out", "zdock.out"))
+        self.dock("out", "--resume", "--core", "-7")
+        self.dock("out")
+        self.assert_same("out")
+
+    def test_interrupted_list(self):
+        """Pairs that are complete stay as they are; the one that was not is gone on with."""
+        self.write("pairs.tsv", "".join(f"{RECEPTOR}\t{LIGAND}\t{name}\n" for name in "abcd"))
+        command = ["dock", "--list", "pairs.tsv", "-o", "list", *SMALL]
+        process = subprocess.Popen([TESELA, *command], cwd=self.folder, text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        checkpoint = self.path("list", "b", "checkpoint.tsl")
+        while process.poll() is None:
+            if os.path.exists(checkpoint) and os.path.getsize(checkpoint) > 4000:
+                process.terminate()
+                break
+            time.sleep(0.001)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        self.assertEqual(sorted(os.listdir(self.path("list"))), ["a", "b"])
+        result = self.run_command(*command, "--resume")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("a: was complete", result.stdout)
+        for name in "abcd":
+            self.assert_same(os.path.join("list", name), name)
 
     def test_checkpoint_that_is_none(self):
         os.mkdir(self.path("out"))

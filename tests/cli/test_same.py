@@ -22,6 +22,15 @@ class Same(ReferenceTest):
             self.dock("threads", "--threads", threads)
             self.assert_same("threads")
 
+    def test_devices(self):
+        """The imitated GPU, and every device there is."""
+        self.run_command("info", "--json", "info.json")
+        with open(self.path("info.json"), encoding="utf-8") as file:
+            devices = [device["name"] for device in json.load(file)["results"]["devices"]]
+        for device in ["sim:reversed", *devices]:
+            self.dock("device", "--device", device)
+            self.assert_same("device", device)
+
     def test_batch(self):
         for batch in ("1", "3", "64"):
             self.dock("batch", "--batch", batch)

@@ -120,9 +120,12 @@ class Output(CommandTest):
         self.assertIn("rank  score  ES ratio", result.stdout)
         self.assertIn("ms a rotation", result.stdout)
         self.assertIn("out: ftdock_global.dat", result.stdout)
-        self.assertIn("device: cpu", result.stderr)
         self.assertIn("memory: ", result.stderr)
         self.assertLess(result.stderr.index("memory: "), result.stderr.index("600 rotations"))
+
+    def test_auto_says_what_it_took(self):
+        self.assertRegex(self.dock("out", "--device", "auto").stderr, "device: (cpu|cuda:0)")
+        self.assertNotIn("device:", self.dock("out").stderr)
 
     def test_no_progress_line_on_a_pipe(self):
         self.assertNotIn("\r", self.dock("out").stderr)
