@@ -1,21 +1,18 @@
 #include "device/sim.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define CLOSE(memory, bytes) __asan_poison_memory_region(memory, bytes)
-#define OPEN(memory, bytes) __asan_unpoison_memory_region(memory, bytes)
-#else
-#define CLOSE(memory, bytes) ((void)(memory), (void)(bytes))
-#define OPEN(memory, bytes) ((void)(memory), (void)(bytes))
-#endif
+/* Bytes before and after each piece of memory that nobody may change. */
+enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 
-/* A piece of device memory; the host's view of where it is. */
+/* A piece of device memory, guards included, on pages of its own. */
 typedef struct region {
     struct region *next;
     char *memory;
     size_t bytes;
+    size_t mapped;
 } region;
 
 /* A piece of work that waits. */
@@ -44,15 +41,18 @@ static tsl_status sim_open(tsl_device **out, tsl_context *context, int index)
     return TSL_OK;
 }
 
+/* Let the host's code at device memory, or no longer. */
 static void open_memory(const tsl_device *device, bool open)
 {
     for (const region *r = device->regions; r != NULL; r = r->next) {
-        if (open) {
-            OPEN(r->memory, r->bytes);
-        } else {
-            CLOSE(r->memory, r->bytes);
-        }
+        mprotect(r->memory, r->mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
+}
+
+static void unmap(region *r)
+{
+    munmap(r->memory, r->mapped);
+    tsl_release(r);
 }
 
 static void run_kernel(const tsl_device *device, const task *t)
@@ -70,6 +70,33 @@ static void run_kernel(const tsl_device *device, const task *t)
     }
 }
 
+/* The end that was written over, or 0. */
+static int broken_guard(const region *r)
+{
+    for (size_t i = 0; i < GUARD_BYTES; i++) {
+        if ((unsigned char)r->memory[i] != GUARD_VALUE) {
+            return -1;
+        }
+        if ((unsigned char)r->memory[r->bytes - 1 - i] != GUARD_VALUE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static tsl_status check_guards(tsl_context *context)
+{
+    for (const region *r = context->device->regions; r != NULL; r = r->next) {
+        const int end = broken_guard(r);
+        if (end != 0) {
+            return tsl_fail(context, TSL_E_DEVICE, "%s: a kernel wrote %s a piece of %zu bytes",
+                            context->name, end < 0 ? "before" : "past the end of",
+                            r->bytes - 2 * GUARD_BYTES);
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status sim_synchronize(tsl_context *context)
 {
     tsl_device *device = context->device;
@@ -85,8 +112,9 @@ static tsl_status sim_synchronize(tsl_context *context)
         tsl_release(t);
     }
     device->last = NULL;
+    const tsl_status status = check_guards(context);
     open_memory(device, false);
-    return TSL_OK;
+    return status;
 }
 
 static tsl_status add_task(tsl_context *context, const task *what, const void *arguments,
@@ -136,9 +164,7 @@ static void sim_close(tsl_device *device)
     while (device->regions != NULL) {
         region *r = device->regions;
         device->regions = r->next;
-        OPEN(r->memory, r->bytes);
-        tsl_release(r->memory);
-        tsl_release(r);
+        unmap(r);
     }
     tsl_release(device);
 }
@@ -152,29 +178,33 @@ static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
 
 static void *sim_allocate(tsl_device *device, int64_t bytes)
 {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t whole = (size_t)bytes + 2 * GUARD_BYTES;
+    const size_t mapped = (whole + page - 1) / page * page;
     region *r = tsl_allocate(sizeof *r);
-    char *memory = tsl_allocate((size_t)bytes);
-    if (r == NULL || memory == NULL) {
-        tsl_release(r);
-        tsl_release(memory);
+    if (r == NULL) {
         return NULL;
     }
-    memset(memory, 0xFF, (size_t)bytes);
-    *r = (region){.next = device->regions, .memory = memory, .bytes = (size_t)bytes};
+    void *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        tsl_release(r);
+        return NULL;
+    }
+    *r = (region){.next = device->regions, .memory = memory, .bytes = whole, .mapped = mapped};
+    memset(r->memory, GUARD_VALUE, whole);
+    memset(r->memory + GUARD_BYTES, 0xFF, (size_t)bytes);
     device->regions = r;
-    CLOSE(memory, (size_t)bytes);
-    return memory;
+    mprotect(r->memory, mapped, PROT_NONE);
+    return r->memory + GUARD_BYTES;
 }
 
 static void sim_release(tsl_device *device, void *memory)
 {
     for (region **at = &device->regions; *at != NULL; at = &(*at)->next) {
         region *r = *at;
-        if (r->memory == memory) {
+        if (r->memory + GUARD_BYTES == memory) {
             *at = r->next;
-            OPEN(r->memory, r->bytes);
-            tsl_release(r->memory);
-            tsl_release(r);
+            unmap(r);
             return;
         }
     }
@@ -188,6 +218,13 @@ static tsl_status sim_copy(tsl_context *context, void *target, const void *sourc
     memcpy(target, source, (size_t)bytes);
     open_memory(context->device, false);
     return status;
+}
+
+void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes)
+{
+    open_memory(context->device, true);
+    memcpy(target, source, (size_t)bytes);
+    open_memory(context->device, false);
 }
 
 typedef struct fill_arguments {

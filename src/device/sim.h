@@ -1,10 +1,12 @@
 /* A GPU without a GPU, for tests: the contract of a device, not its speed.
  *
- * Its memory is its own: the host may touch it only through copies, and for AddressSanitizer it is
- * poisoned outside of copies and kernels. Fresh memory is filled with 0xFF (not-a-numbers). Work is
- * deferred until something synchronises. Kernels are the *_block.inc ones, run block by block and
- * thread by thread in the order the resource string asks for ("sim", "sim:reversed",
- * "sim:strided"). What libraries do on a GPU (transforms), the CPU's do here. */
+ * Its memory is its own: outside of copies and kernels the pages are closed, so that a stray look
+ * from the host ends the test. Fresh memory is filled with 0xFF (not-a-numbers) and stands between
+ * guards that are checked whenever something synchronises. Work is deferred until then. Kernels are
+ * the
+ * *_block.inc ones, run block by block and thread by thread in the order the resource string asks
+ * for ("sim", "sim:reversed", "sim:strided"). What libraries do on a GPU (transforms), the CPU's do
+ * here. */
 #ifndef TSL_SIM_H
 #define TSL_SIM_H
 
@@ -21,6 +23,9 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task, const void *ar
 /* Queue a kernel. */
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads);
+
+/* For tests: what a copy that forgets to wait for the stream would see. */
+void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes);
 
 #define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
     tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \

@@ -1,0 +1,275 @@
+/* What sim is for: five faults that a GPU may hide for years change the answer here, or stop the
+ * test. Beside each faulty kernel stands the correct one, which must pass in every order. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/sim.h"
+#include "support/devices.h"
+
+enum { THREADS = 64, VALUES = 4 * THREADS };
+
+typedef struct sum_arguments {
+    const int32_t *values; /* [VALUES] */
+    int32_t *result;
+    int64_t count;
+} sum_arguments;
+
+/* Sum of the values, correct. */
+TSL_KERNEL(sum_values, sum_arguments)
+{
+    TSL_SHARED int32_t sums[THREADS];
+    TSL_PHASE
+    {
+        sums[thread] = 0;
+        for (int64_t i = thread; i < a.count; i += TSL_THREADS) {
+            sums[thread] += a.values[i];
+        }
+    }
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        TSL_PHASE
+        {
+            if (thread < half) {
+                sums[thread] += sums[thread + half];
+            }
+        }
+    }
+    TSL_PHASE
+    {
+        if (thread == 0) {
+            a.result[TSL_BLOCK] = sums[0];
+        }
+    }
+}
+
+/* The barrier between writing the partial sums and adding them up is missing. */
+TSL_KERNEL(sum_without_barrier, sum_arguments)
+{
+    TSL_SHARED int32_t sums[THREADS];
+    memset(sums, 0xFF, sizeof sums); /* what shared memory may hold */
+    TSL_PHASE
+    {
+        sums[thread] = 0;
+        for (int64_t i = thread; i < a.count; i += TSL_THREADS) {
+            sums[thread] += a.values[i];
+        }
+        if (thread == 0) {
+            int32_t sum = 0;
+            for (int i = 0; i < THREADS; i++) {
+                sum += sums[i];
+            }
+            a.result[TSL_BLOCK] = sum;
+        }
+    }
+}
+
+/* Threads add in place while others still read: the missing half of a reduction's discipline. */
+TSL_KERNEL(sum_with_race, sum_arguments)
+{
+    TSL_SHARED int32_t sums[THREADS];
+    TSL_PHASE
+    {
+        sums[thread] = 0;
+        for (int64_t i = thread; i < a.count; i += TSL_THREADS) {
+            sums[thread] += a.values[i];
+        }
+    }
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        TSL_PHASE
+        {
+            sums[thread] += sums[(thread + half) % THREADS];
+        }
+    }
+    TSL_PHASE
+    {
+        if (thread == 0) {
+            a.result[TSL_BLOCK] = sums[0];
+        }
+    }
+}
+
+/* One value too many. */
+TSL_KERNEL(double_too_many, sum_arguments)
+{
+    TSL_PHASE
+    {
+        for (int64_t i = thread; i <= a.count; i += TSL_THREADS) {
+            a.result[i] = 2 * (int32_t)i;
+        }
+    }
+}
+
+static const char *const orders[] = {"sim", "sim:reversed", "sim:strided"};
+
+typedef struct bench {
+    tsl_context *context;
+    sum_arguments a;
+    int32_t expected;
+} bench;
+
+static bench make_bench(const char *order)
+{
+    bench b = {.context = test_context(order, 1)};
+    int32_t values[VALUES];
+    for (int i = 0; i < VALUES; i++) {
+        values[i] = 3 * i + 1;
+        b.expected += values[i];
+    }
+    b.a.values = test_upload(b.context, values, sizeof values);
+    void *result = NULL;
+    assert_int_equal(tsl_device_allocate(&result, b.context, sizeof values, "a result"), TSL_OK);
+    b.a.result = result;
+    b.a.count = VALUES;
+    return b;
+}
+
+static void free_bench(bench *b)
+{
+    tsl_context_destroy(b->context);
+}
+
+static int32_t run(bench *b, tsl_sim_kernel kernel)
+{
+    assert_int_equal(TSL_LAUNCH(b->context, kernel, b->a, 1, 1, THREADS), TSL_OK);
+    int32_t result = 0;
+    test_download(b->context, &result, b->a.result, sizeof result);
+    return result;
+}
+
+static void the_correct_kernel_passes_in_every_order(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bench b = make_bench(orders[i]);
+        assert_int_equal(run(&b, sum_values), b.expected);
+        free_bench(&b);
+    }
+}
+
+static int wrong_orders(tsl_sim_kernel kernel)
+{
+    int wrong = 0;
+    for (int i = 0; i < 3; i++) {
+        bench b = make_bench(orders[i]);
+        wrong += run(&b, kernel) != b.expected;
+        free_bench(&b);
+    }
+    return wrong;
+}
+
+static void a_missing_barrier_shows(void **state)
+{
+    (void)state;
+    assert_true(wrong_orders(sum_without_barrier) > 0);
+}
+
+static void a_race_shows(void **state)
+{
+    (void)state;
+    assert_true(wrong_orders(sum_with_race) > 0);
+}
+
+/* Outcome of a child: its exit status, or 128 if a sanitizer or signal ended it. */
+static int outcome_of(int (*child)(bench *), bench *b)
+{
+    const pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL); /* cmocka's handler would go on */
+        if (freopen("/dev/null", "w", stderr) == NULL) {
+            _exit(0);
+        }
+        _exit(child(b));
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) < 3 ? WEXITSTATUS(status) : 128;
+}
+
+/* Looks at device memory without a copy, when everything is done. */
+static int read_without_copy(bench *b)
+{
+    if (TSL_LAUNCH(b->context, sum_values, b->a, 1, 1, THREADS) != TSL_OK ||
+        tsl_context_synchronize(b->context) != TSL_OK) {
+        return 2;
+    }
+    return *(volatile int32_t *)b->a.result == b->expected ? 0 : 1;
+}
+
+static void a_missing_copy_shows(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    assert_int_equal(outcome_of(read_without_copy, &b), 128);
+    free_bench(&b);
+}
+
+static void a_missing_wait_shows(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    int32_t result = 0;
+    assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 1, 1, THREADS), TSL_OK);
+    tsl_sim_peek(b.context, &result, b.a.result, sizeof result);
+    assert_int_equal(result, -1);
+    assert_int_equal(tsl_context_synchronize(b.context), TSL_OK);
+    tsl_sim_peek(b.context, &result, b.a.result, sizeof result);
+    assert_int_equal(result, b.expected);
+    free_bench(&b);
+}
+
+static int write_past_end(bench *b)
+{
+    return TSL_LAUNCH(b->context, double_too_many, b->a, 1, 1, THREADS) == TSL_OK &&
+                   tsl_context_synchronize(b->context) == TSL_OK
+               ? 0
+               : 1;
+}
+
+static void a_write_past_the_end_shows(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    assert_int_equal(outcome_of(write_past_end, &b), 1);
+    b.a.count = VALUES - 1; /* which writes VALUES */
+    assert_int_equal(outcome_of(write_past_end, &b), 0);
+    free_bench(&b);
+}
+
+static void fresh_memory_is_not_zero(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    int32_t result = 0;
+    test_download(b.context, &result, b.a.result, sizeof result);
+    assert_int_equal(result, -1);
+    free_bench(&b);
+}
+
+static void bad_launches_are_refused(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 0, 1, THREADS), TSL_E_INTERNAL);
+    assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 1, 1, TSL_BLOCK_THREADS + 1),
+                     TSL_E_INTERNAL);
+    tsl_test_fail_allocation(1);
+    assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 1, 1, THREADS), TSL_E_NOMEM);
+    tsl_test_fail_allocation(0);
+    free_bench(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_correct_kernel_passes_in_every_order),
+                                       cmocka_unit_test(a_missing_barrier_shows),
+                                       cmocka_unit_test(a_race_shows),
+                                       cmocka_unit_test(a_missing_copy_shows),
+                                       cmocka_unit_test(a_missing_wait_shows),
+                                       cmocka_unit_test(a_write_past_the_end_shows),
+                                       cmocka_unit_test(fresh_memory_is_not_zero),
+                                       cmocka_unit_test(bad_launches_are_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
