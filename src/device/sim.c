@@ -21,7 +21,7 @@ typedef struct task {
     tsl_sim_task run; /* NULL: a kernel */
     tsl_sim_kernel kernel;
     int blocks, members, threads;
-    char arguments[];
+    _Alignas(16) char arguments[];
 } task;
 
 struct tsl_device {
