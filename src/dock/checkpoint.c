@@ -264,7 +264,7 @@ tsl_status tsl_checkpoint_create(tsl_checkpoint **out, tsl_context *context, con
     make_head(head, run, count, keep);
     status = start(checkpoint, head);
     if (status != TSL_OK) {
-        tsl_checkpoint_close(checkpoint, false);
+        tsl_checkpoint_close(checkpoint, true); /* nothing in it to go on from */
         return status;
     }
     *out = checkpoint;

@@ -143,7 +143,9 @@ void tsl_json_number(tsl_json *json, const char *name, double value)
     }
     char text[32];
     const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    for (int digits = 1; digits <= 17; digits++) {
+    /* Fifteen digits are never too many, and keep 90 from becoming 9e+01. */
+    const bool usual = fabs(value) >= 1e-4 && fabs(value) < 1e15;
+    for (int digits = usual ? 15 : 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         const double back = strtod(text, NULL);
         if (memcmp(&back, &value, sizeof back) == 0) {
