@@ -105,7 +105,8 @@ static void test_strings(void **state)
 
 static void write_numbers(tsl_json *json)
 {
-    static const double values[] = {0, -0.0, 1, -1, 0.1, 1.0 / 3, 1e300, 5e-324, 123456789, 1e21};
+    static const double values[] = {0,     -0.0,   1,  -1,        0.1, 1.0 / 3,
+                                    1e300, 5e-324, 90, 123456789, 1e21};
     tsl_json_open_array(json, NULL);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         tsl_json_number(json, NULL, values[i]);
@@ -119,7 +120,7 @@ static void test_numbers(void **state)
 {
     (void)state;
     assert_writes(write_numbers, "[\n  0,\n  -0,\n  1,\n  -1,\n  0.1,\n  0.3333333333333333,\n"
-                                 "  1e+300,\n  5e-324,\n  123456789,\n  1e+21,\n  null,\n"
+                                 "  1e+300,\n  5e-324,\n  90,\n  123456789,\n  1e+21,\n  null,\n"
                                  "  null\n]\n");
 }
 
