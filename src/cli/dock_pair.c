@@ -11,8 +11,16 @@
 
 /* ---- input -------------------------------------------------------------------------------- */
 
+/* An input is read twice, for its digest and for its atoms, which a pipe does not bear. */
 static tsl_status input_digest(dock_input *input, tsl_context *context)
 {
+    struct stat status;
+    if (stat(input->path, &status) == 0 &&
+        (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: a pipe or device cannot be read twice; save it to a file first",
+                        input->path);
+    }
     return input->digest[0] != '\0' ? TSL_OK : tsl_sha256_file(context, input->path, input->digest);
 }
 

@@ -11,6 +11,9 @@ static volatile sig_atomic_t received;
 static void on_signal(int number)
 {
     if (!deferred || received != 0) {
+        static const char line[] = "tesela: stopped\n";
+        const ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+        (void)written; /* there is nobody left to tell */
         _exit(128 + number);
     }
     received = number;

@@ -113,9 +113,10 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
 
 int cli_close_output(int exit_status)
 {
-    errno = 0;
+    errno = 0; /* an earlier write may have failed: its reason is gone */
     if ((fflush(stdout) != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
-        cli_error("cannot write to standard output: %s", errno != 0 ? strerror(errno) : "failed");
+        cli_error("cannot write to standard output: %s",
+                  errno != 0 ? strerror(errno) : "is its disk full?");
         return CLI_USAGE;
     }
     return exit_status;

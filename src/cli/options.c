@@ -61,7 +61,8 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, int 
     snprintf(version, sizeof version, "tesela %s", tsl_version());
     argp_program_version = version;
     argp_err_exit_status = CLI_USAGE;
-    setenv("ARGP_HELP_FMT", "no-dup-args-note", 0); /* it explains GNU's conventions */
+    /* The note explains GNU's conventions; at its own margin glibc breaks lines in odd places. */
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100", 0);
     if (!cli_check_arguments(argp, argc, argv) ||
         argp_parse(argp, argc, argv, 0, NULL, input) != 0) {
         *exit_status = CLI_USAGE;

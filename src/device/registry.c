@@ -63,5 +63,9 @@ tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl
         (sscanf(resource, "cuda:%d%c", &wanted, &rest) == 1 && wanted >= 0)) {
         return find_cuda(context, resource, wanted, out, index);
     }
+    if (strncmp(resource, "cuda:", 5) == 0 || strchr(resource, ',') != NULL) {
+        return tsl_fail(context, TSL_E_ARG, "device '%s': one device at a time so far, as cuda:0",
+                        resource);
+    }
     return tsl_fail(context, TSL_E_ARG, "unknown device '%s': use auto, cpu or cuda:0", resource);
 }

@@ -59,7 +59,7 @@ static tsl_status cpu_place(tsl_context *context, const tsl_dock_geometry *g,
                             uint8_t *boxes)
 {
     const int64_t box_bytes = (int64_t)g->box * g->box * g->box;
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int member = 0; member < count; member++) {
         uint8_t *box = boxes + member * box_bytes;
         memset(box, 0, (size_t)box_bytes);
@@ -253,7 +253,7 @@ static tsl_status cpu_settle(tsl_context *context, const tsl_dock_geometry *g,
                              int k, const int *found, int keep, int *kept, int64_t *winners,
                              int64_t *energies)
 {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int member = 0; member < count; member++) {
         kept[member] =
             settle_member(g, receptor, atoms, corners + member * 3 * atoms->charged,

@@ -141,7 +141,7 @@ static tsl_status cpu_top(tsl_reduce *plan, const void *grids, int count, int k,
 {
     const int slabs = slabs_of(plan->context, &plan->layout, count);
     double largest = 0;
-#pragma omp parallel for collapse(2) num_threads(plan->context->threads) schedule(static)          \
+#pragma omp parallel for collapse(2) num_threads(plan->context->threads) schedule(dynamic)         \
     reduction(max                                                                                  \
               : largest)
     for (int member = 0; member < count; member++) {
