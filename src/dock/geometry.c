@@ -96,8 +96,8 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
     if (spacing >= options->surface) {
         return tsl_fail(context, TSL_E_ARG,
                         "cells of %.2f angstrom are wider than the surface of %.2f, so there would "
-                        "be no surface layer: give a smaller spacing, a grid of at least %.0f or a "
-                        "thicker surface",
+                        "be no surface layer: give a grid of at least %.0f, a smaller spacing or "
+                        "a thicker surface",
                         spacing, options->surface, 2 * (floor(needed / options->surface / 2) + 1));
     }
     const double radius = TSL_ATOM_RADIUS / spacing;
