@@ -136,10 +136,10 @@ static tsl_status add_task(tsl_context *context, const task *what, const void *a
     return TSL_OK;
 }
 
-tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task run, const void *arguments,
+tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                          int64_t bytes)
 {
-    const task what = {.run = run};
+    const task what = {.run = task_to_run};
     return add_task(context, &what, arguments, bytes);
 }
 

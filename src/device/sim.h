@@ -17,7 +17,7 @@ extern const tsl_device_ops tsl_device_sim;
 
 /* Queue a function with a copy of its arguments; it runs with the device's memory open. */
 typedef void (*tsl_sim_task)(const void *arguments);
-tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task, const void *arguments,
+tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                          int64_t bytes);
 
 /* Queue a kernel. */

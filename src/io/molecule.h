@@ -10,15 +10,15 @@
 /* One atom as read. Names are the file's, without blanks; `parent` is the residue's standard parent
  * ("MET" for "MSE"), or its own name. */
 typedef struct tsl_atom {
-    char name[8];       /* "CA" */
-    char residue[8];    /* "MSE" */
-    char parent[8];     /* "MET" */
-    char chain[8];      /* author's chain identifier; "" if blank */
-    char insertion;     /* ' ' if none */
-    bool hetero;        /* from a HETATM record */
-    char element[4];    /* "C"; derived from the name where the file has none */
-    int32_t number;     /* residue number */
-    int32_t serial;     /* atom serial number as read, 0 if it is no number */
+    char name[8];          /* "CA" */
+    char residue[8];       /* "MSE" */
+    char parent[8];        /* "MET" */
+    char chain[8];         /* author's chain identifier; "" if blank */
+    char insertion;        /* ' ' if none */
+    bool hetero;           /* from a HETATM record */
+    char element[4];       /* "C"; derived from the name where the file has none */
+    int32_t number;        /* residue number */
+    int32_t serial;        /* atom serial number as read, 0 if it is no number */
     int32_t residue_index; /* 0-based, in file order */
     float occupancy;
     float temperature;
@@ -27,10 +27,10 @@ typedef struct tsl_atom {
 struct tsl_molecule {
     tsl_context *context;
     int64_t count;
-    tsl_atom *atoms;      /* [count]; NULL for a molecule made by tsl_molecule_create() */
-    double *positions;    /* [count][3], angstrom */
-    double *charges;      /* [count], elementary charges, multiples of 1e-4 */
-    int32_t residues;     /* number of residues */
+    tsl_atom *atoms;            /* [count]; NULL for a molecule made by tsl_molecule_create() */
+    double *positions;          /* [count][3], angstrom */
+    double *charges;            /* [count], elementary charges, multiples of 1e-4 */
+    int32_t residues;           /* number of residues */
     int32_t uncharged_residues; /* unknown residues and nucleotides, kept without charges */
 };
 
