@@ -10,12 +10,30 @@ double tsl_dock_energy(const tsl_dock_geometry *geometry, int64_t energy)
            (double)(INT64_C(1) << TSL_POTENTIAL_BITS);
 }
 
+/* Send a batch to the device, and put its turned atoms and charges into place. */
+static tsl_status place_batch(tsl_dock_plan *plan, int count)
+{
+    tsl_context *context = plan->context;
+    const tsl_dock_ops *dock = context->ops->dock;
+    const tsl_dock_batch *device = &plan->device;
+    tsl_status status =
+        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
+    if (status == TSL_OK) {
+        status =
+            dock->place(context, &plan->geometry, &plan->ligand, device->turns, count, plan->boxes);
+    }
+    if (status == TSL_OK) {
+        status = dock->place_charges(context, &plan->geometry, &plan->ligand, device->turns, count,
+                                     device->corners);
+    }
+    return status;
+}
+
 /* Atoms to correlations: the two stages whose cost grows with the grid. */
 static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, int count)
 {
     tsl_context *context = plan->context;
     const tsl_dock_geometry *g = &plan->geometry;
-    const tsl_dock_batch *device = &plan->device;
     for (int i = 0; i < count; i++) {
         plan->host.turns[i] = tsl_dock_turns_of(&rotations[i]);
         plan->host.after[i] = INT64_MAX;
@@ -24,16 +42,7 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
     *plan->host.error = 0;
     const int64_t box_bytes = (int64_t)g->box * g->box * g->box;
     double begun = tsl_seconds();
-    tsl_status status =
-        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
-    if (status == TSL_OK) {
-        status =
-            context->ops->dock->place(context, g, &plan->ligand, device->turns, count, plan->boxes);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->dock->place_charges(context, g, &plan->ligand, device->turns, count,
-                                                   device->corners);
-    }
+    tsl_status status = place_batch(plan, count);
     tsl_profile_add(context, "place", begun, count * box_bytes, 0);
     if (status != TSL_OK) {
         return status;
@@ -195,16 +204,7 @@ static tsl_status measure_batch(tsl_dock_plan *plan, tsl_pose *poses, int count)
                 tsl_dock_place_of_shift(poses[i].shift[axis], g->grid);
         }
     }
-    tsl_status status =
-        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
-    if (status == TSL_OK) {
-        status =
-            context->ops->dock->place(context, g, &plan->ligand, device->turns, count, plan->boxes);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->dock->place_charges(context, g, &plan->ligand, device->turns, count,
-                                                   device->corners);
-    }
+    tsl_status status = place_batch(plan, count);
     if (status == TSL_OK) {
         status = context->ops->dock->measure(context, g, &plan->receptor, &plan->ligand,
                                              device->corners, count, plan->boxes, device->shifts,
