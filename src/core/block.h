@@ -19,6 +19,9 @@
  * only what is the same for all threads: loops and conditions on arguments and on shared memory
  * that no thread is about to change. `continue` ends a thread's phase; break, return and goto must
  * not leave one.
+ *
+ * Shared memory whose size only the launch knows: TSL_SHARED_DYNAMIC(float, values), one such array
+ * a kernel.
  */
 #ifndef TSL_BLOCK_H
 #define TSL_BLOCK_H
@@ -35,6 +38,9 @@ enum { TSL_BLOCK_THREADS = 256 };
 
 #define TSL_KERNEL(name, type) static __global__ void name(const type a)
 #define TSL_SHARED __shared__
+#define TSL_SHARED_DYNAMIC(type, name)                                                             \
+    extern __shared__ __align__(16) char tsl_dynamic[];                                            \
+    type *const name = (type *)(void *)tsl_dynamic
 #define TSL_BLOCK ((int)blockIdx.x)
 #define TSL_BLOCKS ((int)gridDim.x)
 #define TSL_MEMBER ((int)blockIdx.y)
@@ -77,6 +83,7 @@ static __device__ __forceinline__ void tsl_atomic_max_double(double *at, double 
 typedef struct tsl_sim_block {
     int block, blocks, member, threads;
     int first, step; /* order of the threads: first, first + step, … modulo their number */
+    void *shared;    /* of TSL_SHARED_DYNAMIC */
 } tsl_sim_block;
 
 typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block);
@@ -89,6 +96,7 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     }                                                                                              \
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
 #define TSL_SHARED
+#define TSL_SHARED_DYNAMIC(type, name) type *const name = (type *)tsl_at->shared
 #define TSL_BLOCK (tsl_at->block)
 #define TSL_BLOCKS (tsl_at->blocks)
 #define TSL_MEMBER (tsl_at->member)
@@ -130,7 +138,10 @@ TSL_FN int tsl_blocks_for(int64_t work, int threads)
     return blocks < 1 ? 1 : blocks > 1048576 ? 1048576 : (int)blocks;
 }
 
-/* TSL_LAUNCH(context, kernel, arguments, blocks, members, threads) queues a kernel on the context's
- * stream; its value is a tsl_status. Defined by device/sim.h and device/cuda.h. */
+/* TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared) queues a kernel
+ * on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value is a
+ * tsl_status. Defined by device/sim.h and device/cuda.h. */
+#define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
+    TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, 0)
 
 #endif

@@ -21,9 +21,19 @@ cudaStream_t tsl_cuda_stream(tsl_context *context);
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 
-#define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
-    (kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads), 0,               \
-              tsl_cuda_stream(context)>>>(arguments),                                              \
+/* Shared memory beyond what every kernel may have. */
+static inline cudaError_t tsl_cuda_grant_shared(const void *kernel, int64_t shared)
+{
+    return shared <= 48 * 1024
+               ? cudaSuccess
+               : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)shared);
+}
+
+#define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
+    (tsl_cuda_grant_shared((const void *)(kernel), shared),                                        \
+     kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads),                  \
+              (size_t)(shared), tsl_cuda_stream(context)>>>(arguments),                            \
      tsl_cuda_check(context, cudaGetLastError(), #kernel))
 
 #endif

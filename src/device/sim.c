@@ -21,6 +21,8 @@ typedef struct task {
     tsl_sim_task run; /* NULL: a kernel */
     tsl_sim_kernel kernel;
     int blocks, members, threads;
+    int64_t shared;        /* bytes of shared memory; */
+    int64_t shared_offset; /* it lies last, where AddressSanitizer sees its end */
     _Alignas(16) char arguments[];
 } task;
 
@@ -55,9 +57,10 @@ static void unmap(region *r)
     tsl_release(r);
 }
 
-static void run_kernel(const tsl_device *device, const task *t)
+static void run_kernel(const tsl_device *device, task *t)
 {
-    tsl_sim_block at = {.blocks = t->blocks, .threads = t->threads};
+    tsl_sim_block at = {
+        .blocks = t->blocks, .threads = t->threads, .shared = t->arguments + t->shared_offset};
     /* Strides coprime to every number of threads in use. */
     const int steps[3] = {1, t->threads - 1, 7 % t->threads};
     at.first = device->order == 1 ? t->threads - 1 : 0;
@@ -66,6 +69,7 @@ static void run_kernel(const tsl_device *device, const task *t)
         const int turn = device->order == 1 ? t->blocks * t->members - 1 - i : i;
         at.block = turn % t->blocks;
         at.member = turn / t->blocks;
+        memset(at.shared, 0xFF, (size_t)t->shared);
         t->kernel(t->arguments, &at);
     }
 }
@@ -121,11 +125,13 @@ static tsl_status add_task(tsl_context *context, const task *what, const void *a
                            int64_t bytes)
 {
     tsl_device *device = context->device;
-    task *t = tsl_allocate(sizeof *t + (size_t)bytes);
+    const int64_t offset = (bytes + 15) / 16 * 16;
+    task *t = tsl_allocate(sizeof *t + (size_t)(offset + what->shared));
     if (t == NULL) {
-        return tsl_fail_memory(context, bytes, "queued work");
+        return tsl_fail_memory(context, offset + what->shared, "queued work");
     }
     *t = *what;
+    t->shared_offset = offset;
     memcpy(t->arguments, arguments, (size_t)bytes);
     if (device->last != NULL) {
         device->last->next = t;
@@ -144,13 +150,17 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 }
 
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
-                          int64_t bytes, int blocks, int members, int threads)
+                          int64_t bytes, int blocks, int members, int threads, int64_t shared)
 {
     if (blocks < 1 || members < 1 || threads < 1 || threads > TSL_BLOCK_THREADS) {
         return tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d blocks of %d threads", blocks,
                         members, threads);
     }
-    const task what = {.kernel = kernel, .blocks = blocks, .members = members, .threads = threads};
+    const task what = {.kernel = kernel,
+                       .blocks = blocks,
+                       .members = members,
+                       .threads = threads,
+                       .shared = shared};
     return add_task(context, &what, arguments, bytes);
 }
 

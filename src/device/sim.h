@@ -3,10 +3,9 @@
  * Its memory is its own: outside of copies and kernels the pages are closed, so that a stray look
  * from the host ends the test. Fresh memory is filled with 0xFF (not-a-numbers) and stands between
  * guards that are checked whenever something synchronises. Work is deferred until then. Kernels are
- * the
- * *_block.inc ones, run block by block and thread by thread in the order the resource string asks
- * for ("sim", "sim:reversed", "sim:strided"). What libraries do on a GPU (transforms), the CPU's do
- * here. */
+ * those of the *_block.inc files, run block by block and thread by thread in the order the resource
+ * string asks for ("sim", "sim:reversed", "sim:strided"). What libraries do on a GPU (transforms),
+ * the CPU's do here. */
 #ifndef TSL_SIM_H
 #define TSL_SIM_H
 
@@ -22,13 +21,13 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 
 /* Queue a kernel. */
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
-                          int64_t bytes, int blocks, int members, int threads);
+                          int64_t bytes, int blocks, int members, int threads, int64_t shared);
 
 /* For tests: what a copy that forgets to wait for the stream would see. */
 void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes);
 
-#define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
+#define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
-                   threads)
+                   threads, shared)
 
 #endif

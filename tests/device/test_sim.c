@@ -45,6 +45,29 @@ TSL_KERNEL(sum_values, sum_arguments)
     }
 }
 
+/* The same with shared memory that the launch brings. */
+TSL_KERNEL(sum_in_dynamic_memory, sum_arguments)
+{
+    TSL_SHARED_DYNAMIC(int32_t, sums);
+    TSL_PHASE
+    {
+        sums[thread] = sums[thread] == -1 ? 0 : 1; /* it comes filled with 0xFF */
+        for (int64_t i = thread; i < a.count; i += TSL_THREADS) {
+            sums[thread] += a.values[i];
+        }
+    }
+    TSL_PHASE
+    {
+        if (thread == 0) {
+            int32_t sum = 0;
+            for (int i = 0; i < TSL_THREADS; i++) {
+                sum += sums[i];
+            }
+            a.result[TSL_BLOCK] = sum;
+        }
+    }
+}
+
 /* The barrier between writing the partial sums and adding them up is missing. */
 TSL_KERNEL(sum_without_barrier, sum_arguments)
 {
@@ -145,6 +168,23 @@ static void the_correct_kernel_passes_in_every_order(void **state)
     for (int i = 0; i < 3; i++) {
         bench b = make_bench(orders[i]);
         assert_int_equal(run(&b, sum_values), b.expected);
+        free_bench(&b);
+    }
+}
+
+static void shared_memory_may_come_with_the_launch(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        bench b = make_bench(orders[i]);
+        assert_int_equal(TSL_LAUNCH_SHARED(b.context, sum_in_dynamic_memory, b.a, 3, 1, THREADS,
+                                           THREADS * (int64_t)sizeof(int32_t)),
+                         TSL_OK);
+        int32_t results[3] = {0, 0, 0};
+        test_download(b.context, results, b.a.result, sizeof results);
+        for (int block = 0; block < 3; block++) {
+            assert_int_equal(results[block], b.expected);
+        }
         free_bench(&b);
     }
 }
@@ -264,6 +304,7 @@ static void bad_launches_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_correct_kernel_passes_in_every_order),
+                                       cmocka_unit_test(shared_memory_may_come_with_the_launch),
                                        cmocka_unit_test(a_missing_barrier_shows),
                                        cmocka_unit_test(a_race_shows),
                                        cmocka_unit_test(a_missing_copy_shows),
