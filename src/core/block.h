@@ -36,7 +36,7 @@ enum { TSL_BLOCK_THREADS = 256 };
 
 #ifdef __CUDACC__
 
-#define TSL_KERNEL(name, type) static __global__ void name(const type a)
+#define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
 #define TSL_SHARED __shared__
 #define TSL_SHARED_DYNAMIC(type, name)                                                             \
     extern __shared__ __align__(16) char tsl_dynamic[];                                            \

@@ -3,9 +3,16 @@
 #define TSL_POINT_H
 
 #ifdef __CUDACC__
-#define TSL_FN static inline __host__ __device__
+#define TSL_FN static __forceinline__ __host__ __device__
 #else
 #define TSL_FN static inline
+#endif
+
+/* Before a loop whose arrays must end up in a GPU's registers. */
+#ifdef __CUDA_ARCH__
+#define TSL_UNROLL _Pragma("unroll")
+#else
+#define TSL_UNROLL
 #endif
 
 #endif

@@ -80,10 +80,11 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     const int64_t grids = cube(g->grid) * (int64_t)(sizeof(int16_t) + (charges ? 4 : 0));
     tsl_dock_batch rest;
     tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, 0);
+    const tsl_grid_layout layout = ops->layout(what);
     tsl_convolve_description of_batch = *what;
     of_batch.batch = batch;
     return ops->bytes(plan->context, &of_batch) + grids + 2 * rest.bytes +
-           batch * (ops->layout(what).member_bytes + cube(g->box));
+           tsl_grid_bytes(&layout, batch) + batch * cube(g->box);
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -131,9 +132,7 @@ static void free_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
     context->ops->convolve->destroy(plan->convolve);
-    context->ops->reduce->destroy(plan->reduce);
     plan->convolve = NULL;
-    plan->reduce = NULL;
     tsl_device_release(context, plan->boxes);
     tsl_device_release(context, plan->grids);
     tsl_device_release(context, plan->device.memory);
@@ -199,12 +198,9 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     tsl_status status =
         context->ops->convolve->create(&plan->convolve, context, &plan->correlation);
     if (status == TSL_OK) {
-        status = context->ops->reduce->create(&plan->reduce, context, &plan->layout, (int)batch,
-                                              TSL_CANDIDATES, TSL_CANDIDATES_MORE);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&plan->grids, context, batch * plan->layout.member_bytes,
-                                     "the correlation grids");
+        status =
+            tsl_device_allocate(&plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch),
+                                "the correlation grids");
     }
     if (status == TSL_OK) {
         status = tsl_device_allocate(&boxes, context, batch * cube(plan->correlation.box[0]),
@@ -420,6 +416,8 @@ static tsl_convolve_description describe(const tsl_dock_geometry *g, tsl_precisi
     return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
                                       .box = {g->box, g->box, g->box},
                                       .precision = precision,
+                                      .top = TSL_CANDIDATES,
+                                      .top_of_one = TSL_CANDIDATES_MORE,
                                       .form = TSL_CONVOLVE_LINES};
 }
 

@@ -2,7 +2,8 @@
 #ifndef TSL_DOCK_PLAN_H
 #define TSL_DOCK_PLAN_H
 
-#include "blocks/reduce/reduce.h"
+#include "blocks/convolve/convolve.h"
+#include "blocks/reduce/reduce_point.h"
 #include "device/device.h"
 #include "dock/dock.h"
 
@@ -42,7 +43,6 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
-    tsl_reduce *reduce;
     uint8_t *boxes; /* [batch][box]^3, device */
     void *grids;    /* [batch] result grids, device */
     tsl_dock_batch device, host;

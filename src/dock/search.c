@@ -60,11 +60,11 @@ static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
     tsl_context *context = plan->context;
     const tsl_dock_batch *device = &plan->device;
     const int keep = plan->options.keep;
-    const char *grids = (const char *)plan->grids + first * plan->layout.member_bytes;
     double begun = tsl_seconds();
     tsl_status status =
-        context->ops->reduce->top(plan->reduce, grids, count, k, device->after + first,
-                                  device->candidates, device->found + first, device->error);
+        context->ops->convolve->top(plan->convolve, plan->grids, first, count, k,
+                                    device->after + first, device->candidates,
+                                    device->found + first, device->error);
     tsl_profile_add(context, "candidates", begun, count * plan->layout.member_bytes, 0);
     begun = tsl_seconds();
     if (status == TSL_OK) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blocks/convolve/convolve.h"
+#include "blocks/reduce/reduce_point.h"
 #include "core/core.h"
 
 typedef struct row {
@@ -27,14 +28,19 @@ static const row rows[] = {
     {{1, 1, 16}, {1, 1, 4}, TSL_DOUBLE, 1, 1, 1, 1e-15},
     {{6, 4, 134}, {3, 2, 50}, TSL_SINGLE, 2, 2, 2, 5e-7},   /* 2 * 67; several blocks of columns */
     {{900, 2, 90}, {11, 2, 8}, TSL_DOUBLE, 1, 1, 2, 1e-15}, /* ditto, the last one narrower */
+    {{18, 24, 15}, {5, 18, 11}, TSL_SINGLE, 3, 3, 2, 5e-7}, /* one pair and a half */
+    {{512, 1, 3}, {100, 1, 2}, TSL_SINGLE, 2, 2, 1, 5e-7},  /* three passes a line */
+    {{2, 3, 686}, {2, 2, 30}, TSL_SINGLE, 2, 2, 1, 5e-7},
+    {{1, 625, 2}, {1, 70, 1}, TSL_SINGLE, 1, 1, 1, 5e-7}, /* four */
+    {{3, 1, 1024}, {3, 1, 60}, TSL_SINGLE, 2, 2, 1, 5e-7},
 };
 
 static double at(const tsl_grid_layout *layout, const void *grids, int member, const int i[3])
 {
-    const int64_t offset = ((int64_t)i[0] * layout->n[1] + i[1]) * layout->row + i[2];
-    const char *grid = (const char *)grids + member * layout->member_bytes;
-    return layout->precision == TSL_SINGLE ? (double)((const float *)(const void *)grid)[offset]
-                                           : ((const double *)(const void *)grid)[offset];
+    const int64_t offset =
+        tsl_grid_row(layout, member, i[0] * layout->n[1] + i[1]) + i[2] * layout->lanes;
+    return layout->precision == TSL_SINGLE ? (double)((const float *)grids)[offset]
+                                           : ((const double *)grids)[offset];
 }
 
 /* The sum over the box's filled cells that one result is. */
@@ -53,6 +59,19 @@ static double direct(const row *r, const double *fixed, const uint8_t *box, cons
     return sum;
 }
 
+/* A cell of the first grid; nothing in the lane beside it. */
+static void put(const tsl_grid_layout *layout, void *grid, int line, int z, double value)
+{
+    const int64_t offset = tsl_grid_row(layout, 0, line) + z * layout->lanes;
+    for (int lane = 0; lane < layout->lanes; lane++) {
+        if (layout->precision == TSL_SINGLE) {
+            ((float *)grid)[offset + lane] = lane == 0 ? (float)value : 0;
+        } else {
+            ((double *)grid)[offset + lane] = lane == 0 ? value : 0;
+        }
+    }
+}
+
 /* Fixed grids of integers as docking has: 0, 1, and a few large negative ones. */
 static void fill(const row *r, const tsl_grid_layout *layout, double *fixed, void *grid,
                  uint8_t *boxes, int64_t box_cells)
@@ -63,13 +82,8 @@ static void fill(const row *r, const tsl_grid_layout *layout, double *fixed, voi
             for (int z = 0; z < r->n[2]; z++) {
                 const uint64_t dice = test_random(&seed) % 8;
                 const double value = dice == 0 ? -15 : dice < 4;
-                const int64_t offset = ((int64_t)x * r->n[1] + y) * layout->row + z;
                 fixed[(x * r->n[1] + y) * r->n[2] + z] = value;
-                if (layout->precision == TSL_SINGLE) {
-                    ((float *)grid)[offset] = (float)value;
-                } else {
-                    ((double *)grid)[offset] = value;
-                }
+                put(layout, grid, x * r->n[1] + y, z, value);
             }
         }
     }
@@ -78,24 +92,98 @@ static void fill(const row *r, const tsl_grid_layout *layout, double *fixed, voi
     }
 }
 
+static int largest_first(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a;
+    const int64_t y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+enum { TOP = 7 };
+
+/* Keys of a member's positive cells, largest first. */
+static int64_t *sorted_keys(const row *r, const double *fixed, const uint8_t *box, int *count)
+{
+    const int cells = r->n[0] * r->n[1] * r->n[2];
+    int64_t *keys = malloc((size_t)cells * sizeof *keys);
+    *count = 0;
+    for (int c = 0; c < cells; c++) {
+        const int s[3] = {c / (r->n[1] * r->n[2]), c / r->n[2] % r->n[1], c % r->n[2]};
+        const double score = direct(r, fixed, box, s);
+        if (score > 0) {
+            keys[(*count)++] = tsl_top_key((int32_t)score, c);
+        }
+    }
+    qsort(keys, (size_t)*count, sizeof *keys, largest_first);
+    return keys;
+}
+
+/* The largest cells of all members; then, of the last alone, those that follow. */
+static void check_top(tsl_convolve *plan, tsl_context *context, const row *r, const double *fixed,
+                      const uint8_t *boxes, const void *device_grids)
+{
+    const int64_t box_cells = (int64_t)r->box[0] * r->box[1] * r->box[2];
+    int64_t after[8], keys[8 * TOP];
+    int found[8];
+    float error = 0;
+    for (int i = 0; i < 8; i++) {
+        after[i] = INT64_MAX;
+    }
+    int64_t *const device_after = test_upload(context, after, sizeof after);
+    int64_t *const device_keys = test_upload(context, keys, sizeof keys);
+    int *const device_found = test_upload(context, found, sizeof found);
+    float *const device_error = test_upload(context, &error, sizeof error);
+    for (int look = 0; look < 2; look++) {
+        const int first = look == 0 ? 0 : r->count - 1;
+        const int k = look == 0 ? TOP : 3 * TOP;
+        assert_int_equal(context->ops->convolve->top(plan, device_grids, first, r->count - first, k,
+                                                     device_after + first, device_keys,
+                                                     device_found, device_error),
+                         TSL_OK);
+        test_download(context, keys, device_keys, sizeof keys);
+        test_download(context, found, device_found, sizeof found);
+        test_download(context, after, device_after, sizeof after);
+        for (int i = first; i < r->count; i++) {
+            int positive = 0;
+            int64_t *wanted = sorted_keys(r, fixed, boxes + i * box_cells, &positive);
+            const int from = look == 0 ? 0 : TOP < positive ? TOP : positive;
+            const int left = positive - from < k ? positive - from : k;
+            assert_int_equal(found[i - first], left);
+            for (int j = 0; j < left; j++) {
+                assert_int_equal(keys[(i - first) * k + j], wanted[from + j]);
+            }
+            assert_true(left == 0 || after[i] == wanted[from + left - 1]);
+            free(wanted);
+        }
+    }
+    test_download(context, &error, device_error, sizeof error);
+    assert_true(error < 0.1F && (error > 0 || r->precision == TSL_DOUBLE));
+    test_release(context, device_after);
+    test_release(context, device_keys);
+    test_release(context, device_found);
+    test_release(context, device_error);
+}
+
 static void check_row(tsl_context *context, const row *r, tsl_convolve_form form)
 {
     const tsl_convolve_description what = {.n = {r->n[0], r->n[1], r->n[2]},
                                            .box = {r->box[0], r->box[1], r->box[2]},
                                            .precision = r->precision,
                                            .batch = r->batch,
+                                           .top = TOP,
+                                           .top_of_one = 3 * TOP,
                                            .form = form};
     const tsl_grid_layout layout = context->ops->convolve->layout(&what);
-    assert_true(layout.row >= 2 * (r->n[2] / 2 + 1));
+    assert_true(layout.row >= r->n[2]);
     const int cells = r->n[0] * r->n[1] * r->n[2];
     const int64_t box_cells = (int64_t)r->box[0] * r->box[1] * r->box[2];
     double *fixed = malloc((size_t)cells * sizeof *fixed);
     uint8_t *boxes = malloc((size_t)(box_cells * r->count));
-    void *grids = tsl_allocate((size_t)(layout.member_bytes * r->batch));
-    memset(grids, 0xff, (size_t)(layout.member_bytes * r->batch)); /* not-a-numbers */
+    const int64_t bytes = tsl_grid_bytes(&layout, r->batch);
+    void *grids = tsl_allocate((size_t)bytes);
+    memset(grids, 0xff, (size_t)bytes); /* not-a-numbers */
     fill(r, &layout, fixed, grids, boxes, box_cells);
     tsl_convolve *plan = NULL;
-    const int64_t bytes = layout.member_bytes * r->batch;
     void *const device_grids = test_upload(context, grids, bytes);
     void *const device_boxes = test_upload(context, boxes, box_cells * r->count);
     assert_int_equal(context->ops->convolve->create(&plan, context, &what), TSL_OK);
@@ -103,6 +191,8 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
     for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
         assert_int_equal(
             context->ops->convolve->execute(plan, r->count, device_boxes, device_grids), TSL_OK);
+        check_top(plan, context, r, fixed, boxes, device_grids);
+        assert_int_equal(context->ops->convolve->store(plan, r->count, device_grids), TSL_OK);
         test_download(context, grids, device_grids, bytes);
         double error = 0, largest = 1;
         for (int i = 0; i < r->count * cells; i++) {

@@ -3,9 +3,13 @@
 
 #include <math.h>
 
+#include "blocks/reduce/reduce.h"
+#include "device/device.h"
+
 tsl_grid_layout tsl_grid_layout_aligned(const tsl_convolve_description *what, int alignment)
 {
     tsl_grid_layout layout = {.n = {what->n[0], what->n[1], what->n[2]},
+                              .lanes = 1,
                               .precision = what->precision};
     const int step = alignment / (int)what->precision;
     const int needed = 2 * (what->n[2] / 2 + 1);
@@ -19,4 +23,14 @@ int64_t tsl_convolve_flops(const tsl_convolve_description *what)
 {
     const double cells = (double)what->n[0] * what->n[1] * what->n[2];
     return (int64_t)(2 * 2.5 * cells * log2(cells));
+}
+
+tsl_status tsl_convolve_create_top(tsl_reduce **out, tsl_context *context,
+                                   const tsl_grid_layout *layout,
+                                   const tsl_convolve_description *what)
+{
+    *out = NULL;
+    return what->top == 0 ? TSL_OK
+                          : context->ops->reduce->create(out, context, layout, what->batch,
+                                                         what->top, what->top_of_one);
 }

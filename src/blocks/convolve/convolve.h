@@ -9,29 +9,49 @@
 #define TSL_CONVOLVE_H
 
 #include "blocks/fft/fft.h"
+#include "core/point.h"
 
 typedef enum tsl_convolve_form {
-    TSL_CONVOLVE_LINES, /* axis by axis, only the lines that matter; the product while a block of
-                           lines of the slowest axis is in cache */
-    TSL_CONVOLVE_PLAIN  /* three library calls on whole grids: the oracle */
+    TSL_CONVOLVE_LINES, /* axis by axis, only the lines that matter; the product while lines of the
+                           slowest axis are on chip. GPUs take it in single precision, for sides
+                           that line.h can transform, and else the plain form */
+    TSL_CONVOLVE_PLAIN  /* library calls on whole grids: the oracle */
 } tsl_convolve_form;
 
 typedef struct tsl_convolve_description {
     int n[3];   /* cells of a grid, slowest axis first */
     int box[3]; /* cells of a box, <= n */
     tsl_precision precision;
-    int batch; /* boxes a call at most */
+    int batch;      /* boxes a call at most */
+    int top;        /* cells of each grid that top() may be asked for, 0: it is not used */
+    int top_of_one; /* cells of a single grid */
     tsl_convolve_form form;
 } tsl_convolve_description;
 
-/* Result grids: real, shape [batch][n0][n1][row], the first n2 of each row meant. Rows are padded
- * so that spectra fit in place and every row begins on 64 bytes. */
+/* Result grids: real, shape [batch / lanes][n0][n1][row][lanes], the first n2 of each row meant.
+ * Rows may be padded, so that spectra fit in place. With two lanes, two grids are the real and the
+ * imaginary part of one. */
 typedef struct tsl_grid_layout {
     int n[3];
-    int row;              /* reals from one row to the next */
-    int64_t member_bytes; /* bytes from one grid of the batch to the next */
+    int row;              /* cells from one row to the next */
+    int lanes;            /* 1 or 2 */
+    int64_t member_bytes; /* bytes of a grid; a lane of two has every other number */
     tsl_precision precision;
 } tsl_grid_layout;
+
+/* Bytes of `count` grids; an odd one with two lanes has an empty neighbour. */
+TSL_FN int64_t tsl_grid_bytes(const tsl_grid_layout *layout, int count)
+{
+    return (count + layout->lanes - 1) / layout->lanes * layout->lanes * layout->member_bytes;
+}
+
+/* Where a row of a grid begins, in reals; its cells are `lanes` apart. */
+TSL_FN int64_t tsl_grid_row(const tsl_grid_layout *layout, int member, int64_t line)
+{
+    return (int64_t)(member / layout->lanes) * layout->lanes *
+               (layout->member_bytes / (int)layout->precision) +
+           line * layout->row * layout->lanes + member % layout->lanes;
+}
 
 typedef struct tsl_convolve tsl_convolve;
 
@@ -43,11 +63,22 @@ typedef struct tsl_convolve_ops {
     tsl_status (*create)(tsl_convolve **out, tsl_context *context,
                          const tsl_convolve_description *what);
     void (*destroy)(tsl_convolve *plan); /* NULL is fine */
-    /* Take the fixed grid from `grid` (result layout, device memory), which is overwritten. */
+    /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes zero),
+     * which is overwritten. */
     tsl_status (*set_fixed)(tsl_convolve *plan, void *grid);
-    /* boxes: bytes, shape [count][box0][box1][box2]; grids: as tsl_grid_layout. Device memory.
-     * Asynchronous on the context's stream. */
+
+    /* Correlate, up to what store() or top() finish. All memory is the device's, and all is
+     * asynchronous on the context's stream.
+     *   boxes  bytes, [count][box0][box1][box2];  grids  tsl_grid_bytes(layout, count) */
     tsl_status (*execute)(tsl_convolve *plan, int count, const uint8_t *boxes, void *grids);
+
+    /* Make the grids what tsl_grid_layout says: out(s) of each box. */
+    tsl_status (*store)(tsl_convolve *plan, int count, void *grids);
+
+    /* What tsl_reduce_ops.top does (reduce.h), for the grids first … first + count - 1, which it
+     * leaves as they are. Arrays begin with the member `first`. */
+    tsl_status (*top)(tsl_convolve *plan, const void *grids, int first, int count, int k,
+                      int64_t *after, int64_t *keys, int *found, float *error);
 } tsl_convolve_ops;
 
 extern const tsl_convolve_ops tsl_convolve_cpu;

@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "blocks/convolve/convolve.h"
+#include "blocks/reduce/reduce.h"
 #include "core/clones.h"
 #include "core/context.h"
 
@@ -27,6 +27,7 @@ struct tsl_convolve {
     tsl_fft *box_rows, *plane_forward, *plane_backward, *rows_backward;
     tsl_fft *forward[2], *backward[2]; /* first axis: whole blocks and the last one */
     tsl_fft *whole_forward, *whole_backward;
+    tsl_reduce *reduce;
 };
 
 #define REAL float
@@ -149,6 +150,7 @@ static void cpu_destroy(tsl_convolve *plan)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_fft_cpu.destroy(all[i]);
     }
+    tsl_reduce_cpu.destroy(plan->reduce);
     tsl_release(plan->spectrum);
     tsl_release(plan->lines);
     tsl_release(plan);
@@ -181,6 +183,9 @@ static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
     }
     if (status == TSL_OK) {
         status = plan_whole(plan);
+    }
+    if (status == TSL_OK) {
+        status = tsl_convolve_create_top(&plan->reduce, context, &plan->layout, what);
     }
     if (status != TSL_OK) {
         cpu_destroy(plan);
@@ -387,9 +392,26 @@ static tsl_status cpu_execute(tsl_convolve *plan, int count, const uint8_t *boxe
     return TSL_OK;
 }
 
+/* The grids are finished as they are. */
+static tsl_status cpu_store(tsl_convolve *plan, int count, void *grids)
+{
+    (void)plan, (void)count, (void)grids;
+    return TSL_OK;
+}
+
+static tsl_status cpu_top(tsl_convolve *plan, const void *grids, int first, int count, int k,
+                          int64_t *after, int64_t *keys, int *found, float *error)
+{
+    return tsl_reduce_cpu.top(plan->reduce,
+                              (const char *)grids + first * plan->layout.member_bytes, count, k,
+                              after, keys, found, error);
+}
+
 const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,
                                            .bytes = cpu_bytes,
                                            .create = cpu_create,
                                            .destroy = cpu_destroy,
                                            .set_fixed = cpu_set_fixed,
-                                           .execute = cpu_execute};
+                                           .execute = cpu_execute,
+                                           .store = cpu_store,
+                                           .top = cpu_top};

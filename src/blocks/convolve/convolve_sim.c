@@ -9,4 +9,6 @@ const tsl_convolve_ops tsl_convolve_sim = {.layout = gpu_layout,
                                            .create = gpu_create,
                                            .destroy = gpu_destroy,
                                            .set_fixed = gpu_set_fixed,
-                                           .execute = gpu_execute};
+                                           .execute = gpu_execute,
+                                           .store = gpu_store,
+                                           .top = gpu_top};

@@ -29,4 +29,9 @@ typedef struct tsl_reduce_ops {
 
 extern const tsl_reduce_ops tsl_reduce_cpu;
 
+/* The reduction that a correlation's top() needs; NULL if it needs none. */
+tsl_status tsl_convolve_create_top(tsl_reduce **out, tsl_context *context,
+                                   const tsl_grid_layout *layout,
+                                   const tsl_convolve_description *what);
+
 #endif

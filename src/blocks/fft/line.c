@@ -1,0 +1,45 @@
+/* How lines are cut into radices. */
+#include "blocks/fft/line.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Cut `n` into at most `passes` radices up to `largest`; they go to radix[0 …], the largest last. */
+static bool cut(int n, int passes, int largest, int *radix)
+{
+#define TSL_LINE_RADIX(R) R,
+    static const int radices[] = {TSL_RADICES(TSL_LINE_RADIX)};
+#undef TSL_LINE_RADIX
+    if (passes == 0) {
+        return n == 1;
+    }
+    for (int i = (int)(sizeof radices / sizeof *radices) - 1; i >= 0; i--) {
+        if (radices[i] <= largest && n % radices[i] == 0 &&
+            cut(n / radices[i], passes - 1, radices[i], radix)) {
+            radix[passes - 1] = radices[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+tsl_line tsl_line_of(int n)
+{
+    tsl_line line;
+    memset(&line, 0, sizeof line);
+    line.n = n;
+    for (int passes = 2; n <= TSL_LINE_LONGEST && passes <= TSL_LINE_PASSES; passes++) {
+        for (int largest = 1; largest <= TSL_RADIX_LARGEST; largest++) {
+            if (cut(n, passes, largest, line.radix)) {
+                line.passes = passes;
+                int part = n;
+                for (int p = 0; p < passes; p++) {
+                    part /= line.radix[p];
+                    line.part[p] = part;
+                }
+                return line;
+            }
+        }
+    }
+    return line;
+}
