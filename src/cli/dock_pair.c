@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/dock_command.h"
+#include "core/profile.h"
 #include "io/output.h"
 #include "io/sha256.h"
 
@@ -186,6 +187,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
 static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
+    const double begun = tsl_seconds();
     tsl_status status = input_read(pair->receptor, work->context, options->hetero);
     if (status == TSL_OK) {
         status = input_read(pair->ligand, work->context, options->hetero);
@@ -193,6 +195,7 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
     if (status == TSL_OK && options->rescore != NULL) {
         status = dock_rescore_read(work, pair);
     }
+    tsl_profile_add(work->context, "read molecules", begun, 0, 0);
     return status == TSL_OK ? make_plan(work, pair) : status;
 }
 
@@ -209,6 +212,7 @@ static tsl_status compute_and_write(dock_work *work, dock_pair *pair)
     pair->computed = tsl_seconds();
     tsl_dock_plan_summary(work->plan, &pair->summary); /* the transform's error is known now */
     status = dock_files_write(work, pair);
+    tsl_profile_add(work->context, "write results", pair->computed, 0, 0);
     if (status == TSL_OK) {
         pair->ended = tsl_seconds();
         status = dock_report_write(work, pair, dock_path(path, pair->folder, "run.json"));

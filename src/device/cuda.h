@@ -21,13 +21,12 @@ cudaStream_t tsl_cuda_stream(tsl_context *context);
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 
-/* Shared memory beyond what every kernel may have. */
+/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission. */
 static inline cudaError_t tsl_cuda_grant_shared(const void *kernel, int64_t shared)
 {
-    return shared <= 48 * 1024
-               ? cudaSuccess
-               : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)shared);
+    return shared == 0 ? cudaSuccess
+                       : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)shared);
 }
 
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Cut `n` into at most `passes` radices up to `largest`; they go to radix[0 …], the largest last. */
+/* Cut `n` into `passes` radices up to `largest`, the largest first. */
 static bool cut(int n, int passes, int largest, int *radix)
 {
 #define TSL_LINE_RADIX(R) R,
@@ -15,8 +15,8 @@ static bool cut(int n, int passes, int largest, int *radix)
     }
     for (int i = (int)(sizeof radices / sizeof *radices) - 1; i >= 0; i--) {
         if (radices[i] <= largest && n % radices[i] == 0 &&
-            cut(n / radices[i], passes - 1, radices[i], radix)) {
-            radix[passes - 1] = radices[i];
+            cut(n / radices[i], passes - 1, radices[i], radix + 1)) {
+            radix[0] = radices[i];
             return true;
         }
     }

@@ -38,7 +38,8 @@ typedef struct tsl_line {
 /* Where a tile's points lie: number `column` of point `i` at at[i * step + column]. */
 typedef struct tsl_line_place {
     tsl_complex *at;
-    int64_t step;
+    int step;
+    int whole;   /* all points and columns are there; else: */
     int points;  /* beyond them all is zero and nothing is stored */
     int columns; /* ditto */
 } tsl_line_place;
@@ -46,36 +47,53 @@ typedef struct tsl_line_place {
 /* The fewest passes, and among those the smallest largest radix. Without roots. */
 tsl_line tsl_line_of(int n);
 
-TSL_FN tsl_complex tsl_line_load(const tsl_line_place *from, int point, int column)
-{
-    return point < from->points && column < from->columns ? from->at[point * from->step + column]
-                                                          : tsl_complex_of(0, 0);
-}
-
-TSL_FN void tsl_line_store(const tsl_line_place *to, int point, int column, tsl_complex value)
-{
-    if (point < to->points && column < to->columns) {
-        to->at[point * to->step + column] = value;
-    }
-}
-
-/* One butterfly of R points: where it begins, and the root its turns are powers of. */
+/* A butterfly: its points first, first + part, … of a column, and the root its turns are powers of. */
 typedef struct tsl_butterfly {
-    int column;
-    int first; /* point */
+    int column, first, part;
     int root;
 } tsl_butterfly;
 
 TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part, int number)
 {
-    const int position = number / TSL_LINE_COLUMNS;
-    const int before = position / part;
-    const int within = position - before * part;
     tsl_butterfly b;
+    const int position = number / TSL_LINE_COLUMNS;
+    /* The first pass and the last, which are all that most lines have, need no division. */
+    const int before = part == 1 ? position : part * radix == line->n ? 0 : position / part;
     b.column = number % TSL_LINE_COLUMNS;
-    b.first = before * part * radix + within;
-    b.root = within * (line->n / (part * radix));
+    b.part = part;
+    b.first = before * part * (radix - 1) + position;
+    b.root = part == 1 ? 0 : (position - before * part) * (line->n / (part * radix));
     return b;
+}
+
+TSL_FN int tsl_line_has(const tsl_line_place *place, const tsl_butterfly *b, int m)
+{
+    const int points = b->column < place->columns ? place->points : 0;
+    return place->whole || b->first + m * b->part < points;
+}
+
+TSL_FN tsl_complex *tsl_line_at(const tsl_line_place *place, const tsl_butterfly *b, int m)
+{
+    return place->at + (b->first * place->step + b->column + m * (b->part * place->step));
+}
+
+TSL_FN tsl_complex tsl_line_load(const tsl_line_place *from, const tsl_butterfly *b, int m)
+{
+    return tsl_line_has(from, b, m) ? *tsl_line_at(from, b, m) : tsl_complex_of(0, 0);
+}
+
+TSL_FN void tsl_line_store(const tsl_line_place *to, const tsl_butterfly *b, int m,
+                           tsl_complex value)
+{
+    if (tsl_line_has(to, b, m)) {
+        *tsl_line_at(to, b, m) = value;
+    }
+}
+
+/* Point m of a butterfly turned. */
+TSL_FN tsl_complex tsl_line_turn(const tsl_line *line, const tsl_butterfly *b, int m, tsl_complex v)
+{
+    return b->part == 1 || m == 0 ? v : tsl_times(v, line->roots[b->root * m]);
 }
 
 /* Butterflies thread, thread + threads, … of a pass: load, transform, turn, store. */
@@ -88,14 +106,12 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
             tsl_complex v[R];                                                                      \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                v[m] = tsl_line_load(from, b.first + m * part, b.column);                          \
+                v[m] = tsl_line_load(from, &b, m);                                                 \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                tsl_line_store(to, b.first + m * part, b.column,                                   \
-                               part == 1 || m == 0 ? v[m]                                          \
-                                                   : tsl_times(v[m], line->roots[b.root * m]));    \
+                tsl_line_store(to, &b, m, tsl_line_turn(line, &b, m, v[m]));                       \
             }                                                                                      \
         }                                                                                          \
     }
@@ -110,13 +126,12 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
             tsl_complex v[R];                                                                      \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                const tsl_complex at = tsl_line_load(from, b.first + m * part, b.column);          \
-                v[m] = part == 1 || m == 0 ? at : tsl_times(at, line->roots[b.root * m]);          \
+                v[m] = tsl_line_turn(line, &b, m, tsl_line_load(from, &b, m));                     \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                tsl_line_store(to, b.first + m * part, b.column, v[m]);                            \
+                tsl_line_store(to, &b, m, v[m]);                                                   \
             }                                                                                      \
         }                                                                                          \
     }
@@ -131,8 +146,8 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
             tsl_complex v[R], w[R];                                                                \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                w[m] = tsl_line_load(factor, b.first + m, b.column);                               \
-                v[m] = tsl_line_load(tile, b.first + m, b.column);                                 \
+                w[m] = tsl_line_load(factor, &b, m);                                               \
+                v[m] = tsl_line_load(tile, &b, m);                                                 \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
@@ -142,7 +157,7 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < R; m++) {                                                          \
-                tsl_line_store(tile, b.first + m, b.column, v[m]);                                 \
+                tsl_line_store(tile, &b, m, v[m]);                                                 \
             }                                                                                      \
         }                                                                                          \
     }
