@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dock/pose_files.h"
+#include "io/columns.h"
 #include "io/output.h"
 
 /* A PDB file has one column for a chain: blank, or one of these. */
@@ -168,21 +169,19 @@ static int residue_number(int32_t number)
 
 /* Columns 13 to 16. The element's symbol ends in column 14, so a symbol of one letter starts there
  * unless the name needs all four columns. */
-static void place_name(char out[5], const tsl_atom *atom)
+static void place_name(char *line, const tsl_atom *atom)
 {
-    const bool wide = strlen(atom->name) >= 4 || strlen(atom->element) >= 2;
-    snprintf(out, 5, wide ? "%-4.4s" : " %-3.3s", atom->name);
+    const int wide = strlen(atom->name) >= 4 || strlen(atom->element) >= 2;
+    tsl_columns_text(line, wide ? 13 : 14, wide ? 4 : 3, atom->name);
 }
 
-/* Columns 77 and 78. */
-static void place_element(char out[3], const tsl_atom *atom)
+/* Columns 77 and 78, flush right. */
+static void place_element(char *line, const tsl_atom *atom)
 {
-    char element[4];
-    snprintf(element, sizeof element, "%s", atom->element);
-    for (char *p = element; *p != 0; p++) {
-        *p = (char)toupper((unsigned char)*p);
+    const int length = (int)strnlen(atom->element, 2);
+    for (int i = 0; i < length; i++) {
+        line[78 - length + i] = (char)toupper((unsigned char)atom->element[i]);
     }
-    snprintf(out, 3, "%2.2s", element);
 }
 
 /* A value for six columns with two decimals; what does not fit is no measured value. */
@@ -191,16 +190,20 @@ static double six_columns(float value)
     return value > -99.995F && value < 999.995F ? (double)value : value >= 999.995F ? 999.99 : 0;
 }
 
-static tsl_status place_coordinate(const writer *state, char out[9], double value, int molecule,
-                                   int64_t index)
+/* Columns 31 to 54. */
+static tsl_status place_position(const writer *state, char *line, const double position[3],
+                                 int molecule, int64_t index)
 {
-    if (!(value > -999.9995 && value < 9999.9995)) {
-        return tsl_fail(state->context, TSL_E_ARG,
-                        "%s: atom %" PRId64 " of the %s is at %g angstrom, which the columns of a "
-                        "PDB file cannot hold; move the molecules towards the origin",
-                        state->path, index + 1, molecule_names[molecule], value);
+    for (int i = 0; i < 3; i++) {
+        const double value = position[i];
+        if (!(value > -999.9995 && value < 9999.9995)) {
+            return tsl_fail(state->context, TSL_E_ARG,
+                            "%s: atom %" PRId64 " of the %s is at %g angstrom, which the columns "
+                            "of a PDB file cannot hold; move the molecules towards the origin",
+                            state->path, index + 1, molecule_names[molecule], value);
+        }
+        tsl_columns_number(line, 31 + 8 * i, 8, 3, fabs(value) < 0.0005 ? 0 : value);
     }
-    snprintf(out, 9, "%8.3f", fabs(value) < 0.0005 ? 0 : value);
     return TSL_OK;
 }
 
@@ -209,43 +212,47 @@ static int next_serial(writer *state)
     return (int)(state->serial++ % 99999) + 1;
 }
 
-/* The part that ATOM, HETATM and TER share: residue name, chain, residue number, insertion code. */
-static void place_residue(const writer *state, char out[12], const tsl_atom *atom, int molecule)
+/* The part that ATOM, HETATM and TER share: serial number, residue name, chain, residue number,
+ * insertion code. */
+static void place_residue(writer *state, char *line, const tsl_atom *atom, int molecule)
 {
-    char letter = ' ';
+    /* Names of five characters are for mmCIF only. UNL: a ligand a PDB file has no name for. */
+    const char *residue = strlen(atom->residue) > 3 ? "UNL" : atom->residue;
+    tsl_columns_number(line, 7, 5, 0, next_serial(state));
+    tsl_columns_text(line, 21 - (int)strlen(residue), 3, residue);
     for (int i = 0; i < state->chain_count; i++) {
         const chain *c = &state->chains[i];
         if (c->molecule == molecule && strcmp(c->name, atom->chain) == 0) {
-            letter = c->letter;
+            line[21] = c->letter;
         }
     }
-    /* Names of five characters are for mmCIF only. UNL: a ligand a PDB file has no name for. */
-    const char *residue = strlen(atom->residue) > 3 ? "UNL" : atom->residue;
-    snprintf(out, 12, "%3.3s %c%4d%c", residue, letter, residue_number(atom->number),
-             atom->insertion != 0 ? atom->insertion : ' ');
+    tsl_columns_number(line, 23, 4, 0, residue_number(atom->number));
+    line[26] = atom->insertion != 0 ? atom->insertion : ' ';
+}
+
+static void empty_line(char line[82])
+{
+    memset(line, ' ', 80);
+    line[80] = '\n';
+    line[81] = 0;
 }
 
 static tsl_status write_atom(writer *state, int molecule, int64_t index, const double position[3])
 {
     const tsl_atom atom = atom_of(state->molecules[molecule], index);
-    char name[5];
-    char residue[12];
-    char element[3];
-    char coordinates[3][9];
-    for (int i = 0; i < 3; i++) {
-        const tsl_status status =
-            place_coordinate(state, coordinates[i], position[i], molecule, index);
-        if (status != TSL_OK) {
-            return status;
-        }
+    char line[82];
+    empty_line(line);
+    const tsl_status status = place_position(state, line, position, molecule, index);
+    if (status != TSL_OK) {
+        return status;
     }
-    place_name(name, &atom);
-    place_residue(state, residue, &atom, molecule);
-    place_element(element, &atom);
-    fprintf(state->stream, "%-6s%5d %s %s   %s%s%s%6.2f%6.2f          %s  \n",
-            atom.hetero ? "HETATM" : "ATOM", next_serial(state), name, residue, coordinates[0],
-            coordinates[1], coordinates[2], six_columns(atom.occupancy),
-            six_columns(atom.temperature), element);
+    tsl_columns_text(line, 1, 6, atom.hetero ? "HETATM" : "ATOM");
+    place_residue(state, line, &atom, molecule);
+    place_name(line, &atom);
+    tsl_columns_number(line, 55, 6, 2, six_columns(atom.occupancy));
+    tsl_columns_number(line, 61, 6, 2, six_columns(atom.temperature));
+    place_element(line, &atom);
+    fputs(line, state->stream);
     return TSL_OK;
 }
 
@@ -266,9 +273,11 @@ static tsl_status write_molecule(writer *state, int molecule, const double motio
         }
     }
     const tsl_atom last = atom_of(m, m->count - 1);
-    char residue[12];
-    place_residue(state, residue, &last, molecule);
-    fprintf(state->stream, "TER   %5d      %s%53s\n", next_serial(state), residue, "");
+    char line[82];
+    empty_line(line);
+    tsl_columns_text(line, 1, 3, "TER");
+    place_residue(state, line, &last, molecule);
+    fputs(line, state->stream);
     return TSL_OK;
 }
 
