@@ -62,6 +62,14 @@ the third difference of the potential rather than the potential */
     TSL_ELECTROSTATICS_TRILINEAR = 2 /**< what was meant: weights (1/2 -+ f) */
 } tsl_electrostatics;
 
+/** How the correlation is computed; the poses are the same. */
+typedef enum tsl_correlation {
+    TSL_CORRELATION_LINES = 0, /**< line by line, only those that matter, the product and the search
+                                    for the largest cells while lines are on chip */
+    TSL_CORRELATION_PLAIN = 1 /**< by whole transforms of FFTW or cuFFT: several times slower, there
+                                   to check and to compare with */
+} tsl_correlation;
+
 /** Automatic grid sizes for tsl_dock_options.grid. */
 enum {
     TSL_GRID_SMOOTH = 0, /**< FTDock's size, rounded up to an even product of 2, 3, 5 and 7 */
@@ -70,8 +78,9 @@ enum {
 
 /** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT. */
 typedef struct tsl_dock_options {
-    size_t size;    /**< sizeof(tsl_dock_options) */
-    int grid;       /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
+    size_t size; /**< sizeof(tsl_dock_options) */
+    int grid;    /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
+    tsl_correlation correlation;
     double spacing; /**< edge of a cell, angstrom; 0 = span / N. With a spacing and an automatic
                          grid, N is the smallest that holds the span */
     double surface; /**< thickness of the receptor's surface layer, angstrom, > 0 */
@@ -84,8 +93,8 @@ typedef struct tsl_dock_options {
 
 #define TSL_DOCK_OPTIONS_INIT                                                                      \
     {                                                                                              \
-        sizeof(tsl_dock_options), TSL_GRID_SMOOTH, 0.0, 1.3, -15, TSL_ELECTROSTATICS_FTDOCK, 3, 0, \
-            0                                                                                      \
+        sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
+            TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0                                                     \
     }
 
 /** What a plan settled on. */

@@ -26,6 +26,7 @@ enum dock_key {
     DOCK_RECEPTOR_CHAINS,
     DOCK_LIGAND_CHAINS,
     DOCK_HETERO,
+    DOCK_CORRELATION,
     DOCK_MEMORY,
     DOCK_BATCH,
     DOCK_RESUME,
@@ -57,6 +58,7 @@ typedef struct dock_options {
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
 bool dock_is_given(const dock_options *options, enum dock_key key);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
+const char *dock_correlation_name(tsl_correlation correlation);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 

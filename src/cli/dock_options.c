@@ -53,6 +53,10 @@ static const struct argp_option options_table[] = {
     {"resume", DOCK_RESUME, NULL, 0, "go on where an interrupted run stopped", 6},
     {"memory", DOCK_MEMORY, "BYTES", 0, "take no more than this, e.g. 512M or 4G", 6},
     {"batch", DOCK_BATCH, "COUNT", 0, "rotations in flight (what suits the device)", 6},
+    {"correlation", DOCK_CORRELATION, "lines|plain", 0,
+     "how translations are scored: by lines of the grid, the zero ones left out, or by whole "
+     "transforms of FFTW or cuFFT, which is slower and gives the same (lines)",
+     6},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
@@ -90,6 +94,16 @@ static const char *const electrostatics_names[] = {
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics)
 {
     return electrostatics_names[electrostatics];
+}
+
+static const char *const correlation_names[] = {
+    [TSL_CORRELATION_LINES] = "lines",
+    [TSL_CORRELATION_PLAIN] = "plain",
+};
+
+const char *dock_correlation_name(tsl_correlation correlation)
+{
+    return correlation_names[correlation];
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
@@ -158,16 +172,37 @@ static error_t set_rotations(dock_options *options, const char *text)
     return 0;
 }
 
-static error_t set_electrostatics(dock_options *options, const char *text)
+/* Which of `count` names the text is; -1: none. */
+static int name_index(const char *const *names, int count, const char *text)
 {
-    for (int i = 0; i <= TSL_ELECTROSTATICS_TRILINEAR; i++) {
-        if (strcmp(text, electrostatics_names[i]) == 0) {
-            options->dock.electrostatics = (tsl_electrostatics)i;
-            return 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            return i;
         }
     }
-    cli_error("--electrostatics '%s': give ftdock, trilinear or off", text);
-    return EINVAL;
+    return -1;
+}
+
+static error_t set_electrostatics(dock_options *options, const char *text)
+{
+    const int i = name_index(electrostatics_names, TSL_ELECTROSTATICS_TRILINEAR + 1, text);
+    if (i < 0) {
+        cli_error("--electrostatics '%s': give ftdock, trilinear or off", text);
+        return EINVAL;
+    }
+    options->dock.electrostatics = (tsl_electrostatics)i;
+    return 0;
+}
+
+static error_t set_correlation(dock_options *options, const char *text)
+{
+    const int i = name_index(correlation_names, TSL_CORRELATION_PLAIN + 1, text);
+    if (i < 0) {
+        cli_error("--correlation '%s': give lines or plain", text);
+        return EINVAL;
+    }
+    options->dock.correlation = (tsl_correlation)i;
+    return 0;
 }
 
 static error_t set_hetero(dock_options *options, const char *text)
@@ -227,6 +262,8 @@ static error_t set_words(int key, const char *text, dock_options *options)
         return set_rotations(options, text);
     case DOCK_ELECTROSTATICS:
         return set_electrostatics(options, text);
+    case DOCK_CORRELATION:
+        return set_correlation(options, text);
     case DOCK_HETERO:
         return set_hetero(options, text);
     case DOCK_NO_ELECTROSTATICS:

@@ -84,6 +84,7 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
     tsl_json_number(json, "surface", dock->surface);
     tsl_json_integer(json, "core", dock->core);
     tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
+    tsl_json_string(json, "correlation", dock_correlation_name(dock->correlation));
     tsl_json_string(json, "rescore", options->rescore);
     if (options->rescore == NULL || dock_is_given(options, DOCK_TOP)) {
         tsl_json_integer(json, "top", options->top);

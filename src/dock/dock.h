@@ -75,8 +75,9 @@ typedef struct tsl_dock_ops {
                             const tsl_dock_atoms *atoms, const int16_t *shape, int core,
                             int32_t *potential, double *largest);
 
-    /* The shape as reals on the first result grid of the correlation, other lanes zero, moved so that a box, which the
-     * correlation takes for the first corner of the grid, scores as in the grid's middle. */
+    /* The shape as reals on the first result grid of the correlation, other lanes zero, moved so
+     * that a box, which the correlation takes for the first corner of the grid, scores as in the
+     * grid's middle. */
     tsl_status (*load_shape)(tsl_context *context, const tsl_dock_geometry *geometry,
                              const tsl_grid_layout *layout, const int16_t *shape, void *grid);
 

@@ -51,6 +51,9 @@ static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
         return tsl_fail(context, TSL_E_ARG, "unknown kind of electrostatics: %d",
                         (int)o->electrostatics);
     }
+    if ((int)o->correlation < 0 || o->correlation > TSL_CORRELATION_PLAIN) {
+        return tsl_fail(context, TSL_E_ARG, "unknown kind of correlation: %d", (int)o->correlation);
+    }
     return TSL_OK;
 }
 
@@ -411,14 +414,17 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-static tsl_convolve_description describe(const tsl_dock_geometry *g, tsl_precision precision)
+static tsl_convolve_description describe(const tsl_dock_options *options,
+                                         const tsl_dock_geometry *g, tsl_precision precision)
 {
     return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
                                       .box = {g->box, g->box, g->box},
                                       .precision = precision,
                                       .top = TSL_CANDIDATES,
                                       .top_of_one = TSL_CANDIDATES_MORE,
-                                      .form = TSL_CONVOLVE_LINES};
+                                      .form = options->correlation == TSL_CORRELATION_PLAIN
+                                                  ? TSL_CONVOLVE_PLAIN
+                                                  : TSL_CONVOLVE_LINES};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
@@ -426,7 +432,7 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
     tsl_message(plan->context, TSL_MESSAGE_NOTE,
                 "single precision is off by %.3f at a grid of %d cells: going on in double",
                 plan->summary.transform_error, plan->geometry.grid);
-    tsl_convolve_description what = describe(&plan->geometry, TSL_DOUBLE);
+    tsl_convolve_description what = describe(&plan->options, &plan->geometry, TSL_DOUBLE);
     free_batch(plan);
     tsl_status status = choose_batch(plan, &plan->geometry, &what);
     if (status == TSL_OK) {
@@ -469,7 +475,7 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     }
     const double error = expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
-        describe(&g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
+        describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
         return status;

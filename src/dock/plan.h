@@ -43,8 +43,8 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
-    uint8_t *boxes; /* [batch][box]^3, device */
-    void *grids;    /* [batch] result grids, device */
+    uint8_t *boxes;         /* [batch][box]^3, device */
+    void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
 };
 

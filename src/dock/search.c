@@ -61,10 +61,9 @@ static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
     const tsl_dock_batch *device = &plan->device;
     const int keep = plan->options.keep;
     double begun = tsl_seconds();
-    tsl_status status =
-        context->ops->convolve->top(plan->convolve, plan->grids, first, count, k,
-                                    device->after + first, device->candidates,
-                                    device->found + first, device->error);
+    tsl_status status = context->ops->convolve->top(plan->convolve, plan->grids, first, count, k,
+                                                    device->after + first, device->candidates,
+                                                    device->found + first, device->error);
     tsl_profile_add(context, "candidates", begun, count * plan->layout.member_bytes, 0);
     begun = tsl_seconds();
     if (status == TSL_OK) {
@@ -156,6 +155,20 @@ static tsl_status check_ready(const tsl_dock_plan *plan, int64_t count)
     return TSL_OK;
 }
 
+static int batch_size(const tsl_dock_plan *plan, int64_t left)
+{
+    return left < plan->correlation.batch ? (int)left : plan->correlation.batch;
+}
+
+static tsl_status go_on_in_double(tsl_dock_plan *plan)
+{
+    return plan->correlation.precision == TSL_DOUBLE
+               ? tsl_fail(plan->context, TSL_E_INTERNAL,
+                          "a transform in double precision is off by %g",
+                          plan->summary.transform_error)
+               : tsl_dock_use_double(plan);
+}
+
 tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotation *rotations,
                            int64_t count, tsl_dock_progress progress, void *user)
 {
@@ -163,29 +176,33 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
     if (status == TSL_OK) {
         status = check_rotations(plan->context, rotations, count);
     }
+    int batch = 0; /* whose correlations are under way */
     for (int64_t first = 0; first < count && status == TSL_OK;) {
-        const int64_t left = count - first;
-        const int batch = left < plan->correlation.batch ? (int)left : plan->correlation.batch;
-        status = correlate(plan, rotations + first, batch);
+        if (batch == 0) {
+            batch = batch_size(plan, count - first);
+            status = correlate(plan, rotations + first, batch);
+        }
         if (status == TSL_OK) {
             status = select_winners(plan, batch);
         }
         if (status == TSL_OK && !transform_is_exact(plan)) {
-            if (plan->correlation.precision == TSL_DOUBLE) {
-                return tsl_fail(plan->context, TSL_E_INTERNAL,
-                                "a transform in double precision is off by %g",
-                                plan->summary.transform_error);
-            }
-            status = tsl_dock_use_double(plan);
+            status = go_on_in_double(plan);
+            batch = 0;
             continue;
         }
         if (status == TSL_OK) {
+            const int done = batch;
+            const int64_t next = first + done;
             tsl_pose *found = poses + first * plan->options.keep;
-            write_poses(plan, rotations + first, batch, found);
-            if (progress != NULL && progress(user, first, batch, found) != 0) {
+            write_poses(plan, rotations + first, done, found);
+            batch = batch_size(plan, count - next);
+            if (batch > 0) { /* the device goes on while the caller has its turn */
+                status = correlate(plan, rotations + next, batch);
+            }
+            if (progress != NULL && progress(user, first, done, found) != 0) {
                 return tsl_fail(plan->context, TSL_E_CANCELLED, "the search was stopped");
             }
-            first += batch;
+            first = next;
         }
     }
     return status;
@@ -236,8 +253,7 @@ tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
         status = check_rotations(plan->context, &poses[i].rotation, 1);
     }
     for (int64_t first = 0; first < count && status == TSL_OK; first += plan->correlation.batch) {
-        const int64_t left = count - first;
-        const int batch = left < plan->correlation.batch ? (int)left : plan->correlation.batch;
+        const int batch = batch_size(plan, count - first);
         status = measure_batch(plan, poses + first, batch);
     }
     return status;

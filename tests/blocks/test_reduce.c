@@ -78,7 +78,8 @@ static void check_member(const int *scores, const int64_t *keys, int found, int 
 
 static void check_top(tsl_context *context, tsl_precision precision, int count, int k, double noise)
 {
-    const tsl_convolve_description what = {.n = {6, 5, 9}, .precision = precision, .form = TSL_CONVOLVE_PLAIN};
+    const tsl_convolve_description what = {
+        .n = {6, 5, 9}, .precision = precision, .form = TSL_CONVOLVE_PLAIN};
     const tsl_grid_layout layout = context->ops->convolve->layout(&what);
     int *scores = malloc((size_t)(count * CELLS) * sizeof *scores);
     void *grids = noisy_grids(&layout, count, scores, noise);
@@ -147,7 +148,8 @@ static void failing_allocations_are_survived(void **state)
 {
     (void)state;
     tsl_context *context = test_context("cpu", 2);
-    const tsl_convolve_description what = {.n = {2, 2, 2}, .precision = TSL_SINGLE, .form = TSL_CONVOLVE_PLAIN};
+    const tsl_convolve_description what = {
+        .n = {2, 2, 2}, .precision = TSL_SINGLE, .form = TSL_CONVOLVE_PLAIN};
     const tsl_grid_layout layout = context->ops->convolve->layout(&what);
     float *grid = tsl_allocate((size_t)layout.member_bytes);
     for (int64_t i = 0; i < layout.member_bytes / 4; i++) {

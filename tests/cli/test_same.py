@@ -23,13 +23,14 @@ class Same(ReferenceTest):
             self.assert_same("threads")
 
     def test_devices(self):
-        """The imitated GPU, and every device there is."""
+        """The imitated GPU, and every device there is; both kinds of correlation."""
         self.run_command("info", "--json", "info.json")
         with open(self.path("info.json"), encoding="utf-8") as file:
             devices = [device["name"] for device in json.load(file)["results"]["devices"]]
         for device in ["sim:reversed", *devices]:
-            self.dock("device", "--device", device)
-            self.assert_same("device", device)
+            for options in ([], ["--batch", "3"], ["--correlation", "plain"]):
+                self.dock("device", "--device", device, *options)
+                self.assert_same("device", device)
 
     def test_batch(self):
         for batch in ("1", "3", "64"):

@@ -32,7 +32,7 @@ class Help(CommandTest):
 
     def test_help_names_every_option_of_the_method(self):
         options = ("grid spacing angle-step rotations surface core no-electrostatics "
-                   "electrostatics keep top rescore poses receptor-chains ligand-chains hetero "
+                   "electrostatics correlation keep top rescore poses receptor-chains ligand-chains hetero "
                    "memory resume batch list device threads json profile quiet output").split()
         self.assert_prints(["dock", "--help"], [f"--{option}" for option in options])
 

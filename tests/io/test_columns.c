@@ -26,9 +26,9 @@ static void check(int width, int decimals, double value)
 static void numbers_are_printfs(void **state)
 {
     (void)state;
-    static const double values[] = {0,       -0.0,   1,      -1,     0.5,     1.5,     2.5,   0.0005,
-                                    0.00049, 0.0625, -0.125, 0.9995, 9.99951, 9999999, 1e8,   1e9,
-                                    123456,  1e300,  -1e9,   99.995, 0.015,   1.005,   2.675, 1e-300};
+    static const double values[] = {
+        0,       -0.0,    1,   -1,  0.5,    1.5,   2.5,  0.0005, 0.00049, 0.0625, -0.125, 0.9995,
+        9.99951, 9999999, 1e8, 1e9, 123456, 1e300, -1e9, 99.995, 0.015,   1.005,  2.675,  1e-300};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         for (int decimals = 0; decimals <= 6; decimals++) {
             check(20, decimals, values[i]);
@@ -40,7 +40,8 @@ static void numbers_are_printfs(void **state)
     uint64_t seed = 3;
     for (int i = 0; i < 200000; i++) {
         check(12, i % 7, test_uniform(&seed) * pow(10, i % 5));
-        check(12, 3, (double)((int64_t)(test_random(&seed) % 20000000) - 10000000) / 2000); /* ties */
+        check(12, 3,
+              (double)((int64_t)(test_random(&seed) % 20000000) - 10000000) / 2000); /* ties */
     }
 }
 

@@ -8,9 +8,8 @@
 
 tsl_grid_layout tsl_grid_layout_aligned(const tsl_convolve_description *what, int alignment)
 {
-    tsl_grid_layout layout = {.n = {what->n[0], what->n[1], what->n[2]},
-                              .lanes = 1,
-                              .precision = what->precision};
+    tsl_grid_layout layout = {
+        .n = {what->n[0], what->n[1], what->n[2]}, .lanes = 1, .precision = what->precision};
     const int step = alignment / (int)what->precision;
     const int needed = 2 * (what->n[2] / 2 + 1);
     layout.row = (needed + step - 1) / step * step;

@@ -63,8 +63,8 @@ typedef struct tsl_convolve_ops {
     tsl_status (*create)(tsl_convolve **out, tsl_context *context,
                          const tsl_convolve_description *what);
     void (*destroy)(tsl_convolve *plan); /* NULL is fine */
-    /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes zero),
-     * which is overwritten. */
+    /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes
+     * zero), which is overwritten. */
     tsl_status (*set_fixed)(tsl_convolve *plan, void *grid);
 
     /* Correlate, up to what store() or top() finish. All memory is the device's, and all is

@@ -402,9 +402,8 @@ static tsl_status cpu_store(tsl_convolve *plan, int count, void *grids)
 static tsl_status cpu_top(tsl_convolve *plan, const void *grids, int first, int count, int k,
                           int64_t *after, int64_t *keys, int *found, float *error)
 {
-    return tsl_reduce_cpu.top(plan->reduce,
-                              (const char *)grids + first * plan->layout.member_bytes, count, k,
-                              after, keys, found, error);
+    return tsl_reduce_cpu.top(plan->reduce, (const char *)grids + first * plan->layout.member_bytes,
+                              count, k, after, keys, found, error);
 }
 
 const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,

@@ -2,9 +2,10 @@
  *
  *     v[k] <- sum_j v[j] exp(-2 pi i j k / n)
  *
- * for the lengths n of TSL_RADICES below. Composite lengths go by two factors (Cooley and Tukey 1965),
- * odd primes by sums and differences of mirrored points. All indices are constants once the loops
- * are unrolled, so that compilers fold the roots of unity and keep the points in registers. */
+ * for the lengths n of TSL_RADICES below. Composite lengths go by two factors (Cooley and Tukey
+ * 1965), odd primes by sums and differences of mirrored points. All indices are constants once the
+ * loops are unrolled, so that compilers fold the roots of unity and keep the points in registers.
+ */
 #ifndef TSL_DFT_POINT_H
 #define TSL_DFT_POINT_H
 
@@ -59,17 +60,16 @@ TSL_FN void tsl_unit_root(int k, int n, double *cosine, double *sine)
     const double x = 0.78539816339744830962 / n * (octant % 2 ? n - rest : rest);
     const double y = x * x;
     const double c =
-        1 - y / 2 *
-                (1 - y / 12 *
-                         (1 - y / 30 *
-                                  (1 - y / 56 *
-                                           (1 - y / 90 * (1 - y / 132 * (1 - y / 182))))));
+        1 -
+        y / 2 *
+            (1 -
+             y / 12 * (1 - y / 30 * (1 - y / 56 * (1 - y / 90 * (1 - y / 132 * (1 - y / 182))))));
     const double s =
         x *
-        (1 - y / 6 *
-                 (1 - y / 20 *
-                          (1 - y / 42 *
-                                   (1 - y / 72 * (1 - y / 110 * (1 - y / 156 * (1 - y / 210)))))));
+        (1 -
+         y / 6 *
+             (1 - y / 20 *
+                      (1 - y / 42 * (1 - y / 72 * (1 - y / 110 * (1 - y / 156 * (1 - y / 210)))))));
     const int swapped = octant == 1 || octant == 2 || octant == 5 || octant == 6;
     *cosine = (swapped ? s : c) * (octant >= 2 && octant < 6 ? -1 : 1);
     *sine = (swapped ? c : s) * (octant >= 4 ? -1 : 1);
@@ -191,8 +191,7 @@ TSL_DFT_COMPOSITE(15, 3, 5)
 TSL_DFT_COMPOSITE(16, 4, 4)
 
 /* X(R) for each length there is a transform of. */
-#define TSL_RADICES(X)                                                                             \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(12) X(14) X(15) X(16)
+#define TSL_RADICES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(12) X(14) X(15) X(16)
 
 enum { TSL_RADIX_LARGEST = 16 };
 

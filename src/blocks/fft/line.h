@@ -3,15 +3,15 @@
  *
  *     X[k] = sum_x v[x] exp(-2 pi i x k / n)
  *
- * A line is cut into n = r_0 r_1 … by its radices. Forward passes, 0 first, take the points in order
- * and leave X in the order of reversed digits; mirrored passes, 0 last, take that order and give X
- * in order. Between the two nothing is ever sorted: a product with a spectrum that a forward
+ * A line is cut into n = r_0 r_1 … by its radices. Forward passes, 0 first, take the points in
+ * order and leave X in the order of reversed digits; mirrored passes, 0 last, take that order and
+ * give X in order. Between the two nothing is ever sorted: a product with a spectrum that a forward
  * transform made finds each number in its place. Both transforms have the same sign, so the two
  * after each other are n times the mirrored line, v[-x].
  *
- * Each pass works in place: a thread takes the r points of one butterfly and puts them back (Gentleman
- * and Sande 1966; Cooley and Tukey 1965). Tile: TSL_LINE_COLUMNS lines side by side, a column each.
- * Error: within a small multiple of log2(n) 2^-24 of the line's norm. */
+ * Each pass works in place: a thread takes the r points of one butterfly and puts them back
+ * (Gentleman and Sande 1966; Cooley and Tukey 1965). Tile: TSL_LINE_COLUMNS lines side by side, a
+ * column each. Error: within a small multiple of log2(n) 2^-24 of the line's norm. */
 #ifndef TSL_LINE_H
 #define TSL_LINE_H
 
@@ -31,8 +31,8 @@ typedef struct tsl_line {
     int n;
     int passes;                 /* at least 2; 0: a length that cannot be had */
     int radix[TSL_LINE_PASSES]; /* r_p */
-    int part[TSL_LINE_PASSES];  /* n / (r_0 … r_p): points from one of a butterfly's to the next */
-    const tsl_complex *roots;   /* [n]: exp(-2 pi i k / n) */
+    int part[TSL_LINE_PASSES]; /* n / (r_0 … r_p): points from one of a butterfly's to the next */
+    const tsl_complex *roots;  /* [n]: exp(-2 pi i k / n) */
 } tsl_line;
 
 /* Where a tile's points lie: number `column` of point `i` at at[i * step + column]. */
@@ -47,7 +47,8 @@ typedef struct tsl_line_place {
 /* The fewest passes, and among those the smallest largest radix. Without roots. */
 tsl_line tsl_line_of(int n);
 
-/* A butterfly: its points first, first + part, … of a column, and the root its turns are powers of. */
+/* A butterfly: its points first, first + part, … of a column, and the root its turns are powers of.
+ */
 typedef struct tsl_butterfly {
     int column, first, part;
     int root;
