@@ -124,55 +124,57 @@ TSL_FN void tsl_dft_2(tsl_complex *v)
 #define TSL_DFT_PRIME(P)                                                                           \
     TSL_FN void tsl_dft_##P(tsl_complex *v)                                                        \
     {                                                                                              \
-        tsl_complex sum[P / 2 + 1], difference[P / 2 + 1];                                         \
+        enum { N = (P), HALF = (P) / 2 };                                                          \
+        tsl_complex sum[HALF + 1], difference[HALF + 1];                                           \
         const tsl_complex first = v[0];                                                            \
         TSL_UNROLL                                                                                 \
-        for (int k = 1; k <= P / 2; k++) {                                                         \
-            sum[k] = tsl_plus(v[k], v[P - k]);                                                     \
-            difference[k] = tsl_minus(v[k], v[P - k]);                                             \
+        for (int k = 1; k <= HALF; k++) {                                                          \
+            sum[k] = tsl_plus(v[k], v[N - k]);                                                     \
+            difference[k] = tsl_minus(v[k], v[N - k]);                                             \
             v[0] = tsl_plus(v[0], sum[k]);                                                         \
         }                                                                                          \
         TSL_UNROLL                                                                                 \
-        for (int m = 1; m <= P / 2; m++) {                                                         \
+        for (int m = 1; m <= HALF; m++) {                                                          \
             tsl_complex even = first;                                                              \
             tsl_complex odd = tsl_complex_of(0, 0);                                                \
             TSL_UNROLL                                                                             \
-            for (int k = 1; k <= P / 2; k++) {                                                     \
-                const tsl_complex root = tsl_root(m * k % P, P);                                   \
+            for (int k = 1; k <= HALF; k++) {                                                      \
+                const tsl_complex root = tsl_root(m * k % N, N);                                   \
                 even.re = tsl_multiply_add(sum[k].re, root.re, even.re);                           \
                 even.im = tsl_multiply_add(sum[k].im, root.re, even.im);                           \
                 odd.re = tsl_multiply_add(difference[k].re, root.im, odd.re);                      \
                 odd.im = tsl_multiply_add(difference[k].im, root.im, odd.im);                      \
             }                                                                                      \
             v[m] = tsl_complex_of(even.re - odd.im, even.im + odd.re);                             \
-            v[P - m] = tsl_complex_of(even.re + odd.im, even.im - odd.re);                         \
+            v[N - m] = tsl_complex_of(even.re + odd.im, even.im - odd.re);                         \
         }                                                                                          \
     }
 
-/* R = A B: B transforms of A points, turns, A transforms of B points. */
-#define TSL_DFT_COMPOSITE(R, A, B)                                                                 \
-    TSL_FN void tsl_dft_##R(tsl_complex *v)                                                        \
+/* N = A B: B transforms of A points, turns, A transforms of B points. */
+#define TSL_DFT_COMPOSITE(N, A, B)                                                                 \
+    TSL_FN void tsl_dft_##N(tsl_complex *v)                                                        \
     {                                                                                              \
-        tsl_complex turned[R];                                                                     \
+        enum { FIRST = (A), SECOND = (B) };                                                        \
+        tsl_complex turned[FIRST * SECOND];                                                        \
         TSL_UNROLL                                                                                 \
-        for (int j = 0; j < B; j++) {                                                              \
-            tsl_complex part[A];                                                                   \
+        for (int j = 0; j < SECOND; j++) {                                                         \
+            tsl_complex part[FIRST];                                                               \
             TSL_UNROLL                                                                             \
-            for (int i = 0; i < A; i++) {                                                          \
-                part[i] = v[i * B + j];                                                            \
+            for (int i = 0; i < FIRST; i++) {                                                      \
+                part[i] = v[i * SECOND + j];                                                       \
             }                                                                                      \
             tsl_dft_##A(part);                                                                     \
             TSL_UNROLL                                                                             \
-            for (int i = 0; i < A; i++) {                                                          \
-                turned[i * B + j] = tsl_turned(part[i], i * j, R);                                 \
+            for (int i = 0; i < FIRST; i++) {                                                      \
+                turned[i * SECOND + j] = tsl_turned(part[i], i * j, FIRST * SECOND);               \
             }                                                                                      \
         }                                                                                          \
         TSL_UNROLL                                                                                 \
-        for (int i = 0; i < A; i++) {                                                              \
-            tsl_dft_##B(turned + i * B);                                                           \
+        for (int i = 0; i < FIRST; i++) {                                                          \
+            tsl_dft_##B(turned + i * SECOND);                                                      \
             TSL_UNROLL                                                                             \
-            for (int k = 0; k < B; k++) {                                                          \
-                v[i + A * k] = turned[i * B + k];                                                  \
+            for (int k = 0; k < SECOND; k++) {                                                     \
+                v[i + FIRST * k] = turned[i * SECOND + k];                                         \
             }                                                                                      \
         }                                                                                          \
     }

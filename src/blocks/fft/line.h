@@ -102,16 +102,17 @@ TSL_FN tsl_complex tsl_line_turn(const tsl_line *line, const tsl_butterfly *b, i
     TSL_FN void tsl_line_forward_##R(const tsl_line *line, int part, int thread, int threads,      \
                                      const tsl_line_place *from, const tsl_line_place *to)         \
     {                                                                                              \
-        for (int i = thread; i < line->n / R * TSL_LINE_COLUMNS; i += threads) {                   \
-            const tsl_butterfly b = tsl_butterfly_of(line, R, part, i);                            \
-            tsl_complex v[R];                                                                      \
+        enum { RADIX = (R) };                                                                      \
+        for (int i = thread; i < line->n / RADIX * TSL_LINE_COLUMNS; i += threads) {               \
+            const tsl_butterfly b = tsl_butterfly_of(line, RADIX, part, i);                        \
+            tsl_complex v[RADIX];                                                                  \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 v[m] = tsl_line_load(from, &b, m);                                                 \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 tsl_line_store(to, &b, m, tsl_line_turn(line, &b, m, v[m]));                       \
             }                                                                                      \
         }                                                                                          \
@@ -122,16 +123,17 @@ TSL_FN tsl_complex tsl_line_turn(const tsl_line *line, const tsl_butterfly *b, i
     TSL_FN void tsl_line_mirrored_##R(const tsl_line *line, int part, int thread, int threads,     \
                                       const tsl_line_place *from, const tsl_line_place *to)        \
     {                                                                                              \
-        for (int i = thread; i < line->n / R * TSL_LINE_COLUMNS; i += threads) {                   \
-            const tsl_butterfly b = tsl_butterfly_of(line, R, part, i);                            \
-            tsl_complex v[R];                                                                      \
+        enum { RADIX = (R) };                                                                      \
+        for (int i = thread; i < line->n / RADIX * TSL_LINE_COLUMNS; i += threads) {               \
+            const tsl_butterfly b = tsl_butterfly_of(line, RADIX, part, i);                        \
+            tsl_complex v[RADIX];                                                                  \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 v[m] = tsl_line_turn(line, &b, m, tsl_line_load(from, &b, m));                     \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 tsl_line_store(to, &b, m, v[m]);                                                   \
             }                                                                                      \
         }                                                                                          \
@@ -142,22 +144,23 @@ TSL_FN tsl_complex tsl_line_turn(const tsl_line *line, const tsl_butterfly *b, i
     TSL_FN void tsl_line_product_##R(const tsl_line *line, int thread, int threads,                \
                                      const tsl_line_place *factor, const tsl_line_place *tile)     \
     {                                                                                              \
-        for (int i = thread; i < line->n / R * TSL_LINE_COLUMNS; i += threads) {                   \
-            const tsl_butterfly b = tsl_butterfly_of(line, R, 1, i);                               \
-            tsl_complex v[R], w[R];                                                                \
+        enum { RADIX = (R) };                                                                      \
+        for (int i = thread; i < line->n / RADIX * TSL_LINE_COLUMNS; i += threads) {               \
+            const tsl_butterfly b = tsl_butterfly_of(line, RADIX, 1, i);                           \
+            tsl_complex v[RADIX], w[RADIX];                                                        \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 w[m] = tsl_line_load(factor, &b, m);                                               \
                 v[m] = tsl_line_load(tile, &b, m);                                                 \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 v[m] = tsl_times(v[m], w[m]);                                                      \
             }                                                                                      \
             tsl_dft_##R(v);                                                                        \
             TSL_UNROLL                                                                             \
-            for (int m = 0; m < R; m++) {                                                          \
+            for (int m = 0; m < RADIX; m++) {                                                      \
                 tsl_line_store(tile, &b, m, v[m]);                                                 \
             }                                                                                      \
         }                                                                                          \
