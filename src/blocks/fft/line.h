@@ -11,7 +11,7 @@
  *
  * Each pass works in place: a thread takes the r points of one butterfly and puts them back
  * (Gentleman and Sande 1966; Cooley and Tukey 1965). Tile: TSL_LINE_COLUMNS lines side by side, a
- * column each. Error: within a small multiple of log2(n) 2^-24 of the line's norm. */
+ * column each. Error: below log2(n) 2^-24 of the line's norm. */
 #ifndef TSL_LINE_H
 #define TSL_LINE_H
 
