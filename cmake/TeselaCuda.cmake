@@ -27,8 +27,9 @@ file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/src/*.cu")
 add_library(tesela_cuda MODULE ${cuda_sources}
     # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
-    src/core/error.c src/core/memory.c src/device/memory.c src/blocks/convolve/convolve.c
-    src/blocks/fft/line.c)
+    # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
+    src/core/error.c src/device/memory.c src/blocks/convolve/convolve.c src/blocks/fft/line.c)
+add_dependencies(tesela_cuda tesela_objects) # which makes device/interface.h
 set_target_properties(tesela_cuda PROPERTIES
     CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static)
 target_include_directories(tesela_cuda PRIVATE

@@ -52,6 +52,7 @@ void tsl_context_destroy(tsl_context *context)
 {
     if (context != NULL) {
         context->ops->synchronize(context);
+        tsl_device_release_all(context);
         context->ops->close(context->device);
         tsl_release(context);
     }

@@ -7,12 +7,23 @@
 
 struct tsl_device;
 struct tsl_device_ops;
+struct tsl_device_piece;
 
 enum { TSL_ERROR_TEXT = 1024, TSL_DEVICE_NAME = 64 };
+
+/* What a context holds of its device's memory: tsl_device_allocate() keeps it. */
+typedef struct tsl_device_memory {
+    struct tsl_device_piece *pieces;
+    int64_t live;      /* pieces */
+    int64_t bytes;     /* sum of the pieces */
+    int64_t asked;     /* allocations since the last tsl_test_fail_device_allocation() */
+    int64_t fail_from; /* this one of them and all after it fail; 0: none does */
+} tsl_device_memory;
 
 struct tsl_context {
     const struct tsl_device_ops *ops; /* what the device can do */
     struct tsl_device *device;
+    tsl_device_memory memory;
     int threads;
     char name[TSL_DEVICE_NAME];
     char error[TSL_ERROR_TEXT];

@@ -38,12 +38,29 @@ static void read_model(char *model, size_t bytes)
     fclose(file);
 }
 
+/* Bytes that programs could still take: files kept in memory make room. */
+static int64_t available_memory(void)
+{
+    long long kibibytes = -1;
+    char line[256];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && kibibytes < 0 && fgets(line, sizeof line, file) != NULL) {
+        sscanf(line, "MemAvailable: %lld kB", &kibibytes);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kibibytes >= 0 ? 1024 * (int64_t)kibibytes
+                          : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
 static tsl_status cpu_properties(tsl_device *device, tsl_device_properties *out)
 {
     (void)device;
     *out = (tsl_device_properties){.threads = (int)sysconf(_SC_NPROCESSORS_ONLN),
                                    .memory = (int64_t)sysconf(_SC_PHYS_PAGES) *
-                                             (int64_t)sysconf(_SC_PAGESIZE)};
+                                             (int64_t)sysconf(_SC_PAGESIZE),
+                                   .memory_free = available_memory()};
     read_model(out->model, sizeof out->model);
     return TSL_OK;
 }

@@ -1,13 +1,8 @@
-/* NVIDIA GPUs as devices, and the door of the plug-in. */
+/* NVIDIA GPUs as devices. */
 #include "device/cuda.h"
 
 #include <stdio.h>
 #include <string.h>
-
-extern "C" {
-#include "core/config.h"
-#include "device/plugin.h"
-}
 
 struct tsl_device {
     int index;
@@ -25,27 +20,12 @@ cudaStream_t tsl_cuda_stream(tsl_context *context)
 
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what)
 {
-    return error == cudaSuccess ? TSL_OK
-                                : tsl_fail(context, TSL_E_DEVICE, "%s: %s failed: %s",
-                                           context->name, what, cudaGetErrorString(error));
-}
-
-static int count_devices(char *reason, size_t bytes)
-{
-    int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess) {
-        snprintf(reason, bytes, "%s",
-                 error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice
-                     ? (error == cudaErrorNoDevice ? "there is no NVIDIA GPU"
-                                                   : "there is no NVIDIA driver, or one too old")
-                     : cudaGetErrorString(error));
-        return 0;
+    if (error == cudaSuccess) {
+        return TSL_OK;
     }
-    if (count == 0) {
-        snprintf(reason, bytes, "there is no NVIDIA GPU");
-    }
-    return count;
+    const tsl_status status = error == cudaErrorMemoryAllocation ? TSL_E_NOMEM : TSL_E_DEVICE;
+    return tsl_fail(context, status, "%s: %s failed: %s", context->name, what,
+                    cudaGetErrorString(error));
 }
 
 static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
@@ -87,16 +67,51 @@ static void cuda_close(tsl_device *device)
     tsl_release(device);
 }
 
+static int attribute_of(cudaDeviceAttr attribute, int index)
+{
+    int value = 0;
+    cudaDeviceGetAttribute(&value, attribute, index);
+    return value;
+}
+
+/* The cards whose memory this one can use directly. */
+static void find_peers(tsl_device_properties *out, int index)
+{
+    int count = 0;
+    cudaGetDeviceCount(&count);
+    for (int other = 0; other < count && out->peers < TSL_DEVICES; other++) {
+        int access = 0, atomics = 0;
+        if (other == index || cudaDeviceCanAccessPeer(&access, index, other) != cudaSuccess ||
+            !access) {
+            continue;
+        }
+        cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, index, other);
+        tsl_device_peer *peer = &out->peer[out->peers++];
+        peer->index = other;
+        peer->native_atomics = atomics != 0;
+    }
+    cudaGetLastError(); /* what could not be asked is not there */
+}
+
 static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out)
 {
     cudaDeviceProp properties;
+    size_t unused = 0, all = 0;
     memset(out, 0, sizeof *out);
-    if (cudaGetDeviceProperties(&properties, device->index) != cudaSuccess) {
+    cudaSetDevice(device->index);
+    if (cudaGetDeviceProperties(&properties, device->index) != cudaSuccess ||
+        cudaMemGetInfo(&unused, &all) != cudaSuccess) {
+        cudaGetLastError();
         return TSL_E_DEVICE;
     }
     snprintf(out->model, sizeof out->model, "%.*s", (int)sizeof out->model - 1, properties.name);
     out->threads = properties.multiProcessorCount;
-    out->memory = (int64_t)properties.totalGlobalMem;
+    out->clock = attribute_of(cudaDevAttrClockRate, device->index) / 1000;
+    out->capability[0] = properties.major;
+    out->capability[1] = properties.minor;
+    out->memory = (int64_t)all;
+    out->memory_free = (int64_t)unused;
+    find_peers(out, device->index);
     return TSL_OK;
 }
 
@@ -114,6 +129,7 @@ static void *cuda_allocate(tsl_device *device, int64_t bytes)
 static void cuda_release(tsl_device *device, void *memory)
 {
     cudaSetDevice(device->index);
+    cudaStreamSynchronize(device->stream);
     cudaFree(memory);
 }
 
@@ -176,12 +192,8 @@ static tsl_device_ops make_ops(void)
     return ops;
 }
 
-extern "C" __attribute__((visibility("default"))) const tsl_plugin *tsl_cuda_plugin(void);
-
-extern "C" const tsl_plugin *tsl_cuda_plugin(void)
+const tsl_device_ops *tsl_cuda_ops(void)
 {
     static const tsl_device_ops ops = make_ops();
-    static const tsl_plugin plugin = {TSL_VERSION, sizeof(struct tsl_context),
-                                      sizeof(tsl_device_ops), &ops, count_devices};
-    return &plugin;
+    return &ops;
 }

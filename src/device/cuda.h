@@ -15,6 +15,9 @@ extern "C" {
 }
 #include "core/block.h"
 
+/* The table, for plugin_cuda.cu. */
+const tsl_device_ops *tsl_cuda_ops(void);
+
 /* The stream of a context, its device made current. */
 cudaStream_t tsl_cuda_stream(tsl_context *context);
 

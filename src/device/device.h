@@ -12,11 +12,24 @@ struct tsl_convolve_ops;
 struct tsl_reduce_ops;
 struct tsl_dock_ops;
 
-/* Number of processing threads and memory, for reports. */
+enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
+
+/* Another device of the same kind whose memory a device can use directly. */
+typedef struct tsl_device_peer {
+    int index;
+    bool native_atomics; /* of the link: NVLink has them, PCI Express has not */
+} tsl_device_peer;
+
+/* What a device is, for reports and errors. */
 typedef struct tsl_device_properties {
-    char model[128]; /* "AMD EPYC 9654" */
-    int threads;     /* hardware threads */
-    int64_t memory;  /* bytes in all */
+    char model[128];     /* "AMD EPYC 9654" */
+    int threads;         /* hardware threads; multiprocessors of a GPU */
+    int clock;           /* of these, MHz at most; 0: unknown */
+    int capability[2];   /* compute capability of an NVIDIA GPU, major and minor; else 0 */
+    int64_t memory;      /* bytes in all */
+    int64_t memory_free; /* bytes that could be had now */
+    int peers;
+    tsl_device_peer peer[TSL_DEVICES];
 } tsl_device_properties;
 
 typedef struct tsl_device_ops {
@@ -27,8 +40,10 @@ typedef struct tsl_device_ops {
     void (*close)(tsl_device *device);
     tsl_status (*properties)(tsl_device *device, tsl_device_properties *out);
 
-    /* Memory on the device, aligned to 64 bytes, contents undefined; NULL when exhausted. */
+    /* Memory on the device, aligned to 64 bytes, contents undefined; NULL when exhausted. To be
+     * called by tsl_device_allocate() alone. */
     void *(*allocate)(tsl_device *device, int64_t bytes);
+    /* Work queued before is done with the memory first. */
     void (*release)(tsl_device *device, void *memory);
 
     /* Copies return when the host memory may be reused or read; they follow earlier work. */
@@ -51,8 +66,21 @@ extern const tsl_device_ops tsl_device_cpu;
 tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl_device_ops **out,
                            int *index);
 
-/* Device memory with the error message that belongs to a failure. */
+/* All device memory comes from here, so that it is counted and tests can make it fail. On failure
+ * *out is NULL, the status TSL_E_NOMEM, and the error says what was wanted and what is free. */
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what);
+/* NULL is fine. */
 void tsl_device_release(tsl_context *context, void *memory);
+/* Release what the context still holds. */
+void tsl_device_release_all(tsl_context *context);
+
+/* "cuda:0: out of memory: WHAT needs 2.1 GiB, 1.3 GiB are free: …", for whatever takes device
+ * memory; 0 bytes: as many as a library wanted. Returns TSL_E_NOMEM. */
+tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const char *what);
+
+/* For tests: the k-th device allocation of a context from now (1 is the next) and all after it
+ * fail; 0 ends that. Returns the number of allocations since the last call. What is live stands in
+ * context->memory. */
+int64_t tsl_test_fail_device_allocation(tsl_context *context, int64_t k);
 
 #endif

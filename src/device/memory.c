@@ -1,15 +1,88 @@
-/* Device memory, whatever the device. */
+/* Device memory, whatever the device. Its state is the context's, so that this file may be compiled
+ * into plug-ins too. */
 #include "device/device.h"
+
+typedef struct tsl_device_piece {
+    struct tsl_device_piece *next;
+    void *memory;
+    int64_t bytes;
+} tsl_device_piece;
+
+tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const char *what)
+{
+    tsl_device_properties properties;
+    char needed[16] = "more", there[16];
+    if (bytes > 0) {
+        tsl_format_bytes(needed, bytes);
+    }
+    if (context->ops->properties(context->device, &properties) != TSL_OK) {
+        return tsl_fail(context, TSL_E_NOMEM, "%s: out of memory: %s needs %s", context->name, what,
+                        needed);
+    }
+    return tsl_fail(context, TSL_E_NOMEM,
+                    "%s: out of memory: %s needs %s, %s are free: take a smaller problem or batch, "
+                    "or end other programs there",
+                    context->name, what, needed, tsl_format_bytes(there, properties.memory_free));
+}
 
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
 {
-    *out = context->ops->allocate(context->device, bytes);
-    return *out == NULL ? tsl_fail_memory(context, bytes, what) : TSL_OK;
+    tsl_device_memory *held = &context->memory;
+    *out = NULL;
+    held->asked++;
+    if (held->fail_from > 0 && held->asked >= held->fail_from) {
+        return tsl_device_fail_memory(context, bytes, what);
+    }
+    tsl_device_piece *piece = tsl_allocate(sizeof *piece);
+    if (piece == NULL) {
+        return tsl_fail_memory(context, sizeof *piece, what);
+    }
+    *piece = (tsl_device_piece){.next = held->pieces,
+                                .memory = context->ops->allocate(context->device, bytes),
+                                .bytes = bytes};
+    if (piece->memory == NULL) {
+        tsl_release(piece);
+        return tsl_device_fail_memory(context, bytes, what);
+    }
+    held->pieces = piece;
+    held->live++;
+    held->bytes += bytes;
+    *out = piece->memory;
+    return TSL_OK;
+}
+
+/* Take the piece out of the list, and give it back. */
+static void release_at(tsl_context *context, tsl_device_piece **at)
+{
+    tsl_device_piece *piece = *at;
+    *at = piece->next;
+    context->memory.live--;
+    context->memory.bytes -= piece->bytes;
+    context->ops->release(context->device, piece->memory);
+    tsl_release(piece);
 }
 
 void tsl_device_release(tsl_context *context, void *memory)
 {
-    if (memory != NULL) {
-        context->ops->release(context->device, memory);
+    for (tsl_device_piece **at = &context->memory.pieces; *at != NULL; at = &(*at)->next) {
+        if ((*at)->memory == memory) {
+            release_at(context, at);
+            return;
+        }
     }
+}
+
+void tsl_device_release_all(tsl_context *context)
+{
+    while (context->memory.pieces != NULL) {
+        release_at(context, &context->memory.pieces);
+    }
+}
+
+int64_t tsl_test_fail_device_allocation(tsl_context *context, int64_t k)
+{
+    const int64_t asked = context->memory.asked;
+    context->memory.asked = 0;
+    context->memory.fail_from = k;
+    return asked;
 }

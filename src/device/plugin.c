@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "device/interface.h"
 
 enum { PATH_BYTES = 4096, REASON_BYTES = 512 };
 
@@ -18,6 +18,23 @@ static struct {
 } cuda;
 
 static const char file_name[] = "libtesela_cuda.so";
+
+/* Was the plug-in compiled with this library's headers? If not, says why. */
+static bool fits(const char *path, const tsl_plugin *plugin)
+{
+    if (plugin == NULL) {
+        snprintf(cuda.reason, sizeof cuda.reason, "%s is no plug-in of tesela", path);
+        return false;
+    }
+    if (strcmp(plugin->interface, TSL_INTERFACE) != 0) {
+        snprintf(cuda.reason, sizeof cuda.reason,
+                 "%s belongs to tesela %s, this is " TSL_INTERFACE
+                 ": build or install both together",
+                 path, plugin->interface);
+        return false;
+    }
+    return true;
+}
 
 /* Open the plug-in in one folder; false if there is none. */
 static bool open_in(const char *folder)
@@ -32,14 +49,12 @@ static bool open_in(const char *folder)
         snprintf(cuda.reason, sizeof cuda.reason, "the plug-in cannot be opened: %s", dlerror());
         return true;
     }
-    const tsl_plugin *(*entry)(void) = NULL;
+    static const tsl_host host = {
+        .allocate = tsl_allocate, .allocate_zeroed = tsl_allocate_zeroed, .release = tsl_release};
+    tsl_plugin_entry entry = NULL;
     *(void **)&entry = dlsym(library, TSL_PLUGIN_ENTRY);
-    const tsl_plugin *plugin = entry != NULL ? entry() : NULL;
-    if (plugin == NULL || strcmp(plugin->version, TSL_VERSION) != 0 ||
-        plugin->context_bytes != sizeof(struct tsl_context) ||
-        plugin->ops_bytes != sizeof(tsl_device_ops)) {
-        snprintf(cuda.reason, sizeof cuda.reason,
-                 "%s belongs to another version of tesela than this " TSL_VERSION, path);
+    const tsl_plugin *plugin = entry != NULL ? entry(&host) : NULL;
+    if (!fits(path, plugin)) {
         dlclose(library);
         return true;
     }

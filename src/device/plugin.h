@@ -6,17 +6,26 @@
 
 #include "device/device.h"
 
-/* What a plug-in answers with. Version and sizes must be the library's own. */
+/* What a plug-in calls of the library: its memory, so that all of it is counted, and made to fail
+ * by tests, in one place. Files without state (core/error.c) are compiled into both. */
+typedef struct tsl_host {
+    void *(*allocate)(size_t bytes);
+    void *(*allocate_zeroed)(size_t count, size_t bytes_each);
+    void (*release)(void *memory);
+} tsl_host;
+
+/* What a plug-in answers with. */
 typedef struct tsl_plugin {
-    const char *version;
-    size_t context_bytes; /* sizeof(struct tsl_context) */
-    size_t ops_bytes;     /* sizeof(tsl_device_ops) */
+    /* TSL_INTERFACE, version and digest of the headers it was compiled with. Unless it is the
+     * library's own, nothing else is looked at. */
+    const char *interface;
     const tsl_device_ops *ops;
     /* Number of usable devices; 0 with the reason. */
     int (*count)(char *reason, size_t bytes);
 } tsl_plugin;
 
-/* Name of the function in libtesela_cuda.so that returns its tsl_plugin. */
+/* The function in libtesela_cuda.so that is called first. `host` lives as long as the library. */
+typedef const tsl_plugin *(*tsl_plugin_entry)(const tsl_host *host);
 #define TSL_PLUGIN_ENTRY "tsl_cuda_plugin"
 
 /* The plug-in's table and the number of its devices; NULL with one line of reason: no plug-in,

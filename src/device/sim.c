@@ -7,6 +7,9 @@
 /* Bytes before and after each piece of memory that nobody may change. */
 enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 
+/* Bytes it has: as little as a card may, so that tests can use it up. */
+#define SIM_MEMORY (INT64_C(8) << 30)
+
 /* A piece of device memory, guards included, on pages of its own. */
 typedef struct region {
     struct region *next;
@@ -29,6 +32,7 @@ typedef struct task {
 struct tsl_device {
     int order; /* 0 forward, 1 reversed, 2 strided */
     region *regions;
+    int64_t taken; /* bytes of the regions, without guards */
     task *first, *last;
 };
 
@@ -101,9 +105,9 @@ static tsl_status check_guards(tsl_context *context)
     return TSL_OK;
 }
 
-static tsl_status sim_synchronize(tsl_context *context)
+/* The work that waits, with the memory open. */
+static void run_tasks(tsl_device *device)
 {
-    tsl_device *device = context->device;
     open_memory(device, true);
     while (device->first != NULL) {
         task *t = device->first;
@@ -116,8 +120,13 @@ static tsl_status sim_synchronize(tsl_context *context)
         tsl_release(t);
     }
     device->last = NULL;
+}
+
+static tsl_status sim_synchronize(tsl_context *context)
+{
+    run_tasks(context->device);
     const tsl_status status = check_guards(context);
-    open_memory(device, false);
+    open_memory(context->device, false);
     return status;
 }
 
@@ -181,13 +190,18 @@ static void sim_close(tsl_device *device)
 
 static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
 {
-    (void)device;
-    *out = (tsl_device_properties){.model = "a GPU simulated for tests", .threads = 1};
+    *out = (tsl_device_properties){.model = "a GPU simulated for tests",
+                                   .threads = 1,
+                                   .memory = SIM_MEMORY,
+                                   .memory_free = SIM_MEMORY - device->taken};
     return TSL_OK;
 }
 
 static void *sim_allocate(tsl_device *device, int64_t bytes)
 {
+    if (bytes > SIM_MEMORY - device->taken) {
+        return NULL;
+    }
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t whole = (size_t)bytes + 2 * GUARD_BYTES;
     const size_t mapped = (whole + page - 1) / page * page;
@@ -204,16 +218,20 @@ static void *sim_allocate(tsl_device *device, int64_t bytes)
     memset(r->memory, GUARD_VALUE, whole);
     memset(r->memory + GUARD_BYTES, 0xFF, (size_t)bytes);
     device->regions = r;
+    device->taken += bytes;
     mprotect(r->memory, mapped, PROT_NONE);
     return r->memory + GUARD_BYTES;
 }
 
 static void sim_release(tsl_device *device, void *memory)
 {
+    run_tasks(device);
+    open_memory(device, false);
     for (region **at = &device->regions; *at != NULL; at = &(*at)->next) {
         region *r = *at;
         if (r->memory + GUARD_BYTES == memory) {
             *at = r->next;
+            device->taken -= (int64_t)(r->bytes - 2 * GUARD_BYTES);
             unmap(r);
             return;
         }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/context.h"
+#include "device/device.h"
 #include "tesela/tesela.h"
 
 static char last_line[TSL_ERROR_TEXT];
@@ -120,21 +121,26 @@ static void failing_allocations_are_reported(void **state)
 {
     (void)state;
     tsl_context *context = NULL;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = "cpu";
     tsl_test_fail_allocation(1);
-    assert_int_equal(tsl_context_create(&context, NULL), TSL_E_NOMEM);
+    assert_int_equal(tsl_context_create(&context, &options), TSL_E_NOMEM);
     tsl_test_fail_allocation(0);
-    assert_int_equal(tsl_context_create(&context, NULL), TSL_OK);
+    assert_int_equal(tsl_context_create(&context, &options), TSL_OK);
     const int64_t live = tsl_test_live_allocations();
     tsl_buffer *buffer = NULL;
-    for (int k = 1; k <= 2; k++) {
+    for (int k = 1; k <= 3; k++) {
         tsl_test_fail_allocation(k);
         assert_int_equal(tsl_buffer_create(&buffer, context, 3 << 20), TSL_E_NOMEM);
         assert_int_equal(tsl_test_live_allocations(), live);
+        assert_int_equal(context->memory.live, 0);
     }
-    tsl_test_fail_allocation(1);
-    assert_int_equal(tsl_buffer_create(&buffer, context, 3 << 20), TSL_E_NOMEM);
-    assert_string_equal(tsl_last_error(context), "out of memory: cannot take 3.0 MiB for a buffer");
     tsl_test_fail_allocation(0);
+    tsl_test_fail_device_allocation(context, 1);
+    assert_int_equal(tsl_buffer_create(&buffer, context, 3 << 20), TSL_E_NOMEM);
+    assert_int_equal(tsl_test_fail_device_allocation(context, 0), 1);
+    static const char said[] = "cpu: out of memory: a buffer needs 3.0 MiB, ";
+    assert_memory_equal(tsl_last_error(context), said, sizeof said - 1);
     tsl_context_destroy(context);
 }
 

@@ -1,6 +1,7 @@
 #include "support/devices.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "device/plugin.h"
 
@@ -44,6 +45,81 @@ void test_download(tsl_context *context, void *host, const void *device, int64_t
 void test_release(tsl_context *context, void *device)
 {
     tsl_device_release(context, device);
+}
+
+/* What is live of a context and on the host. */
+typedef struct live_memory {
+    int64_t host, pieces, bytes;
+} live_memory;
+
+static void assert_live(const tsl_context *context, const live_memory *expected)
+{
+    assert_int_equal(context->memory.live, expected->pieces);
+    assert_int_equal(context->memory.bytes, expected->bytes);
+    assert_int_equal(tsl_test_live_allocations(), expected->host);
+}
+
+static void assert_usable(tsl_context *context)
+{
+    static const char text[] = "still there";
+    char back[sizeof text] = "";
+    assert_int_equal(tsl_context_synchronize(context), TSL_OK);
+    void *device = test_upload(context, text, sizeof text);
+    test_download(context, back, device, sizeof text);
+    assert_string_equal(back, text);
+    test_release(context, device);
+}
+
+static void assert_says(const tsl_context *context, const char *const words[])
+{
+    const char *said = tsl_last_error(context);
+    assert_null(strchr(said, '\n'));
+    for (; *words != NULL; words++) {
+        if (strstr(said, *words) == NULL) {
+            fail_msg("'%s' does not say '%s'", said, *words);
+        }
+    }
+}
+
+static int64_t fail_device_from(tsl_context *context, int64_t k)
+{
+    return tsl_test_fail_device_allocation(context, k);
+}
+
+static int64_t fail_host_from(tsl_context *context, int64_t k)
+{
+    (void)context;
+    return tsl_test_fail_allocation(k);
+}
+
+int test_survives_no_memory(tsl_context *context, test_call call, void *user)
+{
+    static const char *const of_device[] = {": out of memory: ", " needs ", " are free: ", NULL};
+    static const char *const of_host[] = {"out of memory", NULL};
+    int64_t (*const fail_from[])(tsl_context *, int64_t) = {fail_device_from, fail_host_from};
+    int made = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        tsl_status status = TSL_E_NOMEM;
+        for (int k = 1; status != TSL_OK; k++) {
+            const live_memory before = {tsl_test_live_allocations(), context->memory.live,
+                                        context->memory.bytes};
+            assert_in_range(k, 1, 1000);
+            fail_from[kind](context, k);
+            status = call(context, user);
+            const int64_t asked = fail_from[kind](context, 0);
+            if (status != TSL_OK) {
+                assert_int_equal(status, TSL_E_NOMEM);
+                assert_true(asked >= k);
+                assert_says(context, kind == 0 ? of_device : of_host);
+            } else {
+                assert_true(asked == k - 1);
+                made = kind == 0 ? k - 1 : made;
+            }
+            assert_live(context, &before);
+            assert_usable(context);
+        }
+    }
+    return made;
 }
 
 uint64_t test_random(uint64_t *seed)

@@ -24,6 +24,15 @@ void *test_upload(tsl_context *context, const void *host, int64_t bytes);
 void test_download(tsl_context *context, void *host, const void *device, int64_t bytes);
 void test_release(tsl_context *context, void *device);
 
+/* Something that takes memory and gives all of it back, whether it fails or not. */
+typedef tsl_status (*test_call)(tsl_context *context, void *user);
+
+/* Run `call` with its k-th device allocation failing, for all k until it succeeds; then with its
+ * k-th host allocation failing. Each time it must return TSL_E_NOMEM with one line that says what
+ * was wanted (and, of a device, how much is free), lose nothing, and leave the context usable.
+ * Returns the number of device allocations it made. */
+int test_survives_no_memory(tsl_context *context, test_call call, void *user);
+
 /* splitmix64 */
 uint64_t test_random(uint64_t *seed);
 /* Uniform in [-1, 1). */

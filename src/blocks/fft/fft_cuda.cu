@@ -11,13 +11,12 @@ struct tsl_fft {
     tsl_context *context;
     tsl_fft_kind kind;
     cufftHandle plan;
+    void *workspace;
 };
 
 static const char *reason(cufftResult result)
 {
     switch (result) {
-    case CUFFT_ALLOC_FAILED:
-        return "out of device memory";
     case CUFFT_INVALID_SIZE:
         return "a size it does not support";
     case CUFFT_SETUP_FAILED:
@@ -34,9 +33,11 @@ static tsl_status check(tsl_context *context, cufftResult result, const char *wh
     if (result == CUFFT_SUCCESS) {
         return TSL_OK;
     }
-    return tsl_fail(context, result == CUFFT_ALLOC_FAILED ? TSL_E_NOMEM : TSL_E_DEVICE,
-                    "%s: %s by cuFFT failed: %s (%d)", context->name, what, reason(result),
-                    (int)result);
+    if (result == CUFFT_ALLOC_FAILED) {
+        return tsl_device_fail_memory(context, 0, what);
+    }
+    return tsl_fail(context, TSL_E_DEVICE, "%s: %s by cuFFT failed: %s (%d)", context->name, what,
+                    reason(result), (int)result);
 }
 
 static cufftType type_of(const tsl_fft_description *what)
@@ -52,6 +53,47 @@ static cufftType type_of(const tsl_fft_description *what)
     }
 }
 
+/* A plan whose workspace is tesela's own to allocate. */
+static tsl_status make_plan(tsl_fft *fft, const tsl_fft_description *what)
+{
+    static const char planning[] = "planning a transform";
+    tsl_context *context = fft->context;
+    int n[3], in[3], to[3];
+    size_t bytes = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        n[axis] = what->n[axis];
+        in[axis] = what->in.embed[axis];
+        to[axis] = what->out.embed[axis];
+    }
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    tsl_status status = check(context, cufftSetAutoAllocation(fft->plan, 0), planning);
+    if (status == TSL_OK) {
+        status = check(context,
+                       cufftMakePlanMany(fft->plan, what->rank, n, in, what->in.stride,
+                                         what->in.distance, to, what->out.stride,
+                                         what->out.distance, type_of(what), what->count, &bytes),
+                       planning);
+    }
+    if (status == TSL_OK && bytes > 0) {
+        status = tsl_device_allocate(&fft->workspace, context, (int64_t)bytes,
+                                     "the workspace of a transform");
+    }
+    if (status == TSL_OK && bytes > 0) {
+        status = check(context, cufftSetWorkArea(fft->plan, fft->workspace), planning);
+    }
+    return status == TSL_OK ? check(context, cufftSetStream(fft->plan, stream), planning) : status;
+}
+
+static void cuda_destroy(tsl_fft *fft)
+{
+    if (fft != NULL) {
+        tsl_cuda_stream(fft->context);
+        cufftDestroy(fft->plan);
+        tsl_device_release(fft->context, fft->workspace);
+        tsl_release(fft);
+    }
+}
+
 static tsl_status cuda_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
 {
     tsl_fft *fft = (tsl_fft *)tsl_allocate_zeroed(1, sizeof *fft);
@@ -60,39 +102,19 @@ static tsl_status cuda_create(tsl_fft **out, tsl_context *context, const tsl_fft
     }
     fft->context = context;
     fft->kind = what->kind;
-    int n[3], in[3], to[3];
-    for (int axis = 0; axis < 3; axis++) {
-        n[axis] = what->n[axis];
-        in[axis] = what->in.embed[axis];
-        to[axis] = what->out.embed[axis];
-    }
-    const cudaStream_t stream = tsl_cuda_stream(context);
-    tsl_status status =
-        check(context,
-              cufftPlanMany(&fft->plan, what->rank, n, in, what->in.stride, what->in.distance, to,
-                            what->out.stride, what->out.distance, type_of(what), what->count),
-              "planning a transform");
-    if (status == TSL_OK) {
-        status = check(context, cufftSetStream(fft->plan, stream), "planning a transform");
-        if (status != TSL_OK) {
-            cufftDestroy(fft->plan);
-        }
-    }
+    tsl_cuda_stream(context);
+    tsl_status status = check(context, cufftCreate(&fft->plan), "planning a transform");
     if (status != TSL_OK) {
         tsl_release(fft);
         return status;
     }
+    status = make_plan(fft, what);
+    if (status != TSL_OK) {
+        cuda_destroy(fft);
+        return status;
+    }
     *out = fft;
     return TSL_OK;
-}
-
-static void cuda_destroy(tsl_fft *fft)
-{
-    if (fft != NULL) {
-        tsl_cuda_stream(fft->context);
-        cufftDestroy(fft->plan);
-        tsl_release(fft);
-    }
 }
 
 static tsl_status cuda_execute(const tsl_fft *fft, void *in, void *out)

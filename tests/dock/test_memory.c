@@ -1,0 +1,218 @@
+/* Docking when memory runs out, and over many batches, on each device. */
+#include <string.h>
+
+#include "dock/plan.h"
+#include "support/devices.h"
+#include "tesela/tesela.h"
+
+enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 36, BATCHES = 1000, TINY = 16 };
+
+/* Atoms in a ball around a point, some of them charged. */
+static tsl_molecule *ball(tsl_context *context, uint64_t seed, int count, double radius)
+{
+    double positions[3 * ATOMS], charges[ATOMS];
+    for (int i = 0; i < count;) {
+        double *p = positions + 3 * i, square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            p[axis] = radius * test_uniform(&seed);
+            square += p[axis] * p[axis];
+        }
+        charges[i] = i % 3 == 0 ? 0.5 * test_uniform(&seed) : 0;
+        i += square < radius * radius;
+    }
+    tsl_molecule *molecule = NULL;
+    assert_int_equal(tsl_molecule_create(&molecule, context, count, positions, charges), TSL_OK);
+    return molecule;
+}
+
+typedef struct pairs {
+    tsl_molecule *receptors[2], *ligands[2];
+    tsl_rotation rotations[ROTATIONS];
+    tsl_pose poses[4][ROTATIONS * KEEP]; /* of each step of use_a_plan() */
+} pairs;
+
+static void make_pairs(pairs *p, tsl_context *context)
+{
+    memset(p, 0, sizeof *p);
+    for (uint64_t i = 0; i < 2; i++) {
+        p->receptors[i] = ball(context, 1 + i, ATOMS, 9 + (double)i);
+        p->ligands[i] = ball(context, 3 + i, SMALL, 5);
+    }
+    assert_int_equal(tsl_rotations_spiral(p->rotations, ROTATIONS), TSL_OK);
+}
+
+static void free_pairs(pairs *p)
+{
+    for (int i = 0; i < 2; i++) {
+        tsl_molecule_destroy(p->receptors[i]);
+        tsl_molecule_destroy(p->ligands[i]);
+    }
+}
+
+static tsl_status search(tsl_dock_plan *plan, pairs *p, int step)
+{
+    return tsl_dock_search(plan, p->poses[step], p->rotations, ROTATIONS, NULL, NULL);
+}
+
+/* Everything a plan can be asked for that takes memory. */
+static tsl_status use_a_plan(tsl_context *context, void *user)
+{
+    pairs *p = user;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    options.grid = GRID;
+    options.keep = KEEP;
+    options.batch = 2;
+    tsl_dock_plan *plan = NULL;
+    tsl_status status =
+        tsl_dock_plan_create(&plan, context, p->receptors[0], p->ligands[0], &options);
+    if (status == TSL_OK) {
+        status = search(plan, p, 0);
+    }
+    if (status == TSL_OK) {
+        status = tsl_dock_plan_update(plan, p->receptors[0], p->ligands[1]);
+    }
+    if (status == TSL_OK) {
+        status = search(plan, p, 1);
+    }
+    if (status == TSL_OK) {
+        status = tsl_dock_plan_update(plan, p->receptors[1], p->ligands[1]);
+    }
+    if (status == TSL_OK) {
+        status = search(plan, p, 2);
+    }
+    if (status == TSL_OK) {
+        status = tsl_dock_use_double(plan);
+    }
+    if (status == TSL_OK) {
+        status = search(plan, p, 3);
+    }
+    if (status == TSL_OK) {
+        status = tsl_dock_rescore(plan, p->poses[3], ROTATIONS * KEEP);
+    }
+    tsl_dock_plan_destroy(plan);
+    return status;
+}
+
+static void docking_survives_no_memory(void **state)
+{
+    (void)state;
+    static pairs expected, found;
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        if (strncmp(test_devices[d], "sim:", 4) == 0) {
+            continue; /* the order of threads is nothing to memory */
+        }
+        tsl_context *context = test_context(test_devices[d], 2);
+        pairs *p = d == 0 ? &expected : &found;
+        make_pairs(p, context);
+        const int made = test_survives_no_memory(context, use_a_plan, p);
+        print_message("%s: %d device allocations\n", test_devices[d], made);
+        assert_true(made > 20);
+        assert_memory_equal(p->poses, expected.poses, sizeof p->poses);
+        assert_true(p->poses[0][0].score > 0);
+        free_pairs(p);
+        tsl_context_destroy(context);
+    }
+}
+
+/* A plan whose update found no memory is void, and the next update makes it good again. */
+static void plans_survive_failed_updates(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+        options.grid = GRID;
+        options.keep = KEEP;
+        pairs p;
+        make_pairs(&p, context);
+        tsl_dock_plan *plan = NULL;
+        assert_int_equal(
+            tsl_dock_plan_create(&plan, context, p.receptors[0], p.ligands[0], &options), TSL_OK);
+        assert_int_equal(search(plan, &p, 0), TSL_OK);
+        tsl_test_fail_device_allocation(context, 1);
+        assert_int_equal(tsl_dock_plan_update(plan, p.receptors[1], p.ligands[1]), TSL_E_NOMEM);
+        tsl_test_fail_device_allocation(context, 0);
+        assert_int_equal(context->memory.live, 0);
+        assert_int_equal(search(plan, &p, 1), TSL_E_ARG);
+        assert_int_equal(tsl_dock_plan_update(plan, p.receptors[0], p.ligands[0]), TSL_OK);
+        assert_int_equal(search(plan, &p, 1), TSL_OK);
+        assert_memory_equal(p.poses[0], p.poses[1], sizeof p.poses[0]);
+        tsl_dock_plan_destroy(plan);
+        free_pairs(&p);
+        tsl_context_destroy(context);
+    }
+}
+
+/* What is held, and what the device says is free, after each batch. */
+typedef struct watch {
+    tsl_context *context;
+    int batches;
+    tsl_device_memory first, last;
+    int64_t host_first, host_last;
+    tsl_device_properties properties_first, properties_last;
+} watch;
+
+static int look(void *user, int64_t first, int64_t count, const tsl_pose *poses)
+{
+    (void)first;
+    (void)poses;
+    watch *w = user;
+    assert_int_equal(count, 1);
+    const bool begin = ++w->batches == 1;
+    *(begin ? &w->first : &w->last) = w->context->memory;
+    *(begin ? &w->host_first : &w->host_last) = tsl_test_live_allocations();
+    if (begin || w->batches == BATCHES) {
+        w->context->ops->properties(w->context->device,
+                                    begin ? &w->properties_first : &w->properties_last);
+    }
+    return 0;
+}
+
+static void batches_take_no_memory(void **state)
+{
+    (void)state;
+    static tsl_rotation rotations[BATCHES];
+    static tsl_pose poses[BATCHES];
+    assert_int_equal(tsl_rotations_spiral(rotations, BATCHES), TSL_OK);
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        watch w = {.context = test_context(test_devices[d], 1)};
+        tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+        options.grid = TINY;
+        options.surface = 2.5;
+        options.keep = 1;
+        options.batch = 1;
+        tsl_molecule *receptor = ball(w.context, 5, 12, 4);
+        tsl_molecule *ligand = ball(w.context, 6, 4, 2);
+        tsl_dock_plan *plan = NULL;
+        if (tsl_dock_plan_create(&plan, w.context, receptor, ligand, &options) != TSL_OK) {
+            fail_msg("%s", tsl_last_error(w.context));
+        }
+        const int64_t planned = w.context->memory.bytes;
+        assert_int_equal(tsl_dock_search(plan, poses, rotations, BATCHES, look, &w), TSL_OK);
+        assert_int_equal(w.batches, BATCHES);
+        assert_true(planned > 0);
+        assert_int_equal(w.first.bytes, planned);
+        assert_int_equal(w.last.bytes, planned);
+        assert_int_equal(w.last.live, w.first.live);
+        assert_int_equal(w.last.asked, w.first.asked); /* none in between either */
+        assert_int_equal(w.host_last, w.host_first);
+        if (d > 0) { /* on the CPU other programs take and give */
+            assert_int_equal(w.properties_last.memory_free, w.properties_first.memory_free);
+        }
+        tsl_dock_plan_destroy(plan);
+        tsl_molecule_destroy(receptor);
+        tsl_molecule_destroy(ligand);
+        tsl_context_destroy(w.context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(docking_survives_no_memory),
+                                       cmocka_unit_test(plans_survive_failed_updates),
+                                       cmocka_unit_test(batches_take_no_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
