@@ -48,7 +48,7 @@ static const library libraries[] = {
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 
-enum { MOST_DEVICES = 17, REASON = 512 };
+enum { MOST_DEVICES = 1 + TSL_DEVICES, REASON = 512 };
 
 /* Devices that can be used now. */
 typedef struct device_list {
@@ -100,16 +100,46 @@ static tsl_status find_devices(device_list *devices, const tsl_context *context)
     return status;
 }
 
+/* The cards a card can reach directly, those whose link has native atomics or the others. */
+static void print_peers(const tsl_device_properties *device, bool native_atomics)
+{
+    bool any = false;
+    for (int i = 0; i < device->peers; i++) {
+        if (device->peer[i].native_atomics == native_atomics) {
+            if (!any) {
+                printf("  %-10s direct access%s: ", "",
+                       native_atomics ? ", with native atomics as over NVLink" : "");
+            }
+            printf("%scuda:%d", any ? ", " : "", device->peer[i].index);
+            any = true;
+        }
+    }
+    printf("%s", any ? "\n" : "");
+}
+
+static void print_device(const char *name, const tsl_device_properties *device)
+{
+    char all[16], unused[16];
+    const bool cpu = strcmp(name, "cpu") == 0;
+    printf("  %-10s %s, %d %s%s", name, device->model, device->threads,
+           cpu ? "thread" : "multiprocessor", device->threads == 1 ? "" : "s");
+    if (device->clock > 0) {
+        printf(" at up to %d MHz", device->clock);
+    }
+    if (device->capability[0] > 0) {
+        printf(", compute capability %d.%d", device->capability[0], device->capability[1]);
+    }
+    printf(", %s, %s free\n", tsl_format_bytes(all, device->memory),
+           tsl_format_bytes(unused, device->memory_free));
+    print_peers(device, true);
+    print_peers(device, false);
+}
+
 static void print_devices(const device_list *devices)
 {
-    char size[16];
     printf("\nDevices (--device)\n");
     for (int i = 0; i < devices->count; i++) {
-        const tsl_device_properties *device = &devices->properties[i];
-        const bool cpu = strcmp(devices->names[i], "cpu") == 0;
-        printf("  %-10s %s, %d %s%s, %s\n", devices->names[i], device->model, device->threads,
-               cpu ? "thread" : "multiprocessor", device->threads == 1 ? "" : "s",
-               tsl_format_bytes(size, device->memory));
+        print_device(devices->names[i], &devices->properties[i]);
     }
     if (devices->no_cuda[0] != '\0') {
         printf("  %-10s cannot be used: %s\n", "cuda", devices->no_cuda);
@@ -139,6 +169,34 @@ static void print_info(const device_list *devices)
     }
 }
 
+static void write_device(tsl_json *json, const char *name, const tsl_device_properties *device)
+{
+    char text[32];
+    tsl_json_open_object(json, NULL);
+    tsl_json_string(json, "name", name);
+    tsl_json_string(json, "model", device->model);
+    tsl_json_integer(json, "threads", device->threads);
+    if (device->clock > 0) {
+        tsl_json_integer(json, "clock_mhz", device->clock);
+    } else {
+        tsl_json_null(json, "clock_mhz");
+    }
+    snprintf(text, sizeof text, "%d.%d", device->capability[0], device->capability[1]);
+    tsl_json_string(json, "compute_capability", device->capability[0] > 0 ? text : NULL);
+    tsl_json_integer(json, "memory", device->memory);
+    tsl_json_integer(json, "memory_free", device->memory_free);
+    tsl_json_open_array(json, "peers");
+    for (int i = 0; i < device->peers; i++) {
+        tsl_json_open_object(json, NULL);
+        snprintf(text, sizeof text, "cuda:%d", device->peer[i].index);
+        tsl_json_string(json, "name", text);
+        tsl_json_bool(json, "native_atomics", device->peer[i].native_atomics);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
 static void write_results(tsl_json *json, const device_list *devices)
 {
     tsl_json_open_object(json, "results");
@@ -147,12 +205,7 @@ static void write_results(tsl_json *json, const device_list *devices)
     tsl_json_string(json, "flags", TSL_FLAGS);
     tsl_json_open_array(json, "devices");
     for (int i = 0; i < devices->count; i++) {
-        tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "name", devices->names[i]);
-        tsl_json_string(json, "model", devices->properties[i].model);
-        tsl_json_integer(json, "threads", devices->properties[i].threads);
-        tsl_json_integer(json, "memory", devices->properties[i].memory);
-        tsl_json_close_object(json);
+        write_device(json, devices->names[i], &devices->properties[i]);
     }
     tsl_json_close_array(json);
     tsl_json_string(json, "no_cuda", devices->no_cuda[0] != '\0' ? devices->no_cuda : NULL);

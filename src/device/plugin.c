@@ -107,9 +107,10 @@ const tsl_device_ops *tsl_plugin_cuda(int *count, char *reason, size_t bytes)
     if (!cuda.tried) {
         cuda.tried = true;
         if (!search_folders()) {
+            const char *path = getenv("TESELA_PLUGIN_PATH");
             snprintf(cuda.reason, sizeof cuda.reason,
-                     "there is no plug-in %s beside the library or in TESELA_PLUGIN_PATH",
-                     file_name);
+                     "there is no plug-in %s beside tesela or in TESELA_PLUGIN_PATH (%s)",
+                     file_name, path != NULL && *path != '\0' ? path : "not set");
         }
     }
     if (cuda.plugin == NULL) {
