@@ -30,15 +30,18 @@ add_library(tesela_cuda MODULE ${cuda_sources}
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
     src/core/error.c src/device/memory.c src/blocks/convolve/convolve.c src/blocks/fft/line.c)
 add_dependencies(tesela_cuda tesela_objects) # which makes device/interface.h
+set(launcher "${PROJECT_SOURCE_DIR}/cmake/record-ptxas" ${CMAKE_CUDA_COMPILER_LAUNCHER})
 set_target_properties(tesela_cuda PROPERTIES
-    CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static)
+    CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
+    # What kernels take of a multiprocessor is recorded, for tools/kernel-budget.
+    CUDA_COMPILER_LAUNCHER "${launcher}")
 target_include_directories(tesela_cuda PRIVATE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${generated_dir}")
 target_compile_definitions(tesela_cuda PRIVATE _GNU_SOURCE)
 target_compile_options(tesela_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:C>:${tesela_warnings} ${tesela_flags}>
     # No fused multiply-adds, as on the CPU: see tesela_flags.
-    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra
+    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xptxas=-v -Xcompiler=-Wall,-Wextra
         $<$<BOOL:${TSL_WERROR}>:--Werror=all-warnings -Xcompiler=-Werror>>)
 target_link_libraries(tesela_cuda PRIVATE CUDA::cufft m)
 target_link_options(tesela_cuda PRIVATE -Wl,--no-undefined)
