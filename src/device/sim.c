@@ -10,12 +10,14 @@ enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 /* Bytes it has: as little as a card may, so that tests can use it up. */
 #define SIM_MEMORY (INT64_C(8) << 30)
 
-/* A piece of device memory, guards included, on pages of its own. */
+/* A piece of device memory, guards included, on pages of its own between two that are always
+ * closed.
+ */
 typedef struct region {
     struct region *next;
     char *memory;
     size_t bytes;
-    size_t mapped;
+    size_t mapped; /* without the closed pages */
 } region;
 
 /* A piece of work that waits. */
@@ -33,6 +35,8 @@ struct tsl_device {
     int order; /* 0 forward, 1 reversed, 2 strided */
     region *regions;
     int64_t taken; /* bytes of the regions, without guards */
+    int broken;    /* end of a piece that was written over, -1 or 1; 0: none was */
+    size_t broken_bytes;
     task *first, *last;
 };
 
@@ -55,9 +59,15 @@ static void open_memory(const tsl_device *device, bool open)
     }
 }
 
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static void unmap(region *r)
 {
-    munmap(r->memory, r->mapped);
+    const size_t page = page_bytes();
+    munmap(r->memory - page, r->mapped + 2 * page);
     tsl_release(r);
 }
 
@@ -92,20 +102,7 @@ static int broken_guard(const region *r)
     return 0;
 }
 
-static tsl_status check_guards(tsl_context *context)
-{
-    for (const region *r = context->device->regions; r != NULL; r = r->next) {
-        const int end = broken_guard(r);
-        if (end != 0) {
-            return tsl_fail(context, TSL_E_DEVICE, "%s: a kernel wrote %s a piece of %zu bytes",
-                            context->name, end < 0 ? "before" : "past the end of",
-                            r->bytes - 2 * GUARD_BYTES);
-        }
-    }
-    return TSL_OK;
-}
-
-/* The work that waits, with the memory open. */
+/* The work that waits, with the memory open, which it then closes. */
 static void run_tasks(tsl_device *device)
 {
     open_memory(device, true);
@@ -120,14 +117,22 @@ static void run_tasks(tsl_device *device)
         tsl_release(t);
     }
     device->last = NULL;
+    for (const region *r = device->regions; r != NULL && device->broken == 0; r = r->next) {
+        device->broken = broken_guard(r);
+        device->broken_bytes = r->bytes - 2 * GUARD_BYTES;
+    }
+    open_memory(device, false);
 }
 
 static tsl_status sim_synchronize(tsl_context *context)
 {
+    const tsl_device *device = context->device;
     run_tasks(context->device);
-    const tsl_status status = check_guards(context);
-    open_memory(context->device, false);
-    return status;
+    return device->broken == 0
+               ? TSL_OK
+               : tsl_fail(context, TSL_E_DEVICE, "%s: a kernel wrote %s a piece of %zu bytes",
+                          context->name, device->broken < 0 ? "before" : "past the end of",
+                          device->broken_bytes);
 }
 
 static tsl_status add_task(tsl_context *context, const task *what, const void *arguments,
@@ -202,19 +207,21 @@ static void *sim_allocate(tsl_device *device, int64_t bytes)
     if (bytes > SIM_MEMORY - device->taken) {
         return NULL;
     }
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = page_bytes();
     const size_t whole = (size_t)bytes + 2 * GUARD_BYTES;
     const size_t mapped = (whole + page - 1) / page * page;
     region *r = tsl_allocate(sizeof *r);
     if (r == NULL) {
         return NULL;
     }
-    void *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, mapped + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         tsl_release(r);
         return NULL;
     }
-    *r = (region){.next = device->regions, .memory = memory, .bytes = whole, .mapped = mapped};
+    *r = (region){
+        .next = device->regions, .memory = (char *)memory + page, .bytes = whole, .mapped = mapped};
+    mprotect(r->memory, mapped, PROT_READ | PROT_WRITE);
     memset(r->memory, GUARD_VALUE, whole);
     memset(r->memory + GUARD_BYTES, 0xFF, (size_t)bytes);
     device->regions = r;
@@ -226,7 +233,6 @@ static void *sim_allocate(tsl_device *device, int64_t bytes)
 static void sim_release(tsl_device *device, void *memory)
 {
     run_tasks(device);
-    open_memory(device, false);
     for (region **at = &device->regions; *at != NULL; at = &(*at)->next) {
         region *r = *at;
         if (r->memory + GUARD_BYTES == memory) {

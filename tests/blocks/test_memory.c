@@ -12,6 +12,8 @@ static const tsl_convolve_description correlation = {.n = {N, N, N},
                                                      .box = {6, 6, 6},
                                                      .precision = TSL_SINGLE,
                                                      .batch = BATCH,
+                                                     .top = CANDIDATES,
+                                                     .top_of_one = 2 * CANDIDATES,
                                                      .form = TSL_CONVOLVE_LINES};
 
 static tsl_status make_buffer(tsl_context *context, void *user)
@@ -53,13 +55,13 @@ static tsl_status correlate(tsl_context *context, void *user)
     what.form = *(const tsl_convolve_form *)user;
     const tsl_convolve_ops *ops = context->ops->convolve;
     const tsl_grid_layout layout = ops->layout(&what);
+    const int64_t bytes = tsl_grid_bytes(&layout, BATCH);
     const int64_t box = BATCH * 6 * 6 * 6;
     tsl_convolve *plan = NULL;
     void *grids = NULL, *boxes = NULL;
-    tsl_status status =
-        tsl_device_allocate(&grids, context, BATCH * layout.member_bytes, "the grids");
+    tsl_status status = tsl_device_allocate(&grids, context, bytes, "the grids");
     if (status == TSL_OK) {
-        status = context->ops->fill(context, grids, 0, BATCH * layout.member_bytes);
+        status = context->ops->fill(context, grids, 0, bytes);
     }
     if (status == TSL_OK) {
         status = ops->create(&plan, context, &what);
@@ -75,6 +77,9 @@ static tsl_status correlate(tsl_context *context, void *user)
     }
     if (status == TSL_OK) {
         status = ops->execute(plan, BATCH, boxes, grids);
+    }
+    if (status == TSL_OK) {
+        status = ops->store(plan, BATCH, grids);
     }
     ops->destroy(plan);
     tsl_device_release(context, boxes);

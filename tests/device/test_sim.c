@@ -278,6 +278,35 @@ static void a_write_past_the_end_shows(void **state)
     free_bench(&b);
 }
 
+/* Far past the end, into nothing. */
+static int write_far_past_end(bench *b)
+{
+    b->a.result += 1 << 12;
+    return write_past_end(b);
+}
+
+/* The piece is released before anybody waits. */
+static int write_past_end_of_released(bench *b)
+{
+    b->a.count = VALUES;
+    if (TSL_LAUNCH(b->context, double_too_many, b->a, 1, 1, THREADS) != TSL_OK) {
+        return 2;
+    }
+    tsl_device_release(b->context, b->a.result);
+    return tsl_context_synchronize(b->context) == TSL_OK ? 0 : 1;
+}
+
+static void a_write_elsewhere_shows(void **state)
+{
+    (void)state;
+    bench b = make_bench("sim");
+    assert_int_equal(outcome_of(write_far_past_end, &b), 128);
+    free_bench(&b);
+    b = make_bench("sim");
+    assert_int_equal(outcome_of(write_past_end_of_released, &b), 1);
+    free_bench(&b);
+}
+
 static void fresh_memory_is_not_zero(void **state)
 {
     (void)state;
@@ -310,6 +339,7 @@ int main(void)
                                        cmocka_unit_test(a_missing_copy_shows),
                                        cmocka_unit_test(a_missing_wait_shows),
                                        cmocka_unit_test(a_write_past_the_end_shows),
+                                       cmocka_unit_test(a_write_elsewhere_shows),
                                        cmocka_unit_test(fresh_memory_is_not_zero),
                                        cmocka_unit_test(bad_launches_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

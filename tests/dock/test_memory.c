@@ -5,7 +5,7 @@
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
-enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 36, BATCHES = 1000, TINY = 16 };
+enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 24, BATCHES = 1000, TINY = 16 };
 
 /* Atoms in a ball around a point, some of them charged. */
 static tsl_molecule *ball(tsl_context *context, uint64_t seed, int count, double radius)
@@ -60,6 +60,7 @@ static tsl_status use_a_plan(tsl_context *context, void *user)
     pairs *p = user;
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     options.grid = GRID;
+    options.surface = 2.5;
     options.keep = KEEP;
     options.batch = 2;
     tsl_dock_plan *plan = NULL;
@@ -102,7 +103,7 @@ static void docking_survives_no_memory(void **state)
         if (strncmp(test_devices[d], "sim:", 4) == 0) {
             continue; /* the order of threads is nothing to memory */
         }
-        tsl_context *context = test_context(test_devices[d], 2);
+        tsl_context *context = test_context(test_devices[d], 1);
         pairs *p = d == 0 ? &expected : &found;
         make_pairs(p, context);
         const int made = test_survives_no_memory(context, use_a_plan, p);
@@ -124,6 +125,7 @@ static void plans_survive_failed_updates(void **state)
         tsl_context *context = test_context(test_devices[d], 1);
         tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
         options.grid = GRID;
+        options.surface = 2.5;
         options.keep = KEEP;
         pairs p;
         make_pairs(&p, context);
