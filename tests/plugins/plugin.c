@@ -24,9 +24,9 @@ static tsl_status open_card(tsl_device **out, tsl_context *context, int index)
 {
     static tsl_device devices[2] = {{0}, {1}};
     if (VARIANT == OLD_CARD) {
-        return tsl_fail(context, TSL_E_DEVICE,
-                        "%s: Tesla T4 has compute capability 7.5; 8.0 or newer is needed",
-                        context->name);
+        snprintf(context->error, sizeof context->error,
+                 "%s: Tesla T4 has compute capability 7.5; 8.0 or newer is needed", context->name);
+        return TSL_E_DEVICE;
     }
     *out = &devices[index];
     return TSL_OK;

@@ -6,13 +6,12 @@ foreach(variant IN ITEMS cards old-card no-card other-build no-plugin missing-li
     string(REPLACE "-" "_" symbol "${variant}")
     string(TOUPPER "${symbol}" symbol)
     set(target "test_plugin_${variant}")
-    add_library(${target} MODULE "${CMAKE_CURRENT_LIST_DIR}/plugin.c"
-        "${PROJECT_SOURCE_DIR}/src/core/error.c")
+    add_library(${target} MODULE "${CMAKE_CURRENT_LIST_DIR}/plugin.c")
     tesela_compile_options(${target})
     target_compile_definitions(${target} PRIVATE VARIANT=${symbol})
     target_include_directories(${target} PRIVATE
         $<TARGET_PROPERTY:tesela_objects,INTERFACE_INCLUDE_DIRECTORIES>)
-    add_dependencies(${target} tesela_objects tesela)
+    add_dependencies(${target} tesela_interface)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME tesela_cuda BUILD_RPATH "" SKIP_BUILD_RPATH ON
         LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/plugins/${variant}")
 endforeach()
