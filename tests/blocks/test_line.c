@@ -152,7 +152,8 @@ static void parts_of_tiles(void **state)
 {
     (void)state;
     enum { N = 48, POINTS = 19, COLUMNS = 5 };
-    tsl_complex from[N * TSL_LINE_COLUMNS], tile[N * TSL_LINE_PITCH], roots[N], zeros[N * TSL_LINE_PITCH];
+    tsl_complex from[N * TSL_LINE_COLUMNS], tile[N * TSL_LINE_PITCH], roots[N],
+        zeros[N * TSL_LINE_PITCH];
     const tsl_line line = make_line(N, roots);
     const tsl_line_place whole = {tile, TSL_LINE_PITCH, 1, 0, 0};
     const tsl_line_place part = {from, TSL_LINE_COLUMNS, 0, POINTS, COLUMNS};
