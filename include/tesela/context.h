@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tesela/comm.h"
 #include "tesela/status.h"
 
 #ifdef __cplusplus
@@ -33,11 +34,13 @@ typedef struct tsl_context_options {
     int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
+    tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which
+                         is its only one; NULL: this context works alone */
 } tsl_context_options;
 
 #define TSL_CONTEXT_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        sizeof(tsl_context_options), "auto", 0, NULL, NULL                                         \
+        sizeof(tsl_context_options), "auto", 0, NULL, NULL, NULL                                   \
     }
 
 /** Open a device.
@@ -58,8 +61,8 @@ TSL_API tsl_status tsl_context_create(tsl_context **out, const tsl_context_optio
 TSL_API void tsl_context_destroy(tsl_context *context);
 
 /** One line about the last failure in `context`, "" if there was none. The string belongs to the
- *  context and stands until its next failure. With NULL: the last tsl_context_create() failure of
- *  this thread. */
+ *  context and stands until its next failure. With NULL: the last failure in this thread of a
+ *  function that has no context: tsl_context_create(), tsl_comm_create(), tsl_comm_run(). */
 TSL_API const char *tsl_last_error(const tsl_context *context);
 
 /** Resource string of the device in use, e.g. "cpu". Owned by the context. */

@@ -5,6 +5,7 @@
 #define TESELA_TESELA_H
 
 #include "tesela/buffer.h"
+#include "tesela/comm.h"
 #include "tesela/context.h"
 #include "tesela/dock.h"
 #include "tesela/molecule.h"

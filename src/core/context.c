@@ -1,12 +1,30 @@
 #include "core/context.h"
 
 #include <omp.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "comm/comm.h"
 #include "device/device.h"
 
-static _Thread_local char create_error[TSL_ERROR_TEXT];
+/* The rank a context belongs to: the caller's, or one of its own. */
+static tsl_status join(tsl_context *context, tsl_comm *comm)
+{
+    context->owns_comm = comm == NULL;
+    if (comm != NULL) {
+        context->comm = comm;
+    } else if (tsl_comm_create_self(&context->comm) != TSL_OK) {
+        return tsl_fail(context, TSL_E_NOMEM, "%s", tsl_last_error(NULL));
+    }
+    context->comm->root->context = context;
+    return TSL_OK;
+}
+
+static void leave(tsl_context *context)
+{
+    context->comm->root->context = NULL;
+    if (context->owns_comm) {
+        tsl_comm_destroy(context->comm);
+    }
+}
 
 tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *options)
 {
@@ -16,8 +34,7 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
     }
     tsl_context *context = tsl_allocate_zeroed(1, sizeof *context);
     if (context == NULL) {
-        snprintf(create_error, sizeof create_error, "out of memory: cannot make a context");
-        return TSL_E_NOMEM;
+        return tsl_fail(NULL, TSL_E_NOMEM, "out of memory: cannot make a context");
     }
     context->message = options->message;
     context->user = options->user;
@@ -37,10 +54,16 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
                                  &context->ops, &index);
     }
     if (status == TSL_OK) {
+        status = join(context, options->comm);
+    }
+    if (status == TSL_OK) {
         status = context->ops->open(&context->device, context, index);
+        if (status != TSL_OK) {
+            leave(context);
+        }
     }
     if (status != TSL_OK) {
-        memcpy(create_error, context->error, sizeof create_error);
+        tsl_fail(NULL, status, "%s", context->error);
         tsl_release(context);
         return status;
     }
@@ -54,13 +77,9 @@ void tsl_context_destroy(tsl_context *context)
         context->ops->synchronize(context);
         tsl_device_release_all(context);
         context->ops->close(context->device);
+        leave(context);
         tsl_release(context);
     }
-}
-
-const char *tsl_last_error(const tsl_context *context)
-{
-    return context != NULL ? context->error : create_error;
 }
 
 const char *tsl_context_device(const tsl_context *context)

@@ -24,6 +24,8 @@ struct tsl_context {
     const struct tsl_device_ops *ops; /* what the device can do */
     struct tsl_device *device;
     tsl_device_memory memory;
+    struct tsl_comm *comm; /* this rank's */
+    bool owns_comm;
     int threads;
     char name[TSL_DEVICE_NAME];
     char error[TSL_ERROR_TEXT];

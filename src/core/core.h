@@ -32,8 +32,8 @@ int64_t tsl_test_live_allocations(void);
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
-/* Set the context's one-line error and return `status`, so that a failure is
- * `return tsl_fail(context, TSL_E_ARG, "…", …)`. */
+/* Set the context's one-line error, or with NULL the calling thread's, and return `status`, so that
+ * a failure is `return tsl_fail(context, TSL_E_ARG, "…", …)`. */
 tsl_status tsl_fail(tsl_context *context, tsl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "out of memory: cannot take 1.2 GiB for WHAT" */

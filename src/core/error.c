@@ -6,6 +6,9 @@
 #include "core/config.h"
 #include "core/context.h"
 
+/* Of what fails outside of a context. */
+static _Thread_local char thread_error[TSL_ERROR_TEXT];
+
 const char *tsl_status_name(tsl_status status)
 {
     static const char *const names[] = {"TSL_OK",         "TSL_E_ARG",      "TSL_E_NOMEM",
@@ -28,8 +31,13 @@ tsl_status tsl_fail(tsl_context *context, tsl_status status, const char *format,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(context->error, text, sizeof text);
+    memcpy(context != NULL ? context->error : thread_error, text, sizeof text);
     return status;
+}
+
+const char *tsl_last_error(const tsl_context *context)
+{
+    return context != NULL ? context->error : thread_error;
 }
 
 tsl_status tsl_fail_memory(tsl_context *context, int64_t bytes, const char *what)

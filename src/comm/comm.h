@@ -1,0 +1,142 @@
+/* Communication between ranks, and the table that its members fill: threads.c (ranks are threads of
+ * this process; a rank alone is one of them) and mpi.c (processes; a plug-in).
+ *
+ * Operations are collective over the communicator and return when this rank's part is done and its
+ * memory may be used again. They come in the same order on all ranks, with the same root, type,
+ * operation and, where there is one count for all, the same count.
+ *
+ * Memory: with `context` NULL, or a context on the CPU, pointers are to host memory. Else they are
+ * to that context's device memory: the work is queued on its stream after what is queued there
+ * already, and the memory may be used by whatever is queued later. All ranks then give such a
+ * context.
+ *
+ * Failure: every operation returns TSL_E_COMM with "rank 2: its reason" as soon as any rank has
+ * called tsl_comm_fail(). After a failure the contents of the output are undefined. The line goes
+ * to the context that belongs to the communicator, else to tsl_last_error(NULL).
+ *
+ * Counts and offsets are 64 bits wide, in bytes where they are called bytes. */
+#ifndef TSL_COMM_H
+#define TSL_COMM_H
+
+#include "comm/comm_point.h"
+#include "core/context.h"
+#include "tesela/comm.h"
+
+/* A part for each rank, or of each rank: bytes[rank] bytes at data + offsets[rank]. */
+typedef struct tsl_comm_parts {
+    void *data;
+    const int64_t *bytes;   /* [size] */
+    const int64_t *offsets; /* [size] */
+} tsl_comm_parts;
+
+/* One message each way between this rank and `peer`; either may have 0 bytes. */
+typedef struct tsl_comm_pair {
+    int peer;
+    const void *send;
+    int64_t send_bytes;
+    void *receive;
+    int64_t receive_bytes;
+} tsl_comm_pair;
+
+/* As root of a gather: every rank gets the whole. */
+enum { TSL_COMM_ALL = -1 };
+
+/* ---- operations (comm.c) ------------------------------------------------------------------ */
+
+/* Return when all ranks have come here. */
+tsl_status tsl_comm_barrier(tsl_comm *comm);
+
+/* Copy `bytes` bytes of rank `root` to all ranks. */
+tsl_status tsl_comm_broadcast(tsl_comm *comm, tsl_context *context, void *data, int64_t bytes,
+                              int root);
+
+/* values[i] becomes the sum, least or largest of all ranks' values[i], i < count. Combined in the
+ * order of the ranks, ((v0 + v1) + v2) + …, so that all ranks have the same bits, every time. A
+ * not-a-number in any makes the result one. */
+tsl_status tsl_comm_all_reduce(tsl_comm *comm, tsl_context *context, void *values, int64_t count,
+                               tsl_comm_type type, tsl_comm_operation operation);
+
+/* Part q of this rank's `send` becomes part `rank` of q's `receive`; they must be of one size. The
+ * parts of `receive` must not overlap each other or `send`. */
+tsl_status tsl_comm_all_to_all(tsl_comm *comm, tsl_context *context, const tsl_comm_parts *send,
+                               const tsl_comm_parts *receive);
+
+/* All ranks' `send` become the parts of `receive` on the rank `root`, or on all: TSL_COMM_ALL.
+ * receive->bytes[q] is rank q's `bytes`. `receive` is NULL on ranks that receive nothing. */
+tsl_status tsl_comm_gather(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,
+                           const tsl_comm_parts *receive, int root);
+
+/* Messages between neighbours: what a rank gives as its k-th pair with a peer meets the peer's k-th
+ * pair with it, and sizes must agree. A rank without neighbours calls it with count 0. A rank may
+ * be its own peer. */
+tsl_status tsl_comm_exchange(tsl_comm *comm, tsl_context *context, int count,
+                             const tsl_comm_pair *pairs);
+
+/* ---- counters ----------------------------------------------------------------------------- */
+
+/* A few shared integers, for handing out work while ranks compute. */
+typedef struct tsl_counters tsl_counters;
+
+enum { TSL_COUNTERS = 4 };
+
+/* All 0. Collective. */
+tsl_status tsl_counters_create(tsl_counters **out, tsl_comm *comm);
+/* Release this rank's end; NULL is fine. Not collective. */
+void tsl_counters_destroy(tsl_counters *counters);
+/* Fetch and add, all at once: before[i] becomes counter i, and counter i grows by add[i], with no
+ * other rank's call in between. Not collective. */
+tsl_status tsl_counters_add(tsl_counters *counters, const int64_t add[TSL_COUNTERS],
+                            int64_t before[TSL_COUNTERS]);
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+/* What a member does. Arguments have been checked, except for what only the ranks together can
+ * know. A failing member calls tsl_comm_report(). `context` is NULL for host memory. */
+typedef struct tsl_comm_ops {
+    const char *name;
+    void (*destroy)(tsl_comm *comm);
+    /* Members of the new communicator in rank order: ranks[size]; this rank is ranks[rank]. */
+    tsl_status (*divide)(tsl_comm **out, tsl_comm *comm, int colour, const int *ranks, int size,
+                         int rank);
+    tsl_status (*barrier)(tsl_comm *comm);
+    tsl_status (*broadcast)(tsl_comm *comm, tsl_context *context, void *data, int64_t bytes,
+                            int root);
+    tsl_status (*all_reduce)(tsl_comm *comm, tsl_context *context, void *values, int64_t count,
+                             tsl_comm_type type, tsl_comm_operation operation);
+    tsl_status (*all_to_all)(tsl_comm *comm, tsl_context *context, const tsl_comm_parts *send,
+                             const tsl_comm_parts *receive);
+    tsl_status (*gather)(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,
+                         const tsl_comm_parts *receive, int root);
+    tsl_status (*exchange)(tsl_comm *comm, tsl_context *context, int count,
+                           const tsl_comm_pair *pairs);
+    tsl_status (*counters_create)(tsl_counters **out, tsl_comm *comm);
+    void (*counters_destroy)(tsl_counters *counters);
+    tsl_status (*counters_add)(tsl_counters *counters, const int64_t *add, int64_t *before);
+    void (*publish)(tsl_comm *comm, tsl_status status, const char *reason);
+    const char *(*failure)(tsl_comm *comm, int *rank, tsl_status *status);
+} tsl_comm_ops;
+
+/* What all members' communicators begin with. */
+struct tsl_comm {
+    const tsl_comm_ops *ops;
+    int rank, size;
+    tsl_comm *root;             /* the one this was divided from, itself where it was not */
+    tsl_context *context;       /* of the root: gets the errors; NULL: the calling thread does */
+    char error[TSL_ERROR_TEXT]; /* of the root: what a member has reported last */
+};
+
+struct tsl_counters {
+    tsl_comm *comm;
+};
+
+/* Set the line that belongs to a failure and return `status`. */
+tsl_status tsl_comm_report(tsl_comm *comm, tsl_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Report the failure that stands; TSL_E_COMM. */
+tsl_status tsl_comm_report_failure(tsl_comm *comm);
+
+/* A communicator of this process alone. */
+tsl_status tsl_comm_create_self(tsl_comm **out);
+
+#endif

@@ -1,0 +1,47 @@
+/* Is this process one of an MPI launch? */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comm/plugin.h"
+#include "core/module.h"
+
+const char *tsl_comm_launch_variable(void)
+{
+    /* Open MPI, PMIx (Slurm, PRRTE), PMI (MPICH, Intel MPI, Slurm), MVAPICH2. Slurm's own are set
+     * in any allocation and tell nothing. */
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
+                                            "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && value[0] != '\0') {
+            return variables[i];
+        }
+    }
+    return NULL;
+}
+
+tsl_comm_mpi_function tsl_comm_mpi(char *reason, size_t bytes)
+{
+    tsl_comm_mpi_function function = NULL;
+    *(void **)&function =
+        tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_ENTRY, true, reason, bytes);
+    return function;
+}
+
+tsl_status tsl_comm_create(tsl_comm **out)
+{
+    const char *variable = tsl_comm_launch_variable();
+    if (variable == NULL) {
+        return tsl_comm_create_self(out);
+    }
+    static const tsl_comm_interface interface = TSL_COMM_INTERFACE;
+    char reason[512];
+    const tsl_comm_mpi_function create = tsl_comm_mpi(reason, sizeof reason);
+    const tsl_status status =
+        create != NULL ? create(out, &interface, reason, sizeof reason) : TSL_E_COMM;
+    return status == TSL_OK ? TSL_OK
+                            : tsl_fail(NULL, status,
+                                       "%s is set, so this is a rank of an MPI launch, but MPI "
+                                       "cannot be used: %s",
+                                       variable, reason);
+}

@@ -1,0 +1,33 @@
+/* The door of the MPI plug-in. */
+#ifndef TSL_COMM_PLUGIN_H
+#define TSL_COMM_PLUGIN_H
+
+#include "comm/comm.h"
+#include "core/config.h"
+
+/* What library and plug-in must have in common. */
+typedef struct tsl_comm_interface {
+    const char *version;
+    size_t comm_bytes, ops_bytes, context_bytes;
+} tsl_comm_interface;
+
+#define TSL_COMM_INTERFACE                                                                         \
+    {                                                                                              \
+        TSL_VERSION, sizeof(struct tsl_comm), sizeof(tsl_comm_ops), sizeof(struct tsl_context)     \
+    }
+
+/* Start MPI, or join what the program has started, and make a communicator of all its processes. On
+ * failure `reason` has the line. */
+typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const tsl_comm_interface *interface,
+                                            char *reason, size_t bytes);
+
+#define TSL_COMM_MPI_FILE "libtesela_mpi.so"
+#define TSL_COMM_MPI_ENTRY "tsl_comm_mpi_create"
+
+/* The launcher's variable that says that this process is one of an MPI launch; NULL: it is not. */
+const char *tsl_comm_launch_variable(void);
+
+/* The plug-in's function; NULL with one line of reason. Does not start MPI. */
+tsl_comm_mpi_function tsl_comm_mpi(char *reason, size_t bytes);
+
+#endif

@@ -1,0 +1,463 @@
+/* Ranks that are threads of one process, on host memory. Each copies what it receives straight from
+ * its sender's memory. */
+#include "comm/threads.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what moves --------------------------------------------------------------------------- */
+
+int tsl_threads_copies(const tsl_comm *comm)
+{
+    const tsl_threads_slot *mine = &tsl_threads_group_of(comm)->slots[comm->rank];
+    switch (mine->kind) {
+    case TSL_THREADS_BROADCAST:
+        return comm->rank != mine->root;
+    case TSL_THREADS_GATHER:
+        return mine->root == TSL_COMM_ALL || mine->root == comm->rank ? comm->size : 0;
+    case TSL_THREADS_ALL_TO_ALL:
+        return comm->size;
+    case TSL_THREADS_EXCHANGE:
+        return mine->pair_count;
+    default:
+        return 0;
+    }
+}
+
+/* The piece that meets this rank's pair `k`: as its peer's j-th pair with this rank, if it is this
+ * rank's j-th with the peer. NULL: there is none. */
+static const tsl_comm_pair *match(const tsl_comm *comm, int k)
+{
+    const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
+    const tsl_threads_slot *mine = &slots[comm->rank];
+    const tsl_threads_slot *theirs = &slots[mine->pairs[k].peer];
+    int before = 0;
+    for (int i = 0; i < k; i++) {
+        before += mine->pairs[i].peer == mine->pairs[k].peer;
+    }
+    for (int i = 0; i < theirs->pair_count; i++) {
+        if (theirs->pairs[i].peer == comm->rank && before-- == 0) {
+            return &theirs->pairs[i];
+        }
+    }
+    return NULL;
+}
+
+tsl_status tsl_threads_copy_at(tsl_threads_copy *out, tsl_comm *comm, int k)
+{
+    const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
+    const tsl_threads_slot *mine = &slots[comm->rank];
+    /* Not all from the same rank at the same time. */
+    const int q = mine->kind == TSL_THREADS_EXCHANGE    ? mine->pairs[k].peer
+                  : mine->kind == TSL_THREADS_BROADCAST ? mine->root
+                                                        : (comm->rank + k) % comm->size;
+    const tsl_threads_slot *theirs = &slots[q];
+    int64_t sent = mine->count;
+    *out = (tsl_threads_copy){
+        .from = q, .target = mine->data, .source = theirs->data, .bytes = mine->count};
+    if (mine->kind == TSL_THREADS_EXCHANGE) {
+        const tsl_comm_pair *pair = match(comm, k);
+        out->target = mine->pairs[k].receive;
+        out->source = pair != NULL ? pair->send : NULL;
+        out->bytes = mine->pairs[k].receive_bytes;
+        sent = pair != NULL ? pair->send_bytes : -1;
+    } else if (mine->kind != TSL_THREADS_BROADCAST) {
+        out->target = (char *)mine->receive.data + mine->receive.offsets[q];
+        out->bytes = mine->receive.bytes[q];
+        sent = theirs->bytes;
+        if (mine->kind == TSL_THREADS_ALL_TO_ALL) {
+            out->source = (const char *)theirs->send.data + theirs->send.offsets[comm->rank];
+            sent = theirs->send.bytes[comm->rank];
+        }
+    }
+    if (sent == out->bytes) {
+        return TSL_OK;
+    }
+    char reason[TSL_RANK_REASON];
+    snprintf(reason, sizeof reason,
+             sent < 0 ? "rank %d has no pair that meets pair %lld of rank %d"
+                      : "rank %d sends %lld bytes where rank %d expects %lld",
+             q, (long long)(sent < 0 ? k : sent), comm->rank, (long long)out->bytes);
+    comm->ops->publish(comm, TSL_E_COMM, reason);
+    return TSL_E_COMM;
+}
+
+static tsl_status copy_host(tsl_comm *comm)
+{
+    tsl_status status = TSL_OK;
+    for (int k = 0; k < tsl_threads_copies(comm) && status == TSL_OK; k++) {
+        tsl_threads_copy copy;
+        status = tsl_threads_copy_at(&copy, comm, k);
+        if (status == TSL_OK && copy.bytes > 0 && copy.target != copy.source) {
+            memcpy(copy.target, copy.source, (size_t)copy.bytes);
+        }
+    }
+    return status;
+}
+
+/* Show `mine`, do what its kind asks for, and wait until all ranks are done. */
+static tsl_status move(tsl_comm *comm, const tsl_threads_slot *mine)
+{
+    const tsl_status status = tsl_threads_enter(comm, mine);
+    if (status != TSL_OK) {
+        return status;
+    }
+    return tsl_threads_leave(comm, copy_host(comm));
+}
+
+static tsl_status threads_barrier(tsl_comm *comm)
+{
+    return move(comm, &(tsl_threads_slot){.kind = TSL_THREADS_BARRIER});
+}
+
+static tsl_status threads_broadcast(tsl_comm *comm, tsl_context *context, void *data, int64_t bytes,
+                                    int root)
+{
+    return move(comm, &(tsl_threads_slot){.kind = TSL_THREADS_BROADCAST,
+                                          .root = root,
+                                          .count = bytes,
+                                          .context = context,
+                                          .data = data});
+}
+
+static tsl_status threads_all_to_all(tsl_comm *comm, tsl_context *context,
+                                     const tsl_comm_parts *send, const tsl_comm_parts *receive)
+{
+    return move(comm, &(tsl_threads_slot){.kind = TSL_THREADS_ALL_TO_ALL,
+                                          .context = context,
+                                          .send = *send,
+                                          .receive = *receive});
+}
+
+static tsl_status threads_gather(tsl_comm *comm, tsl_context *context, const void *send,
+                                 int64_t bytes, const tsl_comm_parts *receive, int root)
+{
+    tsl_threads_slot mine = {.kind = TSL_THREADS_GATHER,
+                             .root = root,
+                             .context = context,
+                             .data = (void *)(uintptr_t)send,
+                             .bytes = bytes};
+    if (receive != NULL) {
+        mine.receive = *receive;
+    }
+    return move(comm, &mine);
+}
+
+static tsl_status threads_exchange(tsl_comm *comm, tsl_context *context, int count,
+                                   const tsl_comm_pair *pairs)
+{
+    return move(comm, &(tsl_threads_slot){.kind = TSL_THREADS_EXCHANGE,
+                                          .context = context,
+                                          .pairs = pairs,
+                                          .pair_count = count});
+}
+
+/* ---- reduction ---------------------------------------------------------------------------- */
+
+/* values[q][first … last - 1] of all ranks become their combination. */
+#define REDUCE_SLICE(name, type, combine)                                                          \
+    static void name(const tsl_threads_slot *slots, int size, int64_t first, int64_t last)         \
+    {                                                                                              \
+        for (int64_t i = first; i < last; i++) {                                                   \
+            type value = ((const type *)slots[0].data)[i];                                         \
+            for (int q = 1; q < size; q++) {                                                       \
+                value = combine(value, ((const type *)slots[q].data)[i], slots[0].operation);      \
+            }                                                                                      \
+            for (int q = 0; q < size; q++) {                                                       \
+                ((type *)slots[q].data)[i] = value;                                                \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+REDUCE_SLICE(reduce_int32, int32_t, tsl_comm_combine_int32)
+REDUCE_SLICE(reduce_int64, int64_t, tsl_comm_combine_int64)
+REDUCE_SLICE(reduce_float, float, tsl_comm_combine_float)
+REDUCE_SLICE(reduce_double, double, tsl_comm_combine_double)
+
+static void (*const reduce_slice[])(const tsl_threads_slot *slots, int size, int64_t first,
+                                    int64_t last) = {[TSL_COMM_INT32] = reduce_int32,
+                                                     [TSL_COMM_INT64] = reduce_int64,
+                                                     [TSL_COMM_FLOAT] = reduce_float,
+                                                     [TSL_COMM_DOUBLE] = reduce_double};
+
+/* Each rank combines a slice of the values, which no other rank looks at, in everyone's memory. */
+static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void *values,
+                                     int64_t count, tsl_comm_type type,
+                                     tsl_comm_operation operation)
+{
+    const tsl_threads_slot mine = {.kind = TSL_THREADS_ALL_REDUCE,
+                                   .type = type,
+                                   .operation = operation,
+                                   .count = count,
+                                   .context = context,
+                                   .data = values};
+    const tsl_status status = tsl_threads_enter(comm, &mine);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const int64_t slice = (count + comm->size - 1) / comm->size;
+    const int64_t first = slice * comm->rank < count ? slice * comm->rank : count;
+    const int64_t last = count - first < slice ? count : first + slice;
+    reduce_slice[type](tsl_threads_group_of(comm)->slots, comm->size, first, last);
+    return tsl_threads_leave(comm, TSL_OK);
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+static void threads_publish(tsl_comm *comm, tsl_status status, const char *reason)
+{
+    tsl_threads_job *job = tsl_threads_group_of(comm)->job;
+    pthread_mutex_lock(&job->mutex);
+    if (atomic_load(&job->failed) == 0) {
+        job->failed_rank = comm->root->rank;
+        job->failed_status = status;
+        snprintf(job->reason, sizeof job->reason, "%s", reason);
+        atomic_store(&job->failed, 1);
+        pthread_cond_broadcast(&job->changed);
+    }
+    pthread_mutex_unlock(&job->mutex);
+}
+
+static const char *threads_failure(tsl_comm *comm, int *rank, tsl_status *status)
+{
+    const tsl_threads_job *job = tsl_threads_group_of(comm)->job;
+    if (atomic_load(&job->failed) == 0) {
+        return NULL;
+    }
+    *rank = job->failed_rank;
+    *status = job->failed_status;
+    return job->reason;
+}
+
+static tsl_threads_group *make_group(tsl_threads_job *job, int size)
+{
+    tsl_threads_group *group =
+        tsl_allocate_zeroed(1, sizeof *group + (size_t)size * sizeof(tsl_threads_slot));
+    if (group != NULL) {
+        group->job = job;
+        group->size = size;
+        atomic_init(&group->present, size);
+        atomic_init(&group->arrived, 0);
+        tsl_threads_hold(job);
+    }
+    return group;
+}
+
+void tsl_threads_hold(tsl_threads_job *job)
+{
+    atomic_fetch_add(&job->holders, 1);
+}
+
+void tsl_threads_let_go(tsl_threads_job *job)
+{
+    if (atomic_fetch_sub(&job->holders, 1) == 1) {
+        pthread_cond_destroy(&job->changed);
+        pthread_mutex_destroy(&job->mutex);
+        tsl_release(job);
+    }
+}
+
+static void release_group(tsl_threads_group *group)
+{
+    tsl_threads_job *job = group->job;
+    tsl_release(group);
+    tsl_threads_let_go(job);
+}
+
+static void threads_destroy(tsl_comm *comm)
+{
+    tsl_threads_group *group = tsl_threads_group_of(comm);
+    tsl_threads_job *job = group->job;
+    tsl_release(comm);
+    pthread_mutex_lock(&job->mutex); /* others may wait for this rank */
+    const bool last = atomic_fetch_sub(&group->present, 1) == 1;
+    pthread_cond_broadcast(&job->changed);
+    pthread_mutex_unlock(&job->mutex);
+    if (last) {
+        release_group(group);
+    }
+}
+
+static const tsl_comm_ops threads_ops, self_ops;
+
+static tsl_threads_comm *make_comm(tsl_comm *parent, int rank, int size)
+{
+    tsl_threads_comm *made = tsl_allocate_zeroed(1, sizeof *made);
+    if (made != NULL) {
+        made->comm.ops = parent != NULL ? parent->ops : size == 1 ? &self_ops : &threads_ops;
+        made->comm.rank = rank;
+        made->comm.size = size;
+        made->comm.root = parent != NULL ? parent->root : &made->comm;
+    }
+    return made;
+}
+
+/* Publish that this rank is out of memory. */
+static tsl_status no_memory(tsl_comm *comm, const char *what)
+{
+    char reason[128];
+    snprintf(reason, sizeof reason, "out of memory: cannot make %s", what);
+    comm->ops->publish(comm, TSL_E_NOMEM, reason);
+    return tsl_comm_report(comm, TSL_E_NOMEM, "%s", reason);
+}
+
+/* Everything that can fail is done before the ranks meet. The first of the new ranks brings the
+ * group. */
+static tsl_status threads_divide(tsl_comm **out, tsl_comm *comm, int colour, const int *ranks,
+                                 int size, int rank)
+{
+    (void)colour;
+    tsl_threads_job *job = tsl_threads_group_of(comm)->job;
+    tsl_threads_comm *made = size > 0 ? make_comm(comm, rank, size) : NULL;
+    tsl_threads_group *group = size > 0 && rank == 0 ? make_group(job, size) : NULL;
+    tsl_status status = TSL_OK;
+    if (size > 0 && (made == NULL || (rank == 0 && group == NULL))) {
+        status = no_memory(comm, "a sub-communicator");
+    }
+    if (status == TSL_OK) {
+        const tsl_threads_slot mine = {.kind = TSL_THREADS_DIVIDE, .data = group};
+        status = tsl_threads_enter(comm, &mine);
+    }
+    if (status != TSL_OK) {
+        tsl_release(made);
+        if (group != NULL) {
+            release_group(group);
+        }
+        return status;
+    }
+    if (size > 0) {
+        made->group = tsl_threads_group_of(comm)->slots[ranks[0]].data;
+        *out = &made->comm;
+    }
+    return tsl_threads_leave(comm, TSL_OK);
+}
+
+static tsl_threads_job *make_job(int size)
+{
+    tsl_threads_job *job = tsl_allocate_zeroed(1, sizeof *job);
+    if (job != NULL) {
+        pthread_mutex_init(&job->mutex, NULL);
+        pthread_cond_init(&job->changed, NULL);
+        /* Looking again and again helps only while nobody waits for this thread's processor. */
+        job->spins = size <= sysconf(_SC_NPROCESSORS_ONLN) ? 4000 : 0;
+    }
+    return job;
+}
+
+tsl_status tsl_threads_create(tsl_comm **comms, int size)
+{
+    tsl_threads_job *job = make_job(size);
+    tsl_threads_group *group = job != NULL ? make_group(job, size) : NULL;
+    if (group == NULL) {
+        tsl_release(job);
+        return tsl_fail(NULL, TSL_E_NOMEM, "out of memory: cannot make a communicator");
+    }
+    for (int i = 0; i < size; i++) {
+        tsl_threads_comm *made = make_comm(NULL, i, size);
+        if (made == NULL) {
+            while (i-- > 0) {
+                tsl_release(comms[i]);
+            }
+            release_group(group);
+            return tsl_fail(NULL, TSL_E_NOMEM, "out of memory: cannot make a communicator");
+        }
+        made->group = group;
+        comms[i] = &made->comm;
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_comm_create_self(tsl_comm **out)
+{
+    return tsl_threads_create(out, 1);
+}
+
+/* ---- counters ----------------------------------------------------------------------------- */
+
+typedef struct shared_counters {
+    atomic_int users;
+    pthread_mutex_t mutex;
+    int64_t values[TSL_COUNTERS];
+} shared_counters;
+
+typedef struct threads_counters {
+    tsl_counters counters;
+    shared_counters *shared;
+} threads_counters;
+
+static shared_counters *make_shared(int users)
+{
+    shared_counters *shared = tsl_allocate_zeroed(1, sizeof *shared);
+    if (shared != NULL) {
+        atomic_init(&shared->users, users);
+        pthread_mutex_init(&shared->mutex, NULL);
+    }
+    return shared;
+}
+
+static void release_shared(shared_counters *shared)
+{
+    pthread_mutex_destroy(&shared->mutex);
+    tsl_release(shared);
+}
+
+static tsl_status threads_counters_create(tsl_counters **out, tsl_comm *comm)
+{
+    threads_counters *made = tsl_allocate(sizeof *made);
+    shared_counters *shared = comm->rank == 0 ? make_shared(comm->size) : NULL;
+    tsl_status status = TSL_OK;
+    if (made == NULL || (comm->rank == 0 && shared == NULL)) {
+        status = no_memory(comm, "counters");
+    }
+    if (status == TSL_OK) {
+        const tsl_threads_slot mine = {.kind = TSL_THREADS_COUNTERS, .data = shared};
+        status = tsl_threads_enter(comm, &mine);
+    }
+    if (status != TSL_OK) {
+        tsl_release(made);
+        if (shared != NULL) {
+            release_shared(shared);
+        }
+        return status;
+    }
+    made->counters.comm = comm;
+    made->shared = tsl_threads_group_of(comm)->slots[0].data;
+    *out = &made->counters;
+    return tsl_threads_leave(comm, TSL_OK);
+}
+
+static void threads_counters_destroy(tsl_counters *counters)
+{
+    shared_counters *shared = ((threads_counters *)(void *)counters)->shared;
+    if (atomic_fetch_sub(&shared->users, 1) == 1) {
+        release_shared(shared);
+    }
+    tsl_release(counters);
+}
+
+static tsl_status threads_counters_add(tsl_counters *counters, const int64_t *add, int64_t *before)
+{
+    shared_counters *shared = ((threads_counters *)(void *)counters)->shared;
+    if (atomic_load(&tsl_threads_group_of(counters->comm)->job->failed) != 0) {
+        return tsl_comm_report_failure(counters->comm);
+    }
+    pthread_mutex_lock(&shared->mutex);
+    for (int i = 0; i < TSL_COUNTERS; i++) {
+        before[i] = shared->values[i];
+        shared->values[i] += add[i];
+    }
+    pthread_mutex_unlock(&shared->mutex);
+    return TSL_OK;
+}
+
+#define OPERATIONS                                                                                 \
+    .destroy = threads_destroy, .divide = threads_divide, .barrier = threads_barrier,              \
+    .broadcast = threads_broadcast, .all_reduce = threads_all_reduce,                              \
+    .all_to_all = threads_all_to_all, .gather = threads_gather, .exchange = threads_exchange,      \
+    .counters_create = threads_counters_create, .counters_destroy = threads_counters_destroy,      \
+    .counters_add = threads_counters_add, .publish = threads_publish, .failure = threads_failure
+
+/* A rank alone is a thread that waits for nobody. */
+static const tsl_comm_ops threads_ops = {.name = "threads", OPERATIONS};
+static const tsl_comm_ops self_ops = {.name = "self", OPERATIONS};

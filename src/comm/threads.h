@@ -1,0 +1,104 @@
+/* Ranks that are threads of one process: what its files share. */
+#ifndef TSL_COMM_THREADS_H
+#define TSL_COMM_THREADS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "comm/comm.h"
+
+enum { TSL_RANK_REASON = TSL_ERROR_TEXT - 64 };
+
+/* What all communicators of a tsl_comm_run() share: the failure, and where threads sleep. */
+typedef struct tsl_threads_job {
+    atomic_int holders; /* groups, and tsl_comm_run() */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* a gate has opened, a rank has failed or ended */
+    atomic_int sleepers;
+    int spins;         /* looks at a gate before a thread sleeps */
+    atomic_int failed; /* the next three are set */
+    int failed_rank;
+    tsl_status failed_status;
+    char reason[TSL_RANK_REASON];
+} tsl_threads_job;
+
+typedef enum tsl_threads_kind {
+    TSL_THREADS_BARRIER,
+    TSL_THREADS_BROADCAST,
+    TSL_THREADS_ALL_REDUCE,
+    TSL_THREADS_ALL_TO_ALL,
+    TSL_THREADS_GATHER,
+    TSL_THREADS_EXCHANGE,
+    TSL_THREADS_DIVIDE,
+    TSL_THREADS_COUNTERS
+} tsl_threads_kind;
+
+/* What a rank is about to do, for the others to see. */
+typedef struct tsl_threads_slot {
+    tsl_threads_kind kind; /* the first five must be the same on all ranks */
+    int root;
+    tsl_comm_type type;
+    tsl_comm_operation operation;
+    int64_t count;        /* values of a reduction, bytes of a broadcast */
+    tsl_context *context; /* whose memory the pointers are to; NULL: the host's */
+    void *data;           /* of a broadcast, a reduction; what a gather sends */
+    int64_t bytes;        /* that a gather sends */
+    tsl_comm_parts send;
+    tsl_comm_parts receive;
+    const tsl_comm_pair *pairs;
+    int pair_count;
+} tsl_threads_slot;
+
+/* What the ranks of one communicator share. */
+typedef struct tsl_threads_group {
+    tsl_threads_job *job;
+    int size;
+    atomic_int present;        /* ranks that have not ended */
+    _Atomic(uint64_t) arrived; /* at the gate; the upper half counts how often it has opened */
+    tsl_threads_slot slots[];  /* [size] */
+} tsl_threads_group;
+
+typedef struct tsl_threads_comm {
+    tsl_comm comm; /* first: a pointer to it is one to this */
+    tsl_threads_group *group;
+} tsl_threads_comm;
+
+static inline tsl_threads_group *tsl_threads_group_of(const tsl_comm *comm)
+{
+    return ((const tsl_threads_comm *)(const void *)comm)->group;
+}
+
+/* Wake all that sleep at a gate, so that they look again. */
+void tsl_threads_wake(tsl_threads_job *job);
+
+/* Begin an operation: show `mine` and wait for all ranks to do so. TSL_OK: all are in the same
+ * operation, nobody leaves it before all have called tsl_threads_leave(), and each other's slots
+ * and memory may be used. Otherwise the operation is off. */
+tsl_status tsl_threads_enter(tsl_comm *comm, const tsl_threads_slot *mine);
+/* End it; nothing can stop that. Returns `status`; a failure has been published before. */
+tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status);
+
+/* The slots of the operation in progress, [size]. */
+const tsl_threads_slot *tsl_threads_slots(const tsl_comm *comm);
+
+/* A piece that this rank has to copy from another. */
+typedef struct tsl_threads_copy {
+    int from;
+    void *target;
+    const void *source;
+    int64_t bytes;
+} tsl_threads_copy;
+
+/* Copy number `k` of this rank in the operation in progress, 0 <= k < tsl_threads_copies().
+ * TSL_E_COMM, published, if the sender's piece is not of the size that this rank expects. */
+int tsl_threads_copies(const tsl_comm *comm);
+tsl_status tsl_threads_copy_at(tsl_threads_copy *out, tsl_comm *comm, int k);
+
+/* The job outlives its groups while somebody holds it. */
+void tsl_threads_hold(tsl_threads_job *job);
+void tsl_threads_let_go(tsl_threads_job *job);
+
+/* Communicators of `size` ranks; comms[size]. */
+tsl_status tsl_threads_create(tsl_comm **comms, int size);
+
+#endif

@@ -1,0 +1,95 @@
+#include "core/module.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* What is looked for, and what came of it. */
+typedef struct search {
+    const char *file_name;
+    int flags;
+    void *library;
+    char *reason;
+    size_t bytes;
+} search;
+
+/* Open the module in one folder; false if there is none. */
+static bool open_in(search *s, const char *folder)
+{
+    char path[PATH_BYTES];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, s->file_name) >= sizeof path ||
+        access(path, R_OK) != 0) {
+        return false;
+    }
+    s->library = dlopen(path, s->flags);
+    if (s->library == NULL) {
+        snprintf(s->reason, s->bytes, "%s cannot be opened: %s", s->file_name, dlerror());
+    }
+    return true;
+}
+
+/* Folder of the library or command this code is in. */
+static bool own_folder(char *folder)
+{
+    Dl_info info;
+    char path[PATH_BYTES];
+    if (dladdr((void *)(uintptr_t)&open_in, &info) == 0 || info.dli_fname == NULL) {
+        return false;
+    }
+    /* A command started by a bare name has no folder there. */
+    const bool named = strchr(info.dli_fname, '/') != NULL;
+    if (realpath(named ? info.dli_fname : "/proc/self/exe", path) == NULL) {
+        return false;
+    }
+    snprintf(folder, PATH_BYTES, "%s", dirname(path));
+    return true;
+}
+
+static bool search_folders(search *s)
+{
+    char folder[PATH_BYTES], other[PATH_BYTES + 16];
+    const char *at = getenv("TESELA_PLUGIN_PATH");
+    while (at != NULL && *at != '\0') {
+        const size_t length = strcspn(at, ":");
+        if (length > 0 && length < sizeof folder) {
+            memcpy(folder, at, length);
+            folder[length] = '\0';
+            if (open_in(s, folder)) {
+                return true;
+            }
+        }
+        at += length + (at[length] == ':');
+    }
+    if (!own_folder(folder)) {
+        return false;
+    }
+    snprintf(other, sizeof other, "%s/../lib", folder);
+    return open_in(s, folder) || open_in(s, other);
+}
+
+void *tsl_module_open(const char *file_name, const char *entry, bool global, char *reason,
+                      size_t bytes)
+{
+    search s = {.file_name = file_name,
+                .flags = RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL),
+                .reason = reason,
+                .bytes = bytes};
+    if (!search_folders(&s)) {
+        snprintf(reason, bytes, "there is no %s beside the library or in TESELA_PLUGIN_PATH",
+                 file_name);
+    }
+    if (s.library == NULL) {
+        return NULL;
+    }
+    void *found = dlsym(s.library, entry);
+    if (found == NULL) {
+        snprintf(reason, bytes, "%s is no part of tesela", file_name);
+    }
+    return found;
+}

@@ -1,0 +1,53 @@
+/* What ranks are tested with, however they reach each other: each case is run by all ranks of a
+ * communicator and compares with plain code. A check that fails is published as the rank's failure,
+ * so that the others stop too. */
+#ifndef TSL_TESTS_COMM_CASES_H
+#define TSL_TESTS_COMM_CASES_H
+
+#include "comm/comm.h"
+
+/* A rank checks this. */
+#define CHECK(comm, condition)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            return comm_check_failed(comm, __FILE__, __LINE__, #condition);                        \
+        }                                                                                          \
+    } while (0)
+
+tsl_status comm_check_failed(tsl_comm *comm, const char *file, int line, const char *condition);
+
+enum { COMM_PIECES = 1024 };
+
+/* What a case has taken; released after it, so that a check may fail anywhere. */
+typedef struct comm_memory {
+    int count;
+    void *pieces[COMM_PIECES];
+} comm_memory;
+
+typedef struct comm_case {
+    const char *name;
+    tsl_status (*run)(tsl_comm *comm, comm_memory *memory, uint64_t seed);
+} comm_case;
+
+extern const comm_case comm_cases[];
+extern const int comm_case_count;
+
+/* Run all cases. */
+tsl_status comm_run_cases(tsl_comm *comm, uint64_t seed);
+
+/* Go through a cycle of all operations, in the whole communicator and in halves of it, up to
+ * `count` of them. Returns the first status that is not TSL_OK. */
+tsl_status comm_cycle(tsl_comm *comm, int count);
+
+/* Rank `failing` publishes a failure in place of its operation number `at` of the cycle; all others
+ * must get TSL_E_COMM with its line within a few operations more, and ever after. Returns TSL_OK if
+ * they do. */
+tsl_status comm_fail_at(tsl_comm *comm, int failing, int at);
+
+/* The reason rank `failing` gives. */
+#define COMM_REASON "1ABC.pdb:17: no such atom"
+
+/* Number of operations after which a cycle begins again. */
+enum { COMM_CYCLE = 12 };
+
+#endif
