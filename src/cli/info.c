@@ -5,6 +5,7 @@
 
 #include "blocks/fft/fft.h"
 #include "cli/cli.h"
+#include "comm/plugin.h"
 #include "core/config.h"
 #include "device/plugin.h"
 #include "io/output.h"
@@ -45,6 +46,7 @@ typedef struct library {
 static const library libraries[] = {
     {"Cairo", cairo_version_or_null, "figures (figure.svg of tesela dock)", "libcairo2-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
+    {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
 

@@ -20,12 +20,13 @@ const char *tsl_comm_launch_variable(void)
     return NULL;
 }
 
-tsl_comm_mpi_function tsl_comm_mpi(char *reason, size_t bytes)
+const char *tsl_comm_mpi_library(void)
 {
-    tsl_comm_mpi_function function = NULL;
+    char reason[512];
+    tsl_comm_mpi_library_function function = NULL;
     *(void **)&function =
-        tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_ENTRY, true, reason, bytes);
-    return function;
+        tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_LIBRARY_ENTRY, true, reason, sizeof reason);
+    return function != NULL ? function() : NULL;
 }
 
 tsl_status tsl_comm_create(tsl_comm **out)
@@ -36,7 +37,9 @@ tsl_status tsl_comm_create(tsl_comm **out)
     }
     static const tsl_comm_interface interface = TSL_COMM_INTERFACE;
     char reason[512];
-    const tsl_comm_mpi_function create = tsl_comm_mpi(reason, sizeof reason);
+    tsl_comm_mpi_function create = NULL;
+    *(void **)&create =
+        tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_ENTRY, true, reason, sizeof reason);
     const tsl_status status =
         create != NULL ? create(out, &interface, reason, sizeof reason) : TSL_E_COMM;
     return status == TSL_OK ? TSL_OK

@@ -21,13 +21,18 @@ typedef struct tsl_comm_interface {
 typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const tsl_comm_interface *interface,
                                             char *reason, size_t bytes);
 
+/* Name and version of the MPI library; MPI need not be running. */
+typedef const char *(*tsl_comm_mpi_library_function)(void);
+
 #define TSL_COMM_MPI_FILE "libtesela_mpi.so"
 #define TSL_COMM_MPI_ENTRY "tsl_comm_mpi_create"
+#define TSL_COMM_MPI_LIBRARY_ENTRY "tsl_comm_mpi_library"
 
 /* The launcher's variable that says that this process is one of an MPI launch; NULL: it is not. */
 const char *tsl_comm_launch_variable(void);
 
-/* The plug-in's function; NULL with one line of reason. Does not start MPI. */
-tsl_comm_mpi_function tsl_comm_mpi(char *reason, size_t bytes);
+/* The MPI library that launches would be run with, e.g. "Open MPI v4.1.4"; NULL: there is no
+ * plug-in, or it cannot be opened. Does not start MPI. */
+const char *tsl_comm_mpi_library(void);
 
 #endif

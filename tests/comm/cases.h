@@ -44,6 +44,9 @@ tsl_status comm_cycle(tsl_comm *comm, int count);
  * they do. */
 tsl_status comm_fail_at(tsl_comm *comm, int failing, int at);
 
+/* What a process that mpirun has started does, by the name of the test; the exit status. */
+int comm_launched(int argc, char **argv);
+
 /* The reason rank `failing` gives. */
 #define COMM_REASON "1ABC.pdb:17: no such atom"
 

@@ -266,8 +266,11 @@ static void every_failing_allocation_is_survived(void **state)
     assert_int_equal(tsl_comm_run(5000, make_things, NULL), TSL_E_ARG);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) { /* tests/mpi/test_mpi.sh */
+        return comm_launched(argc - 1, argv + 1);
+    }
     const struct CMUnitTest tests[] = {cmocka_unit_test(operations_match_plain_code),
                                        cmocka_unit_test(a_process_is_a_rank),
                                        cmocka_unit_test(a_launch_without_the_plug_in_is_an_error),

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Nobody hangs: launches 500 times over, with more at work than there are processors.
+set -uo pipefail
+# shellcheck source=tests/mpi/launch.sh
+. "$(dirname "$0")/launch.sh"
+
+load=()
+for _ in 1 2 3 4; do
+    while :; do :; done &
+    load+=($!)
+done
+# shellcheck disable=SC2064  # now, not then
+trap "kill ${load[*]}; rm -r '$scratch'" EXIT
+
+for i in $(seq 500); do
+    count=$((i % 4 + 1))
+    if [ $((i % 5)) -eq 0 ]; then
+        expect 0 "$count" cases "$i"
+    else
+        expect 0 "$count" fail $((i % count)) $((i % 24))
+    fi
+done
