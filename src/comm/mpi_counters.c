@@ -128,16 +128,9 @@ static reply ask(tsl_comm *comm, const request *asked)
         return answer(&job->server, asked);
     }
     reply given;
-    MPI_Request wait;
-    int arrived = 0;
-    MPI_Irecv(&given, sizeof given, MPI_BYTE, 0, TSL_MPI_REPLY, job->counter_comm, &wait);
     MPI_Send(asked, sizeof *asked, MPI_BYTE, 0, TSL_MPI_REQUEST, job->counter_comm);
-    while (!arrived) {
-        MPI_Test(&wait, &arrived, MPI_STATUS_IGNORE);
-        if (!arrived) {
-            sched_yield();
-        }
-    }
+    MPI_Recv(&given, sizeof given, MPI_BYTE, 0, TSL_MPI_REPLY, job->counter_comm,
+             MPI_STATUS_IGNORE);
     return given;
 }
 

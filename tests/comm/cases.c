@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks/queue/queue.h"
 #include "support/devices.h"
 
 tsl_status comm_check_failed(tsl_comm *comm, const char *file, int line, const char *condition)
@@ -423,6 +424,28 @@ static tsl_status counters_hand_out(tsl_comm *comm, comm_memory *memory, uint64_
     return TSL_OK;
 }
 
+/* The same of the queue that stands on them. */
+static tsl_status a_queue_hands_out(tsl_comm *comm, comm_memory *memory, uint64_t seed)
+{
+    (void)memory;
+    tsl_queue *queue = NULL;
+    int64_t taken[ITEMS] = {0}, first, count = 1;
+    CHECK(comm, tsl_queue_create(&queue, comm, ITEMS, 1 + (int64_t)(seed % 3)) == TSL_OK);
+    while (count > 0) {
+        CHECK(comm, tsl_queue_next(queue, &first, &count) == TSL_OK);
+        for (int64_t i = first; i < first + count; i++) {
+            taken[i]++;
+        }
+    }
+    CHECK(comm,
+          tsl_comm_all_reduce(comm, NULL, taken, ITEMS, TSL_COMM_INT64, TSL_COMM_SUM) == TSL_OK);
+    for (int i = 0; i < ITEMS; i++) {
+        CHECK(comm, taken[i] == 1);
+    }
+    tsl_queue_destroy(queue);
+    return TSL_OK;
+}
+
 const comm_case comm_cases[] = {
     {"a barrier waits for all", barrier_waits},
     {"a broadcast copies", broadcast_copies},
@@ -432,7 +455,8 @@ const comm_case comm_cases[] = {
     {"a gather collects", gather_collects},
     {"neighbours exchange", neighbours_exchange},
     {"a split divides", split_divides},
-    {"counters hand out each item once", counters_hand_out}};
+    {"counters hand out each item once", counters_hand_out},
+    {"a queue hands out each item once", a_queue_hands_out}};
 const int comm_case_count = sizeof comm_cases / sizeof *comm_cases;
 
 tsl_status comm_run_cases(tsl_comm *comm, uint64_t seed)

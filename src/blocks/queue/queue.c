@@ -1,0 +1,178 @@
+#include "blocks/queue/queue.h"
+
+#include <math.h>
+
+struct tsl_queue {
+    tsl_counters *counters;
+    tsl_queue_worker worker;
+    tsl_queue_share share;
+    tsl_queue_clock clock;
+    double made;   /* when the queue was */
+    double taken;  /* when the chunk in hand was */
+    int64_t count; /* its items; 0: there is none */
+    bool gave_up;
+};
+
+/* ---- decisions ---------------------------------------------------------------------------- */
+
+/* Two chunks of different size tell what each costs besides its items: the line t = o + c / r
+ * through both. Smoothed: a device that slows down between the two looks like one with costs. */
+static void learn_overhead(tsl_queue_worker *w, int64_t count, double seconds)
+{
+    const int64_t less = count < w->last ? count : w->last;
+    const int64_t more = count < w->last ? w->last : count;
+    if (less == 0 || more < less + (less + 1) / 2) {
+        return;
+    }
+    const double slope = (seconds - w->last_seconds) / (double)(count - w->last);
+    const double found = fmin(fmax(seconds - slope * (double)count, 0), w->shortest);
+    w->overhead = w->knows_overhead ? 0.5 * (w->overhead + found) : found;
+    w->knows_overhead = true;
+}
+
+int64_t tsl_queue_learn(tsl_queue_worker *w, int64_t count, double seconds)
+{
+    const double time = fmax(seconds, 1e-9); /* a clock may stand still for that long */
+    w->shortest = w->last > 0 ? fmin(w->shortest, time) : time;
+    learn_overhead(w, count, time);
+    w->overhead = fmin(w->overhead, 0.95 * w->shortest);
+    w->rate = (double)count / (time - w->overhead);
+    w->last = count;
+    w->last_seconds = time;
+    const int64_t rate = (int64_t)fmin(fmax(w->rate * TSL_QUEUE_RATE_ONE, 1), 1e16);
+    const int64_t growth = rate - w->published;
+    w->published = rate;
+    return growth;
+}
+
+int64_t tsl_queue_choose(const tsl_queue_worker *w, const int64_t counters[TSL_COUNTERS],
+                         double elapsed)
+{
+    const double left = (double)(w->items - counters[TSL_QUEUE_NEXT]);
+    if (!(w->rate > 0)) {
+        return w->batch; /* to learn from */
+    }
+    const double all = (double)counters[TSL_QUEUE_RATE] / TSL_QUEUE_RATE_ONE;
+    const double others = all - w->rate;
+    const double remaining = left / fmax(all, w->rate);
+    const double total = elapsed + remaining;
+    double time = remaining / 2;
+    time = fmin(time, fmax(total / 50, 60 * w->overhead));
+    time = fmax(time, fmax(total / 200, 10 * w->overhead));
+    time = fmin(time, elapsed); /* at first nobody knows much */
+    const double batches = round((time - w->overhead) * w->rate / (double)w->batch);
+    const double count = fmin(fmax(batches, 1) * (double)w->batch, left);
+    if (others > 0 && w->overhead + count / w->rate > left / others + total / 200) {
+        return 0;
+    }
+    return (int64_t)count;
+}
+
+/* ---- one rank's end ----------------------------------------------------------------------- */
+
+tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int64_t batch)
+{
+    if (items < 0 || batch < 1) {
+        tsl_comm_fail(comm, TSL_E_INTERNAL, "a queue's items or batch are out of range");
+        return tsl_fail(comm->root->context, TSL_E_INTERNAL,
+                        "a queue of %lld items in batches of %lld", (long long)items,
+                        (long long)batch);
+    }
+    tsl_queue *queue = tsl_allocate_zeroed(1, sizeof *queue);
+    if (queue == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot make a queue");
+        return tsl_fail_memory(comm->root->context, sizeof *queue, "a queue");
+    }
+    queue->worker.items = items;
+    queue->worker.batch = batch;
+    tsl_status status = tsl_counters_create(&queue->counters, comm);
+    if (status == TSL_OK) {
+        const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = 1};
+        int64_t before[TSL_COUNTERS];
+        status = tsl_counters_add(queue->counters, add, before);
+    }
+    if (status == TSL_OK) { /* who gives up must know who is there */
+        status = tsl_comm_barrier(comm);
+    }
+    if (status != TSL_OK) {
+        tsl_queue_destroy(queue);
+        return status;
+    }
+    tsl_queue_set_clock(queue, tsl_seconds);
+    *out = queue;
+    return TSL_OK;
+}
+
+void tsl_queue_destroy(tsl_queue *queue)
+{
+    if (queue != NULL) {
+        tsl_counters_destroy(queue->counters);
+        tsl_release(queue);
+    }
+}
+
+/* Leave the rest to the others, unless there are none. */
+static tsl_status give_up(tsl_queue *queue)
+{
+    const int64_t leave[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = -1};
+    const int64_t stay[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = 1};
+    const int64_t slow[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = -queue->worker.published};
+    int64_t before[TSL_COUNTERS];
+    tsl_status status = tsl_counters_add(queue->counters, leave, before);
+    queue->gave_up = status == TSL_OK && before[TSL_QUEUE_ACTIVE] > 1;
+    if (status == TSL_OK) {
+        status = tsl_counters_add(queue->counters, queue->gave_up ? slow : stay, before);
+    }
+    return status;
+}
+
+tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
+{
+    const double now = queue->clock();
+    int64_t add[TSL_COUNTERS] = {0}, seen[TSL_COUNTERS];
+    if (queue->count > 0) {
+        add[TSL_QUEUE_RATE] = tsl_queue_learn(&queue->worker, queue->count, now - queue->taken);
+        queue->share.seconds += now - queue->taken;
+        queue->share.rate = queue->worker.rate;
+        queue->count = 0;
+    }
+    *first = 0;
+    *count = 0;
+    tsl_status status = tsl_counters_add(queue->counters, add, seen);
+    if (status != TSL_OK || queue->gave_up || seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
+        return status;
+    }
+    seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];
+    int64_t chunk = tsl_queue_choose(&queue->worker, seen, now - queue->made);
+    if (chunk == 0) {
+        status = give_up(queue);
+        if (status != TSL_OK || queue->gave_up) {
+            return status;
+        }
+        chunk = queue->worker.batch;
+    }
+    const int64_t take[TSL_COUNTERS] = {[TSL_QUEUE_NEXT] = chunk};
+    status = tsl_counters_add(queue->counters, take, seen);
+    const int64_t left = queue->worker.items - seen[TSL_QUEUE_NEXT];
+    if (status != TSL_OK || left <= 0) {
+        return status;
+    }
+    *first = seen[TSL_QUEUE_NEXT];
+    *count = chunk < left ? chunk : left;
+    queue->count = *count;
+    queue->share.items += *count;
+    queue->share.chunks++;
+    queue->taken = queue->clock();
+    return TSL_OK;
+}
+
+void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock)
+{
+    queue->clock = clock;
+    queue->made = clock();
+}
+
+void tsl_queue_share_of(const tsl_queue *queue, tsl_queue_share *out)
+{
+    *out = queue->share;
+}

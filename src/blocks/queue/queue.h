@@ -1,0 +1,83 @@
+/* Work handed out while ranks compute, so that devices of different speed finish together.
+ *
+ * Items 0 … count - 1 are handed out in chunks, each once. Every rank learns from its chunks how
+ * fast it is, r items a second, and what a chunk costs besides, o seconds, and lets the others know
+ * r. With R = what is left / the sum of all r, the time that is left, and T = R + the time so far,
+ * a rank takes what it does in
+ *
+ *     t = R / 2, at most max(T / 50, 60 o), at least max(T / 200, 10 o), at most the time so far,
+ *
+ * rounded to its own batches. Large chunks cost little; none is so long that a device that slows
+ * down half-way would be waited for; towards the end they shrink, and all finish within the last of
+ * them. A rank too slow for the least chunk to be done before the others have done all that is left
+ * takes no more. Where o is at most T / 1000 and a batch takes no device more than T / 100, the
+ * makespan is within 5 % of items / (sum of all r).
+ *
+ * Guided self-scheduling: C. D. Polychronopoulos and D. J. Kuck, IEEE Trans. Comput. C-36 (1987)
+ * 1425; by learned rates: S. Flynn Hummel et al., SPAA 1996, 318. */
+#ifndef TSL_QUEUE_H
+#define TSL_QUEUE_H
+
+#include "comm/comm.h"
+
+/* ---- one rank's end ----------------------------------------------------------------------- */
+
+typedef struct tsl_queue tsl_queue;
+
+/* What a rank has had of a queue. */
+typedef struct tsl_queue_share {
+    int64_t items;
+    int64_t chunks;
+    double seconds; /* from taking a chunk to asking for the next */
+    double rate;    /* items a second, as learned; 0: nothing yet */
+} tsl_queue_share;
+
+/* Collective; `items` is the same on all ranks, >= 0; `batch` may differ: what a rank's device does
+ * at a time, >= 1. */
+tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int64_t batch);
+
+/* Release this rank's end; NULL is fine. Not collective. */
+void tsl_queue_destroy(tsl_queue *queue);
+
+/* The next chunk for this rank, items first … first + count - 1; 0: there is none any more. The
+ * rank has done the chunk before by now: the time between is what it learns from. Not collective.
+ */
+tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
+
+void tsl_queue_share_of(const tsl_queue *queue, tsl_queue_share *out);
+
+/* For tests: time as `clock` tells it. */
+typedef double (*tsl_queue_clock)(void);
+void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock);
+
+/* ---- how it decides ----------------------------------------------------------------------- */
+
+/* The counters that ranks share. */
+enum {
+    TSL_QUEUE_NEXT = 0,  /* the first item not handed out; may pass the end */
+    TSL_QUEUE_RATE = 1,  /* sum of the rates, 1 / TSL_QUEUE_RATE_ONE items a second */
+    TSL_QUEUE_ACTIVE = 2 /* ranks that have not given up */
+};
+#define TSL_QUEUE_RATE_ONE 16777216.0
+
+/* What a rank knows of itself. */
+typedef struct tsl_queue_worker {
+    int64_t items, batch;
+    double rate;     /* r; 0: not known */
+    double overhead; /* o, 0 until known */
+    bool knows_overhead;
+    double shortest;   /* time of any chunk */
+    int64_t published; /* its part of TSL_QUEUE_RATE */
+    int64_t last;      /* items of the chunk before, and its time; 0: there was none */
+    double last_seconds;
+} tsl_queue_worker;
+
+/* A chunk of `count` items has taken `seconds`. Returns what TSL_QUEUE_RATE has to grow by. */
+int64_t tsl_queue_learn(tsl_queue_worker *worker, int64_t count, double seconds);
+
+/* Items to take, given the counters and the time since the queue was made; 0: this rank had better
+ * give up, if there is another that has not. */
+int64_t tsl_queue_choose(const tsl_queue_worker *worker, const int64_t counters[TSL_COUNTERS],
+                         double elapsed);
+
+#endif

@@ -1,0 +1,304 @@
+/* Work is handed out once, and devices of different speed finish together: in virtual time, to the
+ * rules; and by ranks that are threads. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "blocks/queue/queue.h"
+#include "support/devices.h"
+
+/* ---- virtual time ------------------------------------------------------------------------- */
+
+/* Counters and a clock without threads. */
+static int64_t shared[TSL_COUNTERS];
+static double virtual_now;
+
+static double virtual_clock(void)
+{
+    return virtual_now;
+}
+
+static tsl_status fake_create(tsl_counters **out, tsl_comm *comm)
+{
+    static tsl_counters counters;
+    counters.comm = comm;
+    *out = &counters;
+    return TSL_OK;
+}
+
+static void fake_destroy(tsl_counters *counters)
+{
+    (void)counters;
+}
+
+static tsl_status fake_add(tsl_counters *counters, const int64_t *add, int64_t *before)
+{
+    (void)counters;
+    for (int i = 0; i < TSL_COUNTERS; i++) {
+        before[i] = shared[i];
+        shared[i] += add[i];
+    }
+    return TSL_OK;
+}
+
+static tsl_status fake_barrier(tsl_comm *comm)
+{
+    (void)comm;
+    return TSL_OK;
+}
+
+enum { MOST_DEVICES = 7 };
+
+/* Devices whose speed, items a second, may change when `changes` of the ideal makespan has passed.
+ */
+typedef struct setting {
+    int devices;
+    double before[MOST_DEVICES];
+    double after[MOST_DEVICES];
+    double changes; /* 0: it does not */
+    int64_t items;
+    int64_t batches[MOST_DEVICES]; /* 0: 1 */
+    double overhead;               /* of a chunk, of the ideal makespan */
+} setting;
+
+/* When all would be done if nothing were lost. */
+static double ideal_of(const setting *s)
+{
+    double before = 0, after = 0;
+    for (int i = 0; i < s->devices; i++) {
+        before += s->before[i];
+        after += s->after[i];
+    }
+    /* items = before c T + after (1 - c) T */
+    return s->changes > 0 ? (double)s->items / (before * s->changes + after * (1 - s->changes))
+                          : (double)s->items / before;
+}
+
+/* When a device that begins at `begun` has done `count` items. */
+static double done_at(const setting *s, int device, double begun, int64_t count, double ideal)
+{
+    const double change = s->changes > 0 ? s->changes * ideal : INFINITY;
+    const double start = begun + s->overhead * ideal;
+    double left = (double)count;
+    if (start < change) {
+        const double until = fmin(left, (change - start) * s->before[device]);
+        left -= until;
+        if (left <= 0) {
+            return start + (double)count / s->before[device];
+        }
+        return change + left / s->after[device];
+    }
+    return start + left / s->after[device];
+}
+
+/* Makespan over ideal; `turn` makes devices ask in another order at first. */
+static double simulate(const setting *s, int turn)
+{
+    static const tsl_comm_ops ops = {.counters_create = fake_create,
+                                     .counters_destroy = fake_destroy,
+                                     .counters_add = fake_add,
+                                     .barrier = fake_barrier};
+    tsl_comm comm = {.ops = &ops, .size = s->devices};
+    comm.root = &comm;
+    tsl_queue *queues[MOST_DEVICES];
+    double at[MOST_DEVICES], makespan = 0;
+    unsigned char *taken = calloc((size_t)s->items, 1);
+    assert_non_null(taken);
+    memset(shared, 0, sizeof shared);
+    virtual_now = 0;
+    for (int i = 0; i < s->devices; i++) {
+        assert_int_equal(
+            tsl_queue_create(&queues[i], &comm, s->items, s->batches[i] > 0 ? s->batches[i] : 1),
+            TSL_OK);
+        tsl_queue_set_clock(queues[i], virtual_clock);
+        at[i] = 1e-12 * ((i + turn) % s->devices);
+    }
+    const double ideal = ideal_of(s);
+    for (int going = s->devices; going > 0;) {
+        int next = -1;
+        for (int i = 0; i < s->devices; i++) {
+            next = isfinite(at[i]) && (next < 0 || at[i] < at[next]) ? i : next;
+        }
+        int64_t first, count;
+        virtual_now = at[next];
+        assert_int_equal(tsl_queue_next(queues[next], &first, &count), TSL_OK);
+        for (int64_t i = first; i < first + count; i++) {
+            assert_int_equal(taken[i]++, 0);
+        }
+        makespan = fmax(makespan, count == 0 ? 0 : done_at(s, next, at[next], count, ideal));
+        at[next] = count == 0 ? INFINITY : done_at(s, next, at[next], count, ideal);
+        going -= count == 0;
+    }
+    for (int64_t i = 0; i < s->items; i++) {
+        assert_int_equal(taken[i], 1);
+    }
+    for (int i = 0; i < s->devices; i++) {
+        tsl_queue_destroy(queues[i]);
+    }
+    free(taken);
+    return makespan / ideal;
+}
+
+static void devices_finish_together(void **state)
+{
+    (void)state;
+    static const setting settings[] = {
+        /* overhead: at most this */
+        {1, {3}, {3}, 0, 1000, {0}, 1},
+        {4, {1, 2, 7, 50}, {1, 2, 7, 50}, 0, 0, {0}, 1},
+        {4, {1, 2, 7, 50}, {1, 2, 7, 50}, 0, 0, {1, 1, 4, 64}, 1},
+        {2, {1, 1}, {1, 1}, 0, 0, {0}, 1},
+        {7, {1, 1, 1, 1, 1, 1, 300}, {1, 1, 1, 1, 1, 1, 300}, 0, 0, {0}, 1},
+        /* one slows down half-way, or gets faster; what chunks cost before the fastest becomes a
+         * tenth of itself has to be made up for by a quarter of the speed */
+        {4, {1, 2, 7, 50}, {1, 2, 7, 25}, 0.5, 0, {0}, 1},
+        {4, {1, 2, 7, 50}, {1, 2, 7, 5}, 0.5, 0, {0}, 0.0001},
+        {4, {10, 20, 30, 40}, {10, 20, 3, 40}, 0.5, 0, {0}, 1},
+        {4, {1, 2, 7, 50}, {1, 2, 70, 50}, 0.5, 0, {0}, 1},
+        {3, {5, 5, 5}, {5, 5, 1}, 0.5, 0, {0}, 1}};
+    static const int64_t totals[] = {10000, 54000, 1000000};
+    static const double overheads[] = {0, 0.0001, 0.0005, 0.001};
+    double worst = 0;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        for (int j = 0; j < 12; j++) {
+            setting s = settings[i];
+            s.items = totals[j % 3];
+            s.overhead = fmin(overheads[j / 3], settings[i].overhead);
+            for (int turn = 0; turn < s.devices; turn++) {
+                const double ratio = simulate(&s, turn);
+                worst = fmax(worst, ratio);
+                if (!(ratio <= 1.05)) {
+                    fail_msg("setting %zu, %lld items, overhead %g, turn %d: %.4f of the ideal", i,
+                             (long long)s.items, s.overhead, turn, ratio);
+                }
+            }
+        }
+    }
+    print_message("worst makespan: %.4f of the ideal\n", worst);
+}
+
+/* A device that is far too slow for the little there is must not be waited for. */
+static void a_hopeless_device_gives_up(void **state)
+{
+    (void)state;
+    const setting s = {2, {1000, 1}, {1000, 1}, 0, 3000, {0}, 0};
+    assert_true(simulate(&s, 0) < 1.05);
+    assert_true(simulate(&s, 1) < 1.05);
+}
+
+/* ---- ranks that are threads --------------------------------------------------------------- */
+
+typedef struct hand_out {
+    int64_t items;
+    int *taken; /* [items], each written by who has the item */
+} hand_out;
+
+static tsl_status take_all(tsl_comm *comm, void *user)
+{
+    const hand_out *h = user;
+    tsl_queue *queue = NULL;
+    tsl_status status = tsl_queue_create(&queue, comm, h->items, 1 + comm->rank);
+    int64_t first = 0, count = 1, sum = 0;
+    volatile double work = 1;
+    while (status == TSL_OK && count > 0) {
+        status = tsl_queue_next(queue, &first, &count);
+        for (int64_t i = first; i < first + count && status == TSL_OK; i++) {
+            h->taken[i]++;
+            for (int j = 0; j < 50 * (1 + comm->rank); j++) {
+                work = work * 1.0000001;
+            }
+        }
+        sum += count;
+    }
+    tsl_queue_share share = {0};
+    if (status == TSL_OK) {
+        tsl_queue_share_of(queue, &share);
+        if (share.items != sum || (sum > 0) != (share.chunks > 0)) {
+            status = tsl_comm_fail(comm, TSL_E_INTERNAL, "the share is not what was taken");
+        }
+    }
+    tsl_queue_destroy(queue);
+    return status;
+}
+
+static void each_item_is_handed_out_once(void **state)
+{
+    (void)state;
+    static const int64_t totals[] = {0, 1, 6, 1000, 100003};
+    const int64_t live = tsl_test_live_allocations();
+    for (int ranks = 1; ranks <= 7; ranks++) {
+        for (int i = 0; i < 5; i++) {
+            hand_out h = {.items = totals[i], .taken = calloc((size_t)totals[i] + 1, sizeof(int))};
+            alarm(120);
+            assert_int_equal(tsl_comm_run(ranks, take_all, &h), TSL_OK);
+            alarm(0);
+            for (int64_t j = 0; j < h.items; j++) {
+                assert_int_equal(h.taken[j], 1);
+            }
+            free(h.taken);
+        }
+    }
+    assert_int_equal(tsl_test_live_allocations(), live);
+}
+
+/* A rank that fails stops the others at their next chunk. */
+static tsl_status fail_one(tsl_comm *comm, void *user)
+{
+    (void)user;
+    tsl_queue *queue = NULL;
+    tsl_status status = tsl_queue_create(&queue, comm, INT64_C(1) << 40, 1);
+    int64_t first, count;
+    while (status == TSL_OK) {
+        status = tsl_queue_next(queue, &first, &count);
+        if (comm->rank == 1) {
+            status = tsl_comm_fail(comm, TSL_E_IO, "no more");
+        }
+    }
+    tsl_queue_destroy(queue);
+    return status;
+}
+
+static tsl_status bad_batch(tsl_comm *comm, void *user)
+{
+    (void)user;
+    tsl_queue *queue = NULL;
+    return tsl_queue_create(&queue, comm, 10, comm->rank);
+}
+
+static void failures_stop_all(void **state)
+{
+    (void)state;
+    const int64_t live = tsl_test_live_allocations();
+    alarm(120);
+    assert_int_equal(tsl_comm_run(3, fail_one, NULL), TSL_E_IO);
+    assert_string_equal(tsl_last_error(NULL), "rank 1: no more");
+    assert_int_equal(tsl_comm_run(2, bad_batch, NULL), TSL_E_INTERNAL);
+    for (int64_t k = 1;; k++) {
+        hand_out h = {.items = 100, .taken = calloc(100, sizeof(int))};
+        tsl_test_fail_allocation(k);
+        const tsl_status status = tsl_comm_run(2, take_all, &h);
+        const int64_t made = tsl_test_fail_allocation(0);
+        free(h.taken);
+        assert_int_equal(tsl_test_live_allocations(), live);
+        assert_int_equal(status, made < k ? TSL_OK : TSL_E_NOMEM);
+        if (made < k) {
+            break;
+        }
+    }
+    alarm(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_finish_together), cmocka_unit_test(a_hopeless_device_gives_up),
+        cmocka_unit_test(each_item_is_handed_out_once), cmocka_unit_test(failures_stop_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
