@@ -60,7 +60,7 @@ static tsl_status refuse(tsl_comm *comm, const char *reason)
 /* NULL for memory that the host can use. */
 static tsl_context *device_of(tsl_context *context)
 {
-    return context == NULL || context->ops == &tsl_device_cpu ? NULL : context;
+    return context == NULL || context->ops->peer == NULL ? NULL : context;
 }
 
 static const char negative[] = "communication: a number of bytes is negative";

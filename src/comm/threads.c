@@ -99,11 +99,16 @@ static tsl_status copy_host(tsl_comm *comm)
 /* Show `mine`, do what its kind asks for, and wait until all ranks are done. */
 static tsl_status move(tsl_comm *comm, const tsl_threads_slot *mine)
 {
-    const tsl_status status = tsl_threads_enter(comm, mine);
+    tsl_status status =
+        mine->context != NULL ? tsl_threads_show_device(comm, mine->context) : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_threads_enter(comm, mine);
+    }
     if (status != TSL_OK) {
         return status;
     }
-    return tsl_threads_leave(comm, copy_host(comm));
+    return mine->context != NULL ? tsl_threads_move_device(comm)
+                                 : tsl_threads_leave(comm, copy_host(comm));
 }
 
 static tsl_status threads_barrier(tsl_comm *comm)
@@ -192,13 +197,15 @@ static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void 
                                    .count = count,
                                    .context = context,
                                    .data = values};
-    const tsl_status status = tsl_threads_enter(comm, &mine);
-    if (status != TSL_OK) {
-        return status;
+    tsl_status status = context != NULL ? tsl_threads_show_device(comm, context) : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_threads_enter(comm, &mine);
     }
-    const int64_t slice = (count + comm->size - 1) / comm->size;
-    const int64_t first = slice * comm->rank < count ? slice * comm->rank : count;
-    const int64_t last = count - first < slice ? count : first + slice;
+    if (status != TSL_OK || context != NULL) {
+        return status != TSL_OK ? status : tsl_threads_reduce_device(comm);
+    }
+    const int64_t first = tsl_threads_slice(count, comm->rank, comm->size);
+    const int64_t last = tsl_threads_slice(count, comm->rank + 1, comm->size);
     reduce_slice[type](tsl_threads_group_of(comm)->slots, comm->size, first, last);
     return tsl_threads_leave(comm, TSL_OK);
 }
@@ -234,13 +241,18 @@ static tsl_threads_group *make_group(tsl_threads_job *job, int size)
 {
     tsl_threads_group *group =
         tsl_allocate_zeroed(1, sizeof *group + (size_t)size * sizeof(tsl_threads_slot));
-    if (group != NULL) {
-        group->job = job;
-        group->size = size;
-        atomic_init(&group->present, size);
-        atomic_init(&group->arrived, 0);
-        tsl_threads_hold(job);
+    tsl_threads_device *devices = tsl_allocate_zeroed((size_t)size, sizeof *devices);
+    if (group == NULL || devices == NULL) {
+        tsl_release(group);
+        tsl_release(devices);
+        return NULL;
     }
+    group->devices = devices;
+    group->job = job;
+    group->size = size;
+    atomic_init(&group->present, size);
+    atomic_init(&group->arrived, 0);
+    tsl_threads_hold(job);
     return group;
 }
 
@@ -261,6 +273,10 @@ void tsl_threads_let_go(tsl_threads_job *job)
 static void release_group(tsl_threads_group *group)
 {
     tsl_threads_job *job = group->job;
+    for (int q = 0; q < group->size; q++) {
+        tsl_threads_forget_device(&group->devices[q]);
+    }
+    tsl_release(group->devices);
     tsl_release(group);
     tsl_threads_let_go(job);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "comm/comm.h"
+#include "comm/peer.h"
 
 enum { TSL_RANK_REASON = TSL_ERROR_TEXT - 64 };
 
@@ -49,13 +50,27 @@ typedef struct tsl_threads_slot {
     int pair_count;
 } tsl_threads_slot;
 
+/* A rank's device, from the first operation on its memory to the end of the communicator: ranks
+ * that are behind may wait for its events. */
+typedef struct tsl_threads_device {
+    struct tsl_threads_device *before; /* that the rank used before this one; NULL: none */
+    const tsl_peer_ops *ops;           /* NULL: no operation yet */
+    tsl_context *context;
+    int generation;   /* how many there have been */
+    tsl_event *ready; /* what others will read is written */
+    tsl_event *done;  /* what this rank reads and writes of others is read and written */
+    int *opened;      /* [size] the generation of others' devices whose memory this may use */
+    const tsl_event **waits; /* [size] others' `done` that this has to wait for; NULL: not */
+} tsl_threads_device;
+
 /* What the ranks of one communicator share. */
 typedef struct tsl_threads_group {
     tsl_threads_job *job;
     int size;
-    atomic_int present;        /* ranks that have not ended */
-    _Atomic(uint64_t) arrived; /* at the gate; the upper half counts how often it has opened */
-    tsl_threads_slot slots[];  /* [size] */
+    atomic_int present;          /* ranks that have not ended */
+    _Atomic(uint64_t) arrived;   /* at the gate; the upper half counts how often it has opened */
+    tsl_threads_device *devices; /* [size], each written by its rank alone */
+    tsl_threads_slot slots[];    /* [size] */
 } tsl_threads_group;
 
 typedef struct tsl_threads_comm {
@@ -93,6 +108,21 @@ typedef struct tsl_threads_copy {
  * TSL_E_COMM, published, if the sender's piece is not of the size that this rank expects. */
 int tsl_threads_copies(const tsl_comm *comm);
 tsl_status tsl_threads_copy_at(tsl_threads_copy *out, tsl_comm *comm, int k);
+
+/* On device memory an operation is: tsl_threads_show_device(), tsl_threads_enter(), and one of the
+ * other two, which leave. */
+tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context);
+tsl_status tsl_threads_move_device(tsl_comm *comm);
+tsl_status tsl_threads_reduce_device(tsl_comm *comm);
+/* Release what a rank has made for that; when nobody uses it any more. */
+void tsl_threads_forget_device(tsl_threads_device *device);
+
+/* Where rank q's slice of `count` values begins; that of rank `size` is the end. */
+static inline int64_t tsl_threads_slice(int64_t count, int q, int size)
+{
+    const int64_t each = (count + size - 1) / size;
+    return each * q < count ? each * q : count;
+}
 
 /* The job outlives its groups while somebody holds it. */
 void tsl_threads_hold(tsl_threads_job *job);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "comm/threads.h"
+#include "device/device.h"
 
 static uint64_t openings(uint64_t arrived)
 {
@@ -84,18 +85,23 @@ static const char *const names[] = {
     [TSL_THREADS_GATHER] = "a gather",          [TSL_THREADS_EXCHANGE] = "an exchange",
     [TSL_THREADS_DIVIDE] = "a split",           [TSL_THREADS_COUNTERS] = "making counters"};
 
+/* What the memory is reached by: the same on all ranks, or they cannot reach each other's. */
+static const void *peers_of(const tsl_threads_slot *slot)
+{
+    return slot->context != NULL ? slot->context->ops->peer : NULL;
+}
+
 static bool same(const tsl_threads_slot *a, const tsl_threads_slot *b)
 {
     return a->kind == b->kind && a->root == b->root && a->type == b->type &&
-           a->operation == b->operation && a->count == b->count &&
-           (a->context == NULL) == (b->context == NULL);
+           a->operation == b->operation && a->count == b->count && peers_of(a) == peers_of(b);
 }
 
 static void describe(char *text, size_t bytes, const tsl_threads_slot *slot)
 {
     snprintf(text, bytes, "%s (count %lld, root %d, type %d, operation %d, %s memory)",
              names[slot->kind], (long long)slot->count, slot->root, (int)slot->type,
-             (int)slot->operation, slot->context != NULL ? "device" : "host");
+             (int)slot->operation, slot->context != NULL ? slot->context->ops->name : "host");
 }
 
 /* All ranks see the same slots, so they come to the same end. */
@@ -119,11 +125,6 @@ static tsl_status check_slots(tsl_comm *comm)
 tsl_status tsl_threads_enter(tsl_comm *comm, const tsl_threads_slot *mine)
 {
     tsl_threads_group *group = tsl_threads_group_of(comm);
-    if (mine->context != NULL) {
-        comm->ops->publish(comm, TSL_E_UNSUPPORTED,
-                           "ranks that are threads exchange host memory only");
-        return tsl_comm_report_failure(comm);
-    }
     group->slots[comm->rank] = *mine;
     if (is_off(group) || !pass(group, true)) {
         comm->ops->publish(comm, TSL_E_COMM, "another rank has ended; this one waits for it");

@@ -28,6 +28,11 @@ tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *w
                     cudaGetErrorString(error));
 }
 
+int tsl_cuda_index(const tsl_context *context)
+{
+    return context->device->index;
+}
+
 static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
 {
     cudaDeviceProp properties;
@@ -170,6 +175,7 @@ extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
+extern const struct tsl_peer_ops tsl_peer_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -189,6 +195,7 @@ static tsl_device_ops make_ops(void)
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
     ops.dock = &tsl_dock_cuda;
+    ops.peer = &tsl_peer_cuda;
     return ops;
 }
 

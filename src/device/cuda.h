@@ -21,6 +21,9 @@ const tsl_device_ops *tsl_cuda_ops(void);
 /* The stream of a context, its device made current. */
 cudaStream_t tsl_cuda_stream(tsl_context *context);
 
+/* The number CUDA knows a context's device by. */
+int tsl_cuda_index(const tsl_context *context);
+
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 

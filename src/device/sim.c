@@ -1,5 +1,6 @@
 #include "device/sim.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,7 +39,17 @@ struct tsl_device {
     int broken;    /* end of a piece that was written over, -1 or 1; 0: none was */
     size_t broken_bytes;
     task *first, *last;
+    int64_t queued, done; /* pieces of work so far */
+    int opened;           /* how often its memory has been opened and not closed */
+    int64_t serial;
+    tsl_device *next; /* of all that are open */
 };
+
+/* Devices of one machine can see each other: whoever runs work or touches a device holds the lock.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tsl_device *open_devices;
+static int64_t opened_so_far;
 
 static tsl_status sim_open(tsl_device **out, tsl_context *context, int index)
 {
@@ -47,13 +58,22 @@ static tsl_status sim_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "the device sim");
     }
     device->order = index;
+    pthread_mutex_lock(&lock);
+    device->serial = ++opened_so_far;
+    device->next = open_devices;
+    open_devices = device;
+    pthread_mutex_unlock(&lock);
     *out = device;
     return TSL_OK;
 }
 
 /* Let the host's code at device memory, or no longer. */
-static void open_memory(const tsl_device *device, bool open)
+static void open_memory(tsl_device *device, bool open)
 {
+    device->opened += open ? 1 : -1;
+    if (device->opened != (open ? 1 : 0)) {
+        return;
+    }
     for (const region *r = device->regions; r != NULL; r = r->next) {
         mprotect(r->memory, r->mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
@@ -102,21 +122,22 @@ static int broken_guard(const region *r)
     return 0;
 }
 
-/* The work that waits, with the memory open, which it then closes. */
-static void run_tasks(tsl_device *device)
+/* Run what waits, up to piece number `last`, with the memory open. */
+static void run_tasks(tsl_device *device, int64_t last)
 {
     open_memory(device, true);
-    while (device->first != NULL) {
+    while (device->first != NULL && device->done < last) {
         task *t = device->first;
         device->first = t->next;
+        device->last = t->next != NULL ? device->last : NULL;
         if (t->run != NULL) {
             t->run(t->arguments);
         } else {
             run_kernel(device, t);
         }
+        device->done++;
         tsl_release(t);
     }
-    device->last = NULL;
     for (const region *r = device->regions; r != NULL && device->broken == 0; r = r->next) {
         device->broken = broken_guard(r);
         device->broken_bytes = r->bytes - 2 * GUARD_BYTES;
@@ -124,15 +145,70 @@ static void run_tasks(tsl_device *device)
     open_memory(device, false);
 }
 
-static tsl_status sim_synchronize(tsl_context *context)
+static tsl_status synchronize(tsl_context *context)
 {
-    const tsl_device *device = context->device;
-    run_tasks(context->device);
+    tsl_device *device = context->device;
+    run_tasks(device, device->queued);
     return device->broken == 0
                ? TSL_OK
                : tsl_fail(context, TSL_E_DEVICE, "%s: a kernel wrote %s a piece of %zu bytes",
                           context->name, device->broken < 0 ? "before" : "past the end of",
                           device->broken_bytes);
+}
+
+static tsl_status sim_synchronize(tsl_context *context)
+{
+    pthread_mutex_lock(&lock);
+    const tsl_status status = synchronize(context);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- other devices ------------------------------------------------------------------------ */
+
+tsl_sim_mark tsl_sim_mark_now(const tsl_context *context)
+{
+    pthread_mutex_lock(&lock);
+    const tsl_sim_mark mark = {.serial = context->device->serial,
+                               .queued = context->device->queued};
+    pthread_mutex_unlock(&lock);
+    return mark;
+}
+
+static tsl_device *find_open(int64_t serial)
+{
+    tsl_device *device = open_devices;
+    while (device != NULL && device->serial != serial) {
+        device = device->next;
+    }
+    return device;
+}
+
+static void run_wait(const void *mark)
+{
+    const tsl_sim_mark *m = mark;
+    tsl_device *device = find_open(m->serial);
+    if (device != NULL && device->done < m->queued) { /* what is closed has done its work */
+        run_tasks(device, m->queued);
+    }
+}
+
+void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark)
+{
+    if (tsl_sim_defer(context, run_wait, &mark, sizeof mark) != TSL_OK) {
+        sim_synchronize(context);
+        pthread_mutex_lock(&lock);
+        run_wait(&mark);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+void tsl_sim_open_other(tsl_sim_mark mark, bool open)
+{
+    tsl_device *device = find_open(mark.serial);
+    if (device != NULL) {
+        open_memory(device, open);
+    }
 }
 
 static tsl_status add_task(tsl_context *context, const task *what, const void *arguments,
@@ -147,12 +223,15 @@ static tsl_status add_task(tsl_context *context, const task *what, const void *a
     *t = *what;
     t->shared_offset = offset;
     memcpy(t->arguments, arguments, (size_t)bytes);
+    pthread_mutex_lock(&lock);
     if (device->last != NULL) {
         device->last->next = t;
     } else {
         device->first = t;
     }
     device->last = t;
+    device->queued++;
+    pthread_mutex_unlock(&lock);
     return TSL_OK;
 }
 
@@ -180,6 +259,14 @@ tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const voi
 
 static void sim_close(tsl_device *device)
 {
+    pthread_mutex_lock(&lock);
+    for (tsl_device **at = &open_devices; *at != NULL; at = &(*at)->next) {
+        if (*at == device) {
+            *at = device->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
     while (device->first != NULL) {
         task *t = device->first;
         device->first = t->next;
@@ -219,46 +306,57 @@ static void *sim_allocate(tsl_device *device, int64_t bytes)
         tsl_release(r);
         return NULL;
     }
-    *r = (region){
-        .next = device->regions, .memory = (char *)memory + page, .bytes = whole, .mapped = mapped};
+    *r = (region){.memory = (char *)memory + page, .bytes = whole, .mapped = mapped};
     mprotect(r->memory, mapped, PROT_READ | PROT_WRITE);
     memset(r->memory, GUARD_VALUE, whole);
     memset(r->memory + GUARD_BYTES, 0xFF, (size_t)bytes);
-    device->regions = r;
     device->taken += bytes;
     mprotect(r->memory, mapped, PROT_NONE);
+    pthread_mutex_lock(&lock);
+    r->next = device->regions;
+    device->regions = r;
+    pthread_mutex_unlock(&lock);
     return r->memory + GUARD_BYTES;
 }
 
 static void sim_release(tsl_device *device, void *memory)
 {
-    run_tasks(device);
+    pthread_mutex_lock(&lock);
+    run_tasks(device, device->queued);
     for (region **at = &device->regions; *at != NULL; at = &(*at)->next) {
         region *r = *at;
         if (r->memory + GUARD_BYTES == memory) {
             *at = r->next;
             device->taken -= (int64_t)(r->bytes - 2 * GUARD_BYTES);
             unmap(r);
-            return;
+            break;
         }
     }
+    pthread_mutex_unlock(&lock);
+}
+
+static void copy(tsl_context *context, void *target, const void *source, int64_t bytes)
+{
+    open_memory(context->device, true);
+    memcpy(target, source, (size_t)bytes);
+    open_memory(context->device, false);
 }
 
 /* Copies wait for earlier work, then touch both sides. */
 static tsl_status sim_copy(tsl_context *context, void *target, const void *source, int64_t bytes)
 {
-    const tsl_status status = sim_synchronize(context);
-    open_memory(context->device, true);
-    memcpy(target, source, (size_t)bytes);
-    open_memory(context->device, false);
+    pthread_mutex_lock(&lock);
+    const tsl_status status = synchronize(context);
+    copy(context, target, source, bytes);
+    pthread_mutex_unlock(&lock);
     return status;
 }
 
 void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes)
 {
-    open_memory(context->device, true);
-    memcpy(target, source, (size_t)bytes);
-    open_memory(context->device, false);
+    pthread_mutex_lock(&lock);
+    copy(context, target, source, bytes);
+    pthread_mutex_unlock(&lock);
 }
 
 typedef struct fill_arguments {
@@ -283,6 +381,7 @@ extern const struct tsl_fft_ops tsl_fft_sim;
 extern const struct tsl_convolve_ops tsl_convolve_sim;
 extern const struct tsl_reduce_ops tsl_reduce_sim;
 extern const struct tsl_dock_ops tsl_dock_sim;
+extern const struct tsl_peer_ops tsl_peer_sim;
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -299,4 +398,5 @@ const tsl_device_ops tsl_device_sim = {
     .convolve = &tsl_convolve_sim,
     .reduce = &tsl_reduce_sim,
     .dock = &tsl_dock_sim,
+    .peer = &tsl_peer_sim,
 };

@@ -23,6 +23,21 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads, int64_t shared);
 
+/* What was queued on a device up to now; it may be closed later. */
+typedef struct tsl_sim_mark {
+    int64_t serial; /* of the device */
+    int64_t queued;
+} tsl_sim_mark;
+
+tsl_sim_mark tsl_sim_mark_now(const tsl_context *context);
+
+/* What is queued from now on comes after another device's work up to a mark. Cannot fail: what
+ * cannot be queued is waited for at once. */
+void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark);
+
+/* For queued functions: let at another device's memory, or no longer. */
+void tsl_sim_open_other(tsl_sim_mark mark, bool open);
+
 /* For tests: what a copy that forgets to wait for the stream would see. */
 void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes);
 

@@ -1,0 +1,216 @@
+/* Ranks that are threads, on the memory of their devices.
+ *
+ * Each rank's stream copies what the rank receives straight from its senders' memory, after what
+ * they had queued when they entered; their streams go on after those copies. The host threads meet
+ * only to tell each other what is where: nobody waits for a device. */
+#include "comm/threads.h"
+
+#include "device/device.h"
+
+static tsl_threads_device *device_of(const tsl_comm *comm)
+{
+    return &tsl_threads_group_of(comm)->devices[comm->rank];
+}
+
+/* Publish what the context says. */
+static tsl_status fail(tsl_comm *comm, tsl_context *context, tsl_status status)
+{
+    comm->ops->publish(comm, status, context->error);
+    return tsl_comm_report(comm, status, "%s", context->error);
+}
+
+static tsl_status make_device(tsl_comm *comm, tsl_context *context)
+{
+    tsl_threads_device *d = device_of(comm);
+    const tsl_peer_ops *ops = context->ops->peer;
+    const size_t size = (size_t)comm->size;
+    tsl_threads_device *before = NULL;
+    if (d->ops != NULL) {
+        before = tsl_allocate(sizeof *before);
+        if (before == NULL) {
+            return tsl_fail_memory(context, sizeof *before, "communication");
+        }
+        *before = *d;
+    }
+    *d = (tsl_threads_device){.before = before,
+                              .ops = ops,
+                              .context = context,
+                              .generation = d->generation + 1,
+                              .opened = tsl_allocate_zeroed(size, sizeof *d->opened),
+                              .waits = tsl_allocate_zeroed(size, sizeof *d->waits)};
+    tsl_status status = TSL_OK;
+    if (d->opened == NULL || d->waits == NULL) {
+        status = tsl_fail_memory(context, comm->size, "communication");
+    }
+    if (status == TSL_OK) {
+        status = ops->create(&d->ready, context);
+    }
+    return status == TSL_OK ? ops->create(&d->done, context) : status;
+}
+
+void tsl_threads_forget_device(tsl_threads_device *d)
+{
+    if (d->before != NULL) {
+        tsl_threads_forget_device(d->before);
+        tsl_release(d->before);
+    }
+    if (d->ops != NULL) {
+        d->ops->destroy(d->ready);
+        d->ops->destroy(d->done);
+        tsl_release(d->opened);
+        tsl_release((void *)d->waits);
+    }
+}
+
+tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context)
+{
+    tsl_threads_device *d = device_of(comm);
+    tsl_status status = TSL_OK;
+    if (d->context != context) {
+        status = make_device(comm, context);
+    }
+    if (status == TSL_OK) {
+        status = d->ops->record(context, d->ready);
+    }
+    return status == TSL_OK ? TSL_OK : fail(comm, context, status);
+}
+
+/* From here on rank q's memory, as it was when it entered, may be used. */
+static tsl_status reach(tsl_comm *comm, int q)
+{
+    tsl_threads_device *d = device_of(comm);
+    const tsl_threads_device *other = &tsl_threads_group_of(comm)->devices[q];
+    tsl_status status = TSL_OK;
+    if (q == comm->rank) {
+        return TSL_OK;
+    }
+    if (d->opened[q] != other->generation) {
+        status = d->ops->open(d->context, other->context);
+        d->opened[q] = status == TSL_OK ? other->generation : 0;
+    }
+    return status == TSL_OK ? d->ops->wait(d->context, other->ready) : status;
+}
+
+static tsl_status copy_device(tsl_comm *comm)
+{
+    const tsl_threads_device *d = device_of(comm);
+    const tsl_threads_device *devices = tsl_threads_group_of(comm)->devices;
+    tsl_peer_copy copies[TSL_PEER_COPIES];
+    tsl_status status = TSL_OK;
+    int count = 0;
+    for (int k = 0; k < tsl_threads_copies(comm) && status == TSL_OK; k++) {
+        tsl_threads_copy copy;
+        status = tsl_threads_copy_at(&copy, comm, k);
+        if (status != TSL_OK) {
+            return status; /* published */
+        }
+        if (copy.bytes == 0 || copy.target == copy.source) {
+            continue;
+        }
+        status = reach(comm, copy.from);
+        copies[count++] = (tsl_peer_copy){.from = devices[copy.from].context,
+                                          .source = copy.source,
+                                          .target = copy.target,
+                                          .bytes = copy.bytes};
+        if (status == TSL_OK && count == TSL_PEER_COPIES) {
+            status = d->ops->copy(d->context, copies, count);
+            count = 0;
+        }
+    }
+    if (status == TSL_OK && count > 0) {
+        status = d->ops->copy(d->context, copies, count);
+    }
+    return status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
+}
+
+/* Does rank q read this rank's memory in the operation in progress? */
+static bool reads(const tsl_comm *comm, int q)
+{
+    const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
+    const tsl_threads_slot *mine = &slots[comm->rank];
+    switch (mine->kind) {
+    case TSL_THREADS_BROADCAST:
+        return comm->rank == mine->root;
+    case TSL_THREADS_GATHER:
+        return mine->root == TSL_COMM_ALL || mine->root == q;
+    case TSL_THREADS_ALL_TO_ALL:
+        return mine->send.bytes[q] > 0;
+    case TSL_THREADS_ALL_REDUCE:
+        return tsl_threads_slice(mine->count, q, comm->size) <
+               tsl_threads_slice(mine->count, q + 1, comm->size);
+    default:
+        for (int i = 0; i < mine->pair_count; i++) {
+            if (mine->pairs[i].peer == q) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
+
+/* Leave. After that the slots and devices are their ranks' again: what they say is noted before. */
+static tsl_status leave(tsl_comm *comm, tsl_status status)
+{
+    tsl_threads_device *d = device_of(comm);
+    for (int q = 0; q < comm->size; q++) {
+        const bool wait = q != comm->rank && reads(comm, q);
+        d->waits[q] = wait ? tsl_threads_group_of(comm)->devices[q].done : NULL;
+    }
+    const tsl_status recorded = d->ops->record(d->context, d->done);
+    if (recorded != TSL_OK && status == TSL_OK) {
+        status = fail(comm, d->context, recorded);
+    }
+    status = tsl_threads_leave(comm, status);
+    /* After a failure too: memory that others are still to read must not be released. */
+    for (int q = 0; q < comm->size; q++) {
+        const tsl_status waited =
+            d->waits[q] != NULL ? d->ops->wait(d->context, d->waits[q]) : TSL_OK;
+        if (waited != TSL_OK && status == TSL_OK) {
+            status = fail(comm, d->context, waited);
+        }
+    }
+    return status;
+}
+
+tsl_status tsl_threads_move_device(tsl_comm *comm)
+{
+    return leave(comm, copy_device(comm));
+}
+
+/* As on the host: each rank combines a slice, in everyone's memory. */
+static tsl_status reduce_device(tsl_comm *comm)
+{
+    const tsl_threads_device *d = device_of(comm);
+    const tsl_threads_group *group = tsl_threads_group_of(comm);
+    const tsl_threads_slot *mine = &group->slots[comm->rank];
+    tsl_context *contexts[TSL_PEER_RANKS];
+    tsl_peer_reduction what = {.first = tsl_threads_slice(mine->count, comm->rank, comm->size),
+                               .last = tsl_threads_slice(mine->count, comm->rank + 1, comm->size),
+                               .ranks = comm->size,
+                               .type = mine->type,
+                               .operation = mine->operation};
+    if (comm->size > TSL_PEER_RANKS) {
+        return fail(comm, d->context,
+                    tsl_fail(d->context, TSL_E_UNSUPPORTED,
+                             "%d ranks: a reduction on devices takes at most %d", comm->size,
+                             (int)TSL_PEER_RANKS));
+    }
+    if (what.first == what.last) {
+        return TSL_OK;
+    }
+    tsl_status status = TSL_OK;
+    for (int q = 0; q < comm->size && status == TSL_OK; q++) {
+        contexts[q] = group->devices[q].context;
+        what.values[q] = group->slots[q].data;
+        status = reach(comm, q);
+    }
+    if (status == TSL_OK) {
+        status = d->ops->reduce(d->context, contexts, &what);
+    }
+    return status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
+}
+
+tsl_status tsl_threads_reduce_device(tsl_comm *comm)
+{
+    return leave(comm, reduce_device(comm));
+}
