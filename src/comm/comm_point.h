@@ -27,23 +27,20 @@ TSL_FN int tsl_comm_width(tsl_comm_type type)
     return type == TSL_COMM_INT32 || type == TSL_COMM_FLOAT ? 4 : 8;
 }
 
-/* A not-a-number, if there is one, wins; for integers the first two tests are never true. */
-#define TSL_COMM_COMBINE(name, type, sum)                                                          \
+/* `unordered`: is one of them a not-a-number? Their sum is one then. */
+#define TSL_COMM_COMBINE(name, type, sum, unordered)                                               \
     TSL_FN type name(type a, type b, tsl_comm_operation operation)                                 \
     {                                                                                              \
-        if (operation == TSL_COMM_SUM) {                                                           \
+        if (operation == TSL_COMM_SUM || (unordered)) {                                            \
             return sum;                                                                            \
-        }                                                                                          \
-        if (a != a || b != b) {                                                                    \
-            return a != a ? a : b;                                                                 \
         }                                                                                          \
         return (operation == TSL_COMM_MIN) == (b < a) && a != b ? b : a;                           \
     }
 
-TSL_COMM_COMBINE(tsl_comm_combine_int32, int32_t, (int32_t)((uint32_t)a + (uint32_t)b))
-TSL_COMM_COMBINE(tsl_comm_combine_int64, int64_t, (int64_t)((uint64_t)a + (uint64_t)b))
-TSL_COMM_COMBINE(tsl_comm_combine_float, float, a + b)
-TSL_COMM_COMBINE(tsl_comm_combine_double, double, a + b)
+TSL_COMM_COMBINE(tsl_comm_combine_int32, int32_t, (int32_t)((uint32_t)a + (uint32_t)b), 0)
+TSL_COMM_COMBINE(tsl_comm_combine_int64, int64_t, (int64_t)((uint64_t)a + (uint64_t)b), 0)
+TSL_COMM_COMBINE(tsl_comm_combine_float, float, a + b, a != a || b != b)
+TSL_COMM_COMBINE(tsl_comm_combine_double, double, a + b, a != a || b != b)
 
 #undef TSL_COMM_COMBINE
 
