@@ -22,6 +22,7 @@ enum {
 /* The commands. `argv[0]` is the full name, "tesela dock". Each returns the exit status. */
 int cli_info(int argc, char **argv);
 int cli_dock(int argc, char **argv);
+int cli_comm(int argc, char **argv);
 
 /* ---- options (options.c) ------------------------------------------------------------------ */
 
@@ -113,6 +114,7 @@ int cli_signal(void);
 typedef struct cli_report {
     const char *command;
     const char *device; /* NULL: null */
+    int ranks;          /* 0 means 1 */
     int verified;       /* 1, 0, or -1 for null */
     double total;       /* seconds */
     double setup;

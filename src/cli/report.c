@@ -10,7 +10,7 @@ void cli_report_open(tsl_json *json, const cli_report *report)
     tsl_json_string(json, "command", report->command);
     tsl_json_string(json, "version", tsl_version());
     tsl_json_string(json, "device", report->device);
-    tsl_json_integer(json, "ranks", 1);
+    tsl_json_integer(json, "ranks", report->ranks > 0 ? report->ranks : 1);
     if (report->verified < 0) {
         tsl_json_null(json, "verified");
     } else {

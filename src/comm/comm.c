@@ -112,6 +112,23 @@ tsl_status tsl_comm_all_to_all(tsl_comm *comm, tsl_context *context, const tsl_c
     return finish(comm, comm->ops->all_to_all(comm, device_of(context), send, receive));
 }
 
+bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context)
+{
+    return comm->ops->all_to_all_rows != NULL && context == NULL;
+}
+
+tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
+                                    int64_t bytes)
+{
+    if (rows < 0 || bytes < 0 || rows > INT32_MAX || bytes > INT32_MAX) {
+        return refuse(comm, "communication: a number of rows or bytes is out of range");
+    }
+    if (comm->ops->all_to_all_rows == NULL) {
+        return refuse(comm, "communication: strided parts are sent by MPI only");
+    }
+    return finish(comm, comm->ops->all_to_all_rows(comm, send, receive, rows, bytes));
+}
+
 tsl_status tsl_comm_gather(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,
                            const tsl_comm_parts *receive, int root)
 {

@@ -72,6 +72,14 @@ tsl_status tsl_comm_gather(tsl_comm *comm, tsl_context *context, const void *sen
 tsl_status tsl_comm_exchange(tsl_comm *comm, tsl_context *context, int count,
                              const tsl_comm_pair *pairs);
 
+/* An all-to-all of strided parts: `send` and `receive` have `rows` rows, each of size * bytes
+ * bytes, of which column q, `bytes` wide, goes to and comes from rank q. Host memory. By MPI's
+ * derived datatypes, to be compared with packing and tsl_comm_all_to_all(); other members have
+ * none. */
+tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
+                                    int64_t bytes);
+bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
+
 /* ---- counters ----------------------------------------------------------------------------- */
 
 /* A few shared integers, for handing out work while ranks compute. */
@@ -105,6 +113,8 @@ typedef struct tsl_comm_ops {
                              tsl_comm_type type, tsl_comm_operation operation);
     tsl_status (*all_to_all)(tsl_comm *comm, tsl_context *context, const tsl_comm_parts *send,
                              const tsl_comm_parts *receive);
+    tsl_status (*all_to_all_rows)(tsl_comm *comm, const void *send, void *receive, int64_t rows,
+                                  int64_t bytes); /* NULL: none */
     tsl_status (*gather)(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,
                          const tsl_comm_parts *receive, int root);
     tsl_status (*exchange)(tsl_comm *comm, tsl_context *context, int count,

@@ -354,6 +354,30 @@ static tsl_status mpi_all_to_all(tsl_comm *comm, tsl_context *context,
                : status;
 }
 
+static tsl_status mpi_all_to_all_rows(tsl_comm *comm, const void *from, void *to, int64_t rows,
+                                      int64_t bytes)
+{
+    tsl_mpi_comm *c = tsl_mpi_of(comm);
+    tsl_mpi_record mine = {.kind = TSL_MPI_ALL_TO_ALL, .count = rows * bytes};
+    const tsl_status status = tsl_mpi_meet(c, &mine);
+    if (status != TSL_OK) {
+        return status;
+    }
+    MPI_Datatype strided, column; /* a column, and one whose next begins beside it */
+    MPI_Type_create_hvector((int)rows, (int)bytes, (MPI_Aint)(comm->size * bytes), MPI_BYTE,
+                            &strided);
+    MPI_Type_create_resized(strided, 0, (MPI_Aint)bytes, &column);
+    MPI_Type_commit(&column);
+    const int error = MPI_Alltoall(from, 1, column, to, 1, column, c->mpi);
+    MPI_Type_free(&column);
+    MPI_Type_free(&strided);
+    if (error == MPI_SUCCESS) {
+        return TSL_OK;
+    }
+    tsl_mpi_publish(comm, TSL_E_COMM, "MPI_Alltoall() failed");
+    return tsl_comm_report_failure(comm);
+}
+
 static tsl_status mpi_gather(tsl_comm *comm, tsl_context *context, const void *data, int64_t bytes,
                              const tsl_comm_parts *receive_of, int root)
 {
@@ -464,6 +488,7 @@ const tsl_comm_ops tsl_comm_mpi_ops = {.name = "mpi",
                                        .broadcast = mpi_broadcast,
                                        .all_reduce = mpi_all_reduce,
                                        .all_to_all = mpi_all_to_all,
+                                       .all_to_all_rows = mpi_all_to_all_rows,
                                        .gather = mpi_gather,
                                        .exchange = mpi_exchange,
                                        .counters_create = tsl_mpi_counters_create,

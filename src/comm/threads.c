@@ -356,7 +356,7 @@ static tsl_threads_job *make_job(int size)
         pthread_mutex_init(&job->mutex, NULL);
         pthread_cond_init(&job->changed, NULL);
         /* Looking again and again helps only while nobody waits for this thread's processor. */
-        job->spins = size <= sysconf(_SC_NPROCESSORS_ONLN) ? 4000 : 0;
+        job->looks = size <= sysconf(_SC_NPROCESSORS_ONLN) ? 300 : 0;
     }
     return job;
 }

@@ -16,7 +16,7 @@ typedef struct tsl_threads_job {
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* a gate has opened, a rank has failed or ended */
     atomic_int sleepers;
-    int spins;         /* looks at a gate before a thread sleeps */
+    int looks;         /* at a gate before a thread lets others have the processor */
     atomic_int failed; /* the next three are set */
     int failed_rank;
     tsl_status failed_status;

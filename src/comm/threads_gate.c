@@ -4,11 +4,14 @@
  * failure takes its arrival back, unless the gate has opened meanwhile: so either all ranks are in
  * an operation or none is. Once in, none looks for failures until all are through: the memory they
  * copy from is its owner's again only then. */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "comm/threads.h"
 #include "device/device.h"
+
+enum { YIELDS = 100 }; /* before a thread sleeps */
 
 static uint64_t openings(uint64_t arrived)
 {
@@ -35,9 +38,12 @@ static bool is_off(tsl_threads_group *group)
 static void wait_for(tsl_threads_group *group, uint64_t before, bool may_end)
 {
     tsl_threads_job *job = group->job;
-    for (int i = 0; i < job->spins; i++) {
+    for (int i = 0; i < job->looks + YIELDS; i++) {
         if (openings(atomic_load(&group->arrived)) != before || (may_end && is_off(group))) {
             return;
+        }
+        if (i >= job->looks) {
+            sched_yield(); /* who is waited for may want this processor */
         }
     }
     pthread_mutex_lock(&job->mutex);

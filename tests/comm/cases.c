@@ -267,6 +267,31 @@ static tsl_status all_to_all_transposes(tsl_comm *comm, comm_memory *memory, uin
     return TSL_OK;
 }
 
+/* Columns of a matrix go to the ranks, where there is such an operation. */
+static tsl_status rows_transpose(tsl_comm *comm, comm_memory *memory, uint64_t seed)
+{
+    enum { ROWS = 5, WIDE = 12 };
+    const int64_t row = comm->size * WIDE;
+    unsigned char *send = take(memory, (size_t)(ROWS * row));
+    unsigned char *receive = take(memory, (size_t)(ROWS * row));
+    for (int q = 0; q < comm->size; q++) {
+        for (int64_t i = 0; i < ROWS; i++) {
+            write_bytes(send + i * row + q * WIDE, seed + (uint64_t)i, comm->rank, q, WIDE);
+        }
+    }
+    if (!tsl_comm_has_rows(comm, NULL)) {
+        return TSL_OK;
+    }
+    CHECK(comm, tsl_comm_all_to_all_rows(comm, send, receive, ROWS, WIDE) == TSL_OK);
+    for (int q = 0; q < comm->size; q++) {
+        for (int64_t i = 0; i < ROWS; i++) {
+            CHECK(comm,
+                  are_bytes(receive + i * row + q * WIDE, seed + (uint64_t)i, q, comm->rank, WIDE));
+        }
+    }
+    return TSL_OK;
+}
+
 static int64_t bytes_of(uint64_t seed, int from, int to)
 {
     (void)to;
@@ -452,6 +477,7 @@ const comm_case comm_cases[] = {
     {"an all-reduce combines in the order of the ranks", all_reduce_combines_in_rank_order},
     {"a not-a-number wins", not_a_number_wins},
     {"an all-to-all transposes", all_to_all_transposes},
+    {"an all-to-all of rows transposes", rows_transpose},
     {"a gather collects", gather_collects},
     {"neighbours exchange", neighbours_exchange},
     {"a split divides", split_divides},

@@ -1,0 +1,350 @@
+/* `tesela comm bench`: how fast ranks reach each other. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ranks.h"
+#include "comm/measure.h"
+#include "device/device.h"
+#include "io/output.h"
+
+enum { KEY_RANKS = 0x300, KEY_MOST, KEY_REPEATS, KEY_CSV, KEY_FIGURE };
+enum { MOST_MEASUREMENTS = 256, SMALLEST = 16, STEP = 4 };
+
+typedef struct bench {
+    cli_common common;
+    bool asked; /* the word "bench" */
+    int ranks;  /* 0: not given */
+    int64_t most;
+    int repeats;
+    const char *csv, *figure;
+    double begun;
+    /* what rank 0 has */
+    int size, count;
+    char path[TSL_DEVICE_NAME + 16]; /* "threads, cuda:0" */
+    char device[TSL_DEVICE_NAME];
+    double link; /* bytes a second; 0: one rank has none */
+    tsl_comm_measurement measurements[MOST_MEASUREMENTS];
+} bench;
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+static bool is_skipped(tsl_measured operation, const tsl_comm *comm, const tsl_context *memory)
+{
+    return (operation == TSL_MEASURED_LINK && comm->size == 1) ||
+           (operation == TSL_MEASURED_ROWS && !tsl_comm_has_rows(comm, memory));
+}
+
+static tsl_status measure_all(bench *b, tsl_comm *comm, tsl_context *memory, void *work)
+{
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < TSL_MEASURED; i++) {
+        const tsl_measured operation = (tsl_measured)i;
+        for (int64_t bytes = tsl_measured_has_bytes(operation) ? SMALLEST : 0;
+             bytes <= b->most && status == TSL_OK && !is_skipped(operation, comm, memory);
+             bytes *= STEP) {
+            tsl_comm_measurement found;
+            status = tsl_comm_measure(&found, comm, memory, operation, bytes, b->repeats, work);
+            if (comm->rank == 0 && status == TSL_OK && b->count < MOST_MEASUREMENTS) {
+                b->measurements[b->count++] = found;
+            }
+            if (bytes == 0) {
+                break;
+            }
+        }
+    }
+    return status;
+}
+
+/* The link is what the largest message one way gets. */
+static void add_shares(bench *b)
+{
+    for (int i = 0; i < b->count; i++) {
+        if (b->measurements[i].operation == TSL_MEASURED_LINK) {
+            b->link = b->measurements[i].bandwidth;
+        }
+    }
+    for (int i = 0; i < b->count && b->link > 0; i++) {
+        b->measurements[i].share = b->measurements[i].bandwidth / b->link;
+    }
+}
+
+static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
+{
+    tsl_context *memory = context->ops->peer != NULL ? context : NULL;
+    const int64_t bytes = tsl_comm_measure_bytes(comm, b->most);
+    void *work = NULL;
+    tsl_status status = tsl_device_allocate(&work, context, bytes, "messages");
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, work, 0, bytes);
+    }
+    if (status == TSL_OK) {
+        status = measure_all(b, comm, memory, work);
+    }
+    if (status == TSL_OK && comm->rank == 0) {
+        b->size = comm->size;
+        snprintf(b->device, sizeof b->device, "%s", context->name);
+        snprintf(b->path, sizeof b->path, "%s, %s memory", tsl_comm_path(comm),
+                 memory != NULL ? context->name : "host");
+    }
+    tsl_device_release(context, work);
+    return status;
+}
+
+static tsl_status report(const bench *b, tsl_context *context);
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    bench *b = user;
+    char device[TSL_DEVICE_NAME];
+    tsl_context *context = NULL;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    cli_devices(b->common.device, comm->rank, device, sizeof device);
+    options.device = device;
+    options.threads = b->common.threads > 0 ? b->common.threads : 1;
+    options.comm = comm;
+    tsl_status status = tsl_context_create(&context, &options);
+    if (status != TSL_OK) {
+        return tsl_comm_fail(comm, status, tsl_last_error(NULL));
+    }
+    status = run_with(b, comm, context);
+    if (status == TSL_OK && comm->rank == 0) {
+        add_shares(b);
+        status = report(b, context);
+    }
+    if (status != TSL_OK) {
+        tsl_comm_fail(comm, status, tsl_last_error(context));
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+static void print_table(const bench *b, FILE *stream)
+{
+    char size[16];
+    fprintf(stream, "%d rank%s: %s\n", b->size, b->size == 1 ? "" : "s", b->path);
+    if (b->link > 0) {
+        fprintf(stream, "link, one way: %.3f GB/s\n", b->link / 1e9);
+    }
+    fprintf(stream, "\n%-19s %10s %12s %10s %8s\n", "operation", "message", "time us", "GB/s",
+            "of link");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        fprintf(stream, "%-19s %10s %12.2f", tsl_measured_name(m->operation),
+                m->bytes > 0 ? tsl_format_bytes(size, m->bytes) : "-", 1e6 * m->seconds);
+        if (m->sent > 0) {
+            fprintf(stream, " %10.3f %7.1f%%", m->bandwidth / 1e9, 100 * m->share);
+        }
+        fputc('\n', stream);
+    }
+}
+
+static void write_csv_rows(const bench *b, FILE *stream)
+{
+    fprintf(stream, "path,ranks,operation,message_bytes,sent_bytes,seconds,bytes_per_second,"
+                    "share_of_link\n");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        fprintf(stream, "\"%s\",%d,%s,%" PRId64 ",%" PRId64 ",%.9g,%.6g,%.4f\n", b->path, b->size,
+                tsl_measured_name(m->operation), m->bytes, m->sent, m->seconds, m->bandwidth,
+                m->share);
+    }
+}
+
+static tsl_status write_csv(const bench *b, tsl_context *context)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, b->csv);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
+    write_csv_rows(b, tsl_output_stream(output));
+    tsl_plain_numbers_leave(numbers);
+    return tsl_output_commit(output);
+}
+
+static void write_results(tsl_json *json, const bench *b)
+{
+    tsl_json_open_object(json, "parameters");
+    tsl_json_integer(json, "most", b->most);
+    tsl_json_integer(json, "repeats", b->repeats);
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_string(json, "path", b->path);
+    tsl_json_number(json, "link", b->link > 0 ? b->link : 0);
+    tsl_json_open_array(json, "measurements");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "operation", tsl_measured_name(m->operation));
+        tsl_json_integer(json, "message_bytes", m->bytes);
+        tsl_json_integer(json, "sent_bytes", m->sent);
+        tsl_json_number(json, "seconds", m->seconds);
+        tsl_json_number(json, "bytes_per_second", m->bandwidth);
+        tsl_json_number(json, "share_of_link", m->share);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+static tsl_status write_json(const bench *b, tsl_context *context)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, cli_report_path(b->common.json));
+    if (status != TSL_OK) {
+        return status;
+    }
+    const double total = tsl_seconds() - b->begun;
+    const cli_report head = {.command = "comm bench",
+                             .device = b->device,
+                             .ranks = b->size,
+                             .verified = -1,
+                             .total = total,
+                             .compute = total};
+    tsl_json json;
+    tsl_json_begin(&json, tsl_output_stream(output));
+    cli_report_open(&json, &head);
+    write_results(&json, b);
+    cli_report_close(&json, NULL, NULL);
+    return tsl_output_commit(output);
+}
+
+static tsl_status report(const bench *b, tsl_context *context)
+{
+    tsl_status status = TSL_OK;
+    if (!b->common.quiet) {
+        const bool taken = b->common.json != NULL && strcmp(b->common.json, "-") == 0;
+        print_table(b, taken ? stderr : stdout);
+    }
+    if (b->csv != NULL) {
+        status = write_csv(b, context);
+    }
+    if (status == TSL_OK && b->figure != NULL) {
+        char title[128];
+        snprintf(title, sizeof title, "%d ranks: %s", b->size, b->path);
+        status = tsl_comm_figure(context, b->figure, title, b->measurements, b->count);
+    }
+    if (status == TSL_OK && b->common.json != NULL) {
+        status = write_json(b, context);
+    }
+    return status;
+}
+
+/* ---- command line ------------------------------------------------------------------------- */
+
+static const struct argp_option options_table[] = {
+    {NULL, 0, NULL, 0, "What is measured:", 1},
+    {"ranks", KEY_RANKS, "COUNT", 0,
+     "ranks, as threads (one a device of --device, at least 2); under mpirun its processes are the "
+     "ranks",
+     1},
+    {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
+    {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
+    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
+    {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size, as SVG", 91},
+    {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    bench *b = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &b->common;
+        return 0;
+    case KEY_RANKS:
+        if (!cli_parse_integer(text, &b->ranks) || b->ranks < 1 || b->ranks > 64) {
+            cli_error("--ranks '%s': give a whole number from 1 to 64", text);
+            return EINVAL;
+        }
+        return 0;
+    case KEY_MOST:
+        if (!cli_parse_bytes(text, &b->most) || b->most < SMALLEST || b->most > INT64_C(1) << 32) {
+            cli_error("--most '%s': give a number of bytes from 16 to 4G, e.g. 64M", text);
+            return EINVAL;
+        }
+        return 0;
+    case KEY_REPEATS:
+        if (!cli_parse_integer(text, &b->repeats) || b->repeats < 1 || b->repeats > 101) {
+            cli_error("--repeats '%s': give a whole number from 1 to 101", text);
+            return EINVAL;
+        }
+        return 0;
+    case KEY_CSV:
+        b->csv = text;
+        return 0;
+    case KEY_FIGURE:
+        b->figure = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (b->asked || strcmp(text, "bench") != 0) {
+            cli_error("'%s': comm has one action, bench (see tesela comm --help)", text);
+            return EINVAL;
+        }
+        b->asked = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!b->asked) {
+            cli_error("comm: say what to do: tesela comm bench (see tesela comm --help)");
+            return EINVAL;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Can what is asked for be written? */
+static bool can_write(const bench *b)
+{
+    return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
+           (b->figure == NULL || cli_can_write("--figure", b->figure, false)) &&
+           (b->common.json == NULL ||
+            cli_can_write("--json", cli_report_path(b->common.json), false));
+}
+
+int cli_comm(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options_table,
+        .parser = parse_option,
+        .args_doc = "bench",
+        .children = children,
+        .doc =
+            "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
+            "message size, and its share of the link, which is what the largest message from "
+            "rank 0 to rank 1 gets. Bandwidth is what a rank sends, or receives where that is "
+            "more, over the time of the slowest rank. --device takes a list, one for each rank "
+            "in turn; without it messages are in host memory."
+            "\v"
+            "Examples:\n"
+            "  tesela comm bench --ranks 4\n"
+            "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
+            "  mpirun -n 4 tesela comm bench --figure mpi.svg"};
+    bench b = {.common = {.device = "cpu"},
+               .most = INT64_C(4) << 20,
+               .repeats = 11,
+               .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse(&argp, argc, argv, &b, &exit_status)) {
+        return exit_status;
+    }
+    if (b.ranks > 0 && cli_is_launched()) {
+        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+        return CLI_USAGE;
+    }
+    if (!can_write(&b)) {
+        return CLI_USAGE;
+    }
+    if (b.ranks == 0) {
+        char name[TSL_DEVICE_NAME];
+        const int devices = cli_devices(b.common.device, 0, name, sizeof name);
+        b.ranks = devices > 1 ? devices : 2;
+    }
+    return cli_run_ranks(b.ranks, run_rank, &b);
+}
