@@ -75,6 +75,14 @@ TSL_API tsl_status tsl_comm_split(tsl_comm **out, tsl_comm *comm, int colour, in
  *  that communication has returned. */
 TSL_API tsl_status tsl_comm_fail(tsl_comm *comm, tsl_status status, const char *reason);
 
+/** Come to the end of what ranks do together: waits for all of them, also after a failure. If
+ * several ranks of an MPI launch failed at the same time, the lowest one's failure stands on all
+ * from here on. After it only tsl_comm_failure() and tsl_comm_destroy(), which calls it if nobody
+ * has.
+ *
+ *  Collective over an MPI launch; ranks that are threads need not wait. */
+TSL_API void tsl_comm_end(tsl_comm *comm);
+
 /** The failure that stands.
  *
  *  @param[out] rank    who failed, as numbered in the communicator that all others were split from;

@@ -26,6 +26,7 @@ static int run_launched(tsl_rank_function function, void *user)
     if (status != TSL_OK) {
         tsl_comm_fail(comm, status, tsl_status_name(status));
     }
+    tsl_comm_end(comm);
     int rank = 0;
     const char *reason = tsl_comm_failure(comm, &rank, &status);
     if (reason != NULL && rank == tsl_comm_rank(comm)) {

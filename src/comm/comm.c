@@ -28,6 +28,11 @@ void tsl_comm_destroy(tsl_comm *comm)
     }
 }
 
+void tsl_comm_end(tsl_comm *comm)
+{
+    comm->ops->end(comm);
+}
+
 tsl_status tsl_comm_fail(tsl_comm *comm, tsl_status status, const char *reason)
 {
     comm->ops->publish(comm, status, reason);

@@ -124,6 +124,7 @@ typedef struct tsl_comm_ops {
     tsl_status (*counters_add)(tsl_counters *counters, const int64_t *add, int64_t *before);
     void (*publish)(tsl_comm *comm, tsl_status status, const char *reason);
     const char *(*failure)(tsl_comm *comm, int *rank, tsl_status *status);
+    void (*end)(tsl_comm *comm); /* see tsl_comm_end() */
 } tsl_comm_ops;
 
 /* What all members' communicators begin with. */

@@ -495,4 +495,5 @@ const tsl_comm_ops tsl_comm_mpi_ops = {.name = "mpi",
                                        .counters_destroy = tsl_mpi_counters_destroy,
                                        .counters_add = tsl_mpi_counters_add,
                                        .publish = tsl_mpi_publish,
-                                       .failure = tsl_mpi_failure};
+                                       .failure = tsl_mpi_failure,
+                                       .end = tsl_mpi_end};

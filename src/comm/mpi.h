@@ -73,6 +73,7 @@ typedef struct tsl_mpi_job {
     int level;    /* of threads that MPI allows */
     MPI_Comm counter_comm;
     tsl_mpi_server server;
+    bool ended;
     bool failed;
     int failed_rank;
     tsl_status failed_status;
@@ -122,9 +123,9 @@ const tsl_mpi_record *tsl_mpi_record_of(const tsl_mpi_comm *c, int rank);
 void tsl_mpi_publish(tsl_comm *comm, tsl_status status, const char *reason);
 const char *tsl_mpi_failure(tsl_comm *comm, int *rank, tsl_status *status);
 
-/* Wait until all ranks have come to the end of the job, whether it failed or not; no message is
- * left over then. */
-void tsl_mpi_end(tsl_mpi_comm *root);
+/* Wait until all ranks have come to the end of the job, whether it failed or not: no message is
+ * left over then, and the same failure stands everywhere. */
+void tsl_mpi_end(tsl_comm *comm);
 
 /* Rank 0 begins, or ends, to serve. */
 tsl_status tsl_mpi_serve(tsl_mpi_job *job);

@@ -66,7 +66,7 @@ void tsl_mpi_destroy(tsl_comm *comm)
         return;
     }
     tsl_mpi_job *job = c->job;
-    tsl_mpi_end(c);
+    tsl_mpi_end(comm);
     if (comm->rank == 0) {
         tsl_mpi_serve_no_more(job);
     }

@@ -66,6 +66,18 @@ const char *tsl_mpi_failure(tsl_comm *comm, int *rank, tsl_status *status)
     return job->reason;
 }
 
+/* Of several failures that of the lowest rank stands, everywhere: each rank that failed by itself
+ * has told all others. */
+static void settle(tsl_mpi_job *job, const tsl_mpi_off *off)
+{
+    if (off->rank < job->failed_rank) {
+        job->failed_rank = off->rank;
+        job->failed_status = (tsl_status)off->status;
+        memcpy(job->reason, off->reason, sizeof job->reason);
+        job->reason[sizeof job->reason - 1] = '\0';
+    }
+}
+
 /* Read the farewells that have arrived in a communicator. */
 static void listen(tsl_mpi_comm *c)
 {
@@ -81,7 +93,11 @@ static void listen(tsl_mpi_comm *c)
         }
         c->off = off.number < c->off ? off.number : c->off;
         off.reason[sizeof off.reason - 1] = '\0';
-        fail(c->job, off.rank, (tsl_status)off.status, off.reason);
+        if (c->job->failed) {
+            settle(c->job, &off);
+        } else {
+            fail(c->job, off.rank, (tsl_status)off.status, off.reason);
+        }
     }
 }
 
@@ -193,6 +209,9 @@ static void drain(tsl_mpi_comm *c)
             MPI_Recv(c->job->drain, c->job->drain_bytes, MPI_BYTE, status.MPI_SOURCE,
                      status.MPI_TAG, c->mpi, MPI_STATUS_IGNORE);
         }
+        if (found && status.MPI_TAG == TSL_MPI_OFF) {
+            settle(c->job, (const tsl_mpi_off *)(const void *)c->job->drain);
+        }
     }
 }
 
@@ -228,10 +247,12 @@ static void clear_up(tsl_mpi_comm *root)
     }
 }
 
-void tsl_mpi_end(tsl_mpi_comm *root)
+void tsl_mpi_end(tsl_comm *comm)
 {
+    tsl_mpi_comm *root = tsl_mpi_of(comm->root);
     tsl_mpi_record end = {.kind = TSL_MPI_END};
-    if (tsl_mpi_meet(root, &end) != TSL_OK) {
+    if (!root->job->ended && tsl_mpi_meet(root, &end) != TSL_OK) {
         clear_up(root);
     }
+    root->job->ended = true;
 }

@@ -237,6 +237,12 @@ static const char *threads_failure(tsl_comm *comm, int *rank, tsl_status *status
     return job->reason;
 }
 
+/* Nothing is under way outside of operations, and there is one failure for all. */
+static void threads_end(tsl_comm *comm)
+{
+    (void)comm;
+}
+
 static tsl_threads_group *make_group(tsl_threads_job *job, int size)
 {
     tsl_threads_group *group =
@@ -472,7 +478,8 @@ static tsl_status threads_counters_add(tsl_counters *counters, const int64_t *ad
     .broadcast = threads_broadcast, .all_reduce = threads_all_reduce,                              \
     .all_to_all = threads_all_to_all, .gather = threads_gather, .exchange = threads_exchange,      \
     .counters_create = threads_counters_create, .counters_destroy = threads_counters_destroy,      \
-    .counters_add = threads_counters_add, .publish = threads_publish, .failure = threads_failure
+    .counters_add = threads_counters_add, .publish = threads_publish, .failure = threads_failure,  \
+    .end = threads_end
 
 /* A rank alone is a thread that waits for nobody. */
 static const tsl_comm_ops threads_ops = {.name = "threads", OPERATIONS};

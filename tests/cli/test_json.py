@@ -70,6 +70,14 @@ class Reports(CommandTest):
         self.assertEqual(missing, set())
         return report
 
+    def test_comm_bench(self):
+        result = self.run_command("comm", "bench", "--most", "64", "--repeats", "1", "--json",
+                                  "report.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("report.json", "tesela comm bench",
+                                        absent="profile[]")
+        self.assertEqual((report["command"], report["ranks"]), ("comm bench", 2))
+
     def test_dock(self):
         self.dock("out", "--memory", "1G", "--receptor-chains", "E")
         report = self.assert_documented("out/run.json", "tesela dock")

@@ -25,6 +25,7 @@ class Help(CommandTest):
         for arguments in (["dock", "--help"], ["dock", "-h"], ["dock", "-?"], ["help", "dock"]):
             self.assert_prints(arguments, ["Usage: tesela dock", "--grid", "--resume", "Examples:"])
         self.assert_prints(["info", "--help"], ["Usage: tesela info", "--json", "Examples:"])
+        self.assert_prints(["comm", "--help"], ["Usage: tesela comm", "--ranks", "Examples:"])
         self.assert_prints(["dock", "--usage"], ["Usage: tesela dock"])
 
     def test_no_command_shows_the_help(self):

@@ -1,0 +1,85 @@
+"""tesela comm bench: the table, its files, and command lines that make no sense."""
+
+import csv
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from command import CommandTest
+
+QUICK = ["comm", "bench", "--most", "1K", "--repeats", "1"]
+OPERATIONS = {"barrier", "broadcast", "all-reduce", "gather to all", "all-to-all", "ring exchange",
+              "one way", "counters"}
+
+
+class Bench(CommandTest):
+    def measure(self, *arguments):
+        """Run, and return the rows of the CSV file."""
+        result = self.run_command(*QUICK, "--csv", "out.csv", *arguments)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        with open(self.path("out.csv"), encoding="ascii", newline="") as file:
+            return result.stdout, list(csv.DictReader(file))
+
+    def assert_sane(self, rows, ranks):
+        self.assertEqual({row["operation"] for row in rows}, OPERATIONS)
+        link = [float(row["bytes_per_second"]) for row in rows if row["operation"] == "one way"][-1]
+        for row in rows:
+            seconds, sent = float(row["seconds"]), int(row["sent_bytes"])
+            self.assertEqual(int(row["ranks"]), ranks)
+            self.assertTrue(0 < seconds < 60, row)
+            self.assertAlmostEqual(float(row["bytes_per_second"]) * seconds, sent,
+                                   delta=1e-4 * sent)
+            self.assertAlmostEqual(float(row["share_of_link"]) * link,
+                                   float(row["bytes_per_second"]), delta=0.01 * link)
+        sizes = {row["message_bytes"] for row in rows if row["operation"] == "all-to-all"}
+        self.assertEqual(sizes, {"16", "64", "256", "1024"})
+        sent = {int(row["sent_bytes"]) for row in rows
+                if row["operation"] == "all-to-all" and row["message_bytes"] == "256"}
+        self.assertEqual(sent, {256 * (ranks - 1)})
+
+    def test_threads(self):
+        for ranks in (2, 3):
+            printed, rows = self.measure("--ranks", str(ranks))
+            self.assert_sane(rows, ranks)
+            self.assertIn(f"{ranks} ranks: threads, host memory", printed)
+            self.assertEqual(printed.count("all-to-all"), 4)
+
+    def test_devices(self):
+        printed, rows = self.measure("--device", "sim,sim:reversed")
+        self.assert_sane(rows, 2)
+        self.assertIn("threads, sim memory", printed)
+
+    def test_one_rank_has_no_link(self):
+        _, rows = self.measure("--ranks", "1")
+        self.assertEqual({row["operation"] for row in rows}, OPERATIONS - {"one way"})
+        self.assertEqual({float(row["share_of_link"]) for row in rows}, {0.0})
+
+    def test_figure_and_json(self):
+        result = self.run_command(*QUICK, "--figure", "out.svg", "--json", "-")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("all-reduce", result.stderr)  # the table makes way
+        report = json.loads(result.stdout)
+        self.assertEqual((report["command"], report["ranks"]), ("comm bench", 2))
+        with open(self.path("out.svg"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+
+
+class Wrong(CommandTest):
+    def test_command_line(self):
+        self.assert_refused(["comm"], ["tesela comm bench"])
+        self.assert_refused(["comm", "ping"], ["'ping'", "bench"])
+        self.assert_refused(["comm", "bench", "bench"], ["'bench'"])
+        self.assert_refused([*QUICK, "--ranks", "0"], ["--ranks '0'", "1 to 64"])
+        self.assert_refused([*QUICK, "--most", "3"], ["--most '3'"])
+        self.assert_refused([*QUICK, "--repeats", "no"], ["--repeats 'no'"])
+        self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
+
+    def test_devices(self):
+        self.assert_refused([*QUICK, "--device", "gpu"], ["unknown device 'gpu'"])
+        self.assert_refused([*QUICK, "--device", "sim,cpu"], ["ranks are at odds"], status=3)
+        self.assert_refused([*QUICK, "--device", "cuda:97-98"], ["cuda:9"], status=3)
+
+
+if __name__ == "__main__":
+    unittest.main()
