@@ -4,6 +4,7 @@
 
 #include "comm/plugin.h"
 #include "core/module.h"
+#include "device/interface.h"
 
 const char *tsl_comm_launch_variable(void)
 {
@@ -35,13 +36,14 @@ tsl_status tsl_comm_create(tsl_comm **out)
     if (variable == NULL) {
         return tsl_comm_create_self(out);
     }
-    static const tsl_comm_interface interface = TSL_COMM_INTERFACE;
+    static const tsl_host host = {
+        .allocate = tsl_allocate, .allocate_zeroed = tsl_allocate_zeroed, .release = tsl_release};
     char reason[512];
     tsl_comm_mpi_function create = NULL;
     *(void **)&create =
         tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_ENTRY, true, reason, sizeof reason);
     const tsl_status status =
-        create != NULL ? create(out, &interface, reason, sizeof reason) : TSL_E_COMM;
+        create != NULL ? create(out, TSL_INTERFACE, &host, reason, sizeof reason) : TSL_E_COMM;
     return status == TSL_OK ? TSL_OK
                             : tsl_fail(NULL, status,
                                        "%s is set, so this is a rank of an MPI launch, but MPI "

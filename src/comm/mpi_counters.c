@@ -31,11 +31,14 @@ static bool make_room(tsl_mpi_server *server)
         return true;
     }
     const int64_t room = 2 * server->room + 16;
-    void *values = tsl_reallocate(server->values, (size_t)server->room * sizeof *server->values,
-                                  (size_t)room * sizeof *server->values);
+    int64_t(*values)[TSL_COUNTERS] = tsl_allocate((size_t)room * sizeof *values);
     if (values == NULL) {
         return false;
     }
+    for (int64_t i = 0; i < server->count; i++) {
+        memcpy(values[i], server->values[i], sizeof *values);
+    }
+    tsl_release(server->values);
     server->values = values;
     server->room = room;
     return true;

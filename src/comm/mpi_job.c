@@ -4,6 +4,28 @@
 
 #include "comm/mpi.h"
 #include "comm/plugin.h"
+#include "device/interface.h"
+
+/* ---- memory is the library's -------------------------------------------------------------- */
+
+static const tsl_host *memory;
+
+void *tsl_allocate(size_t bytes)
+{
+    return memory->allocate(bytes);
+}
+
+void *tsl_allocate_zeroed(size_t count, size_t bytes_each)
+{
+    return memory->allocate_zeroed(count, bytes_each);
+}
+
+void tsl_release(void *piece)
+{
+    memory->release(piece);
+}
+
+/* ---- communicators ------------------------------------------------------------------------ */
 
 tsl_mpi_comm *tsl_mpi_make(tsl_mpi_job *job, tsl_mpi_comm *parent, int rank, int size)
 {
@@ -141,19 +163,20 @@ const char *tsl_comm_mpi_library(void)
     return text;
 }
 
-DOOR tsl_status tsl_comm_mpi_create(tsl_comm **out, const tsl_comm_interface *interface,
+DOOR tsl_status tsl_comm_mpi_create(tsl_comm **out, const char *interface, const tsl_host *host,
                                     char *reason, size_t bytes);
 
-tsl_status tsl_comm_mpi_create(tsl_comm **out, const tsl_comm_interface *interface, char *reason,
-                               size_t bytes)
+tsl_status tsl_comm_mpi_create(tsl_comm **out, const char *interface, const tsl_host *host,
+                               char *reason, size_t bytes)
 {
-    static const tsl_comm_interface own = TSL_COMM_INTERFACE;
-    if (strcmp(interface->version, own.version) != 0 || interface->comm_bytes != own.comm_bytes ||
-        interface->ops_bytes != own.ops_bytes || interface->context_bytes != own.context_bytes) {
-        snprintf(reason, bytes, TSL_COMM_MPI_FILE " belongs to another version of tesela than %s",
-                 interface->version);
+    if (strcmp(interface, TSL_INTERFACE) != 0) {
+        snprintf(reason, bytes,
+                 TSL_COMM_MPI_FILE " belongs to tesela " TSL_INTERFACE
+                                   ", this is %s: build or install both together",
+                 interface);
         return TSL_E_COMM;
     }
+    memory = host;
     tsl_mpi_job *job = tsl_allocate_zeroed(1, sizeof *job);
     if (job == NULL) {
         snprintf(reason, bytes, "out of memory: cannot make a communicator");

@@ -3,23 +3,13 @@
 #define TSL_COMM_PLUGIN_H
 
 #include "comm/comm.h"
-#include "core/config.h"
+#include "device/plugin.h"
 
-/* What library and plug-in must have in common. */
-typedef struct tsl_comm_interface {
-    const char *version;
-    size_t comm_bytes, ops_bytes, context_bytes;
-} tsl_comm_interface;
-
-#define TSL_COMM_INTERFACE                                                                         \
-    {                                                                                              \
-        TSL_VERSION, sizeof(struct tsl_comm), sizeof(tsl_comm_ops), sizeof(struct tsl_context)     \
-    }
-
-/* Start MPI, or join what the program has started, and make a communicator of all its processes. On
- * failure `reason` has the line. */
-typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const tsl_comm_interface *interface,
-                                            char *reason, size_t bytes);
+/* Start MPI, or join what the program has started, and make a communicator of all its processes.
+ * `interface` is the library's TSL_INTERFACE, `host` its memory. On failure `reason` has the line.
+ */
+typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const char *interface,
+                                            const tsl_host *host, char *reason, size_t bytes);
 
 /* Name and version of the MPI library; MPI need not be running. */
 typedef const char *(*tsl_comm_mpi_library_function)(void);

@@ -29,7 +29,8 @@ static bool open_in(search *s, const char *folder)
     }
     s->library = dlopen(path, s->flags);
     if (s->library == NULL) {
-        snprintf(s->reason, s->bytes, "%s cannot be opened: %s", s->file_name, dlerror());
+        snprintf(s->reason, s->bytes, "the plug-in %s cannot be opened: %s", s->file_name,
+                 dlerror());
     }
     return true;
 }
@@ -81,15 +82,17 @@ void *tsl_module_open(const char *file_name, const char *entry, bool global, cha
                 .reason = reason,
                 .bytes = bytes};
     if (!search_folders(&s)) {
-        snprintf(reason, bytes, "there is no %s beside the library or in TESELA_PLUGIN_PATH",
-                 file_name);
+        const char *path = getenv("TESELA_PLUGIN_PATH");
+        snprintf(reason, bytes,
+                 "there is no plug-in %s beside tesela or in TESELA_PLUGIN_PATH (%s)", file_name,
+                 path != NULL && *path != '\0' ? path : "not set");
     }
     if (s.library == NULL) {
         return NULL;
     }
     void *found = dlsym(s.library, entry);
     if (found == NULL) {
-        snprintf(reason, bytes, "%s is no part of tesela", file_name);
+        snprintf(reason, bytes, "%s is no plug-in of tesela", file_name);
     }
     return found;
 }

@@ -77,7 +77,7 @@ static void a_launch_without_the_plug_in_is_an_error(void **state)
     setenv("PMIX_RANK", "0", 1);
     assert_int_equal(tsl_comm_create(&comm), TSL_E_COMM);
     assert_non_null(strstr(tsl_last_error(NULL), "PMIX_RANK is set"));
-    assert_non_null(strstr(tsl_last_error(NULL), "there is no libtesela_mpi.so"));
+    assert_non_null(strstr(tsl_last_error(NULL), "there is no plug-in libtesela_mpi.so"));
     unsetenv("PMIX_RANK");
     setenv("TESELA_PLUGIN_PATH", folders, 1);
     free(folders);

@@ -11,7 +11,7 @@ skip() {
 }
 command -v mpirun >/dev/null || skip "there is no mpirun"
 [ -x "$ranks" ] || skip "the tests of ranks are not built: they need cmocka"
-[ -f "$TESELA_PLUGIN_PATH/libtesela_mpi.so" ] || skip "this build has no MPI"
+[ -f "${TESELA_PLUGIN_PATH-.}/libtesela_mpi.so" ] || skip "this build has no MPI"
 
 options=()
 if mpirun --version 2>&1 | grep -q 'Open MPI'; then
