@@ -80,6 +80,25 @@ tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *rece
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
 
+/* ---- a reduction that is repeated ---------------------------------------------------------- */
+
+/* The plan of an all-reduce of few values. Among GPUs of one process, a rank on each, it is one
+ * kernel a rank that waits for the other ranks' letters, without the host: it may be captured in a
+ * CUDA graph, and nothing may be queued before it on one rank that waits for another rank's host.
+ * Elsewhere it is tsl_comm_all_reduce(). The same bits either way. */
+typedef struct tsl_reducer tsl_reducer;
+
+/* Of `count` values, as tsl_comm_all_reduce() takes them. Collective; synchronous. */
+tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *context,
+                              int64_t count, tsl_comm_type type, tsl_comm_operation operation);
+/* Waits for this rank's work; NULL is fine. Not collective. */
+void tsl_reducer_destroy(tsl_reducer *reducer);
+/* All ranks call it. If one fails instead, the values become not-a-numbers, and later communication
+ * says why. */
+tsl_status tsl_reducer_execute(tsl_reducer *reducer, void *values);
+/* Does it go without the host? */
+bool tsl_reducer_is_direct(const tsl_reducer *reducer);
+
 /* ---- counters ----------------------------------------------------------------------------- */
 
 /* A few shared integers, for handing out work while ranks compute. */
@@ -102,6 +121,7 @@ tsl_status tsl_counters_add(tsl_counters *counters, const int64_t add[TSL_COUNTE
  * know. A failing member calls tsl_comm_report(). `context` is NULL for host memory. */
 typedef struct tsl_comm_ops {
     const char *name;
+    bool one_process; /* ranks are threads: see comm/threads.h */
     void (*destroy)(tsl_comm *comm);
     /* Members of the new communicator in rank order: ranks[size]; this rank is ranks[rank]. */
     tsl_status (*divide)(tsl_comm **out, tsl_comm *comm, int colour, const int *ranks, int size,

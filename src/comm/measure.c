@@ -16,6 +16,7 @@ static const struct {
 } operations[] = {[TSL_MEASURED_BARRIER] = {"barrier", false},
                   [TSL_MEASURED_BROADCAST] = {"broadcast", true},
                   [TSL_MEASURED_ALL_REDUCE] = {"all-reduce", true},
+                  [TSL_MEASURED_REDUCER] = {"2-value all-reduce", false},
                   [TSL_MEASURED_GATHER] = {"gather to all", true},
                   [TSL_MEASURED_ALL_TO_ALL] = {"all-to-all", true},
                   [TSL_MEASURED_ROWS] = {"all-to-all of rows", true},
@@ -41,6 +42,7 @@ typedef struct trial {
     int64_t bytes;
     char *work;
     tsl_counters *counters;
+    tsl_reducer *reducer;
     int64_t *sizes, *offsets; /* [size] */
 } trial;
 
@@ -87,6 +89,8 @@ static tsl_status do_once(const trial *t)
     case TSL_MEASURED_ALL_REDUCE:
         return tsl_comm_all_reduce(comm, t->context, t->work, t->bytes / 8, TSL_COMM_DOUBLE,
                                    TSL_COMM_MAX);
+    case TSL_MEASURED_REDUCER:
+        return tsl_reducer_execute(t->reducer, t->work);
     case TSL_MEASURED_GATHER:
         return tsl_comm_gather(comm, t->context, t->work, t->bytes, &receive, TSL_COMM_ALL);
     case TSL_MEASURED_ALL_TO_ALL:
@@ -107,6 +111,7 @@ static int64_t sent_bytes(const trial *t)
     const int64_t others = t->comm->size - 1;
     switch (t->operation) {
     case TSL_MEASURED_BARRIER:
+    case TSL_MEASURED_REDUCER:
     case TSL_MEASURED_COUNTERS:
         return 0;
     case TSL_MEASURED_GATHER:
@@ -202,11 +207,14 @@ tsl_status tsl_comm_measure(tsl_comm_measurement *out, tsl_comm *comm, tsl_conte
     tsl_status status = TSL_OK;
     if (operation == TSL_MEASURED_COUNTERS) {
         status = tsl_counters_create(&t.counters, comm);
+    } else if (operation == TSL_MEASURED_REDUCER) {
+        status = tsl_reducer_create(&t.reducer, comm, context, 2, TSL_COMM_DOUBLE, TSL_COMM_SUM);
     }
     if (status == TSL_OK) {
         status = run_trial(out, &t, repeats < MOST_REPEATS ? repeats : MOST_REPEATS);
     }
     tsl_counters_destroy(t.counters);
+    tsl_reducer_destroy(t.reducer);
     tsl_release(t.sizes);
     return status;
 }

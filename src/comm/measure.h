@@ -8,7 +8,8 @@ typedef enum tsl_measured {
     TSL_MEASURED_BARRIER,
     TSL_MEASURED_BROADCAST,
     TSL_MEASURED_ALL_REDUCE,
-    TSL_MEASURED_GATHER, /* to all */
+    TSL_MEASURED_REDUCER, /* a planned all-reduce of two doubles */
+    TSL_MEASURED_GATHER,  /* to all */
     TSL_MEASURED_ALL_TO_ALL,
     TSL_MEASURED_ROWS,     /* an all-to-all of strided rows, as MPI's derived datatypes send them */
     TSL_MEASURED_EXCHANGE, /* with one neighbour each way: a ring */

@@ -8,21 +8,21 @@
 
 /* ---- memory is the library's -------------------------------------------------------------- */
 
-static const tsl_host *memory;
+static const tsl_host *library;
 
 void *tsl_allocate(size_t bytes)
 {
-    return memory->allocate(bytes);
+    return library->allocate(bytes);
 }
 
 void *tsl_allocate_zeroed(size_t count, size_t bytes_each)
 {
-    return memory->allocate_zeroed(count, bytes_each);
+    return library->allocate_zeroed(count, bytes_each);
 }
 
-void tsl_release(void *piece)
+void tsl_release(void *memory)
 {
-    memory->release(piece);
+    library->release(memory);
 }
 
 /* ---- communicators ------------------------------------------------------------------------ */
@@ -176,7 +176,7 @@ tsl_status tsl_comm_mpi_create(tsl_comm **out, const char *interface, const tsl_
                  interface);
         return TSL_E_COMM;
     }
-    memory = host;
+    library = host;
     tsl_mpi_job *job = tsl_allocate_zeroed(1, sizeof *job);
     if (job == NULL) {
         snprintf(reason, bytes, "out of memory: cannot make a communicator");

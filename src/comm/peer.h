@@ -11,8 +11,32 @@ typedef struct tsl_event tsl_event;
 
 enum {
     TSL_PEER_COPIES = 64, /* of one call */
-    TSL_PEER_RANKS = 64   /* of one reduction */
+    TSL_PEER_RANKS = 64,  /* of one reduction */
+    TSL_PEER_FEW = 64     /* bytes of values that signal() combines */
 };
+
+/* What signal() needs of a rank's memory, zeroed once: two sets of a letter from each rank, taken
+ * in turn, and the number of calls. */
+typedef struct tsl_peer_letter {
+    struct {
+        uint32_t part, call; /* written and read together */
+    } words[TSL_PEER_FEW / 4];
+} tsl_peer_letter;
+
+typedef struct tsl_peer_mail {
+    tsl_peer_letter letters[2][TSL_PEER_RANKS];
+    uint32_t calls;
+} tsl_peer_mail;
+
+/* values[count] of this rank become the combination of all ranks' in their order. */
+typedef struct tsl_peer_signal {
+    tsl_peer_mail *mail[TSL_PEER_RANKS];
+    const int32_t *off; /* the host's: not 0: somebody will not come */
+    void *values;
+    int32_t rank, ranks, count;
+    tsl_comm_type type;
+    tsl_comm_operation operation;
+} tsl_peer_signal;
 
 /* From the memory of another device, or the same, to this one's. */
 typedef struct tsl_peer_copy {
@@ -48,6 +72,14 @@ typedef struct tsl_peer_ops {
     /* All the ranks' contexts: contexts[reduction->ranks]. */
     tsl_status (*reduce)(tsl_context *context, tsl_context *const *contexts,
                          const tsl_peer_reduction *reduction);
+
+    /* The next three are NULL on devices that do not run at the same time. An all-reduce in which
+     * the ranks' kernels wait for each other: each rank's on a device of its own. When it is called
+     * off the values become not-a-numbers, all bits 1. */
+    tsl_status (*signal)(tsl_context *context, const tsl_peer_signal *signal);
+    /* An integer of the host's, 0, that kernels can look at; NULL when memory is exhausted. */
+    int32_t *(*create_flag)(tsl_context *context);
+    void (*destroy_flag)(int32_t *flag);
 } tsl_peer_ops;
 
 #endif

@@ -1,4 +1,5 @@
-/* Peers among NVIDIA GPUs: events between streams, copies over NVLink or PCI Express. */
+/* Peers among NVIDIA GPUs: events between streams, copies over NVLink or PCI Express, and an
+ * all-reduce of few values in one kernel a rank. */
 #include "device/cuda.h"
 
 extern "C" {
@@ -108,5 +109,125 @@ static tsl_status peer_reduce(tsl_context *context, tsl_context *const *contexts
     return peer_launch_reduction(context, reduction);
 }
 
-extern const tsl_peer_ops tsl_peer_cuda = {peer_open, peer_create, peer_destroy, peer_record,
-                                           peer_wait, peer_copy,   peer_reduce};
+/* ---- few values, without the host ---------------------------------------------------------- */
+
+enum { SIGNAL_THREADS = 256, SIGNAL_LOOKS = 512 };
+
+/* Data and number travel in one store of 8 bytes, which arrives whole: no fence, one way over the
+ * link. */
+static __device__ __forceinline__ void send_word(void *to, uint32_t part, uint32_t call)
+{
+    asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(part), "r"(call)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void look_at(const void *at, uint32_t *part, uint32_t *call)
+{
+    asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(*part), "=r"(*call)
+                 : "l"(at)
+                 : "memory");
+}
+
+/* Wait for a word. When the operation is off it gets one more look: who has ended has sent before.
+ */
+static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, uint32_t number,
+                                    uint32_t *part)
+{
+    uint32_t call;
+    bool off = false;
+    for (int look = 1;; look++) {
+        look_at(at, part, &call);
+        if (call == number) {
+            return true;
+        }
+        if (off) {
+            return false;
+        }
+        if (look % SIGNAL_LOOKS == 0) {
+            off = *(const volatile int32_t *)a->off != 0;
+        }
+    }
+}
+
+#define SIGNAL_COMBINE(type, combine)                                                              \
+    {                                                                                              \
+        type value = ((const type *)parts[0])[i];                                                  \
+        for (int q = 1; q < a.ranks; q++) {                                                        \
+            value = combine(value, ((const type *)parts[q])[i], a.operation);                      \
+        }                                                                                          \
+        ((type *)a.values)[i] = value;                                                             \
+    }
+
+/* Tier: tuned; its twin is reduce_ranks. One block. Floor: a launch, a store over the link and a
+ * look. A set of letters is used again two calls later: by then its reader has sent its own letter
+ * of the call between, so it had read this one. */
+static __global__ void signal_ranks(const __grid_constant__ tsl_peer_signal a)
+{
+    __shared__ __align__(16) uint32_t parts[TSL_PEER_RANKS][TSL_PEER_FEW / 4];
+    __shared__ uint32_t number;
+    __shared__ int missing;
+    tsl_peer_mail *own = a.mail[a.rank];
+    const int words = a.count * tsl_comm_width(a.type) / 4;
+    if (threadIdx.x == 0) {
+        number = ++own->calls;
+        missing = 0;
+    }
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < a.ranks * words; i += SIGNAL_THREADS) {
+        const int q = i / words, w = i % words;
+        send_word(&a.mail[q]->letters[number % 2][a.rank].words[w], ((const uint32_t *)a.values)[w],
+                  number);
+    }
+    for (int i = (int)threadIdx.x; i < a.ranks * words; i += SIGNAL_THREADS) {
+        const int q = i / words, w = i % words;
+        if (!receive_word(&a, &own->letters[number % 2][q].words[w], number, &parts[q][w])) {
+            missing = 1;
+        }
+    }
+    __syncthreads();
+    if (missing) {
+        for (int w = (int)threadIdx.x; w < words; w += SIGNAL_THREADS) {
+            ((uint32_t *)a.values)[w] = UINT32_MAX;
+        }
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < a.count; i += SIGNAL_THREADS) {
+        if (a.type == TSL_COMM_INT32) {
+            SIGNAL_COMBINE(int32_t, tsl_comm_combine_int32)
+        } else if (a.type == TSL_COMM_INT64) {
+            SIGNAL_COMBINE(int64_t, tsl_comm_combine_int64)
+        } else if (a.type == TSL_COMM_FLOAT) {
+            SIGNAL_COMBINE(float, tsl_comm_combine_float)
+        } else {
+            SIGNAL_COMBINE(double, tsl_comm_combine_double)
+        }
+    }
+}
+
+static tsl_status peer_signal(tsl_context *context, const tsl_peer_signal *signal)
+{
+    return TSL_LAUNCH(context, signal_ranks, *signal, 1, 1, SIGNAL_THREADS);
+}
+
+static int32_t *peer_create_flag(tsl_context *context)
+{
+    void *flag = NULL;
+    tsl_cuda_stream(context);
+    if (cudaHostAlloc(&flag, sizeof(int32_t), cudaHostAllocPortable | cudaHostAllocMapped) !=
+        cudaSuccess) {
+        cudaGetLastError(); /* the caller reports it */
+        return NULL;
+    }
+    *(int32_t *)flag = 0;
+    return (int32_t *)flag;
+}
+
+static void peer_destroy_flag(int32_t *flag)
+{
+    cudaFreeHost(flag);
+}
+
+extern const tsl_peer_ops tsl_peer_cuda = {
+    peer_open, peer_create, peer_destroy, peer_record,      peer_wait,
+    peer_copy, peer_reduce, peer_signal,  peer_create_flag, peer_destroy_flag};

@@ -212,6 +212,41 @@ static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void 
 
 /* ---- life --------------------------------------------------------------------------------- */
 
+/* Tell kernels: of a group, or with NULL of all. Under the job's mutex. */
+static void set_flags(const tsl_threads_job *job, const tsl_threads_group *group)
+{
+    for (const tsl_threads_watch *w = job->watches; w != NULL; w = w->next) {
+        if (group == NULL || w->group == group) {
+            *(volatile int32_t *)w->flag = 1;
+        }
+    }
+}
+
+void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag)
+{
+    tsl_threads_group *group = tsl_threads_group_of(comm);
+    pthread_mutex_lock(&group->job->mutex);
+    *watch = (tsl_threads_watch){.next = group->job->watches, .group = group, .flag = flag};
+    group->job->watches = watch;
+    if (atomic_load(&group->job->failed) != 0) {
+        set_flags(group->job, group);
+    }
+    pthread_mutex_unlock(&group->job->mutex);
+}
+
+void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm)
+{
+    tsl_threads_job *job = tsl_threads_group_of(comm)->job;
+    pthread_mutex_lock(&job->mutex);
+    for (tsl_threads_watch **at = &job->watches; *at != NULL; at = &(*at)->next) {
+        if (*at == watch) {
+            *at = watch->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&job->mutex);
+}
+
 static void threads_publish(tsl_comm *comm, tsl_status status, const char *reason)
 {
     tsl_threads_job *job = tsl_threads_group_of(comm)->job;
@@ -221,6 +256,7 @@ static void threads_publish(tsl_comm *comm, tsl_status status, const char *reaso
         job->failed_status = status;
         snprintf(job->reason, sizeof job->reason, "%s", reason);
         atomic_store(&job->failed, 1);
+        set_flags(job, NULL);
         pthread_cond_broadcast(&job->changed);
     }
     pthread_mutex_unlock(&job->mutex);
@@ -294,6 +330,7 @@ static void threads_destroy(tsl_comm *comm)
     tsl_release(comm);
     pthread_mutex_lock(&job->mutex); /* others may wait for this rank */
     const bool last = atomic_fetch_sub(&group->present, 1) == 1;
+    set_flags(job, group);
     pthread_cond_broadcast(&job->changed);
     pthread_mutex_unlock(&job->mutex);
     if (last) {
@@ -474,8 +511,8 @@ static tsl_status threads_counters_add(tsl_counters *counters, const int64_t *ad
 }
 
 #define OPERATIONS                                                                                 \
-    .destroy = threads_destroy, .divide = threads_divide, .barrier = threads_barrier,              \
-    .broadcast = threads_broadcast, .all_reduce = threads_all_reduce,                              \
+    .one_process = true, .destroy = threads_destroy, .divide = threads_divide,                     \
+    .barrier = threads_barrier, .broadcast = threads_broadcast, .all_reduce = threads_all_reduce,  \
     .all_to_all = threads_all_to_all, .gather = threads_gather, .exchange = threads_exchange,      \
     .counters_create = threads_counters_create, .counters_destroy = threads_counters_destroy,      \
     .counters_add = threads_counters_add, .publish = threads_publish, .failure = threads_failure,  \

@@ -10,14 +10,24 @@
 
 enum { TSL_RANK_REASON = TSL_ERROR_TEXT - 64 };
 
+struct tsl_threads_group;
+
+/* A flag that is set when a rank of a group fails or ends, for kernels that wait. */
+typedef struct tsl_threads_watch {
+    struct tsl_threads_watch *next;
+    const struct tsl_threads_group *group;
+    int32_t *flag;
+} tsl_threads_watch;
+
 /* What all communicators of a tsl_comm_run() share: the failure, and where threads sleep. */
 typedef struct tsl_threads_job {
     atomic_int holders; /* groups, and tsl_comm_run() */
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* a gate has opened, a rank has failed or ended */
     atomic_int sleepers;
-    int looks;         /* at a gate before a thread lets others have the processor */
-    atomic_int failed; /* the next three are set */
+    int looks;                  /* at a gate before a thread lets others have the processor */
+    tsl_threads_watch *watches; /* under the mutex */
+    atomic_int failed;          /* the next three are set */
     int failed_rank;
     tsl_status failed_status;
     char reason[TSL_RANK_REASON];
@@ -123,6 +133,10 @@ static inline int64_t tsl_threads_slice(int64_t count, int q, int size)
     const int64_t each = (count + size - 1) / size;
     return each * q < count ? each * q : count;
 }
+
+/* Begin, or end, to set a flag. */
+void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag);
+void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm);
 
 /* The job outlives its groups while somebody holds it. */
 void tsl_threads_hold(tsl_threads_job *job);

@@ -10,7 +10,7 @@ from command import CommandTest
 
 QUICK = ["comm", "bench", "--most", "1K", "--repeats", "1"]
 OPERATIONS = {"barrier", "broadcast", "all-reduce", "gather to all", "all-to-all", "ring exchange",
-              "one way", "counters"}
+              "one way", "counters", "2-value all-reduce"}
 
 
 class Bench(CommandTest):

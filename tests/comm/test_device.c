@@ -266,6 +266,50 @@ static tsl_status all_reduce(bench *b)
     return TSL_OK;
 }
 
+/* The same planned, many times over without a wait; then with one that does not come. */
+static tsl_status planned_reduction(bench *b)
+{
+    tsl_reducer *reducer = NULL;
+    const int size = b->comm->size;
+    tsl_context *memory = b->own_ops->peer != NULL ? b->context : NULL;
+    CHECK(b->comm,
+          tsl_reducer_create(&reducer, b->comm, memory, 3, TSL_COMM_INT32, TSL_COMM_SUM) == TSL_OK);
+    const int32_t values[3] = {1, b->comm->rank, -7};
+    uint32_t expected[3] = {(uint32_t)size, (uint32_t)(size * (size - 1) / 2),
+                            (uint32_t)(-7 * size)};
+    CHECK(b->comm, b->own_ops->upload(b->context, b->send, values, sizeof values) == TSL_OK);
+    for (int i = 0; i < 300; i++) {
+        CHECK(b->comm, tsl_reducer_execute(reducer, b->send) == TSL_OK);
+    }
+    for (int i = 1; i < 300; i++) {
+        for (int j = 0; j < 3; j++) {
+            expected[j] *= (uint32_t)size;
+        }
+    }
+    b->own_ops->download(b->context, b->host, b->send, sizeof values);
+    CHECK(b->comm, memcmp(b->host, expected, sizeof expected) == 0);
+    tsl_reducer_destroy(reducer);
+    return TSL_OK;
+}
+
+static tsl_status reduction_that_fails(bench *b)
+{
+    tsl_reducer *reducer = NULL;
+    tsl_context *memory = b->own_ops->peer != NULL ? b->context : NULL;
+    tsl_status status =
+        tsl_reducer_create(&reducer, b->comm, memory, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    for (int i = 0; status == TSL_OK; i++) {
+        if (b->comm->rank == b->comm->size - 1 && i == 10) {
+            status = tsl_comm_fail(b->comm, TSL_E_IO, COMM_REASON);
+        } else {
+            status = tsl_reducer_execute(reducer, b->send);
+            tsl_context_synchronize(b->context);
+        }
+    }
+    tsl_reducer_destroy(reducer);
+    return status;
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 typedef struct row {
@@ -341,6 +385,27 @@ static void all_reduce_combines_in_rank_order(void **state)
 {
     (void)state;
     run_everywhere(all_reduce);
+}
+
+static void a_planned_reduction_is_the_same(void **state)
+{
+    (void)state;
+    run_everywhere(planned_reduction);
+}
+
+static void a_planned_reduction_does_not_hang(void **state)
+{
+    (void)state;
+    const char *kind[3];
+    const int count = kinds(kind);
+    for (int i = 0; i < count; i++) {
+        for (int ranks = 1; ranks <= 4; ranks++) {
+            row r = {.kind = kind[i], .run = reduction_that_fails};
+            alarm(PATIENCE);
+            assert_int_equal(tsl_comm_run(ranks, run_row, &r), TSL_E_IO);
+            alarm(0);
+        }
+    }
 }
 
 /* ---- what a missing wait does ------------------------------------------------------------- */
@@ -501,6 +566,8 @@ int main(void)
                                        cmocka_unit_test(broadcast_and_gather_copy),
                                        cmocka_unit_test(neighbours_exchange),
                                        cmocka_unit_test(all_reduce_combines_in_rank_order),
+                                       cmocka_unit_test(a_planned_reduction_is_the_same),
+                                       cmocka_unit_test(a_planned_reduction_does_not_hang),
                                        cmocka_unit_test(a_missing_wait_shows),
                                        cmocka_unit_test(kinds_do_not_mix),
                                        cmocka_unit_test(a_rank_may_have_a_context_after_another),

@@ -1,0 +1,187 @@
+#include <string.h>
+
+#include "comm/threads.h"
+#include "device/device.h"
+
+struct tsl_reducer {
+    tsl_comm *comm;
+    tsl_context *context;
+    bool direct;
+    int64_t count;
+    tsl_comm_type type;
+    tsl_comm_operation operation;
+    tsl_peer_signal signal; /* the rest only if direct */
+    int32_t *flag;
+    tsl_threads_watch watch;
+};
+
+/* What a rank tells the others of itself. */
+typedef struct offer {
+    tsl_peer_mail *mail; /* NULL: it has none to offer */
+    const tsl_context *context;
+    char device[TSL_DEVICE_NAME];
+} offer;
+
+static const tsl_peer_ops *peer_of(const tsl_reducer *r)
+{
+    return r->context != NULL ? r->context->ops->peer : NULL;
+}
+
+/* What this rank can bring; out of memory is a failure, not a reason to do without. */
+static tsl_status make_offer(offer *out, tsl_reducer *r)
+{
+    const tsl_peer_ops *peer = peer_of(r);
+    memset(out, 0, sizeof *out);
+    if (!r->comm->ops->one_process || r->comm->size == 1 || r->comm->size > TSL_PEER_RANKS ||
+        peer == NULL || peer->signal == NULL || r->count < 1 ||
+        r->count * tsl_comm_width(r->type) > TSL_PEER_FEW) {
+        return TSL_OK;
+    }
+    void *mail = NULL;
+    tsl_status status =
+        tsl_device_allocate(&mail, r->context, (int64_t)sizeof(tsl_peer_mail), "a reduction");
+    if (status == TSL_OK) {
+        r->signal.mail[r->comm->rank] = mail;
+        status = r->context->ops->fill(r->context, mail, 0, (int64_t)sizeof(tsl_peer_mail));
+    }
+    if (status == TSL_OK) {
+        status = tsl_context_synchronize(r->context);
+    }
+    if (status == TSL_OK) {
+        r->flag = peer->create_flag(r->context);
+        status = r->flag == NULL ? tsl_fail_memory(r->context, 4, "a reduction") : TSL_OK;
+    }
+    out->mail = mail;
+    out->context = r->context;
+    memcpy(out->device, r->context->name, sizeof out->device);
+    return status;
+}
+
+/* Can all do it: each has a device of its own? All ranks see the same offers. */
+static bool agrees(const offer *offers, int size)
+{
+    for (int q = 0; q < size; q++) {
+        if (offers[q].mail == NULL) {
+            return false;
+        }
+        for (int other = 0; other < q; other++) {
+            if (strcmp(offers[q].device, offers[other].device) == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Collect the offers; then whether every rank can use every other's memory. */
+static tsl_status agree(tsl_reducer *r, const offer *mine, offer *offers, int64_t *bytes)
+{
+    tsl_comm *comm = r->comm;
+    int64_t *offsets = bytes + comm->size;
+    for (int q = 0; q < comm->size; q++) {
+        bytes[q] = sizeof *mine;
+        offsets[q] = q * (int64_t)sizeof *mine;
+    }
+    const tsl_comm_parts all = {.data = offers, .bytes = bytes, .offsets = offsets};
+    tsl_status status = tsl_comm_gather(comm, NULL, mine, sizeof *mine, &all, TSL_COMM_ALL);
+    int32_t direct = status == TSL_OK && agrees(offers, comm->size);
+    for (int q = 0; q < comm->size && direct; q++) {
+        r->signal.mail[q] = offers[q].mail;
+        direct = q == comm->rank || peer_of(r)->open(r->context, offers[q].context) == TSL_OK;
+    }
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, &direct, 1, TSL_COMM_INT32, TSL_COMM_MIN);
+    }
+    r->direct = status == TSL_OK && direct != 0;
+    return status;
+}
+
+static tsl_status prepare(tsl_reducer *r)
+{
+    const size_t size = (size_t)r->comm->size;
+    offer mine;
+    offer *offers = tsl_allocate(size * sizeof *offers);
+    int64_t *bytes = tsl_allocate(2 * size * sizeof *bytes);
+    tsl_status status =
+        offers == NULL || bytes == NULL
+            ? tsl_fail_memory(r->context, (int64_t)(size * sizeof *offers), "a reduction")
+            : make_offer(&mine, r);
+    if (status != TSL_OK) {
+        tsl_comm_fail(r->comm, status, tsl_last_error(r->context));
+    } else {
+        status = agree(r, &mine, offers, bytes);
+    }
+    tsl_release(offers);
+    tsl_release(bytes);
+    return status;
+}
+
+tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *context,
+                              int64_t count, tsl_comm_type type, tsl_comm_operation operation)
+{
+    tsl_reducer *r = tsl_allocate_zeroed(1, sizeof *r);
+    if (r == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot make a reduction");
+        return tsl_fail_memory(context, (int64_t)sizeof *r, "a reduction");
+    }
+    r->comm = comm;
+    r->context = context;
+    r->count = count;
+    r->type = type;
+    r->operation = operation;
+    const tsl_status status = prepare(r);
+    if (status != TSL_OK) {
+        tsl_reducer_destroy(r);
+        return status;
+    }
+    if (r->direct) {
+        r->signal.off = r->flag;
+        r->signal.rank = comm->rank;
+        r->signal.ranks = comm->size;
+        r->signal.count = (int32_t)count;
+        r->signal.type = type;
+        r->signal.operation = operation;
+        tsl_threads_begin_watch(&r->watch, comm, r->flag);
+    }
+    *out = r;
+    return TSL_OK;
+}
+
+/* When this rank's kernels are done all others have written what they had to. */
+void tsl_reducer_destroy(tsl_reducer *r)
+{
+    if (r == NULL) {
+        return;
+    }
+    if (r->context != NULL) {
+        tsl_context_synchronize(r->context);
+        tsl_device_release(r->context, r->signal.mail[r->comm->rank]);
+    }
+    if (r->direct) {
+        tsl_threads_end_watch(&r->watch, r->comm);
+    }
+    if (r->flag != NULL) {
+        peer_of(r)->destroy_flag(r->flag);
+    }
+    tsl_release(r);
+}
+
+tsl_status tsl_reducer_execute(tsl_reducer *r, void *values)
+{
+    if (!r->direct) {
+        return tsl_comm_all_reduce(r->comm, r->context, values, r->count, r->type, r->operation);
+    }
+    if (r->comm->ops->failure(r->comm, &(int){0}, &(tsl_status){TSL_OK}) != NULL) {
+        tsl_comm_report_failure(r->comm);
+        return tsl_fail(r->context, TSL_E_COMM, "%s", r->comm->root->error);
+    }
+    tsl_peer_signal signal = r->signal;
+    signal.values = values;
+    const tsl_status status = peer_of(r)->signal(r->context, &signal);
+    return status == TSL_OK ? TSL_OK : tsl_comm_fail(r->comm, status, tsl_last_error(r->context));
+}
+
+bool tsl_reducer_is_direct(const tsl_reducer *r)
+{
+    return r->direct;
+}
