@@ -15,7 +15,7 @@ typedef struct search {
     const char *file_name;
     int flags;
     void *library;
-    char *reason;
+    char *text; /* the path, or the reason */
     size_t bytes;
 } search;
 
@@ -29,8 +29,9 @@ static bool open_in(search *s, const char *folder)
     }
     s->library = dlopen(path, s->flags);
     if (s->library == NULL) {
-        snprintf(s->reason, s->bytes, "the plug-in %s cannot be opened: %s", s->file_name,
-                 dlerror());
+        snprintf(s->text, s->bytes, "the plug-in cannot be opened: %s", dlerror());
+    } else {
+        snprintf(s->text, s->bytes, "%s", path);
     }
     return true;
 }
@@ -74,25 +75,26 @@ static bool search_folders(search *s)
     return open_in(s, folder) || open_in(s, other);
 }
 
-void *tsl_module_open(const char *file_name, const char *entry, bool global, char *reason,
+void *tsl_module_open(const char *file_name, const char *entry, bool global, char *text,
                       size_t bytes)
 {
     search s = {.file_name = file_name,
                 .flags = RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL),
-                .reason = reason,
+                .text = text,
                 .bytes = bytes};
     if (!search_folders(&s)) {
         const char *path = getenv("TESELA_PLUGIN_PATH");
-        snprintf(reason, bytes,
-                 "there is no plug-in %s beside tesela or in TESELA_PLUGIN_PATH (%s)", file_name,
-                 path != NULL && *path != '\0' ? path : "not set");
+        snprintf(text, bytes, "there is no plug-in %s beside tesela or in TESELA_PLUGIN_PATH (%s)",
+                 file_name, path != NULL && *path != '\0' ? path : "not set");
     }
     if (s.library == NULL) {
         return NULL;
     }
     void *found = dlsym(s.library, entry);
     if (found == NULL) {
-        snprintf(reason, bytes, "%s is no plug-in of tesela", file_name);
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s", text);
+        snprintf(text, bytes, "%s is no plug-in of tesela", path);
     }
     return found;
 }

@@ -15,17 +15,17 @@ static struct {
 } cuda;
 
 /* Was the plug-in compiled with this library's headers? If not, says why. */
-static bool fits(const tsl_plugin *plugin)
+static bool fits(const char *path, const tsl_plugin *plugin)
 {
     if (plugin == NULL) {
-        snprintf(cuda.reason, sizeof cuda.reason, "libtesela_cuda.so is no plug-in of tesela");
+        snprintf(cuda.reason, sizeof cuda.reason, "%s is no plug-in of tesela", path);
         return false;
     }
     if (strcmp(plugin->interface, TSL_INTERFACE) != 0) {
         snprintf(cuda.reason, sizeof cuda.reason,
-                 "libtesela_cuda.so belongs to tesela %s, this is " TSL_INTERFACE
+                 "%s belongs to tesela %s, this is " TSL_INTERFACE
                  ": build or install both together",
-                 plugin->interface);
+                 path, plugin->interface);
         return false;
     }
     return true;
@@ -35,11 +35,14 @@ static void open_plugin(void)
 {
     static const tsl_host host = {
         .allocate = tsl_allocate, .allocate_zeroed = tsl_allocate_zeroed, .release = tsl_release};
+    char text[REASON_BYTES];
     tsl_plugin_entry entry = NULL;
-    *(void **)&entry = tsl_module_open("libtesela_cuda.so", TSL_PLUGIN_ENTRY, false, cuda.reason,
-                                       sizeof cuda.reason);
+    *(void **)&entry =
+        tsl_module_open("libtesela_cuda.so", TSL_PLUGIN_ENTRY, false, text, sizeof text);
     const tsl_plugin *plugin = entry != NULL ? entry(&host) : NULL;
-    if (entry != NULL && fits(plugin)) {
+    if (entry == NULL) {
+        memcpy(cuda.reason, text, sizeof text);
+    } else if (fits(text, plugin)) {
         cuda.plugin = plugin;
     }
 }
