@@ -170,6 +170,7 @@ extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
+extern const struct tsl_ep_ops tsl_ep_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -189,6 +190,7 @@ static tsl_device_ops make_ops(void)
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
     ops.dock = &tsl_dock_cuda;
+    ops.ep = &tsl_ep_cuda;
     return ops;
 }
 

@@ -283,6 +283,7 @@ extern const struct tsl_fft_ops tsl_fft_sim;
 extern const struct tsl_convolve_ops tsl_convolve_sim;
 extern const struct tsl_reduce_ops tsl_reduce_sim;
 extern const struct tsl_dock_ops tsl_dock_sim;
+extern const struct tsl_ep_ops tsl_ep_sim;
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -299,4 +300,5 @@ const tsl_device_ops tsl_device_sim = {
     .convolve = &tsl_convolve_sim,
     .reduce = &tsl_reduce_sim,
     .dock = &tsl_dock_sim,
+    .ep = &tsl_ep_sim,
 };

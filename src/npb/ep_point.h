@@ -1,0 +1,137 @@
+/* EP's arithmetic, the same bits on every device: only sums, products and conversions that IEEE 754
+ * rounds in one way, never fused.
+ *
+ * A pair (x, y), uniform in the square [-1, 1]^2, is accepted if t = x^2 + y^2 <= 1. Then
+ * X = x g(t) and Y = y g(t), g(t) = sqrt(-2 ln t / t), are independent Gaussian deviates
+ * (G. Marsaglia's polar method). g is within 3 units in the last place. */
+#ifndef TSL_EP_POINT_H
+#define TSL_EP_POINT_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "blocks/random/random_point.h"
+#include "core/point.h"
+
+/* Pairs of a batch, as the benchmark has it, and the square annuli it counts. */
+enum { TSL_EP_BATCH_BITS = 16, TSL_EP_BATCH = 1 << TSL_EP_BATCH_BITS, TSL_EP_ANNULI = 10 };
+
+/* The benchmark's seed. */
+#define TSL_EP_SEED UINT64_C(271828183)
+
+/* The state before pair `pair` of the stream. */
+TSL_FN uint64_t tsl_ep_state(uint64_t pair)
+{
+    return tsl_random_step(tsl_random_state(TSL_EP_SEED),
+                           tsl_random_power(TSL_RANDOM_MULTIPLIER, 2 * pair));
+}
+
+TSL_FN uint64_t tsl_ep_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+TSL_FN double tsl_ep_real(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* 1 / d for d in [1.7, 2.42], within 2e-6: a polynomial and a Newton step, in single precision. */
+TSL_FN double tsl_ep_inverse(double d)
+{
+    const float s = (float)d;
+    const float c = 1.47775591F + s * (-0.722444113F + s * 0.116862891F);
+    return (double)(c + c * (1.0F - s * c));
+}
+
+/* 1 / sqrt(w) within 8e-7, 0 <= w; finite for 0. Half of the exponent, then two Newton steps whose
+ * constants even out their error. */
+TSL_FN double tsl_ep_inverse_root(double w)
+{
+    const float s = (float)w;
+    uint32_t bits;
+    float y;
+    memcpy(&bits, &s, sizeof bits);
+    bits = UINT32_C(0x5f375686) - (bits >> 1);
+    memcpy(&y, &bits, sizeof y);
+    const float half = 0.5F * s;
+    y = y * (1.50089991F - half * (y * y));
+    y = y * (1.5000006F - half * (y * y));
+    return (double)y;
+}
+
+/* -2 ln t for 0 < t <= 1, within 2 units in the last place.
+ *
+ * t = 2^e m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f), z = s^2:
+ * ln m = f - s (f - R), R = z (2/3 + 2/5 z + 2/7 z^2 + …), interpolated at Chebyshev's nodes. */
+TSL_FN double tsl_ep_minus_two_log(double t)
+{
+    const uint64_t root_half = UINT64_C(0x3fe6a09e667f3bcd);
+    const uint64_t whole = UINT64_C(0xfff0000000000000);
+    const uint64_t scale = (tsl_ep_bits(t) - root_half) & whole; /* e 2^52 */
+    const double f = tsl_ep_real(tsl_ep_bits(t) - scale) - 1;
+    /* e, put into the fraction of a large number; e >= -1023, so e + 1023 is not negative */
+    const uint64_t large = UINT64_C(0x4330000000000000);
+    const uint64_t exponent = (scale + (UINT64_C(1023) << 52)) >> 52;
+    const double e = tsl_ep_real(large + exponent) - (0x1p52 + 1023);
+    const double d = 2 + f;
+    const double c = tsl_ep_inverse(d);
+    const double off = 1 - d * c;
+    const double s0 = f * c;
+    const double s = s0 + s0 * (off + off * off);
+    const double z = s * s;
+    const double p = 0x1.5555555555558p-1 +
+                     z * (0x1.99999999952e2p-2 +
+                          z * (0x1.2492492df148dp-2 +
+                               z * (0x1.c71c62e5800a1p-3 +
+                                    z * (0x1.7462b4ab2ef6bp-3 +
+                                         z * (0x1.39fe606542ddep-3 + z * 0x1.2b584aae78a57p-3)))));
+    return -2 * (e * 0x1.62e42fefa39efp-1 + (f - s * (f - z * p)));
+}
+
+/* g(t): with u = -2 ln t, sqrt(u / t) = u / sqrt(u t). 0 for t = 1. */
+TSL_FN double tsl_ep_factor(double t)
+{
+    const double u = tsl_ep_minus_two_log(t);
+    const double w = u * t;
+    const double y = tsl_ep_inverse_root(w);
+    const double off = 1 - w * (y * y);
+    return u * (y + (y * off) * (0.5 + 0.375 * off));
+}
+
+/* Sums are integers, in units of 2^-43: their order does not matter. Deviates are below 11.2, so a
+ * batch's sums stay below 2^63. A sum of `fixed` holds TSL_EP_FIXED_ZERO for each term, modulo
+ * 2^64. */
+#define TSL_EP_FIXED_BITS 43
+#define TSL_EP_FIXED_ZERO UINT64_C(0x4088000000000000) /* 768, whose last place is 2^-43 */
+
+TSL_FN uint64_t tsl_ep_fixed(double value)
+{
+    return tsl_ep_bits(value + 768);
+}
+
+/* Counts of annuli as fields of a word, each good for up to 63 deviates. */
+enum { TSL_EP_FIELD_BITS = 6, TSL_EP_FIELD_MOST = 63 };
+
+/* One in the field of l = floor(max(|X|, |Y|)). No pair of the classes is beyond the last annulus;
+ * it would count there. */
+TSL_FN uint64_t tsl_ep_field(double x, double y)
+{
+    const int64_t ax = (int64_t)tsl_ep_bits(fabs(x)); /* numbers >= 0 are ordered as their bits */
+    const int64_t ay = (int64_t)tsl_ep_bits(fabs(y));
+    const int l = (int)tsl_ep_real((uint64_t)(ax > ay ? ax : ay));
+    const uint64_t field = (uint64_t)(l < TSL_EP_ANNULI ? l : TSL_EP_ANNULI - 1);
+    return UINT64_C(1) << (field * TSL_EP_FIELD_BITS);
+}
+
+TSL_FN int64_t tsl_ep_count_of(uint64_t fields, int annulus)
+{
+    return (int64_t)(fields >> (TSL_EP_FIELD_BITS * annulus)) & TSL_EP_FIELD_MOST;
+}
+
+#endif
