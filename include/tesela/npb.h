@@ -30,10 +30,10 @@ typedef struct tsl_npb_ep {
     int64_t counts[TSL_NPB_EP_ANNULI]; /**< deviates with l <= max(|X|, |Y|) < l + 1 */
     double error_signed;               /**< largest relative error of sx, sy against NPB 3.3;
                                             -1 where it has no values (class F) */
-    double error_absolute;             /**< the same of sx_abs, sy_abs and gaussians against NPB 3.4 */
-    int verified;                      /**< 1 if both errors are at most 1e-8, else 0 */
-    double seconds;                    /**< time of all pairs, totals on the host included */
-    double mops;                       /**< 2^(log2_pairs + 1) / seconds / 10^6 */
+    double error_absolute; /**< the same of sx_abs, sy_abs and gaussians against NPB 3.4 */
+    int verified;          /**< 1 if both errors are at most 1e-8, else 0 */
+    double seconds;        /**< time of all pairs, totals on the host included */
+    double mops;           /**< 2^(log2_pairs + 1) / seconds / 10^6 */
 } tsl_npb_ep;
 
 /** EP, "embarrassingly parallel": draw pairs (x, y) uniform in the square [-1, 1]^2 with

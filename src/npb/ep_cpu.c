@@ -8,11 +8,11 @@
 #include "npb/ep.h"
 
 enum {
-    STRETCHES = 16,                 /* of a batch */
+    STRETCHES = 16, /* of a batch */
     LENGTH = TSL_EP_BATCH / STRETCHES,
-    ROUNDS = 16,                    /* at a time */
-    CHUNK = STRETCHES * ROUNDS,     /* pairs at a time */
-    LANES = 8,                      /* of sums */
+    ROUNDS = 16,                /* at a time */
+    CHUNK = STRETCHES * ROUNDS, /* pairs at a time */
+    LANES = 8,                  /* of sums */
     WAITING = CHUNK + LANES
 };
 _Static_assert(LENGTH % ROUNDS == 0, "chunks end with the batch");
