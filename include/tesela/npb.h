@@ -50,6 +50,35 @@ typedef struct tsl_npb_ep {
  *  Synchronous. */
 TSL_API tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class);
 
+/** What CG found. */
+typedef struct tsl_npb_cg {
+    char size_class;    /**< 'S', 'W', 'A' … 'E' */
+    int iterations;     /**< timed iterations of the power method, 25 inner ones each */
+    int64_t rows;       /**< of the matrix */
+    int64_t nonzeros;   /**< entries the generator made */
+    double zeta;        /**< shift + 1 / x.z of the last iteration */
+    double rnorm;       /**< ||x - A z|| of the last iteration */
+    double error;       /**< relative error of zeta against NPB's */
+    int verified;       /**< 1 if it is at most 1e-10 and the nonzeros are as many as they should be
+                             (not known for class E), else 0 */
+    double setup;       /**< seconds: making the matrix, bringing it to the device, one iteration */
+    double seconds;     /**< time of the iterations */
+    double mops;        /**< 10^6 operations a second, in NPB's nominal count */
+} tsl_npb_cg;
+
+/** CG: the smallest eigenvalue of a sparse symmetric matrix with random pattern, by the inverse
+ *  power method: in each iteration solve A z = x with 25 steps of conjugate gradients, then
+ *  zeta = shift + 1 / x.z and x <- z / ||z||.
+ *
+ *  @param[out] out         filled whole, also where verification fails
+ *  @param[in]  size_class  'S' (1400 rows), 'W' (7000), 'A' (14000), 'B' (75000), 'C' (150000),
+ *                          'D' (1 500 000) or 'E' (9 000 000)
+ *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Accuracy: zeta to some 1e-13; the same bits on one device in every run, with any number of
+ *  threads; devices differ in the order of their sums. Synchronous. */
+TSL_API tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class);
+
 #ifdef __cplusplus
 }
 #endif

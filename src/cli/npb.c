@@ -6,8 +6,6 @@
 #include "cli/npb_command.h"
 #include "io/output.h"
 
-enum { RESULT_BYTES = 512 };
-
 typedef struct npb_options {
     cli_common common;
     const npb_benchmark *benchmark;
@@ -62,7 +60,7 @@ static void print_closing_block(FILE *stream, const npb_options *options,
     fprintf(stream, " Version         = %24s\n", tsl_version());
 }
 
-static tsl_status write_report(tsl_context *context, const npb_options *options, const void *result,
+static tsl_status write_report(tsl_context *context, const npb_options *options, const npb_result *result,
                                const npb_outcome *outcome, double begun)
 {
     tsl_output *output;
@@ -100,18 +98,18 @@ static tsl_status write_report(tsl_context *context, const npb_options *options,
 /* Run the benchmark and tell its outcome; returns the exit status. */
 static int run(tsl_context *context, const npb_options *options, double begun)
 {
-    _Alignas(16) char result[RESULT_BYTES];
+    npb_result result;
     npb_outcome outcome;
     const char *json = options->common.json;
-    tsl_status status = options->benchmark->run(result, &outcome, context, options->size_class);
+    tsl_status status = options->benchmark->run(&result, &outcome, context, options->size_class);
     if (status == TSL_OK && !cli_is_quiet()) {
         FILE *stream = json != NULL && strcmp(json, "-") == 0 ? stderr : stdout;
-        options->benchmark->print(stream, result);
+        options->benchmark->print(stream, &result);
         print_closing_block(stream, options, &outcome);
         fflush(stream);
     }
     if (status == TSL_OK && json != NULL) {
-        status = write_report(context, options, result, &outcome, begun);
+        status = write_report(context, options, &result, &outcome, begun);
     }
     if (options->common.profile) {
         cli_profile_print(context);
@@ -167,8 +165,9 @@ typedef struct entry {
 } entry;
 
 static char ep_name[] = "tesela npb ep";
+static char cg_name[] = "tesela npb cg";
 
-static const entry entries[] = {{"ep", ep_name, &npb_ep}};
+static const entry entries[] = {{"ep", ep_name, &npb_ep}, {"cg", cg_name, &npb_cg}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static void print_help(FILE *stream)
@@ -176,6 +175,7 @@ static void print_help(FILE *stream)
     fputs("Usage: tesela npb BENCHMARK [OPTION...]\n"
           "NAS Parallel Benchmarks, verified against the published values.\n\n"
           "  ep       pairs of Gaussian deviates: arithmetic alone\n"
+          "  cg       conjugate gradients with a random sparse matrix: memory alone\n"
           "\n"
           "tesela npb BENCHMARK --help explains one.\n"
           "\n"

@@ -3,6 +3,12 @@
 #define TSL_CLI_NPB_COMMAND_H
 
 #include "cli/cli.h"
+#include "tesela/npb.h"
+
+typedef union npb_result {
+    tsl_npb_ep ep;
+    tsl_npb_cg cg;
+} npb_result;
 
 /* The closing block, and the head of the report. */
 typedef struct npb_outcome {
@@ -20,15 +26,15 @@ typedef struct npb_benchmark {
     const char *command; /* "npb ep" */
     const char *classes; /* "SWABCDEF" */
     const char *doc;     /* of --help */
-    size_t result_bytes;
     /* Run it; fills `result` and `outcome`. */
-    tsl_status (*run)(void *result, npb_outcome *outcome, tsl_context *context, char size_class);
+    tsl_status (*run)(npb_result *result, npb_outcome *outcome, tsl_context *context, char size_class);
     /* Its results before the closing block. */
-    void (*print)(FILE *stream, const void *result);
+    void (*print)(FILE *stream, const npb_result *result);
     /* Members of "results" beside class, mops and seconds. */
-    void (*write)(tsl_json *json, const void *result);
+    void (*write)(tsl_json *json, const npb_result *result);
 } npb_benchmark;
 
 extern const npb_benchmark npb_ep;
+extern const npb_benchmark npb_cg;
 
 #endif

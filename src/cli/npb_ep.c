@@ -2,11 +2,10 @@
 #include <stdio.h>
 
 #include "cli/npb_command.h"
-#include "tesela/npb.h"
 
-static tsl_status run(void *result, npb_outcome *outcome, tsl_context *context, char size_class)
+static tsl_status run(npb_result *result, npb_outcome *outcome, tsl_context *context, char size_class)
 {
-    tsl_npb_ep *ep = result;
+    tsl_npb_ep *ep = &result->ep;
     const tsl_status status = tsl_npb_ep_run(ep, context, size_class);
     if (status == TSL_OK) {
         *outcome = (npb_outcome){.size = (double)(INT64_C(1) << (ep->log2_pairs + 1)),
@@ -18,9 +17,9 @@ static tsl_status run(void *result, npb_outcome *outcome, tsl_context *context, 
     return status;
 }
 
-static void print(FILE *stream, const void *result)
+static void print(FILE *stream, const npb_result *result)
 {
-    const tsl_npb_ep *ep = result;
+    const tsl_npb_ep *ep = &result->ep;
     fprintf(stream, "\n N = 2^%d\n No. Gaussian pairs = %lld\n", ep->log2_pairs,
             (long long)ep->gaussians);
     fprintf(stream, " Sums          = %24.16e %24.16e\n", ep->sx, ep->sy);
@@ -46,9 +45,9 @@ static void write_case(tsl_json *json, const char *name, double error)
     tsl_json_close_object(json);
 }
 
-static void write_results(tsl_json *json, const void *result)
+static void write_results(tsl_json *json, const npb_result *result)
 {
-    const tsl_npb_ep *ep = result;
+    const tsl_npb_ep *ep = &result->ep;
     tsl_json_number(json, "sx", ep->sx);
     tsl_json_number(json, "sy", ep->sy);
     tsl_json_number(json, "sx_abs", ep->sx_abs);
@@ -78,7 +77,6 @@ const npb_benchmark npb_ep = {
            "Examples:\n"
            "  tesela npb ep --class A\n"
            "  tesela npb ep --class D --device cuda:0 --json ep.json",
-    .result_bytes = sizeof(tsl_npb_ep),
     .run = run,
     .print = print,
     .write = write_results};

@@ -170,7 +170,9 @@ extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
+extern const struct tsl_sparse_ops tsl_sparse_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
+extern const struct tsl_cg_ops tsl_cg_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -190,7 +192,9 @@ static tsl_device_ops make_ops(void)
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
     ops.dock = &tsl_dock_cuda;
+    ops.sparse = &tsl_sparse_cuda;
     ops.ep = &tsl_ep_cuda;
+    ops.cg = &tsl_cg_cuda;
     return ops;
 }
 

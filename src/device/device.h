@@ -11,7 +11,9 @@ struct tsl_fft_ops;
 struct tsl_convolve_ops;
 struct tsl_reduce_ops;
 struct tsl_dock_ops;
+struct tsl_sparse_ops;
 struct tsl_ep_ops;
+struct tsl_cg_ops;
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
 
@@ -58,7 +60,9 @@ typedef struct tsl_device_ops {
     const struct tsl_convolve_ops *convolve;
     const struct tsl_reduce_ops *reduce;
     const struct tsl_dock_ops *dock;
+    const struct tsl_sparse_ops *sparse;
     const struct tsl_ep_ops *ep;
+    const struct tsl_cg_ops *cg;
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;

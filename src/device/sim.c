@@ -283,7 +283,9 @@ extern const struct tsl_fft_ops tsl_fft_sim;
 extern const struct tsl_convolve_ops tsl_convolve_sim;
 extern const struct tsl_reduce_ops tsl_reduce_sim;
 extern const struct tsl_dock_ops tsl_dock_sim;
+extern const struct tsl_sparse_ops tsl_sparse_sim;
 extern const struct tsl_ep_ops tsl_ep_sim;
+extern const struct tsl_cg_ops tsl_cg_sim;
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -300,5 +302,7 @@ const tsl_device_ops tsl_device_sim = {
     .convolve = &tsl_convolve_sim,
     .reduce = &tsl_reduce_sim,
     .dock = &tsl_dock_sim,
+    .sparse = &tsl_sparse_sim,
     .ep = &tsl_ep_sim,
+    .cg = &tsl_cg_sim,
 };

@@ -1,0 +1,10 @@
+/* Sparse products on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "blocks/sparse/sparse.h"
+}
+
+#include "blocks/sparse/sparse_block.inc"
+
+extern const tsl_sparse_ops tsl_sparse_cuda = {gpu_create, gpu_destroy, gpu_multiply, true};

@@ -1,0 +1,8 @@
+/* Sparse products on sim. */
+#include "blocks/sparse/sparse.h"
+#include "device/sim.h"
+
+#include "blocks/sparse/sparse_block.inc"
+
+const tsl_sparse_ops tsl_sparse_sim = {
+    .create = gpu_create, .destroy = gpu_destroy, .multiply = gpu_multiply, .copies = true};
