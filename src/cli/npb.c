@@ -60,8 +60,8 @@ static void print_closing_block(FILE *stream, const npb_options *options,
     fprintf(stream, " Version         = %24s\n", tsl_version());
 }
 
-static tsl_status write_report(tsl_context *context, const npb_options *options, const npb_result *result,
-                               const npb_outcome *outcome, double begun)
+static tsl_status write_report(tsl_context *context, const npb_options *options,
+                               const npb_result *result, const npb_outcome *outcome, double begun)
 {
     tsl_output *output;
     const tsl_status status =

@@ -3,7 +3,8 @@
 
 #include "cli/npb_command.h"
 
-static tsl_status run(npb_result *result, npb_outcome *outcome, tsl_context *context, char size_class)
+static tsl_status run(npb_result *result, npb_outcome *outcome, tsl_context *context,
+                      char size_class)
 {
     tsl_npb_cg *cg = &result->cg;
     const tsl_status status = tsl_npb_cg_run(cg, context, size_class);
@@ -36,6 +37,7 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_integer(json, "iterations", cg->iterations);
     tsl_json_number(json, "zeta", cg->zeta);
     tsl_json_number(json, "rnorm", cg->rnorm);
+    tsl_json_number(json, "setup", cg->setup);
     tsl_json_open_array(json, "cases");
     tsl_json_open_object(json, NULL);
     tsl_json_string(json, "name", "zeta");
@@ -43,6 +45,14 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_number(json, "bound", 1e-10);
     tsl_json_bool(json, "ok", cg->error <= 1e-10);
     tsl_json_close_object(json);
+    if (cg->nonzeros_expected > 0) {
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "name", "nonzeros");
+        tsl_json_number(json, "value", (double)cg->nonzeros);
+        tsl_json_number(json, "bound", (double)cg->nonzeros_expected);
+        tsl_json_bool(json, "ok", cg->nonzeros == cg->nonzeros_expected);
+        tsl_json_close_object(json);
+    }
     tsl_json_close_array(json);
 }
 

@@ -27,7 +27,8 @@ typedef struct npb_benchmark {
     const char *classes; /* "SWABCDEF" */
     const char *doc;     /* of --help */
     /* Run it; fills `result` and `outcome`. */
-    tsl_status (*run)(npb_result *result, npb_outcome *outcome, tsl_context *context, char size_class);
+    tsl_status (*run)(npb_result *result, npb_outcome *outcome, tsl_context *context,
+                      char size_class);
     /* Its results before the closing block. */
     void (*print)(FILE *stream, const npb_result *result);
     /* Members of "results" beside class, mops and seconds. */

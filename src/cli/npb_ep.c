@@ -3,7 +3,8 @@
 
 #include "cli/npb_command.h"
 
-static tsl_status run(npb_result *result, npb_outcome *outcome, tsl_context *context, char size_class)
+static tsl_status run(npb_result *result, npb_outcome *outcome, tsl_context *context,
+                      char size_class)
 {
     tsl_npb_ep *ep = &result->ep;
     const tsl_status status = tsl_npb_ep_run(ep, context, size_class);

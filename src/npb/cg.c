@@ -158,11 +158,11 @@ static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seco
     out->iterations = what->iterations;
     out->rows = what->rows;
     out->nonzeros = w->nonzeros;
+    out->nonzeros_expected = what->nonzeros;
     out->rnorm = last[0];
     out->zeta = what->shift + 1 / last[1];
     out->error = fabs(out->zeta - what->zeta) / what->zeta;
-    out->verified =
-        out->error <= 1e-10 && (what->nonzeros == 0 || what->nonzeros == out->nonzeros);
+    out->verified = out->error <= 1e-10 && (what->nonzeros == 0 || what->nonzeros == out->nonzeros);
     out->setup = setup;
     out->seconds = seconds;
     out->mops = 1e-6 * nominal_operations(what) / seconds;

@@ -174,8 +174,8 @@ static int64_t count_row(const vectors *v, bench *b, int64_t j)
     return found;
 }
 
-/* Terms of row j, vector by vector; `diagonal` goes with the one that is the diagonal's of vector j.
- * Returns their number. */
+/* Terms of row j, vector by vector; `diagonal` goes with the one that is the diagonal's of vector
+ * j. Returns their number. */
 static int list_terms(const vectors *v, bench *b, int64_t j, double diagonal)
 {
     int count = 0;

@@ -104,7 +104,7 @@ class Reports(CommandTest):
         self.assert_documented("out/good/run.json", "tesela dock")
 
     def test_npb(self):
-        for name in ("ep",):
+        for name in ("ep", "cg"):
             result = self.run_command("npb", name, "--device", "cpu", "--json", "npb.json")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assert_documented("npb.json", f"tesela npb {name}")

@@ -37,6 +37,17 @@ class Benchmarks(CommandTest):
         self.assertAlmostEqual(results["sy_abs"], 1.051517131857535e7, delta=1e-6)
         self.assertEqual([case["name"] for case in results["cases"]], ["npb_3.3", "npb_3.4"])
 
+    def test_cg(self):
+        printed, report = self.run_npb("cg")
+        self.assert_closing_block(printed, "CG", 1400, 15, "floating point")
+        results = report["results"]
+        self.assertEqual((report["verified"], results["class"]), (True, "S"))
+        self.assertEqual((results["rows"], results["nonzeros"]), (1400, 78148))
+        self.assertAlmostEqual(results["zeta"], 8.5971775078648, delta=1e-12)
+        self.assertLess(results["rnorm"], 1e-13)
+        self.assertEqual([case["name"] for case in results["cases"]], ["zeta", "nonzeros"])
+        self.assertGreaterEqual(report["seconds"]["setup"], results["setup"])
+
     def test_threads_do_not_matter(self):
         sums = set()
         for threads in ("1", "2", "3"):
@@ -65,10 +76,13 @@ class Benchmarks(CommandTest):
         self.assertEqual(result.returncode, 0)
         for word in ("Usage: tesela npb ep", "--class", "--device", "Examples:"):
             self.assertIn(word, result.stdout)
+        self.assertIn("Usage: tesela npb cg", self.run_command("npb", "cg", "--help").stdout)
         self.assertEqual(self.run_command("npb").returncode, 2)
 
     def test_refused(self):
         self.assert_refused(["npb", "epp"], ["'epp'", "did you mean ep?"])
+        self.assert_refused(["npb", "cg", "--class", "F"],
+                            ["--class 'F'", "CG has the classes SWABCDE"])
         self.assert_refused(["npb", "lu"], ["'lu'", "tesela npb --help"])
         self.assert_refused(["npb", "--class", "S"], ["unknown option '--class'"])
         for name in ("G", "SS", "", "3"):

@@ -4,8 +4,8 @@
 
 #include "core/core.h"
 
-/* A matrix by rows, in host memory. Row i has the entries row_start[i] … row_start[i + 1] - 1, their
- * columns ascending. Or some rows of one: then entry k of row i is still column[k]. */
+/* A matrix by rows, in host memory. Row i has the entries row_start[i] … row_start[i + 1] - 1,
+ * their columns ascending. Or some rows of one: then entry k of row i is still column[k]. */
 typedef struct tsl_csr {
     int64_t rows;
     int64_t columns;
@@ -31,9 +31,9 @@ typedef struct tsl_sparse_ops {
     tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 
-    /* y [rows] <- A x [columns], in device memory; asynchronous on the context's stream. Each row is
-     * summed in one order, so that the same device always gives the same bits, with any number of
-     * threads. */
+    /* y [rows] <- A x [columns], in device memory; asynchronous on the context's stream. Each row
+     * is summed in one order, so that the same device always gives the same bits, with any number
+     * of threads. */
     tsl_status (*multiply)(tsl_sparse *plan, double *y, const double *x);
     bool copies;
 } tsl_sparse_ops;
