@@ -32,7 +32,7 @@
 #include "core/point.h"
 
 /* Threads of a block at most. */
-enum { TSL_BLOCK_THREADS = 256 };
+enum { TSL_BLOCK_THREADS = 512 };
 
 #ifdef __CUDACC__
 

@@ -15,13 +15,19 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {1, 1, {1}, 1},
+    /* entries enough in each block of columns: tiles on a GPU */
+    {1, 2, {2}, 1},
     {1, 3000, {2000}, 1},     /* one long row */
     {777, 777, {0, 1, 9}, 3}, /* empty rows */
     {500, 2000, {33, 8, 64, 200}, 4},
-    {3000, 40000, {60, 40}, 2}, /* more columns than a block of threads can hold */
-    {64, 70000, {3000, 0}, 2},
-    {5, 100000, {0}, 1}, /* no entries at all */
+    {3000, 40000, {60, 40}, 2},     /* blocks of columns */
+    {64, 70000, {3000, 0}, 2},      /* long rows beside empty ones */
+    {20000, 300, {3, 5, 0, 20}, 4}, /* several windows of rows */
+    /* the others */
+    {1000, 1000, {1, 2, 0, 1}, 4},
+    {300, 90000, {5, 2}, 2},
+    {40, 2000000, {100, 37, 150}, 3}, /* rows of many threads */
+    {5, 100000, {0}, 1},              /* no entries at all */
 };
 
 static int ascending(const void *a, const void *b)
@@ -134,7 +140,7 @@ static void products_match_a_plain_loop(void **state)
 static void threads_and_orders_do_not_matter(void **state)
 {
     (void)state;
-    static double first[3000];
+    static double first[3000]; /* the rows of shape 4 */
     first[0] = NAN;
     for (int threads = 1; threads <= 7; threads += 2) {
         tsl_context *context = test_context("cpu", threads);

@@ -2,7 +2,7 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "blocks/sparse/sparse.h"
+#include "blocks/sparse/tiles.h"
 }
 
 #include "blocks/sparse/sparse_block.inc"

@@ -1,5 +1,5 @@
 /* Sparse products on sim. */
-#include "blocks/sparse/sparse.h"
+#include "blocks/sparse/tiles.h"
 #include "device/sim.h"
 
 #include "blocks/sparse/sparse_block.inc"
