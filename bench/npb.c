@@ -118,7 +118,7 @@ static tsl_status bench_product(const bench *b, tsl_context *context, const tsl_
 {
     bench_times times[2] = {{.name = "triad"}, {.name = "product"}};
     tsl_sparse *plan = NULL;
-    tsl_status status = context->ops->sparse->create(&plan, context, matrix);
+    tsl_status status = tsl_sparse_create(&plan, context, matrix);
     double *y = memory;
     double *x = memory + TRIAD_LENGTH;
     for (int i = -1; status == TSL_OK && i < b->repeats; i++) {

@@ -32,7 +32,7 @@ typedef struct tsl_cg_vectors {
     int64_t n;
     double *x, *z, *p, *q, *r; /* [n] */
     double *partial;           /* [TSL_CG_SUMS][TSL_CG_PARTIALS]: sums not yet added up */
-    double *norms;             /* [iterations + 1][TSL_CG_NORMS] */
+    double *norms;             /* [TSL_CG_NORMS], of the last iteration */
 } tsl_cg_vectors;
 
 enum { TSL_CG_PARTIALS = 256, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
@@ -47,8 +47,8 @@ typedef struct tsl_cg_ops {
     /* With q = A p: alpha = rho / p.q, z += alpha p, r -= alpha q, rho' = r.r,
      * p <- r + (rho' / rho) p. `inner`: number of the iteration, from 0. */
     tsl_status (*step)(tsl_context *context, const tsl_cg_vectors *v, int inner);
-    /* With r = A z: norms[iteration] <- ||x - r||, x.z; then x <- z / ||z||. */
-    tsl_status (*finish)(tsl_context *context, const tsl_cg_vectors *v, int iteration);
+    /* With r = A z: norms <- ||x - r||, x.z; then x <- z / ||z||. */
+    tsl_status (*finish)(tsl_context *context, const tsl_cg_vectors *v);
 } tsl_cg_ops;
 
 extern const tsl_cg_ops tsl_cg_cpu;

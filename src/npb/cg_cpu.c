@@ -112,7 +112,7 @@ static tsl_status cpu_step(tsl_context *context, const tsl_cg_vectors *v, int in
     return TSL_OK;
 }
 
-static tsl_status cpu_finish(tsl_context *context, const tsl_cg_vectors *v, int iteration)
+static tsl_status cpu_finish(tsl_context *context, const tsl_cg_vectors *v)
 {
     double *const off = v->partial;
     double *const xz = v->partial + TSL_CG_PARTIALS;
@@ -135,8 +135,8 @@ static tsl_status cpu_finish(tsl_context *context, const tsl_cg_vectors *v, int 
             v->x[i] = scale * v->z[i];
         }
     }
-    v->norms[iteration * TSL_CG_NORMS] = sqrt(add_up(off));
-    v->norms[iteration * TSL_CG_NORMS + 1] = add_up(xz);
+    v->norms[0] = sqrt(add_up(off));
+    v->norms[1] = add_up(xz);
     return TSL_OK;
 }
 

@@ -104,7 +104,7 @@ static void check_product(tsl_context *context, const shape *what, double *first
     double *device_y = test_upload(context, y, m.rows * 8);
     tsl_sparse *plan = NULL;
     const tsl_csr borrowed = m; /* what a device without copies needs stays */
-    assert_int_equal(context->ops->sparse->create(&plan, context, &borrowed), TSL_OK);
+    assert_int_equal(tsl_sparse_create(&plan, context, &borrowed), TSL_OK);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(context->ops->sparse->multiply(plan, device_y, device_x), TSL_OK);
         test_download(context, y, device_y, m.rows * 8);
@@ -166,7 +166,7 @@ static void failing_allocations_are_survived(void **state)
         for (tsl_status status = TSL_E_NOMEM; status != TSL_OK; failures++) {
             tsl_sparse *plan = NULL;
             tsl_test_fail_allocation(failures + 1);
-            status = context->ops->sparse->create(&plan, context, &m);
+            status = tsl_sparse_create(&plan, context, &m);
             tsl_test_fail_allocation(0);
             assert_true(status == TSL_OK || status == TSL_E_NOMEM);
             context->ops->sparse->destroy(status == TSL_OK ? plan : NULL);

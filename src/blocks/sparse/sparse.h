@@ -25,19 +25,29 @@ static inline int64_t tsl_csr_nonzeros(const tsl_csr *matrix)
 /* A matrix made ready for products on a device. */
 typedef struct tsl_sparse tsl_sparse;
 
+struct tsl_tiles;
+
 typedef struct tsl_sparse_ops {
-    /* `matrix` is borrowed: it must outlive the plan on a device whose memory is the host's
-     * (`copies` is false), and may be freed once this returns on others. */
+    /* From a matrix by rows. `copies`: the matrix may be freed once this returns; else it is
+     * borrowed and must outlive the plan. */
     tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
+    bool copies;
+    /* From one in tiles (tiles.h), which may be freed once this returns; NULL where the device has
+     * no use for them. */
+    tsl_status (*create_tiles)(tsl_sparse **out, tsl_context *context,
+                               const struct tsl_tiles *tiles);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 
-    /* y [rows] <- A x [columns], in device memory; asynchronous on the context's stream. Each row
-     * is summed in one order, so that the same device always gives the same bits, with any number
-     * of threads. */
+    /* y [rows] <- A x [columns], in device memory, x finite; asynchronous on the context's stream.
+     * Each row is summed in one order, so that the same device always gives the same bits, with any
+     * number of threads. */
     tsl_status (*multiply)(tsl_sparse *plan, double *y, const double *x);
-    bool copies;
 } tsl_sparse_ops;
 
 extern const tsl_sparse_ops tsl_sparse_cpu;
+
+/* Make a matrix ready in the form that suits it and the device. Where the device `copies`, it may
+ * be freed once this returns. */
+tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
 
 #endif

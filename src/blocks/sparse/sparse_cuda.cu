@@ -7,4 +7,5 @@ extern "C" {
 
 #include "blocks/sparse/sparse_block.inc"
 
-extern const tsl_sparse_ops tsl_sparse_cuda = {gpu_create, gpu_destroy, gpu_multiply, true};
+extern const tsl_sparse_ops tsl_sparse_cuda = {gpu_create, true, gpu_create_tiles, gpu_destroy,
+                                               gpu_multiply};

@@ -4,5 +4,8 @@
 
 #include "blocks/sparse/sparse_block.inc"
 
-const tsl_sparse_ops tsl_sparse_sim = {
-    .create = gpu_create, .destroy = gpu_destroy, .multiply = gpu_multiply, .copies = true};
+const tsl_sparse_ops tsl_sparse_sim = {.create = gpu_create,
+                                       .copies = true,
+                                       .create_tiles = gpu_create_tiles,
+                                       .destroy = gpu_destroy,
+                                       .multiply = gpu_multiply};
