@@ -126,7 +126,7 @@ static tsl_status bench_product(const bench *b, tsl_context *context, const tsl_
                                         memory + 2 * (int64_t)TRIAD_LENGTH);
         const double begun = tsl_seconds();
         for (int k = 0; k < 4; k++) {
-            context->ops->sparse->multiply(plan, y, x);
+            context->ops->sparse->multiply(plan, y, x, NULL);
         }
         const double seconds = (tsl_seconds() - begun) / 4;
         if (i >= 0) {

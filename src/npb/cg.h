@@ -35,7 +35,13 @@ typedef struct tsl_cg_vectors {
     double *norms;             /* [TSL_CG_NORMS], of the last iteration */
 } tsl_cg_vectors;
 
-enum { TSL_CG_PARTIALS = 256, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
+enum { TSL_CG_PARTIALS = TSL_SPARSE_SUMS, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
+
+/* Where the product leaves p.q. */
+static inline double *tsl_cg_product(const tsl_cg_vectors *v)
+{
+    return v->partial + 2 * TSL_CG_PARTIALS;
+}
 
 /* All are asynchronous on the context's stream, and no scalar leaves the device. Sums are made in
  * one order: the same device always gives the same bits. */
@@ -44,7 +50,7 @@ typedef struct tsl_cg_ops {
     tsl_status (*ones)(tsl_context *context, const tsl_cg_vectors *v);
     /* z <- 0, r <- p <- x, rho <- x.x */
     tsl_status (*begin)(tsl_context *context, const tsl_cg_vectors *v);
-    /* With q = A p: alpha = rho / p.q, z += alpha p, r -= alpha q, rho' = r.r,
+    /* With q = A p and tsl_cg_product(): alpha = rho / p.q, z += alpha p, r -= alpha q, rho' = r.r,
      * p <- r + (rho' / rho) p. `inner`: number of the iteration, from 0. */
     tsl_status (*step)(tsl_context *context, const tsl_cg_vectors *v, int inner);
     /* With r = A z: norms <- ||x - r||, x.z; then x <- z / ||z||. */

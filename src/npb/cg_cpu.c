@@ -2,39 +2,9 @@
  * does not matter. */
 #include <math.h>
 
+#include "blocks/sparse/pieces.h"
 #include "core/context.h"
 #include "npb/cg.h"
-
-/* A piece of the vectors: its elements, and where its sums go. */
-typedef struct piece {
-    int64_t from, to;
-} piece;
-
-static piece piece_of(int64_t n, int number)
-{
-    /* whole rows of 8, so that pieces begin on cache lines */
-    const int64_t rows = (n + 7) / 8;
-    const piece p = {rows * number / TSL_CG_PARTIALS * 8,
-                     rows * (number + 1) / TSL_CG_PARTIALS * 8};
-    return (piece){p.from, p.to < n ? p.to : n};
-}
-
-/* Sum of a piece of a.b. */
-static double dot(piece p, const double *a, const double *b)
-{
-    double sums[8] = {0};
-    int64_t i = p.from;
-    for (; i + 8 <= p.to; i += 8) {
-        for (int s = 0; s < 8; s++) {
-            sums[s] += a[i + s] * b[i + s];
-        }
-    }
-    for (int s = 0; i + s < p.to; s++) {
-        sums[s] += a[i + s] * b[i + s];
-    }
-    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-           ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
 
 static double add_up(const double *partial)
 {
@@ -54,15 +24,10 @@ static tsl_status cpu_ones(tsl_context *context, const tsl_cg_vectors *v)
     return TSL_OK;
 }
 
-/* Where the partial sums of an iteration are: rho before, p.q, rho after. */
+/* Where the partial sums of rho are, before and after a step in turn. */
 static double *rho_of(const tsl_cg_vectors *v, int inner)
 {
     return v->partial + inner % 2 * TSL_CG_PARTIALS;
-}
-
-static double *product_of(const tsl_cg_vectors *v)
-{
-    return v->partial + 2 * TSL_CG_PARTIALS;
 }
 
 static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
@@ -70,13 +35,13 @@ static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
     double *rho = rho_of(v, 0);
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-        const piece own = piece_of(v->n, number);
+        const tsl_piece own = tsl_piece_of(v->n, number);
         for (int64_t i = own.from; i < own.to; i++) {
             v->z[i] = 0;
             v->r[i] = v->x[i];
             v->p[i] = v->x[i];
         }
-        rho[number] = dot(own, v->x, v->x);
+        rho[number] = tsl_piece_dot(own, v->x, v->x);
     }
     return TSL_OK;
 }
@@ -85,23 +50,18 @@ static tsl_status cpu_step(tsl_context *context, const tsl_cg_vectors *v, int in
 {
     double *const before = rho_of(v, inner);
     double *const after = rho_of(v, inner + 1);
-    double *const product = product_of(v);
 #pragma omp parallel num_threads(context->threads)
     {
-#pragma omp for schedule(static)
-        for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-            product[number] = dot(piece_of(v->n, number), v->p, v->q);
-        }
         const double rho = add_up(before);
-        const double alpha = rho / add_up(product);
+        const double alpha = rho / add_up(tsl_cg_product(v));
 #pragma omp for schedule(static)
         for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-            const piece own = piece_of(v->n, number);
+            const tsl_piece own = tsl_piece_of(v->n, number);
             for (int64_t i = own.from; i < own.to; i++) {
                 v->z[i] += alpha * v->p[i];
                 v->r[i] -= alpha * v->q[i];
             }
-            after[number] = dot(own, v->r, v->r);
+            after[number] = tsl_piece_dot(own, v->r, v->r);
         }
         const double beta = add_up(after) / rho;
 #pragma omp for schedule(static)
@@ -121,13 +81,13 @@ static tsl_status cpu_finish(tsl_context *context, const tsl_cg_vectors *v)
     {
 #pragma omp for schedule(static)
         for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-            const piece own = piece_of(v->n, number);
+            const tsl_piece own = tsl_piece_of(v->n, number);
             for (int64_t i = own.from; i < own.to; i++) {
                 v->r[i] = v->x[i] - v->r[i];
             }
-            off[number] = dot(own, v->r, v->r);
-            xz[number] = dot(own, v->x, v->z);
-            zz[number] = dot(own, v->z, v->z);
+            off[number] = tsl_piece_dot(own, v->r, v->r);
+            xz[number] = tsl_piece_dot(own, v->x, v->z);
+            zz[number] = tsl_piece_dot(own, v->z, v->z);
         }
         const double scale = 1 / sqrt(add_up(zz));
 #pragma omp for schedule(static)

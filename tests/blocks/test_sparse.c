@@ -72,6 +72,25 @@ static tsl_csr make_matrix(const shape *what)
     return m;
 }
 
+/* Partial sums of x.y against the product as it came out. */
+static void check_sums(tsl_context *context, const tsl_csr *m, const double *x, const double *y,
+                       const double *device_sums)
+{
+    double sums[TSL_SPARSE_SUMS];
+    long double sum = 0;
+    long double expected = 0;
+    long double sizes = 0;
+    test_download(context, sums, device_sums, sizeof sums);
+    for (int i = 0; i < TSL_SPARSE_SUMS; i++) {
+        sum += (long double)sums[i];
+    }
+    for (int64_t i = 0; i < m->rows; i++) {
+        expected += (long double)x[i] * (long double)y[i];
+        sizes += fabsl((long double)x[i] * (long double)y[i]);
+    }
+    assert_true(fabsl(sum - expected) <= 0x1p-45L * sizes);
+}
+
 /* Each row within a bound that no order of summation exceeds. */
 static void check_rows(const tsl_csr *m, const double *x, const double *y)
 {
@@ -105,11 +124,21 @@ static void check_product(tsl_context *context, const shape *what, double *first
     tsl_sparse *plan = NULL;
     const tsl_csr borrowed = m; /* what a device without copies needs stays */
     assert_int_equal(tsl_sparse_create(&plan, context, &borrowed), TSL_OK);
+    double nothing[TSL_SPARSE_SUMS];
+    for (int i = 0; i < TSL_SPARSE_SUMS; i++) {
+        nothing[i] = NAN;
+    }
+    double *device_sums = test_upload(context, nothing, sizeof nothing);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(context->ops->sparse->multiply(plan, device_y, device_x), TSL_OK);
+        double *sums = again == 1 && m.rows == m.columns ? device_sums : NULL;
+        assert_int_equal(context->ops->sparse->multiply(plan, device_y, device_x, sums), TSL_OK);
         test_download(context, y, device_y, m.rows * 8);
         check_rows(&m, x, y);
+        if (sums != NULL) {
+            check_sums(context, &m, x, y, sums);
+        }
     }
+    test_release(context, device_sums);
     if (first != NULL) {
         if (isnan(first[0])) {
             memcpy(first, y, (size_t)m.rows * 8);

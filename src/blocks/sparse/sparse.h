@@ -22,6 +22,9 @@ static inline int64_t tsl_csr_nonzeros(const tsl_csr *matrix)
     return matrix->row_start[matrix->rows];
 }
 
+/* A scalar product is left as so many partial sums, for its user to add up in their order. */
+enum { TSL_SPARSE_SUMS = 256 };
+
 /* A matrix made ready for products on a device. */
 typedef struct tsl_sparse tsl_sparse;
 
@@ -38,10 +41,11 @@ typedef struct tsl_sparse_ops {
                                const struct tsl_tiles *tiles);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 
-    /* y [rows] <- A x [columns], in device memory, x finite; asynchronous on the context's stream.
-     * Each row is summed in one order, so that the same device always gives the same bits, with any
-     * number of threads. */
-    tsl_status (*multiply)(tsl_sparse *plan, double *y, const double *x);
+    /* y [rows] <- A x [columns]; with `sums` [TSL_SPARSE_SUMS] (NULL: without), for a square
+     * matrix, also partial sums of x.y. All in device memory, x finite; asynchronous on the
+     * context's stream. All sums have one order, so that the same device always gives the same
+     * bits, with any number of threads. */
+    tsl_status (*multiply)(tsl_sparse *plan, double *y, const double *x, double *sums);
 } tsl_sparse_ops;
 
 extern const tsl_sparse_ops tsl_sparse_cpu;

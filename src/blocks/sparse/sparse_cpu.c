@@ -1,7 +1,7 @@
 /* Products on the CPU: each thread takes rows with its share of the entries. A row is summed in
  * eight sums side by side, which hide each other's latency; their order is part of the answer and
  * the same on all processors. */
-#include "blocks/sparse/sparse.h"
+#include "blocks/sparse/pieces.h"
 #include "core/context.h"
 
 struct tsl_sparse {
@@ -78,16 +78,28 @@ static double row_product(const double *value, const int32_t *column, int64_t co
            ((sums[2] + sums[6]) + (sums[3] + sums[7]));
 }
 
-static tsl_status cpu_multiply(tsl_sparse *plan, double *y, const double *x)
+static void multiply_rows(const tsl_sparse *plan, int thread, double *y, const double *x)
 {
     const tsl_csr *matrix = plan->matrix;
+    for (int64_t row = plan->first[thread]; row < plan->first[thread + 1]; row++) {
+        const int64_t from = matrix->row_start[row];
+        y[row] = row_product(matrix->value + from, matrix->column + from,
+                             matrix->row_start[row + 1] - from, x);
+    }
+}
+
+static tsl_status cpu_multiply(tsl_sparse *plan, double *y, const double *x, double *sums)
+{
     const int threads = plan->context->threads;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int t = 0; t < threads; t++) {
-        for (int64_t row = plan->first[t]; row < plan->first[t + 1]; row++) {
-            const int64_t from = matrix->row_start[row];
-            y[row] = row_product(matrix->value + from, matrix->column + from,
-                                 matrix->row_start[row + 1] - from, x);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int t = 0; t < threads; t++) {
+            multiply_rows(plan, t, y, x);
+        }
+#pragma omp for schedule(static)
+        for (int number = 0; number < (sums != NULL ? (int)TSL_SPARSE_SUMS : 0); number++) {
+            sums[number] = tsl_piece_dot(tsl_piece_of(plan->matrix->rows, number), x, y);
         }
     }
     return TSL_OK;
