@@ -13,7 +13,7 @@
 enum {
     TSL_TILE_LANES = 32,      /* rows of a slice */
     TSL_TILE_WINDOW = 8192,   /* rows sorted together */
-    TSL_TILE_COLUMNS = 20480, /* of a block at most: 160 KiB of x */
+    TSL_TILE_COLUMNS = 20000, /* of a block at most: 156 KiB of x */
 };
 
 typedef struct tsl_tiles {
