@@ -61,8 +61,9 @@ static int append_accepted(pairs *accepted, int count, const pairs *all)
 TSL_CLONES static void transform(double *restrict x, double *restrict y, const double *restrict t,
                                  int count)
 {
+    const tsl_ep_constants constants = TSL_EP_CONSTANTS;
     for (int i = 0; i < count; i++) {
-        const double factor = tsl_ep_factor(t[i]);
+        const double factor = tsl_ep_factor(t[i], &constants);
         x[i] *= factor;
         y[i] *= factor;
     }

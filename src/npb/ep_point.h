@@ -65,39 +65,51 @@ TSL_FN double tsl_ep_inverse_root(double w)
     return (double)y;
 }
 
+/* What does not fit into a GPU's instructions; in a kernel's arguments it costs nothing. */
+typedef struct tsl_ep_constants {
+    double terms[7]; /* R / z: 2/3 + 2/5 z + …, interpolated at Chebyshev's nodes */
+    double ln2;
+    double large; /* 2^52 + 1023 */
+} tsl_ep_constants;
+
+#define TSL_EP_CONSTANTS                                                                           \
+    {                                                                                              \
+        {0x1.5555555555558p-1, 0x1.99999999952e2p-2, 0x1.2492492df148dp-2, 0x1.c71c62e5800a1p-3,   \
+         0x1.7462b4ab2ef6bp-3, 0x1.39fe606542ddep-3, 0x1.2b584aae78a57p-3},                        \
+            0x1.62e42fefa39efp-1, 0x1p52 + 1023                                                    \
+    }
+
 /* -2 ln t for 0 < t <= 1, within 2 units in the last place.
  *
  * t = 2^e m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f), z = s^2:
- * ln m = f - s (f - R), R = z (2/3 + 2/5 z + 2/7 z^2 + …), interpolated at Chebyshev's nodes. */
-TSL_FN double tsl_ep_minus_two_log(double t)
+ * ln m = f - s (f - R). */
+TSL_FN double tsl_ep_minus_two_log(double t, const tsl_ep_constants *c)
 {
     const uint64_t root_half = UINT64_C(0x3fe6a09e667f3bcd);
     const uint64_t whole = UINT64_C(0xfff0000000000000);
     const uint64_t scale = (tsl_ep_bits(t) - root_half) & whole; /* e 2^52 */
     const double f = tsl_ep_real(tsl_ep_bits(t) - scale) - 1;
     /* e, put into the fraction of a large number; e >= -1023, so e + 1023 is not negative */
-    const uint64_t large = UINT64_C(0x4330000000000000);
     const uint64_t exponent = (scale + (UINT64_C(1023) << 52)) >> 52;
-    const double e = tsl_ep_real(large + exponent) - (0x1p52 + 1023);
+    const double e = tsl_ep_real(UINT64_C(0x4330000000000000) + exponent) - c->large;
     const double d = 2 + f;
-    const double c = tsl_ep_inverse(d);
-    const double off = 1 - d * c;
-    const double s0 = f * c;
+    const double about = tsl_ep_inverse(d);
+    const double off = 1 - d * about;
+    const double s0 = f * about;
     const double s = s0 + s0 * (off + off * off);
     const double z = s * s;
-    const double p = 0x1.5555555555558p-1 +
-                     z * (0x1.99999999952e2p-2 +
-                          z * (0x1.2492492df148dp-2 +
-                               z * (0x1.c71c62e5800a1p-3 +
-                                    z * (0x1.7462b4ab2ef6bp-3 +
-                                         z * (0x1.39fe606542ddep-3 + z * 0x1.2b584aae78a57p-3)))));
-    return -2 * (e * 0x1.62e42fefa39efp-1 + (f - s * (f - z * p)));
+    double p = c->terms[6];
+    TSL_UNROLL
+    for (int k = 5; k >= 0; k--) {
+        p = c->terms[k] + z * p;
+    }
+    return -2 * (e * c->ln2 + (f - s * (f - z * p)));
 }
 
 /* g(t): with u = -2 ln t, sqrt(u / t) = u / sqrt(u t). 0 for t = 1. */
-TSL_FN double tsl_ep_factor(double t)
+TSL_FN double tsl_ep_factor(double t, const tsl_ep_constants *c)
 {
-    const double u = tsl_ep_minus_two_log(t);
+    const double u = tsl_ep_minus_two_log(t, c);
     const double w = u * t;
     const double y = tsl_ep_inverse_root(w);
     const double off = 1 - w * (y * y);
@@ -122,9 +134,11 @@ enum { TSL_EP_FIELD_BITS = 6, TSL_EP_FIELD_MOST = 63 };
  * it would count there. */
 TSL_FN uint64_t tsl_ep_field(double x, double y)
 {
-    const int64_t ax = (int64_t)tsl_ep_bits(fabs(x)); /* numbers >= 0 are ordered as their bits */
-    const int64_t ay = (int64_t)tsl_ep_bits(fabs(y));
-    const int l = (int)tsl_ep_real((uint64_t)(ax > ay ? ax : ay));
+    /* the upper halves alone tell the integer parts; without signs they are in the numbers' order
+     */
+    const uint32_t ax = (uint32_t)(tsl_ep_bits(x) >> 32) & UINT32_C(0x7fffffff);
+    const uint32_t ay = (uint32_t)(tsl_ep_bits(y) >> 32) & UINT32_C(0x7fffffff);
+    const int l = (int)tsl_ep_real((uint64_t)(ax > ay ? ax : ay) << 32);
     const uint64_t field = (uint64_t)(l < TSL_EP_ANNULI ? l : TSL_EP_ANNULI - 1);
     return UINT64_C(1) << (field * TSL_EP_FIELD_BITS);
 }

@@ -29,13 +29,10 @@ TSL_FN uint64_t tsl_random_step(uint64_t state, uint64_t multiplier)
     return state * multiplier;
 }
 
-/* One step with the benchmarks' multiplier, by products of half words, of which all processors have
- * vectors. */
+/* One step with the benchmarks' multiplier. */
 TSL_FN uint64_t tsl_random_next(uint64_t state)
 {
-    const uint64_t low = (state & UINT64_C(0xffffffff)) * TSL_RANDOM_MULTIPLIER;
-    const uint64_t high = (state >> 32) * TSL_RANDOM_MULTIPLIER;
-    return low + (high << 32);
+    return state * TSL_RANDOM_MULTIPLIER;
 }
 
 /* a^steps: one step with it is `steps` steps with a. Modulo 2^64, of which the lower 46 bits
