@@ -85,13 +85,12 @@ typedef struct tsl_ep_constants {
  * ln m = f - s (f - R). */
 TSL_FN double tsl_ep_minus_two_log(double t, const tsl_ep_constants *c)
 {
-    const uint64_t root_half = UINT64_C(0x3fe6a09e667f3bcd);
-    const uint64_t whole = UINT64_C(0xfff0000000000000);
-    const uint64_t scale = (tsl_ep_bits(t) - root_half) & whole; /* e 2^52 */
-    const double f = tsl_ep_real(tsl_ep_bits(t) - scale) - 1;
-    /* e, put into the fraction of a large number; e >= -1023, so e + 1023 is not negative */
-    const uint64_t exponent = (scale + (UINT64_C(1023) << 52)) >> 52;
-    const double e = tsl_ep_real(UINT64_C(0x4330000000000000) + exponent) - c->large;
+    /* the upper half of a number has its exponent; e >= -1023, so e + 1023 is not negative */
+    const uint32_t upper = (uint32_t)(tsl_ep_bits(t) >> 32);
+    const uint32_t scale = (upper - UINT32_C(0x3fe6a09e)) & UINT32_C(0xfff00000); /* e 2^20 */
+    const double f = tsl_ep_real((uint64_t)(upper - scale) << 32 | (uint32_t)tsl_ep_bits(t)) - 1;
+    const uint32_t exponent = (scale + (UINT32_C(1023) << 20)) >> 20;
+    const double e = tsl_ep_real(UINT64_C(0x4330000000000000) | exponent) - c->large;
     const double d = 2 + f;
     const double about = tsl_ep_inverse(d);
     const double off = 1 - d * about;
