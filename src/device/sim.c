@@ -196,7 +196,7 @@ static void sim_close(tsl_device *device)
 static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
 {
     *out = (tsl_device_properties){.model = "a GPU simulated for tests",
-                                   .threads = 1,
+                                   .threads = 3,
                                    .memory = SIM_MEMORY,
                                    .memory_free = SIM_MEMORY - device->taken};
     return TSL_OK;
