@@ -49,7 +49,7 @@ static const class_values *find_class(char name)
 static double larger_error(double error, double value, double expected)
 {
     const double own = fabs((value - expected) / expected);
-    return own <= error ? error : own; /* not-a-number counts */
+    return isnan(error) || own <= error ? error : own; /* not-a-number stays */
 }
 
 static void verify(tsl_npb_ep *out, const class_values *expected)
