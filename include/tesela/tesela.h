@@ -9,6 +9,7 @@
 #include "tesela/context.h"
 #include "tesela/dock.h"
 #include "tesela/molecule.h"
+#include "tesela/npb.h"
 #include "tesela/status.h"
 
 #endif

@@ -23,6 +23,7 @@ enum {
 int cli_info(int argc, char **argv);
 int cli_dock(int argc, char **argv);
 int cli_comm(int argc, char **argv);
+int cli_npb(int argc, char **argv);
 
 /* ---- options (options.c) ------------------------------------------------------------------ */
 

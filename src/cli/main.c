@@ -14,11 +14,13 @@ typedef struct command {
 static char info_name[] = "tesela info";
 static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
+static char npb_name[] = "tesela npb";
 
 static const command commands[] = {
     {"info", info_name, "what this build can do, and on which devices", cli_info},
     {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
+    {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -20,6 +20,10 @@
  * that no thread is about to change. `continue` ends a thread's phase; break, return and goto must
  * not leave one.
  *
+ * TSL_KERNEL_OF(name, type, threads, resident) is for blocks of at most `threads` threads, of which
+ * `resident` at a time are enough to keep a multiprocessor busy: the compiler may then give a
+ * thread more registers, and so have more of its loads under way.
+ *
  * Shared memory whose size only the launch knows: TSL_SHARED_DYNAMIC(float, values), one such array
  * a kernel.
  */
@@ -32,11 +36,14 @@
 #include "core/point.h"
 
 /* Threads of a block at most. */
-enum { TSL_BLOCK_THREADS = 256 };
+enum { TSL_BLOCK_THREADS = 512 };
 
 #ifdef __CUDACC__
 
 #define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
+#define TSL_KERNEL_OF(name, type, threads, resident)                                               \
+    static __global__ void __launch_bounds__(threads, resident)                                    \
+        name(const __grid_constant__ type a)
 #define TSL_SHARED __shared__
 #define TSL_SHARED_DYNAMIC(type, name)                                                             \
     extern __shared__ __align__(16) char tsl_dynamic[];                                            \
@@ -95,6 +102,7 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
         name##_body(*(const type *)arguments, at);                                                 \
     }                                                                                              \
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
+#define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
 #define TSL_SHARED
 #define TSL_SHARED_DYNAMIC(type, name) type *const name = (type *)tsl_at->shared
 #define TSL_BLOCK (tsl_at->block)

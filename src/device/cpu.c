@@ -101,6 +101,9 @@ extern const struct tsl_fft_ops tsl_fft_cpu;
 extern const struct tsl_convolve_ops tsl_convolve_cpu;
 extern const struct tsl_reduce_ops tsl_reduce_cpu;
 extern const struct tsl_dock_ops tsl_dock_cpu;
+extern const struct tsl_sparse_ops tsl_sparse_cpu;
+extern const struct tsl_ep_ops tsl_ep_cpu;
+extern const struct tsl_cg_ops tsl_cg_cpu;
 
 const tsl_device_ops tsl_device_cpu = {
     .name = "cpu",
@@ -113,8 +116,14 @@ const tsl_device_ops tsl_device_cpu = {
     .download = cpu_copy,
     .fill = cpu_fill,
     .synchronize = cpu_synchronize,
+    .record = tsl_record_call,
+    .replay = tsl_replay_call,
+    .forget = tsl_forget_call,
     .fft = &tsl_fft_cpu,
     .convolve = &tsl_convolve_cpu,
     .reduce = &tsl_reduce_cpu,
     .dock = &tsl_dock_cpu,
+    .sparse = &tsl_sparse_cpu,
+    .ep = &tsl_ep_cpu,
+    .cg = &tsl_cg_cpu,
 };

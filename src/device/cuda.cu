@@ -171,11 +171,86 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
                           "filling memory");
 }
 
+/* A graph of kernels; or, while each stage is timed for itself, only the work. */
+struct tsl_recording {
+    tsl_context *context;
+    cudaGraphExec_t graph;
+    tsl_work work;
+    void *arguments;
+};
+
+static void cuda_forget(tsl_recording *recording)
+{
+    if (recording != NULL) {
+        if (recording->graph != NULL) {
+            cudaGraphExecDestroy(recording->graph);
+        }
+        tsl_release(recording);
+    }
+}
+
+/* Record into recording->graph. */
+static tsl_status capture(tsl_recording *recording)
+{
+    tsl_context *context = recording->context;
+    cudaStream_t stream = tsl_cuda_stream(context);
+    cudaGraph_t graph = NULL;
+    tsl_status status = tsl_cuda_check(
+        context, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording");
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = recording->work(recording->arguments);
+    const tsl_status ended =
+        tsl_cuda_check(context, cudaStreamEndCapture(stream, &graph), "ending a recording");
+    status = status == TSL_OK ? ended : status;
+    if (status == TSL_OK) {
+        status = tsl_cuda_check(context, cudaGraphInstantiate(&recording->graph, graph, 0),
+                                "making a graph");
+    }
+    if (graph != NULL) {
+        cudaGraphDestroy(graph);
+    }
+    return status;
+}
+
+static tsl_status cuda_record(tsl_recording **out, tsl_context *context, tsl_work work,
+                              void *arguments)
+{
+    tsl_recording *recording = (tsl_recording *)tsl_allocate_zeroed(1, sizeof *recording);
+    if (recording == NULL) {
+        return tsl_fail_memory(context, sizeof *recording, "a recording");
+    }
+    recording->context = context;
+    recording->work = work;
+    recording->arguments = arguments;
+    const tsl_status status = context->profile.exact ? TSL_OK : capture(recording);
+    if (status != TSL_OK) {
+        cuda_forget(recording);
+        return status;
+    }
+    *out = recording;
+    return TSL_OK;
+}
+
+static tsl_status cuda_replay(tsl_recording *recording)
+{
+    if (recording->graph == NULL) {
+        return recording->work(recording->arguments);
+    }
+    tsl_context *context = recording->context;
+    return tsl_cuda_check(context, cudaGraphLaunch(recording->graph, tsl_cuda_stream(context)),
+                          "starting recorded work");
+}
+
 extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 extern const struct tsl_peer_ops tsl_peer_cuda;
+extern const struct tsl_sparse_ops tsl_sparse_cuda;
+extern const struct tsl_ep_ops tsl_ep_cuda;
+extern const struct tsl_cg_ops tsl_cg_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -191,11 +266,17 @@ static tsl_device_ops make_ops(void)
     ops.download = cuda_download;
     ops.fill = cuda_fill;
     ops.synchronize = synchronize;
+    ops.record = cuda_record;
+    ops.replay = cuda_replay;
+    ops.forget = cuda_forget;
     ops.fft = &tsl_fft_cuda;
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
     ops.dock = &tsl_dock_cuda;
     ops.peer = &tsl_peer_cuda;
+    ops.sparse = &tsl_sparse_cuda;
+    ops.ep = &tsl_ep_cuda;
+    ops.cg = &tsl_cg_cuda;
     return ops;
 }
 

@@ -12,6 +12,9 @@ struct tsl_convolve_ops;
 struct tsl_reduce_ops;
 struct tsl_dock_ops;
 struct tsl_peer_ops;
+struct tsl_sparse_ops;
+struct tsl_ep_ops;
+struct tsl_cg_ops;
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
 
@@ -32,6 +35,10 @@ typedef struct tsl_device_properties {
     int peers;
     tsl_device_peer peer[TSL_DEVICES];
 } tsl_device_properties;
+
+/* Work that is queued again and again, such as an iteration. */
+typedef struct tsl_recording tsl_recording;
+typedef tsl_status (*tsl_work)(void *arguments); /* queues it on the context's stream */
 
 typedef struct tsl_device_ops {
     const char *name; /* first part of the resource string: "cpu" */
@@ -54,11 +61,21 @@ typedef struct tsl_device_ops {
     tsl_status (*fill)(tsl_context *context, void *target, unsigned char value, int64_t bytes);
     tsl_status (*synchronize)(tsl_context *context);
 
+    /* Record what `work` queues, without running it: kernels and fills alone. replay() queues all
+     * of it, on a GPU in one go; a device may also call `work` again, so `arguments` must stay, and
+     * each call queue the same. forget(NULL) is fine. */
+    tsl_status (*record)(tsl_recording **out, tsl_context *context, tsl_work work, void *arguments);
+    tsl_status (*replay)(tsl_recording *recording);
+    void (*forget)(tsl_recording *recording);
+
     const struct tsl_fft_ops *fft;
     const struct tsl_convolve_ops *convolve;
     const struct tsl_reduce_ops *reduce;
     const struct tsl_dock_ops *dock;
     const struct tsl_peer_ops *peer; /* NULL: memory is the host's */
+    const struct tsl_sparse_ops *sparse;
+    const struct tsl_ep_ops *ep;
+    const struct tsl_cg_ops *cg;
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;
@@ -67,6 +84,12 @@ extern const tsl_device_ops tsl_device_cpu;
  * (context->name). Errors go to the context. */
 tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl_device_ops **out,
                            int *index);
+
+/* record, replay and forget of devices that only call the work again. */
+tsl_status tsl_record_call(tsl_recording **out, tsl_context *context, tsl_work work,
+                           void *arguments);
+tsl_status tsl_replay_call(tsl_recording *recording);
+void tsl_forget_call(tsl_recording *recording);
 
 /* All device memory comes from here, so that it is counted and tests can make it fail. On failure
  * *out is NULL, the status TSL_E_NOMEM, and the error says what was wanted and what is free. */

@@ -283,7 +283,7 @@ static void sim_close(tsl_device *device)
 static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
 {
     *out = (tsl_device_properties){.model = "a GPU simulated for tests",
-                                   .threads = 1,
+                                   .threads = 3,
                                    .memory = SIM_MEMORY,
                                    .memory_free = SIM_MEMORY - device->taken};
     return TSL_OK;
@@ -382,6 +382,9 @@ extern const struct tsl_convolve_ops tsl_convolve_sim;
 extern const struct tsl_reduce_ops tsl_reduce_sim;
 extern const struct tsl_dock_ops tsl_dock_sim;
 extern const struct tsl_peer_ops tsl_peer_sim;
+extern const struct tsl_sparse_ops tsl_sparse_sim;
+extern const struct tsl_ep_ops tsl_ep_sim;
+extern const struct tsl_cg_ops tsl_cg_sim;
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -394,9 +397,15 @@ const tsl_device_ops tsl_device_sim = {
     .download = sim_copy,
     .fill = sim_fill,
     .synchronize = sim_synchronize,
+    .record = tsl_record_call,
+    .replay = tsl_replay_call,
+    .forget = tsl_forget_call,
     .fft = &tsl_fft_sim,
     .convolve = &tsl_convolve_sim,
     .reduce = &tsl_reduce_sim,
     .dock = &tsl_dock_sim,
     .peer = &tsl_peer_sim,
+    .sparse = &tsl_sparse_sim,
+    .ep = &tsl_ep_sim,
+    .cg = &tsl_cg_sim,
 };

@@ -111,6 +111,12 @@ class Reports(CommandTest):
         self.assert_documented("out/list.json", "tesela dock --list")
         self.assert_documented("out/good/run.json", "tesela dock")
 
+    def test_npb(self):
+        for name in ("ep", "cg"):
+            result = self.run_command("npb", name, "--device", "cpu", "--json", "npb.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assert_documented("npb.json", f"tesela npb {name}")
+
     def test_info(self):
         result = self.run_command("info", "--json", "info.json")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -1,0 +1,28 @@
+#include "blocks/sparse/sparse.h"
+
+#include "blocks/sparse/tiles.h"
+#include "core/context.h"
+#include "device/device.h"
+
+void tsl_csr_free(tsl_csr *matrix)
+{
+    tsl_release(matrix->row_start);
+    tsl_release(matrix->column);
+    tsl_release(matrix->value);
+    *matrix = (tsl_csr){0};
+}
+
+tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix)
+{
+    const tsl_sparse_ops *ops = context->ops->sparse;
+    if (ops->create_tiles == NULL || !tsl_tiles_suit(matrix)) {
+        return ops->create(out, context, matrix);
+    }
+    tsl_tiles tiles;
+    tsl_status status = tsl_tiles_make(&tiles, context, matrix);
+    if (status == TSL_OK) {
+        status = ops->create_tiles(out, context, &tiles);
+        tsl_tiles_free(&tiles);
+    }
+    return status;
+}

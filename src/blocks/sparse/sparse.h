@@ -1,0 +1,57 @@
+/* Sparse matrices: a product with a vector, on every device. */
+#ifndef TSL_SPARSE_H
+#define TSL_SPARSE_H
+
+#include "core/core.h"
+
+/* A matrix by rows, in host memory. Row i has the entries row_start[i] … row_start[i + 1] - 1,
+ * their columns ascending. Or some rows of one: then entry k of row i is still column[k]. */
+typedef struct tsl_csr {
+    int64_t rows;
+    int64_t columns;
+    int64_t *row_start; /* [rows + 1], from 0 */
+    int32_t *column;    /* [nonzeros] */
+    double *value;      /* [nonzeros] */
+} tsl_csr;
+
+/* Release the arrays; the struct stays. */
+void tsl_csr_free(tsl_csr *matrix);
+
+static inline int64_t tsl_csr_nonzeros(const tsl_csr *matrix)
+{
+    return matrix->row_start[matrix->rows];
+}
+
+/* A scalar product is left as so many partial sums, for its user to add up in their order. */
+enum { TSL_SPARSE_SUMS = 256 };
+
+/* A matrix made ready for products on a device. */
+typedef struct tsl_sparse tsl_sparse;
+
+struct tsl_tiles;
+
+typedef struct tsl_sparse_ops {
+    /* From a matrix by rows. `copies`: the matrix may be freed once this returns; else it is
+     * borrowed and must outlive the plan. */
+    tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
+    bool copies;
+    /* From one in tiles (tiles.h), which may be freed once this returns; NULL where the device has
+     * no use for them. */
+    tsl_status (*create_tiles)(tsl_sparse **out, tsl_context *context,
+                               const struct tsl_tiles *tiles);
+    void (*destroy)(tsl_sparse *plan); /* NULL is fine */
+
+    /* y [rows] <- A x [columns]; with `sums` [TSL_SPARSE_SUMS] (NULL: without), for a square
+     * matrix, also partial sums of x.y. All in device memory, x finite; asynchronous on the
+     * context's stream. All sums have one order, so that the same device always gives the same
+     * bits, with any number of threads. */
+    tsl_status (*multiply)(tsl_sparse *plan, double *y, const double *x, double *sums);
+} tsl_sparse_ops;
+
+extern const tsl_sparse_ops tsl_sparse_cpu;
+
+/* Make a matrix ready in the form that suits it and the device. Where the device `copies`, it may
+ * be freed once this returns. */
+tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
+
+#endif

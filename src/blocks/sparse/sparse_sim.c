@@ -1,0 +1,11 @@
+/* Sparse products on sim. */
+#include "blocks/sparse/tiles.h"
+#include "device/sim.h"
+
+#include "blocks/sparse/sparse_block.inc"
+
+const tsl_sparse_ops tsl_sparse_sim = {.create = gpu_create,
+                                       .copies = true,
+                                       .create_tiles = gpu_create_tiles,
+                                       .destroy = gpu_destroy,
+                                       .multiply = gpu_multiply};

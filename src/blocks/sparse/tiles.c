@@ -1,0 +1,197 @@
+#include "blocks/sparse/tiles.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "core/context.h"
+
+/* Of two rows in a block of columns: with fewer, slices would mostly be their ends. */
+enum { LEAST_ENTRIES = 3 };
+
+void tsl_tiles_free(tsl_tiles *tiles)
+{
+    tsl_release(tiles->start);
+    tsl_release(tiles->place);
+    tsl_release(tiles->offset);
+    tsl_release(tiles->value);
+    *tiles = (tsl_tiles){0};
+}
+
+static int blocks_of(const tsl_csr *matrix)
+{
+    return (int)((matrix->columns + TSL_TILE_COLUMNS - 1) / TSL_TILE_COLUMNS);
+}
+
+bool tsl_tiles_suit(const tsl_csr *matrix)
+{
+    const int blocks = blocks_of(matrix);
+    return 2 * tsl_csr_nonzeros(matrix) >= LEAST_ENTRIES * matrix->rows * blocks;
+}
+
+/* A thread's work space: a number for each row of a window in each block of columns. First a row's
+ * entries there, then its lane among the window's. */
+typedef uint16_t bench; /* [blocks][TSL_TILE_WINDOW] */
+
+/* The rows of a window. */
+typedef struct window {
+    int64_t first;
+    int rows;
+} window;
+
+static window window_of(const tsl_csr *matrix, int64_t number)
+{
+    const int64_t first = number * TSL_TILE_WINDOW;
+    const int64_t left = matrix->rows - first;
+    return (window){first, (int)(left < TSL_TILE_WINDOW ? left : TSL_TILE_WINDOW)};
+}
+
+/* Lengths of a window's rows. */
+static void count_entries(const tsl_tiles *tiles, const tsl_csr *matrix, window w, bench *b)
+{
+    memset(b, 0, (size_t)tiles->blocks * TSL_TILE_WINDOW * sizeof *b);
+    for (int row = 0; row < w.rows; row++) {
+        const int64_t end = matrix->row_start[w.first + row + 1];
+        for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
+            b[matrix->column[k] / tiles->width * TSL_TILE_WINDOW + row]++;
+        }
+    }
+}
+
+/* Sort the rows of a window by length, the longest first, in one block of columns: fills `place`,
+ * and the lengths of the slices into start[slice + 1]. Rows of one length keep their order.
+ * `places` is work space for all lengths there can be. */
+static void sort_rows(tsl_tiles *tiles, window w, int block, const uint16_t *length, int *places)
+{
+    const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
+    int longest = 0;
+    for (int row = 0; row < w.rows; row++) {
+        longest = length[row] > longest ? length[row] : longest;
+    }
+    memset(places, 0, ((size_t)longest + 2) * sizeof *places);
+    for (int row = 0; row < w.rows; row++) {
+        places[longest - length[row] + 1]++;
+    }
+    for (int i = 0; i <= longest; i++) {
+        places[i + 1] += places[i];
+    }
+    for (int row = 0; row < w.rows; row++) {
+        const int at = places[longest - length[row]]++;
+        tiles->place[first * TSL_TILE_LANES + at] = (uint16_t)row;
+        if (at % TSL_TILE_LANES == 0) { /* the longest of its slice */
+            tiles->start[first + at / TSL_TILE_LANES + 1] = (int64_t)length[row] * TSL_TILE_LANES;
+        }
+    }
+    for (int at = w.rows; at % TSL_TILE_LANES != 0; at++) {
+        tiles->place[first * TSL_TILE_LANES + at] = TSL_TILE_WINDOW; /* a lane without a row */
+    }
+}
+
+/* Where each row of a window is. */
+static void find_lanes(const tsl_tiles *tiles, window w, bench *b)
+{
+    for (int block = 0; block < tiles->blocks; block++) {
+        const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
+        for (int at = 0; at < w.rows; at++) {
+            const int row = tiles->place[first * TSL_TILE_LANES + at];
+            b[(int64_t)block * TSL_TILE_WINDOW + row] = (uint16_t)at;
+        }
+    }
+}
+
+/* Fill the slices of a window. */
+static void fill_window(const tsl_tiles *tiles, const tsl_csr *matrix, window w, bench *b)
+{
+    find_lanes(tiles, w, b);
+    const int64_t slices = (w.rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    for (int block = 0; block < tiles->blocks; block++) {
+        const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
+        const int64_t from = tiles->start[first];
+        const size_t count = (size_t)(tiles->start[first + slices] - from);
+        memset(tiles->value + from, 0, count * sizeof *tiles->value);
+        memset(tiles->offset + from, 0, count * sizeof *tiles->offset);
+    }
+    for (int row = 0; row < w.rows; row++) {
+        int before = -1; /* block of the entry before */
+        int64_t at = 0;
+        const int64_t end = matrix->row_start[w.first + row + 1];
+        for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
+            const int block = matrix->column[k] / tiles->width;
+            if (block != before) {
+                const int lane = b[(int64_t)block * TSL_TILE_WINDOW + row];
+                const int64_t slice =
+                    block * tiles->slices + w.first / TSL_TILE_LANES + lane / TSL_TILE_LANES;
+                at = tiles->start[slice] + lane % TSL_TILE_LANES;
+                before = block;
+            }
+            tiles->value[at] = matrix->value[k];
+            tiles->offset[at] = (uint16_t)(matrix->column[k] - block * tiles->width);
+            at += TSL_TILE_LANES;
+        }
+    }
+}
+
+/* All windows, by all threads; `benches` has a work space a thread, `places` likewise. */
+static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *matrix, bench *benches,
+                      int *places)
+{
+    const int64_t windows = (matrix->rows + TSL_TILE_WINDOW - 1) / TSL_TILE_WINDOW;
+    const int64_t bench_length = (int64_t)tiles->blocks * TSL_TILE_WINDOW;
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int64_t i = 0; i < windows; i++) {
+        const window w = window_of(matrix, i);
+        bench *b = benches + omp_get_thread_num() * bench_length;
+        count_entries(tiles, matrix, w, b);
+        for (int block = 0; block < tiles->blocks; block++) {
+            sort_rows(tiles, w, block, b + (int64_t)block * TSL_TILE_WINDOW,
+                      places + (int64_t)omp_get_thread_num() * (TSL_TILE_COLUMNS + 2));
+        }
+    }
+    tiles->start[0] = 0;
+    for (int64_t slice = 0; slice < tiles->blocks * tiles->slices; slice++) {
+        tiles->start[slice + 1] += tiles->start[slice];
+    }
+    const size_t entries = (size_t)tsl_tiles_entries(tiles);
+    tiles->offset = tsl_allocate(entries * sizeof *tiles->offset);
+    tiles->value = tsl_allocate(entries * sizeof *tiles->value);
+    if (tiles->offset == NULL || tiles->value == NULL) {
+        return tsl_fail_memory(context, (int64_t)entries * 10, "the matrix by blocks of columns");
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int64_t i = 0; i < windows; i++) {
+        fill_window(tiles, matrix, window_of(matrix, i),
+                    benches + omp_get_thread_num() * bench_length);
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix)
+{
+    tsl_tiles tiles = {.rows = matrix->rows, .columns = matrix->columns};
+    tiles.blocks = blocks_of(matrix);
+    /* as even as can be, in whole lines of memory */
+    tiles.width = (int)((matrix->columns + tiles.blocks - 1) / tiles.blocks);
+    tiles.width = (tiles.width + 31) / 32 * 32;
+    tiles.slices = (matrix->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    const size_t slices = (size_t)(tiles.blocks * tiles.slices);
+    const size_t threads = (size_t)context->threads;
+    const size_t bench_bytes = (size_t)tiles.blocks * TSL_TILE_WINDOW * sizeof(bench);
+    bench *benches = tsl_allocate(threads * bench_bytes);
+    int *places = tsl_allocate(threads * (TSL_TILE_COLUMNS + 2) * sizeof *places);
+    tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
+    tiles.place = tsl_allocate(slices * TSL_TILE_LANES * sizeof *tiles.place);
+    tsl_status status = TSL_OK;
+    if (benches == NULL || places == NULL || tiles.start == NULL || tiles.place == NULL) {
+        status = tsl_fail_memory(context, (int64_t)(threads * bench_bytes + slices * 72),
+                                 "the matrix by blocks of columns");
+    } else {
+        status = cut(&tiles, context, matrix, benches, places);
+    }
+    tsl_release(benches);
+    tsl_release(places);
+    if (status != TSL_OK) {
+        tsl_tiles_free(&tiles);
+        return status;
+    }
+    *out = tiles;
+    return TSL_OK;
+}

@@ -1,0 +1,10 @@
+/* CG's vectors on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "npb/cg.h"
+}
+
+#include "npb/cg_block.inc"
+
+extern const tsl_cg_ops tsl_cg_cuda = {gpu_ones, gpu_begin, gpu_step, gpu_finish};
