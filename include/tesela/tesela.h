@@ -9,5 +9,6 @@
 #include "tesela/dock.h"
 #include "tesela/molecule.h"
 #include "tesela/status.h"
+#include "tesela/transpose.h"
 
 #endif

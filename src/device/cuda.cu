@@ -169,6 +169,7 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
 extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
+extern const struct tsl_transpose_ops tsl_transpose_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 
 static tsl_device_ops make_ops(void)
@@ -188,6 +189,7 @@ static tsl_device_ops make_ops(void)
     ops.fft = &tsl_fft_cuda;
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
+    ops.transpose = &tsl_transpose_cuda;
     ops.dock = &tsl_dock_cuda;
     return ops;
 }
