@@ -22,6 +22,7 @@ enum {
 /* The commands. `argv[0]` is the full name, "tesela dock". Each returns the exit status. */
 int cli_info(int argc, char **argv);
 int cli_dock(int argc, char **argv);
+int cli_transpose(int argc, char **argv);
 
 /* ---- options (options.c) ------------------------------------------------------------------ */
 
