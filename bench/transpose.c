@@ -23,9 +23,9 @@ typedef struct settings {
     const char *commit, *json; /* NULL: none */
 } settings;
 
-static const int64_t shapes[][3] = {{256, 256, 256},  {512, 512, 512},   {1024, 1024, 1024},
-                                    {257, 263, 269},  {1000, 500, 300},  {640, 480, 1000},
-                                    {3, 4096, 8192},  {8192, 4096, 3},   {129, 512, 512}};
+static const int64_t shapes[][3] = {{256, 256, 256}, {512, 512, 512},  {1024, 1024, 1024},
+                                    {257, 263, 269}, {1000, 500, 300}, {640, 480, 1000},
+                                    {3, 4096, 8192}, {8192, 4096, 3},  {129, 512, 512}};
 static const int elements[] = {8, 4, 16};
 enum { SHAPES = sizeof shapes / sizeof *shapes, ELEMENTS = sizeof elements / sizeof *elements };
 
@@ -72,7 +72,8 @@ static bool print(const table *t)
     double mean = 0;
     double worst = INFINITY;
     printf("%lld x %lld x %lld, %d bytes: copy %.0f GB/s\n", (long long)t->shape[0],
-           (long long)t->shape[1], (long long)t->shape[2], t->element, gigabytes(&t->results[0][0]));
+           (long long)t->shape[1], (long long)t->shape[2], t->element,
+           gigabytes(&t->results[0][0]));
     for (int in_place = 0; in_place < 2; in_place++) {
         printf("  %-12s", in_place ? "in place" : "out of place");
         for (int p = 1; p < TSL_PERMUTATIONS; p++) {

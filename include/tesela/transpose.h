@@ -62,8 +62,8 @@ typedef struct tsl_transpose_options {
     int in_place;      /**< not 0: the result takes the array's place */
     int64_t auxiliary; /**< in place: device memory the plan may take, bytes; 0: the larger of 32
                             MiB and 1 % of the array */
-    int tile;          /**< side of the tiles that are exchanged, elements; 0: what suits the device */
-    int per_thread;    /**< elements of a tile that a thread moves; 0: what suits the device */
+    int tile;       /**< side of the tiles that are exchanged, elements; 0: what suits the device */
+    int per_thread; /**< elements of a tile that a thread moves; 0: what suits the device */
 } tsl_transpose_options;
 
 #define TSL_TRANSPOSE_OPTIONS_INIT                                                                 \

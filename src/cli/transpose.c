@@ -40,8 +40,9 @@ static tsl_status settle_shape(transpose_options *options, tsl_context *context,
         return TSL_OK;
     }
     if (!few || header->axes < 2) {
-        return tsl_fail(context, TSL_E_ARG, "%s: has %d axes: say with --shape NX,NY,NZ what three "
-                                            "they stand for",
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: has %d axes: say with --shape NX,NY,NZ what three "
+                        "they stand for",
                         options->input, header->axes);
     }
     memcpy(given, shape, sizeof shape);
@@ -202,8 +203,8 @@ tsl_status transpose_measure(transpose_work *work)
     const tsl_transpose_tiling *tilings = options->study ? ops->tilings : &usual;
     const int tiling_count = options->study ? ops->tiling_count : 1;
     tsl_transpose_bench *bench = NULL;
-    tsl_status status = tsl_transpose_bench_create(
-        &bench, work->context, options->transpose.shape, options->transpose.element);
+    tsl_status status = tsl_transpose_bench_create(&bench, work->context, options->transpose.shape,
+                                                   options->transpose.element);
     const double begun = tsl_seconds();
     work->setup = begun - work->begun;
     if (status == TSL_OK) {

@@ -137,7 +137,8 @@ static bool check(const transpose_options *options)
 {
     if ((options->input == NULL) != (options->output == NULL)) {
         cli_error("%s: tesela transpose --permute ORDER IN.npy -o OUT.npy",
-                  options->input == NULL ? "-o needs a file to transpose" : "-o OUT.npy is missing");
+                  options->input == NULL ? "-o needs a file to transpose"
+                                         : "-o OUT.npy is missing");
     } else if (options->input != NULL && !options->has_permutation) {
         cli_error("--permute is missing: say in which order the axes shall be, e.g. --permute yxz");
     } else if (options->study && options->input != NULL) {
@@ -162,8 +163,8 @@ bool transpose_options_parse(transpose_options *out, int argc, char **argv, int 
                                      .args_doc = arguments_doc,
                                      .doc = command_doc,
                                      .children = children};
-    *out = (transpose_options){.common = {.device = "auto"},
-                               .transpose = TSL_TRANSPOSE_OPTIONS_INIT};
+    *out =
+        (transpose_options){.common = {.device = "auto"}, .transpose = TSL_TRANSPOSE_OPTIONS_INIT};
     out->transpose.element = 0;
     if (!cli_parse(&argp, argc, argv, out, exit_status)) {
         return false;

@@ -108,8 +108,8 @@ static void write_row(tsl_json *json, const transpose_work *work, const transpos
     tsl_json_integer(json, "per_thread", row->per_thread);
     tsl_json_number(json, "seconds", row->result.seconds);
     tsl_json_number(json, "gb_per_second", rate(&row->result));
-    write_known(json, "share_of_copy",
-                measured ? rate(&row->result) / copy_rate(work) : 0, measured);
+    write_known(json, "share_of_copy", measured ? rate(&row->result) / copy_rate(work) : 0,
+                measured);
     tsl_json_integer(json, "auxiliary", row->result.auxiliary);
     tsl_json_close_object(json);
 }

@@ -87,10 +87,10 @@ static const struct {
     char kind;
     int unit;
     int sizes[5]; /* ended by 0; none: any */
-} kinds[] = {{'b', 1, {1}},    {'i', 1, {1, 2, 4, 8}},   {'u', 1, {1, 2, 4, 8}},
-             {'f', 1, {2, 4, 8, 16}}, {'c', 1, {8, 16, 32}}, {'m', 1, {8}},
-             {'M', 1, {8}},    {'V', 1, {0}},            {'S', 1, {0}},
-             {'U', 4, {0}}};
+} kinds[] = {
+    {'b', 1, {1}},         {'i', 1, {1, 2, 4, 8}}, {'u', 1, {1, 2, 4, 8}}, {'f', 1, {2, 4, 8, 16}},
+    {'c', 1, {8, 16, 32}}, {'m', 1, {8}},          {'M', 1, {8}},          {'V', 1, {0}},
+    {'S', 1, {0}},         {'U', 4, {0}}};
 
 /* Bytes of an element of the type `text`; 0 if there is no such type. */
 static int64_t item_of(const char *text)
@@ -136,8 +136,8 @@ static tsl_status take_type(walk *w, tsl_npy *out)
         out->item = memchr(text, '\0', length) == NULL ? item_of(out->type) : 0;
     }
     if (length == 2 && text[1] == 'O') {
-        return tsl_fail(w->context, TSL_E_UNSUPPORTED,
-                        "%s: holds Python objects: save numbers", w->name);
+        return tsl_fail(w->context, TSL_E_UNSUPPORTED, "%s: holds Python objects: save numbers",
+                        w->name);
     }
     if (length >= sizeof out->type || out->item == 0) {
         return tsl_fail(w->context, TSL_E_FORMAT, "%s: '%s' is no type of elements", w->name,
@@ -197,8 +197,8 @@ static tsl_status take_entries(walk *w, tsl_npy *out)
         if (!more || !take_string(w, &key, &length) || !take(w, ':')) {
             return damaged(w, "is no Python dictionary");
         }
-        while (i < 3 && (strlen(entries[i].key) != length ||
-                         memcmp(entries[i].key, key, length) != 0)) {
+        while (i < 3 &&
+               (strlen(entries[i].key) != length || memcmp(entries[i].key, key, length) != 0)) {
             i++;
         }
         if (i == 3 || (met & 1 << i) != 0) {
@@ -327,8 +327,9 @@ static tsl_status check_size(const tsl_npy *header, tsl_context *context, const 
         return TSL_OK;
     }
     const int64_t there = about.st_size - header->offset;
-    return tsl_fail(context, TSL_E_FORMAT, "%s: holds %lld bytes of data where its header says %lld",
-                    path, (long long)there, (long long)bytes);
+    return tsl_fail(context, TSL_E_FORMAT,
+                    "%s: holds %lld bytes of data where its header says %lld", path,
+                    (long long)there, (long long)bytes);
 }
 
 static tsl_status read_data(const tsl_npy *header, void **out, tsl_context *context,

@@ -187,11 +187,10 @@ static void any_shape_is_transposed(void **state)
 static void large_shapes_are_transposed(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{130, 70, 3},  {65, 129, 2},    {70, 2, 70},   {3, 150, 150},
-                                        {40, 40, 40},  {33, 1, 1089},   {2, 5000, 3},  {5000, 3, 2},
-                                        {600, 30, 1},  {1030, 5, 5},    {30, 600, 31}, {1, 3001, 2},
-                                        {17, 289, 1},  {3, 4, 2000},    {2, 97, 101},  {64, 64, 64},
-                                        {530, 7, 12}};
+    static const int64_t shapes[][3] = {
+        {130, 70, 3}, {65, 129, 2}, {70, 2, 70},  {3, 150, 150}, {40, 40, 40},  {33, 1, 1089},
+        {2, 5000, 3}, {5000, 3, 2}, {600, 30, 1}, {1030, 5, 5},  {30, 600, 31}, {1, 3001, 2},
+        {17, 289, 1}, {3, 4, 2000}, {2, 97, 101}, {64, 64, 64},  {530, 7, 12}};
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 3);
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -250,7 +249,8 @@ static void permutations_undo_each_other(void **state)
             unsigned char *found = malloc((size_t)bytes);
             tsl_buffer *buffer = make_buffer(context, in, bytes);
             for (int i = 0; i < 3; i++) {
-                job j = {.permutation = chains[c][i], .element = 8, .in_place = 1, .auxiliary = 16384};
+                job j = {
+                    .permutation = chains[c][i], .element = 8, .in_place = 1, .auxiliary = 16384};
                 memcpy(j.shape, shape, sizeof shape);
                 const tsl_transpose_options options = options_of(&j);
                 tsl_transpose_plan *plan = NULL;
@@ -285,8 +285,10 @@ static void follow_form(const tsl_transpose_form *f, const int64_t at[3], int64_
 static void forms_of_large_arrays_are_exact(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{2048, 2048, 2048}, {3, INT64_C(1) << 33, 5},
-                                        {100003, 100019, 7}, {INT64_C(1) << 40, 3, 2}};
+    static const int64_t shapes[][3] = {{2048, 2048, 2048},
+                                        {3, INT64_C(1) << 33, 5},
+                                        {100003, 100019, 7},
+                                        {INT64_C(1) << 40, 3, 2}};
     uint64_t seed = 3;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int p = 0; p < TSL_PERMUTATIONS; p++) {
@@ -384,8 +386,8 @@ static void more_than_two_to_the_31_elements(void **state)
     for (int64_t x = 0; x < n[0]; x++) {
         for (int64_t y = 0; y < n[1]; y++) {
             for (int64_t z = 0; z < n[2]; z++) {
-                wrong += words[z + n[2] * (y + n[1] * x)] !=
-                         (uint32_t)(x + n[0] * (y + n[1] * z)) * 4;
+                wrong +=
+                    words[z + n[2] * (y + n[1] * x)] != (uint32_t)(x + n[0] * (y + n[1] * z)) * 4;
             }
         }
     }
@@ -491,18 +493,17 @@ static void memory_stays_within_its_bound(void **state)
     static const struct {
         job job;
         bool nothing; /* square planes and cubes take no memory */
-    } rows[] = {
-        {{{512, 512, 512}, TSL_PERMUTATION_ZXY, 16, 1, 0, 0, 0}, true},
-        {{{500, 500, 640}, TSL_PERMUTATION_YXZ, 16, 1, 0, 0, 0}, true},
-        {{{3, 700, 700}, TSL_PERMUTATION_XZY, 8, 1, 0, 0, 0}, true},
-        {{{20, 41, 23}, TSL_PERMUTATION_YZX, 8, 1, 0, 0, 0}, false},
-        {{{1000, 2000, 3001}, TSL_PERMUTATION_YZX, 8, 1, 0, 0, 0}, false},
-        {{{1000, 2000, 3001}, TSL_PERMUTATION_ZYX, 8, 1, 0, 0, 0}, false},
-        {{{3, 40009, 50021}, TSL_PERMUTATION_YZX, 4, 1, 0, 0, 0}, false},
-        {{{3, 40009, 50021}, TSL_PERMUTATION_XZY, 4, 1, 0, 0, 0}, false},
-        {{{100003, 70001, 1}, TSL_PERMUTATION_YXZ, 16, 1, 0, 0, 0}, false},
-        {{{INT64_C(1) << 33, 3, 2}, TSL_PERMUTATION_XZY, 4, 1, 0, 0, 0}, false},
-        {{{1001, 5003, 7}, TSL_PERMUTATION_ZXY, 8, 1, 1 << 20, 0, 0}, false}};
+    } rows[] = {{{{512, 512, 512}, TSL_PERMUTATION_ZXY, 16, 1, 0, 0, 0}, true},
+                {{{500, 500, 640}, TSL_PERMUTATION_YXZ, 16, 1, 0, 0, 0}, true},
+                {{{3, 700, 700}, TSL_PERMUTATION_XZY, 8, 1, 0, 0, 0}, true},
+                {{{20, 41, 23}, TSL_PERMUTATION_YZX, 8, 1, 0, 0, 0}, false},
+                {{{1000, 2000, 3001}, TSL_PERMUTATION_YZX, 8, 1, 0, 0, 0}, false},
+                {{{1000, 2000, 3001}, TSL_PERMUTATION_ZYX, 8, 1, 0, 0, 0}, false},
+                {{{3, 40009, 50021}, TSL_PERMUTATION_YZX, 4, 1, 0, 0, 0}, false},
+                {{{3, 40009, 50021}, TSL_PERMUTATION_XZY, 4, 1, 0, 0, 0}, false},
+                {{{100003, 70001, 1}, TSL_PERMUTATION_YXZ, 16, 1, 0, 0, 0}, false},
+                {{{INT64_C(1) << 33, 3, 2}, TSL_PERMUTATION_XZY, 4, 1, 0, 0, 0}, false},
+                {{{1001, 5003, 7}, TSL_PERMUTATION_ZXY, 8, 1, 1 << 20, 0, 0}, false}};
     tsl_context *context = test_context("cpu", 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tsl_transpose_options options = options_of(&rows[i].job);
@@ -554,18 +555,17 @@ static void every_failing_allocation_is_survived(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_shape_is_transposed),
-        cmocka_unit_test(large_shapes_are_transposed),
-        cmocka_unit_test(every_tiling_gives_the_same),
-        cmocka_unit_test(permutations_undo_each_other),
-        cmocka_unit_test(forms_of_large_arrays_are_exact),
-        cmocka_unit_test(boxes_of_large_arrays_cover_them),
-        cmocka_unit_test(pairs_are_each_met_once),
-        cmocka_unit_test(more_than_two_to_the_31_elements),
-        cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(bad_buffers_are_refused),
-        cmocka_unit_test(memory_stays_within_its_bound),
-        cmocka_unit_test(every_failing_allocation_is_survived)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_shape_is_transposed),
+                                       cmocka_unit_test(large_shapes_are_transposed),
+                                       cmocka_unit_test(every_tiling_gives_the_same),
+                                       cmocka_unit_test(permutations_undo_each_other),
+                                       cmocka_unit_test(forms_of_large_arrays_are_exact),
+                                       cmocka_unit_test(boxes_of_large_arrays_cover_them),
+                                       cmocka_unit_test(pairs_are_each_met_once),
+                                       cmocka_unit_test(more_than_two_to_the_31_elements),
+                                       cmocka_unit_test(bad_options_are_refused),
+                                       cmocka_unit_test(bad_buffers_are_refused),
+                                       cmocka_unit_test(memory_stays_within_its_bound),
+                                       cmocka_unit_test(every_failing_allocation_is_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

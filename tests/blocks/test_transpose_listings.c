@@ -1,9 +1,9 @@
 /* Listings of the literature that do not do what they say.
  *
  * R. Jodra Luque, "Resolución eficiente de la ecuación de Poisson en un clúster de GPU" (thesis,
- * UPV/EHU, 2016), chapter 4, gives eleven kernels for transpositions. Algorithms 2, 8, 10 and 11 are
- * wrong as printed. Each is run here, block by block and thread by thread, as printed and as it was
- * meant; tesela's transposition must agree with the second. */
+ * UPV/EHU, 2016), chapter 4, gives eleven kernels for transpositions. Algorithms 2, 8, 10 and 11
+ * are wrong as printed. Each is run here, block by block and thread by thread, as printed and as it
+ * was meant; tesela's transposition must agree with the second. */
 #include "support/devices.h"
 
 #include <stdlib.h>

@@ -41,16 +41,40 @@ typedef struct good {
 } good;
 
 static const good goods[] = {
-    {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, 5), }   \n", "<f8", 8, false, 3,
-     {3, 4, 5}, 60},
-    {2, "{'descr': '>c16', 'fortran_order': True, 'shape': (7, 2)}", ">c16", 16, true, 2, {7, 2},
+    {1,
+     "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4, 5), }   \n",
+     "<f8",
+     8,
+     false,
+     3,
+     {3, 4, 5},
+     60},
+    {2,
+     "{'descr': '>c16', 'fortran_order': True, 'shape': (7, 2)}",
+     ">c16",
+     16,
+     true,
+     2,
+     {7, 2},
      14},
     {1, "{\"shape\":(9,),\"fortran_order\":False,\"descr\":\"|V4\"}", "|V4", 4, false, 1, {9}, 9},
-    {1, "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (2L, 3L)}", "<M8[ns]", 8, false, 2,
-     {2, 3}, 6},
+    {1,
+     "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (2L, 3L)}",
+     "<M8[ns]",
+     8,
+     false,
+     2,
+     {2, 3},
+     6},
     {1, "{'descr': '<U4', 'fortran_order': False, 'shape': ()}", "<U4", 16, false, 0, {0}, 1},
-    {1, "{'descr': '=f2', 'fortran_order': False, 'shape': (4, 0, 9)}", "=f2", 2, false, 3,
-     {4, 0, 9}, 0}};
+    {1,
+     "{'descr': '=f2', 'fortran_order': False, 'shape': (4, 0, 9)}",
+     "=f2",
+     2,
+     false,
+     3,
+     {4, 0, 9},
+     0}};
 
 static void headers_are_understood(void **state)
 {
@@ -107,8 +131,8 @@ static const bad bads[] = {
     {"{'shape': (3 4)}", TSL_E_FORMAT, "does not end"},
     {"{'shape': (3, -4)}", TSL_E_FORMAT, "no whole number"},
     {"{'shape': (99999999999999999999,)}", TSL_E_FORMAT, "no whole number"},
-    {"{'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
-     TSL_E_FORMAT, "more than 32 lengths"},
+    {"{'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}", TSL_E_FORMAT,
+     "more than 32 lengths"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", TSL_E_FORMAT,
      "more than 2^63 bytes"}};
 

@@ -66,9 +66,8 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
     bench->element = element;
     bench->bytes = bytes;
     bench->host = tsl_allocate((size_t)bytes);
-    tsl_status status = bench->host != NULL
-                            ? TSL_OK
-                            : tsl_fail_memory(context, bytes, "an array on the host");
+    tsl_status status =
+        bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
     if (status == TSL_OK) {
         status = tsl_buffer_create(&bench->source, context, bytes);
     }
@@ -108,8 +107,8 @@ static tsl_status count_wrong(const tsl_transpose_bench *bench, tsl_permutation 
                 const int64_t to = x * strides[0] + y * strides[1] + z * strides[2];
                 bool same = true;
                 for (int w = 0; w < words; w++) {
-                    same = same && bench->host[to * words + w] ==
-                                       word_of(x + n[0] * (y + n[1] * z), w);
+                    same = same &&
+                           bench->host[to * words + w] == word_of(x + n[0] * (y + n[1] * z), w);
                 }
                 wrong += !same;
             }
@@ -184,9 +183,8 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
         return status;
     }
     const tsl_buffer *in = options->in_place ? bench->target : bench->source;
-    *result = (tsl_transpose_result){.bytes = 2 * bench->bytes,
-                                     .auxiliary = tsl_transpose_plan_bytes(plan),
-                                     .wrong = -1};
+    *result = (tsl_transpose_result){
+        .bytes = 2 * bench->bytes, .auxiliary = tsl_transpose_plan_bytes(plan), .wrong = -1};
     /* nothing of an earlier run may pass for this one's */
     status = options->in_place ? copy_source(bench) : tsl_buffer_fill(bench->target, 0xFF);
     if (status == TSL_OK) {

@@ -23,8 +23,8 @@ tsl_status tsl_transpose_add(tsl_transpose_steps *steps, const tsl_transpose_ste
     if (steps->count == steps->capacity) {
         const int64_t capacity = steps->capacity > 0 ? 2 * steps->capacity : 4;
         const size_t each = sizeof *steps->steps;
-        tsl_transpose_step *grown = tsl_reallocate(
-            steps->steps, (size_t)steps->count * each, (size_t)capacity * each);
+        tsl_transpose_step *grown =
+            tsl_reallocate(steps->steps, (size_t)steps->count * each, (size_t)capacity * each);
         if (grown == NULL) {
             return tsl_fail_memory(steps->context, capacity * (int64_t)each,
                                    "the steps of a transposition");
@@ -110,8 +110,8 @@ static tsl_status take_memory(tsl_transpose_plan *plan, const tsl_transpose_step
     tsl_context *context = plan->context;
     tsl_status status = TSL_OK;
     if (steps->used > 0) {
-        status = tsl_device_allocate(&plan->auxiliary, context, steps->used,
-                                     "a transposition in place");
+        status =
+            tsl_device_allocate(&plan->auxiliary, context, steps->used, "a transposition in place");
     }
     const int64_t bytes = steps->segment_count * (int64_t)sizeof *steps->segments;
     if (status == TSL_OK && bytes > 0) {
@@ -208,8 +208,8 @@ static tsl_status check_buffers(const tsl_transpose_plan *plan, const tsl_buffer
     const uintptr_t to = (uintptr_t)tsl_buffer_data(out);
     const uintptr_t from = (uintptr_t)tsl_buffer_data(in);
     const uintptr_t bytes = (uintptr_t)plan->bytes;
-    const int64_t least = tsl_buffer_bytes(out) < tsl_buffer_bytes(in) ? tsl_buffer_bytes(out)
-                                                                       : tsl_buffer_bytes(in);
+    const int64_t least =
+        tsl_buffer_bytes(out) < tsl_buffer_bytes(in) ? tsl_buffer_bytes(out) : tsl_buffer_bytes(in);
     if (least < plan->bytes) {
         return tsl_fail(plan->context, TSL_E_ARG,
                         "transposing %lld bytes, but a buffer holds only %lld",

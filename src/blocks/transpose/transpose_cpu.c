@@ -39,8 +39,8 @@ static void copy(tsl_context *context, char *out, const char *in, int64_t bytes)
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int i = 0; i < context->threads; i++) {
         const int64_t from = bytes / 64 * i / context->threads * 64;
-        const int64_t to = i + 1 == context->threads ? bytes
-                                                     : bytes / 64 * (i + 1) / context->threads * 64;
+        const int64_t to =
+            i + 1 == context->threads ? bytes : bytes / 64 * (i + 1) / context->threads * 64;
         memcpy(out + from, in + from, (size_t)(to - from));
     }
 }

@@ -7,10 +7,10 @@ extern "C" {
 
 static tsl_status copy_memory(tsl_context *context, void *out, const void *in, int64_t bytes)
 {
-    return tsl_cuda_check(context,
-                          cudaMemcpyAsync(out, in, (size_t)bytes, cudaMemcpyDeviceToDevice,
-                                          tsl_cuda_stream(context)),
-                          "a copy on the device");
+    return tsl_cuda_check(
+        context,
+        cudaMemcpyAsync(out, in, (size_t)bytes, cudaMemcpyDeviceToDevice, tsl_cuda_stream(context)),
+        "a copy on the device");
 }
 
 #include "blocks/transpose/transpose_block.inc"

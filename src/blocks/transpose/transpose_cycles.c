@@ -13,9 +13,8 @@ static tsl_status add_segment(tsl_transpose_steps *steps, tsl_transpose_segment 
     if (steps->segment_count == steps->segment_capacity) {
         const int64_t capacity = steps->segment_capacity > 0 ? 2 * steps->segment_capacity : 64;
         const size_t each = sizeof *steps->segments;
-        tsl_transpose_segment *grown =
-            tsl_reallocate(steps->segments, (size_t)steps->segment_count * each,
-                           (size_t)capacity * each);
+        tsl_transpose_segment *grown = tsl_reallocate(
+            steps->segments, (size_t)steps->segment_count * each, (size_t)capacity * each);
         if (grown == NULL) {
             return tsl_fail_memory(steps->context, capacity * (int64_t)each, "cycles");
         }
@@ -77,8 +76,8 @@ static tsl_status add_cycle(tsl_transpose_steps *steps, batch *b, int64_t start,
     for (int64_t i = 0; i < pieces && status == TSL_OK; i++) {
         const int64_t count = length * (i + 1) / pieces - length * i / pieces;
         const int64_t next = first + (i + 1) % pieces;
-        status = add_segment(
-            steps, (tsl_transpose_segment){.start = place, .count = count, .next = next});
+        status = add_segment(steps,
+                             (tsl_transpose_segment){.start = place, .count = count, .next = next});
         for (int64_t k = 0; k < count; k++) {
             place = tsl_transpose_source(b->step.cycles.rows, b->step.cycles.columns, place);
         }
@@ -86,7 +85,8 @@ static tsl_status add_cycle(tsl_transpose_steps *steps, batch *b, int64_t start,
     return status;
 }
 
-/* Segments in flight, and bytes of a cell that move at a time: whole cells if enough of them fit. */
+/* Segments in flight, and bytes of a cell that move at a time: whole cells if enough of them fit.
+ */
 static void choose_parts(batch *b, int64_t cells, int64_t room)
 {
     tsl_transpose_cycles *c = &b->step.cycles;

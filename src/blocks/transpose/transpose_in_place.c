@@ -111,8 +111,7 @@ static tsl_status add_through(tsl_transpose_steps *steps, const matrix *m, int64
  * through `room` bytes of auxiliary memory at `scratch`. Apart: the last first; together: the first
  * first. */
 static tsl_status add_slide(tsl_transpose_steps *steps, const matrix *m, int64_t count,
-                            int64_t length, int64_t from, int64_t to, int64_t scratch,
-                            int64_t room)
+                            int64_t length, int64_t from, int64_t to, int64_t scratch, int64_t room)
 {
     const int64_t fits = room / m->element;
     const int64_t piece = length < fits ? length : fits; /* of a row */
@@ -337,13 +336,13 @@ tsl_status tsl_transpose_in_place(tsl_transpose_steps *steps, const int64_t shap
         step.out = auxiliary_at(0);
         const tsl_status status = tsl_transpose_add(steps, &step);
         steps->used = bytes > steps->used ? bytes : steps->used;
-        return status == TSL_OK ? add_copy(steps, data_at(0), auxiliary_at(0), bytes / element,
-                                           element)
-                                : status;
+        return status == TSL_OK
+                   ? add_copy(steps, data_at(0), auxiliary_at(0), bytes / element, element)
+                   : status;
     }
     if (f->kind == TSL_TRANSPOSE_ROWS) {
-        const matrix m = {.rows = f->n[1], .columns = f->n[2], .cell = f->n[0],
-                          .element = f->element};
+        const matrix m = {
+            .rows = f->n[1], .columns = f->n[2], .cell = f->n[0], .element = f->element};
         return add_matrices(steps, &m, 1);
     }
     const matrix m = {.rows = f->n[1], .columns = f->n[0], .cell = 1, .element = f->element};
