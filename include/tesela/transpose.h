@@ -12,6 +12,9 @@
  *
  *  In numpy's terms, for an array of C order and shape (nz, ny, nx), yzx is
  *  numpy.transpose(a, (2, 0, 1)).
+ *
+ *  Sources: Ruetsch & Micikevicius, Optimizing matrix transpose in CUDA, NVIDIA (2009), for tiles;
+ *  Jodra, Gurrutxaga & Muguerza, Int. J. Parallel Prog. 43 (2015) 876, for bricks in place.
  */
 #ifndef TESELA_TRANSPOSE_H
 #define TESELA_TRANSPOSE_H
