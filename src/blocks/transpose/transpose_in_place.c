@@ -14,8 +14,8 @@
  */
 #include "blocks/transpose/transpose.h"
 
-/* Bytes of a cell that is worth moving by itself. */
-enum { LONG_CELL = 1024 };
+/* Bytes of a cell that is worth moving by itself, and of a piece that is made for that. */
+enum { LONG_CELL = 1024, SHORTEST_PIECE = 2048 };
 
 /* A matrix of cells, row by row, somewhere in the data. */
 typedef struct matrix {
@@ -149,7 +149,8 @@ typedef struct cut {
     int64_t half;   /* bytes of half the auxiliary memory */
 } cut;
 
-/* The most that fits half the memory; less if that leaves no tail. */
+/* The most that fits half the memory; less, but no short pieces and not many moves, if that leaves
+ * no tail. */
 static tsl_status choose_cut(cut *c, tsl_context *context, const matrix *m, int64_t longer,
                              int64_t shorter, int64_t auxiliary)
 {
@@ -163,7 +164,8 @@ static tsl_status choose_cut(cut *c, tsl_context *context, const matrix *m, int6
                         (long long)(2 * ((line + 15) / 16 * 16)), (long long)auxiliary);
     }
     c->piece = most < longer ? most : longer;
-    for (int64_t piece = c->piece; piece > c->piece / 2; piece--) {
+    const int64_t least = m->cell == 1 ? SHORTEST_PIECE / m->element : most / 8;
+    for (int64_t piece = c->piece; piece > least; piece--) {
         if (longer % piece == 0) {
             c->piece = piece;
             break;
