@@ -224,6 +224,22 @@ static void every_tiling_gives_the_same(void **state)
     }
 }
 
+/* More tiles than a launch has blocks: each block takes several. */
+static void tiles_beyond_a_launch_are_met(void **state)
+{
+    (void)state;
+    const job j = {.shape = {2, 2, 1048576 + 700},
+                   .permutation = TSL_PERMUTATION_YXZ,
+                   .element = 4,
+                   .tile = 16,
+                   .per_thread = 4};
+    for (int d = 1; d < test_device_count(); d += 3) { /* sim, cuda:0 */
+        tsl_context *context = test_context(test_devices[d], 1);
+        check(context, &j);
+        tsl_context_destroy(context);
+    }
+}
+
 /* T T = 1 for yxz, zyx and xzy; yzx and zxy undo each other; yzx three times is nothing. */
 static void permutations_undo_each_other(void **state)
 {
@@ -560,6 +576,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_shape_is_transposed),
                                        cmocka_unit_test(large_shapes_are_transposed),
                                        cmocka_unit_test(every_tiling_gives_the_same),
+                                       cmocka_unit_test(tiles_beyond_a_launch_are_met),
                                        cmocka_unit_test(permutations_undo_each_other),
                                        cmocka_unit_test(forms_of_large_arrays_are_exact),
                                        cmocka_unit_test(boxes_of_large_arrays_cover_them),
