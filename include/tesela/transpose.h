@@ -82,10 +82,11 @@ typedef struct tsl_transpose_plan tsl_transpose_plan;
  *  Out of place nothing but the plan itself is allocated. In place, square planes (yxz, zyx and xzy
  *  with the two lengths alike) and rotations of cubes take none either and pass over the array
  *  once. Any other shape is transposed through auxiliary memory: in one piece if the array fits it,
- *  else in pieces that do, the pieces then put in order along the cycles of their permutation; that
- *  passes over the array two to three times (zyx: up to twice that), and needs `auxiliary` bytes
- *  plus 24 for each piece at most, together less than the larger of 32 MiB and 2 % of the array
- *  unless `auxiliary` says otherwise.
+ *  else in pieces that do, the pieces then put in order along the cycles of their permutation. That
+ *  passes over the array two or three times, five where the pieces do not divide it, and zyx up to
+ *  twice as often; rows of 1024 bytes and more (xzy) go straight to their places, in one pass. It
+ *  needs `auxiliary` bytes plus 24 for each piece at most, together less than the larger of 32 MiB
+ *  and 2 % of the array unless `auxiliary` says otherwise.
  *
  *  @param[out] out  the new plan, owned by the caller: tsl_transpose_plan_destroy()
  *  @return TSL_OK; TSL_E_ARG if an option is out of its range; TSL_E_UNSUPPORTED if the device has

@@ -115,6 +115,7 @@ static tsl_status transpose_data(transpose_work *work, void *data, int64_t bytes
                                           .auxiliary = tsl_transpose_plan_bytes(plan),
                                           .wrong = -1}};
         work->count = 1;
+        work->bytes = bytes;
         status = tsl_buffer_read(target, 0, data, bytes);
     }
     tsl_transpose_plan_destroy(plan);
@@ -208,6 +209,7 @@ tsl_status transpose_measure(transpose_work *work)
     const double begun = tsl_seconds();
     work->setup = begun - work->begun;
     if (status == TSL_OK) {
+        tsl_transpose_bytes(&work->bytes, options->transpose.shape, options->transpose.element);
         status = measure_copy(work, bench);
     }
     for (int t = 0; t < tiling_count && status == TSL_OK; t++) {

@@ -27,7 +27,8 @@ typedef struct transpose_work {
     transpose_options *options;
     tsl_context *context;
     double begun, setup, compute;
-    double copy_seconds; /* of a copy of the same array; 0: not measured */
+    int64_t bytes;       /* of the array */
+    double copy_seconds; /* of a copy of it; 0: not measured */
     transpose_row rows[TRANSPOSE_ROWS];
     int count;
 } transpose_work;

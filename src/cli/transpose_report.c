@@ -12,8 +12,8 @@ static double rate(const tsl_transpose_result *result)
 /* Bytes read and written a second, in 1e9, by the copy. */
 static double copy_rate(const transpose_work *work)
 {
-    return rate(&(tsl_transpose_result){.bytes = work->rows[0].result.bytes,
-                                        .seconds = work->copy_seconds});
+    return rate(
+        &(tsl_transpose_result){.bytes = 2 * work->bytes, .seconds = work->copy_seconds});
 }
 
 static const char *verdict(const tsl_transpose_result *result)
@@ -43,7 +43,7 @@ void transpose_print(FILE *stream, const transpose_work *work)
     char bytes[16];
     fprintf(stream, "%lld x %lld x %lld elements of %d bytes, %s, %s, on %s\n",
             (long long)t->shape[0], (long long)t->shape[1], (long long)t->shape[2], t->element,
-            tsl_format_bytes(bytes, work->rows[0].result.bytes / 2),
+            tsl_format_bytes(bytes, work->bytes),
             t->in_place ? "in place" : "out of place", tsl_context_device(work->context));
     fprintf(stream, "%s%-12s %10s %8s %7s  %-8s%s\n", options->study ? "tile a thread  " : "",
             "permutation", "ms", "GB/s", "copy", "verified", t->in_place ? "  auxiliary" : "");
@@ -54,9 +54,14 @@ void transpose_print(FILE *stream, const transpose_work *work)
         if (options->study) {
             fprintf(stream, "%4d %8d  ", row->tile, row->per_thread);
         }
-        fprintf(stream, "%-12s %10.3f %8.1f %5.1f %%  %-8s", tsl_permutation_name(row->permutation),
-                1e3 * row->result.seconds, rate(&row->result),
-                100 * rate(&row->result) / copy_rate(work), verdict(&row->result));
+        fprintf(stream, "%-12s ", tsl_permutation_name(row->permutation));
+        if (row->result.bytes > 0) {
+            fprintf(stream, "%10.3f %8.1f %5.1f %%  ", 1e3 * row->result.seconds,
+                    rate(&row->result), 100 * rate(&row->result) / copy_rate(work));
+        } else {
+            fprintf(stream, "%27s  ", "nothing moves");
+        }
+        fprintf(stream, "%-8s", verdict(&row->result));
         fprintf(stream, t->in_place ? "  %s\n" : "\n",
                 tsl_format_bytes(bytes, row->result.auxiliary));
     }
@@ -101,7 +106,7 @@ static void write_known(tsl_json *json, const char *name, double value, bool kno
 
 static void write_row(tsl_json *json, const transpose_work *work, const transpose_row *row)
 {
-    const bool measured = work->copy_seconds > 0;
+    const bool measured = work->copy_seconds > 0 && row->result.bytes > 0;
     tsl_json_open_object(json, NULL);
     tsl_json_string(json, "permutation", tsl_permutation_name(row->permutation));
     tsl_json_integer(json, "tile", row->tile);
@@ -140,7 +145,7 @@ static void write_results(tsl_json *json, const transpose_work *work)
 {
     const bool measured = work->copy_seconds > 0;
     tsl_json_open_object(json, "results");
-    tsl_json_integer(json, "bytes", work->count > 0 ? work->rows[0].result.bytes / 2 : 0);
+    tsl_json_integer(json, "bytes", work->bytes);
     write_known(json, "copy_seconds", work->copy_seconds, measured);
     write_known(json, "copy_gb_per_second", measured ? copy_rate(work) : 0, measured);
     tsl_json_open_array(json, "transpositions");

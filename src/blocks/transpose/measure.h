@@ -10,7 +10,7 @@ typedef struct tsl_transpose_bench tsl_transpose_bench;
 
 typedef struct tsl_transpose_result {
     double seconds;    /* median of one transposition */
-    int64_t bytes;     /* read and written by it at least: twice the array */
+    int64_t bytes;     /* read and written by it at least: twice the array, or nothing */
     int64_t auxiliary; /* bytes of device memory the plan held */
     int64_t wrong;     /* elements that are not where they belong; -1: not looked at */
 } tsl_transpose_result;
