@@ -17,7 +17,7 @@ struct tsl_transpose_bench {
 };
 
 enum { REPEATS = 5, MOST_RUNS = 200 };
-static const double batch_seconds = 0.03;
+static const double batch_seconds = 0.02;
 
 /* Word `word` of element `index`: two elements are alike by a chance of one in 2^32 only. */
 static uint32_t word_of(int64_t index, int word)
