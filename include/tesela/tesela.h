@@ -11,5 +11,6 @@
 #include "tesela/molecule.h"
 #include "tesela/npb.h"
 #include "tesela/status.h"
+#include "tesela/transpose.h"
 
 #endif

@@ -15,12 +15,14 @@ static char info_name[] = "tesela info";
 static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
 static char npb_name[] = "tesela npb";
+static char transpose_name[] = "tesela transpose";
 
 static const command commands[] = {
     {"info", info_name, "what this build can do, and on which devices", cli_info},
     {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
     {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
+    {"transpose", transpose_name, "transpose arrays of three axes, and measure it", cli_transpose},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -28,7 +30,7 @@ static void print_help(FILE *stream)
 {
     fputs("Usage: tesela COMMAND [OPTION...]\n\nCommands:\n", stream);
     for (int i = 0; i < COMMANDS; i++) {
-        fprintf(stream, "  %-8s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
     }
     fputs("\n"
           "tesela COMMAND --help explains a command; tesela --version prints the version.\n"

@@ -100,6 +100,7 @@ static tsl_status cpu_synchronize(tsl_context *context)
 extern const struct tsl_fft_ops tsl_fft_cpu;
 extern const struct tsl_convolve_ops tsl_convolve_cpu;
 extern const struct tsl_reduce_ops tsl_reduce_cpu;
+extern const struct tsl_transpose_ops tsl_transpose_cpu;
 extern const struct tsl_dock_ops tsl_dock_cpu;
 extern const struct tsl_sparse_ops tsl_sparse_cpu;
 extern const struct tsl_ep_ops tsl_ep_cpu;
@@ -122,6 +123,7 @@ const tsl_device_ops tsl_device_cpu = {
     .fft = &tsl_fft_cpu,
     .convolve = &tsl_convolve_cpu,
     .reduce = &tsl_reduce_cpu,
+    .transpose = &tsl_transpose_cpu,
     .dock = &tsl_dock_cpu,
     .sparse = &tsl_sparse_cpu,
     .ep = &tsl_ep_cpu,

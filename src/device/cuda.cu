@@ -246,6 +246,7 @@ static tsl_status cuda_replay(tsl_recording *recording)
 extern const struct tsl_fft_ops tsl_fft_cuda;
 extern const struct tsl_convolve_ops tsl_convolve_cuda;
 extern const struct tsl_reduce_ops tsl_reduce_cuda;
+extern const struct tsl_transpose_ops tsl_transpose_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 extern const struct tsl_peer_ops tsl_peer_cuda;
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
@@ -272,6 +273,7 @@ static tsl_device_ops make_ops(void)
     ops.fft = &tsl_fft_cuda;
     ops.convolve = &tsl_convolve_cuda;
     ops.reduce = &tsl_reduce_cuda;
+    ops.transpose = &tsl_transpose_cuda;
     ops.dock = &tsl_dock_cuda;
     ops.peer = &tsl_peer_cuda;
     ops.sparse = &tsl_sparse_cuda;

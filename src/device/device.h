@@ -10,6 +10,7 @@ typedef struct tsl_device tsl_device;
 struct tsl_fft_ops;
 struct tsl_convolve_ops;
 struct tsl_reduce_ops;
+struct tsl_transpose_ops;
 struct tsl_dock_ops;
 struct tsl_peer_ops;
 struct tsl_sparse_ops;
@@ -71,6 +72,7 @@ typedef struct tsl_device_ops {
     const struct tsl_fft_ops *fft;
     const struct tsl_convolve_ops *convolve;
     const struct tsl_reduce_ops *reduce;
+    const struct tsl_transpose_ops *transpose;
     const struct tsl_dock_ops *dock;
     const struct tsl_peer_ops *peer; /* NULL: memory is the host's */
     const struct tsl_sparse_ops *sparse;

@@ -380,6 +380,7 @@ static tsl_status sim_fill(tsl_context *context, void *target, unsigned char val
 extern const struct tsl_fft_ops tsl_fft_sim;
 extern const struct tsl_convolve_ops tsl_convolve_sim;
 extern const struct tsl_reduce_ops tsl_reduce_sim;
+extern const struct tsl_transpose_ops tsl_transpose_sim;
 extern const struct tsl_dock_ops tsl_dock_sim;
 extern const struct tsl_peer_ops tsl_peer_sim;
 extern const struct tsl_sparse_ops tsl_sparse_sim;
@@ -403,6 +404,7 @@ const tsl_device_ops tsl_device_sim = {
     .fft = &tsl_fft_sim,
     .convolve = &tsl_convolve_sim,
     .reduce = &tsl_reduce_sim,
+    .transpose = &tsl_transpose_sim,
     .dock = &tsl_dock_sim,
     .peer = &tsl_peer_sim,
     .sparse = &tsl_sparse_sim,

@@ -117,6 +117,13 @@ class Reports(CommandTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assert_documented("npb.json", f"tesela npb {name}")
 
+    def test_transpose(self):
+        result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",
+                                  "transpose.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("transpose.json", "tesela transpose")
+        self.assertTrue(report["verified"])
+
     def test_info(self):
         result = self.run_command("info", "--json", "info.json")
         self.assertEqual(result.returncode, 0, result.stderr)

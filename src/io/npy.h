@@ -1,0 +1,37 @@
+/* NumPy's files of arrays, .npy, versions 1.0 and 2.0. Elements are bytes to this code: what they
+ * mean, byte order included, is kept as the file says it. */
+#ifndef TSL_IO_NPY_H
+#define TSL_IO_NPY_H
+
+#include <stdio.h>
+
+#include "core/core.h"
+
+enum { TSL_NPY_AXES = 32, TSL_NPY_TYPE = 32, TSL_NPY_LONGEST_HEADER = 65536 };
+
+/* What a header says. */
+typedef struct tsl_npy {
+    char type[TSL_NPY_TYPE];     /* "<f8", ">c16", "|V4": byte order, kind and size */
+    int64_t item;                /* bytes of an element, >= 1 */
+    bool fortran_order;          /* the first axis varies fastest; otherwise the last one */
+    int axes;                    /* 0 to TSL_NPY_AXES */
+    int64_t shape[TSL_NPY_AXES]; /* lengths, each >= 0 */
+    int64_t count;               /* elements; count * item does not pass 2^63 */
+    int64_t offset;              /* bytes before the data */
+} tsl_npy;
+
+/* Read a header from the first `size` bytes of a file that errors call `name`. TSL_E_FORMAT if it
+ * is none or damaged, TSL_E_UNSUPPORTED for what cannot be moved as bytes (objects, structures) and
+ * other versions. */
+tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, const char *data,
+                         size_t size);
+
+/* Read a whole file. `data` gets count * item bytes: tsl_release(). TSL_E_IO if it cannot be read,
+ * TSL_E_FORMAT also if there is less or more data than the header says, TSL_E_NOMEM. */
+tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path);
+
+/* Write a file, whole or not at all. Of `header` type, item, order and shape count. */
+tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
+                         const void *data);
+
+#endif
