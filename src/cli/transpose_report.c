@@ -12,8 +12,7 @@ static double rate(const tsl_transpose_result *result)
 /* Bytes read and written a second, in 1e9, by the copy. */
 static double copy_rate(const transpose_work *work)
 {
-    return rate(
-        &(tsl_transpose_result){.bytes = 2 * work->bytes, .seconds = work->copy_seconds});
+    return rate(&(tsl_transpose_result){.bytes = 2 * work->bytes, .seconds = work->copy_seconds});
 }
 
 static const char *verdict(const tsl_transpose_result *result)
@@ -43,8 +42,8 @@ void transpose_print(FILE *stream, const transpose_work *work)
     char bytes[16];
     fprintf(stream, "%lld x %lld x %lld elements of %d bytes, %s, %s, on %s\n",
             (long long)t->shape[0], (long long)t->shape[1], (long long)t->shape[2], t->element,
-            tsl_format_bytes(bytes, work->bytes),
-            t->in_place ? "in place" : "out of place", tsl_context_device(work->context));
+            tsl_format_bytes(bytes, work->bytes), t->in_place ? "in place" : "out of place",
+            tsl_context_device(work->context));
     fprintf(stream, "%s%-12s %10s %8s %7s  %-8s%s\n", options->study ? "tile a thread  " : "",
             "permutation", "ms", "GB/s", "copy", "verified", t->in_place ? "  auxiliary" : "");
     fprintf(stream, "%s%-12s %10.3f %8.1f %5.0f %%\n", options->study ? "               " : "",
