@@ -42,8 +42,7 @@ enum { TSL_BLOCK_THREADS = 512 };
 
 #define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
 #define TSL_KERNEL_OF(name, type, threads, resident)                                               \
-    static __global__ void __launch_bounds__(threads, resident)                                    \
-        name(const __grid_constant__ type a)
+    static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
 #define TSL_SHARED __shared__
 #define TSL_SHARED_DYNAMIC(type, name)                                                             \
     extern __shared__ __align__(16) char tsl_dynamic[];                                            \
