@@ -11,7 +11,8 @@
 #include "comm/threads.h"
 #include "device/device.h"
 
-enum { YIELDS = 100 }; /* before a thread sleeps */
+/* Seconds that a thread lets others have the processor again and again before it sleeps. */
+static const double PATIENCE = 50e-6;
 
 static uint64_t openings(uint64_t arrived)
 {
@@ -38,12 +39,14 @@ static bool is_off(tsl_threads_group *group)
 static void wait_for(tsl_threads_group *group, uint64_t before, bool may_end)
 {
     tsl_threads_job *job = group->job;
-    for (int i = 0; i < job->looks + YIELDS; i++) {
+    double begun = 0;
+    for (int look = 0; look <= job->looks || tsl_seconds() - begun < PATIENCE; look++) {
         if (openings(atomic_load(&group->arrived)) != before || (may_end && is_off(group))) {
             return;
         }
-        if (i >= job->looks) {
-            sched_yield(); /* who is waited for may want this processor */
+        if (look >= job->looks) {
+            begun = begun > 0 ? begun : tsl_seconds();
+            sched_yield(); /* who is waited for may want this processor, and others too */
         }
     }
     pthread_mutex_lock(&job->mutex);

@@ -11,7 +11,7 @@
 
 #include "comm/cases.h"
 
-enum { REPETITIONS = 500, LOAD = 6, PATIENCE = 600 /* seconds for one repetition */ };
+enum { REPETITIONS = 500, LOAD = 3, PATIENCE = 600 /* seconds for one repetition */ };
 
 static atomic_int stop;
 

@@ -555,8 +555,35 @@ static void every_failing_allocation_is_survived(void **state)
     assert_true(failures > 20);
 }
 
-int main(void)
+/* A process of an MPI launch: tests/mpi/test_mpi.sh. */
+static int launched(const char *kind)
 {
+    static tsl_status (*const runs[])(bench * b) = {all_to_all, broadcast_and_gather, exchange,
+                                                    all_reduce, planned_reduction};
+    tsl_comm *comm = NULL;
+    tsl_status status = tsl_comm_create(&comm);
+    if (status != TSL_OK || strcmp(tsl_comm_path(comm), "mpi") != 0) {
+        fprintf(stderr, "%s\n", tsl_last_error(NULL));
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof runs / sizeof *runs && status == TSL_OK; i++) {
+        row r = {.kind = kind, .run = runs[i]};
+        status = run_row(comm, &r);
+    }
+    const char *reason = tsl_comm_failure(comm, NULL, NULL);
+    if (status != TSL_OK) {
+        fprintf(stderr, "%s: %s\n", kind, reason != NULL ? reason : tsl_status_name(status));
+        tsl_comm_fail(comm, status, tsl_status_name(status));
+    }
+    tsl_comm_destroy(comm);
+    return status == TSL_OK ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        return launched(argv[1]);
+    }
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_to_all_transposes),
                                        cmocka_unit_test(broadcast_and_gather_copy),
                                        cmocka_unit_test(neighbours_exchange),

@@ -18,15 +18,15 @@ if mpirun --version 2>&1 | grep -q 'Open MPI'; then
     options=(--allow-run-as-root --oversubscribe)
 fi
 
-# launch COUNT MODE ARGUMENT…: run the ranks, within a minute; the outcome is in $status.
+# launch COUNT PROGRAM ARGUMENT…: run the ranks, within a minute; the outcome is in $status.
 launch() {
     local count=$1
     shift
     status=0
-    timeout 60 mpirun "${options[@]}" -n "$count" "$ranks" "$@" >"$scratch/out" 2>&1 || status=$?
+    timeout 60 mpirun "${options[@]}" -n "$count" "$@" >"$scratch/out" 2>&1 || status=$?
 }
 
-# expect STATUS COUNT MODE ARGUMENT…: the same, with this exit status.
+# expect STATUS COUNT PROGRAM ARGUMENT…: the same, with this exit status.
 expect() {
     local wanted=$1
     shift

@@ -3,19 +3,22 @@
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"
+devices=$TESELA_TESTS/test_comm_device
 
 for count in 1 2 3 4; do
-    expect 0 "$count" cases 1
+    expect 0 "$count" "$ranks" cases 1
+    expect 0 "$count" "$devices" cpu
+    expect 0 "$count" "$devices" sim
     for at in 0 1 2 3 4 5 6 7 8 9 10 11; do # COMM_CYCLE
-        expect 0 "$count" fail $((at % count)) "$at"
+        expect 0 "$count" "$ranks" fail $((at % count)) "$at"
     done
 done
-expect 0 3 early 1
-expect 0 3 sizes
+expect 0 3 "$ranks" early 1
+expect 0 3 "$ranks" sizes
 
 # A killed rank takes all with it.
 begun=$SECONDS
-launch 3 kill 1 7
+launch 3 "$ranks" kill 1 7
 if [ "$status" -eq 0 ] || [ "$status" -eq 124 ] || [ $((SECONDS - begun)) -gt 10 ]; then
     echo "a rank was killed: exit status $status after $((SECONDS - begun)) s"
     cat "$scratch/out"

@@ -15,8 +15,8 @@ trap "kill ${load[*]}; rm -r '$scratch'" EXIT
 for i in $(seq 500); do
     count=$((i % 4 + 1))
     if [ $((i % 5)) -eq 0 ]; then
-        expect 0 "$count" cases "$i"
+        expect 0 "$count" "$ranks" cases "$i"
     else
-        expect 0 "$count" fail $((i % count)) $((i % 24))
+        expect 0 "$count" "$ranks" fail $((i % count)) $((i % 24))
     fi
 done
