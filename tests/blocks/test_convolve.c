@@ -339,6 +339,57 @@ static void check_looks(tsl_context *context, tsl_convolve_form form)
     tsl_release(grids);
 }
 
+enum { DEEP = 4 * 8 * 512, TIED = 16, MANY = 1024 };
+
+/* Every cell is a candidate, better ones behind, so the buffers of keys fill up and are cut again
+ * and again. Scores come in ties. */
+static void check_many(tsl_context *context, tsl_convolve_form form)
+{
+    const tsl_convolve_description what = {.n = {4, 8, 512},
+                                           .box = {1, 1, 1},
+                                           .precision = TSL_SINGLE,
+                                           .batch = 1,
+                                           .top = TOP,
+                                           .top_of_one = MANY,
+                                           .form = form};
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
+    const int64_t bytes = tsl_grid_bytes(&layout, 1);
+    void *grid = tsl_allocate_zeroed(1, (size_t)bytes);
+    for (int c = 0; c < DEEP; c++) {
+        put(&layout, grid, c / 512, c % 512, 1 + c / TIED);
+    }
+    const uint8_t box = 1;
+    const int64_t start = INT64_MAX;
+    int64_t keys[MANY] = {0};
+    int found = 0;
+    float error = 0;
+    void *const device_grid = test_upload(context, grid, bytes);
+    uint8_t *const device_box = test_upload(context, &box, sizeof box);
+    int64_t *const after = test_upload(context, &start, sizeof start);
+    int64_t *const device_keys = test_upload(context, keys, sizeof keys);
+    int *const device_found = test_upload(context, &found, sizeof found);
+    float *const device_error = test_upload(context, &error, sizeof error);
+    const tsl_convolve_ops *ops = context->ops->convolve;
+    tsl_convolve *plan = NULL;
+    assert_int_equal(ops->create(&plan, context, &what), TSL_OK);
+    assert_int_equal(ops->set_fixed(plan, device_grid), TSL_OK);
+    assert_int_equal(ops->execute(plan, 1, device_box, device_grid), TSL_OK);
+    for (int from = 0; from < 3 * MANY; from += MANY) {
+        assert_int_equal(
+            ops->top(plan, device_grid, 0, 1, MANY, after, device_keys, device_found, device_error),
+            TSL_OK);
+        test_download(context, keys, device_keys, sizeof keys);
+        test_download(context, &found, device_found, sizeof found);
+        assert_int_equal(found, MANY);
+        for (int i = 0; i < MANY; i++) {
+            const int score = DEEP / TIED - (from + i) / TIED;
+            assert_int_equal(keys[i], tsl_top_key(score, (score - 1) * TIED + i % TIED));
+        }
+    }
+    ops->destroy(plan);
+    tsl_release(grid);
+}
+
 static void looks_go_on_where_the_last_ended(void **state)
 {
     (void)state;
@@ -347,6 +398,8 @@ static void looks_go_on_where_the_last_ended(void **state)
         tsl_context *context = test_context(test_devices[d], 2);
         check_looks(context, TSL_CONVOLVE_LINES);
         check_looks(context, TSL_CONVOLVE_PLAIN);
+        check_many(context, TSL_CONVOLVE_LINES);
+        check_many(context, TSL_CONVOLVE_PLAIN);
         tsl_context_destroy(context);
     }
 }
