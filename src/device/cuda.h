@@ -27,18 +27,22 @@ int tsl_cuda_index(const tsl_context *context);
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 
-/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission. */
-static inline cudaError_t tsl_cuda_grant_shared(const void *kernel, int64_t shared)
+/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission, which
+ * is given on the device that is current. A refusal shows at the launch. */
+static inline cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel,
+                                                 int64_t shared)
 {
-    return shared == 0 ? cudaSuccess
-                       : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)shared);
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    if (shared > 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    }
+    return stream;
 }
 
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
-    (tsl_cuda_grant_shared((const void *)(kernel), shared),                                        \
-     kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads),                  \
-              (size_t)(shared), tsl_cuda_stream(context)>>>(arguments),                            \
+    (kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads),                  \
+              (size_t)(shared), tsl_cuda_grant_shared(context, (const void *)(kernel), shared)>>>( \
+         arguments),                                                                               \
      tsl_cuda_check(context, cudaGetLastError(), #kernel))
 
 #endif

@@ -118,9 +118,10 @@ static int64_t *sorted_keys(const row *r, const double *fixed, const uint8_t *bo
     return keys;
 }
 
-/* The largest cells of all members; then, of the last alone, those that follow. */
-static void check_top(tsl_convolve *plan, tsl_context *context, const row *r, const double *fixed,
-                      const uint8_t *boxes, const void *device_grids)
+/* The largest cells of all members; then, of the last alone, those that follow. Returns the largest
+ * distance from an integer that was noted. */
+static double check_top(tsl_convolve *plan, tsl_context *context, const row *r, const double *fixed,
+                        const uint8_t *boxes, const void *device_grids)
 {
     const int64_t box_cells = (int64_t)r->box[0] * r->box[1] * r->box[2];
     int64_t after[8], keys[8 * TOP];
@@ -162,6 +163,7 @@ static void check_top(tsl_convolve *plan, tsl_context *context, const row *r, co
     test_release(context, device_keys);
     test_release(context, device_found);
     test_release(context, device_error);
+    return (double)error;
 }
 
 static void check_row(tsl_context *context, const row *r, tsl_convolve_form form)
@@ -191,15 +193,17 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
     for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
         assert_int_equal(
             context->ops->convolve->execute(plan, r->count, device_boxes, device_grids), TSL_OK);
-        check_top(plan, context, r, fixed, boxes, device_grids);
+        const double noted = check_top(plan, context, r, fixed, boxes, device_grids);
         assert_int_equal(context->ops->convolve->store(plan, r->count, device_grids), TSL_OK);
         test_download(context, grids, device_grids, bytes);
-        double error = 0, largest = 1;
+        double error = 0, largest = 1, distance = 0;
         for (int i = 0; i < r->count * cells; i++) {
             const int c = i % cells;
             const int s[3] = {c / (r->n[1] * r->n[2]), c / r->n[2] % r->n[1], c % r->n[2]};
             const double wanted = direct(r, fixed, boxes + i / cells * box_cells, s);
-            const double off = fabs(at(&layout, grids, i / cells, s) - wanted);
+            const double value = at(&layout, grids, i / cells, s);
+            const double off = fabs(value - wanted);
+            distance = fmax(distance, fabs(value - rint(value)));
             error = off > error || isnan(off) ? off : error;
             largest = fmax(largest, fabs(wanted));
         }
@@ -207,6 +211,7 @@ static void check_row(tsl_context *context, const row *r, tsl_convolve_form form
             fail_msg("%d x %d x %d, form %d: error %.2e", r->n[0], r->n[1], r->n[2], (int)form,
                      error / largest);
         }
+        assert_true(noted >= 0.999 * distance); /* no cell was left out */
     }
     context->ops->convolve->destroy(plan);
     test_release(context, device_grids);
@@ -227,6 +232,175 @@ static void correlations_match_direct_sums(void **state)
             check_row(context, &rows[i], TSL_CONVOLVE_PLAIN);
             tsl_context_destroy(context);
         }
+    }
+}
+
+enum { LOOKED_AT = 4, MEMBERS = LOOKED_AT + 1, PLANES = 16, CELLS = 16 * 8, ONE_LOOK = 3 };
+
+/* Members 1 … LOOKED_AT of a batch, and what looks at them have found so far. */
+typedef struct looks {
+    tsl_context *context;
+    tsl_convolve *plan;
+    void *grids;
+    int64_t *after, *keys;
+    int *found;
+    float *error;
+    int64_t seen[MEMBERS][2 * PLANES];
+    int count[MEMBERS];
+} looks;
+
+static void look_at(looks *l, int first, int count)
+{
+    int64_t keys[LOOKED_AT * ONE_LOOK];
+    int found[LOOKED_AT];
+    assert_int_equal(l->context->ops->convolve->top(l->plan, l->grids, first, count, ONE_LOOK,
+                                                    l->after + first, l->keys, l->found, l->error),
+                     TSL_OK);
+    test_download(l->context, keys, l->keys, sizeof keys);
+    test_download(l->context, found, l->found, sizeof found);
+    for (int i = 0; i < count; i++) {
+        assert_in_range(found[i], 0, ONE_LOOK);
+        for (int j = 0; j < found[i] && l->count[first + i] < 2 * PLANES; j++) {
+            l->seen[first + i][l->count[first + i]++] = keys[i * ONE_LOOK + j];
+        }
+    }
+}
+
+/* Each plane has one positive cell, some of equal score; one cell is no integer. */
+static void fill_planes(const tsl_grid_layout *layout, double *fixed, void *grid)
+{
+    uint64_t seed = 3;
+    for (int x = 0; x < PLANES; x++) {
+        const int positive = (int)(test_random(&seed) % CELLS);
+        for (int i = 0; i < CELLS; i++) {
+            const double value = i == positive                           ? 1 + x % 3
+                                 : x == 5 && i == (positive + 9) % CELLS ? -0.375
+                                                                         : -15;
+            fixed[x * CELLS + i] = value;
+            put(layout, grid, x * 16 + i / 8, i % 8, value);
+        }
+    }
+}
+
+/* Each look has to find planes of its own; members are at different places of their lists, and the
+ * first looked at is an odd one. The cell that is no integer has to be noted. */
+static void check_looks(tsl_context *context, tsl_convolve_form form)
+{
+    const row r = {{PLANES, 16, 8}, {MEMBERS, 1, 1}, TSL_SINGLE, MEMBERS, MEMBERS, 1, 0};
+    const tsl_convolve_description what = {.n = {PLANES, 16, 8},
+                                           .box = {MEMBERS, 1, 1},
+                                           .precision = TSL_SINGLE,
+                                           .batch = MEMBERS,
+                                           .top = ONE_LOOK,
+                                           .top_of_one = ONE_LOOK,
+                                           .form = form};
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
+    const int64_t bytes = tsl_grid_bytes(&layout, MEMBERS);
+    double fixed[PLANES * CELLS];
+    uint8_t boxes[MEMBERS * MEMBERS] = {0};
+    void *grids = tsl_allocate_zeroed(1, (size_t)bytes);
+    fill_planes(&layout, fixed, grids);
+    for (int i = 0; i < MEMBERS; i++) {
+        boxes[i * MEMBERS + i] = 1; /* member i: moved by i planes */
+    }
+    int64_t after[MEMBERS], keys[LOOKED_AT * ONE_LOOK] = {0};
+    int found[LOOKED_AT] = {0};
+    float error = 0;
+    for (int i = 0; i < MEMBERS; i++) {
+        after[i] = INT64_MAX;
+    }
+    looks l = {.context = context,
+               .grids = test_upload(context, grids, bytes),
+               .after = test_upload(context, after, sizeof after),
+               .keys = test_upload(context, keys, sizeof keys),
+               .found = test_upload(context, found, sizeof found),
+               .error = test_upload(context, &error, sizeof error)};
+    void *const device_boxes = test_upload(context, boxes, sizeof boxes);
+    assert_int_equal(context->ops->convolve->create(&l.plan, context, &what), TSL_OK);
+    assert_int_equal(context->ops->convolve->set_fixed(l.plan, l.grids), TSL_OK);
+    assert_int_equal(context->ops->convolve->execute(l.plan, MEMBERS, device_boxes, l.grids),
+                     TSL_OK);
+    look_at(&l, 3, 1);
+    look_at(&l, 1, 2);
+    for (int i = 0; i < PLANES / ONE_LOOK + 1; i++) {
+        look_at(&l, 1, LOOKED_AT);
+    }
+    for (int i = 1; i < MEMBERS; i++) {
+        int positive = 0;
+        int64_t *wanted = sorted_keys(&r, fixed, boxes + (ptrdiff_t)i * MEMBERS, &positive);
+        assert_int_equal(positive, PLANES);
+        assert_int_equal(l.count[i], PLANES);
+        assert_memory_equal(l.seen[i], wanted, PLANES * sizeof *wanted);
+        free(wanted);
+    }
+    test_download(context, &error, l.error, sizeof error);
+    assert_true(fabsf(error - 0.375F) < 1e-4F);
+    context->ops->convolve->destroy(l.plan);
+    tsl_release(grids);
+}
+
+enum { DEEP = 4 * 8 * 512, TIED = 16, MANY = 1024 };
+
+/* Every cell is a candidate, better ones behind, so the buffers of keys fill up and are cut again
+ * and again. Scores come in ties. */
+static void check_many(tsl_context *context, tsl_convolve_form form)
+{
+    const tsl_convolve_description what = {.n = {4, 8, 512},
+                                           .box = {1, 1, 1},
+                                           .precision = TSL_SINGLE,
+                                           .batch = 1,
+                                           .top = TOP,
+                                           .top_of_one = MANY,
+                                           .form = form};
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
+    const int64_t bytes = tsl_grid_bytes(&layout, 1);
+    void *grid = tsl_allocate_zeroed(1, (size_t)bytes);
+    for (int c = 0; c < DEEP; c++) {
+        put(&layout, grid, c / 512, c % 512, 1 + c / TIED);
+    }
+    const uint8_t box = 1;
+    const int64_t start = INT64_MAX;
+    int64_t keys[MANY] = {0};
+    int found = 0;
+    float error = 0;
+    void *const device_grid = test_upload(context, grid, bytes);
+    uint8_t *const device_box = test_upload(context, &box, sizeof box);
+    int64_t *const after = test_upload(context, &start, sizeof start);
+    int64_t *const device_keys = test_upload(context, keys, sizeof keys);
+    int *const device_found = test_upload(context, &found, sizeof found);
+    float *const device_error = test_upload(context, &error, sizeof error);
+    const tsl_convolve_ops *ops = context->ops->convolve;
+    tsl_convolve *plan = NULL;
+    assert_int_equal(ops->create(&plan, context, &what), TSL_OK);
+    assert_int_equal(ops->set_fixed(plan, device_grid), TSL_OK);
+    assert_int_equal(ops->execute(plan, 1, device_box, device_grid), TSL_OK);
+    for (int from = 0; from < 3 * MANY; from += MANY) {
+        assert_int_equal(
+            ops->top(plan, device_grid, 0, 1, MANY, after, device_keys, device_found, device_error),
+            TSL_OK);
+        test_download(context, keys, device_keys, sizeof keys);
+        test_download(context, &found, device_found, sizeof found);
+        assert_int_equal(found, MANY);
+        for (int i = 0; i < MANY; i++) {
+            const int score = DEEP / TIED - (from + i) / TIED;
+            assert_int_equal(keys[i], tsl_top_key(score, (score - 1) * TIED + i % TIED));
+        }
+    }
+    ops->destroy(plan);
+    tsl_release(grid);
+}
+
+static void looks_go_on_where_the_last_ended(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        check_looks(context, TSL_CONVOLVE_LINES);
+        check_looks(context, TSL_CONVOLVE_PLAIN);
+        check_many(context, TSL_CONVOLVE_LINES);
+        check_many(context, TSL_CONVOLVE_PLAIN);
+        tsl_context_destroy(context);
     }
 }
 
@@ -262,6 +436,7 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(correlations_match_direct_sums),
+                                       cmocka_unit_test(looks_go_on_where_the_last_ended),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void free_pair(pair *p)
     tsl_context_destroy(p->context);
 }
 
-enum { ROTATIONS = 23, KEEP = 4 };
+enum { ROTATIONS = 23, KEEP = 4, MOST = 64 };
 
 static void spiral(tsl_rotation *rotations)
 {
@@ -148,7 +148,8 @@ static int64_t index_of(const tsl_pose *pose, int n)
     return index;
 }
 
-/* The winners against all translations, scored one by one. */
+/* The winners of the second of three rotations against all translations, scored one by one: so many
+ * that there is more than one look. */
 static void winners_beat_every_other_translation(void **state)
 {
     (void)state;
@@ -157,30 +158,31 @@ static void winners_beat_every_other_translation(void **state)
     options.grid = 24;
     options.surface = 2.5;
     options.batch = 64;
-    static const tsl_electrostatics kinds[] = {TSL_ELECTROSTATICS_OFF, TSL_ELECTROSTATICS_FTDOCK,
-                                               TSL_ELECTROSTATICS_TRILINEAR};
+    options.keep = MOST;
     for (int kind = 0; kind < 3; kind++) {
-        enum { CELLS = 24 * 24 * 24 };
-        options.electrostatics = kinds[kind];
+        enum { CELLS = 24 * 24 * 24, MEMBER = 1 };
+        options.electrostatics = (tsl_electrostatics)kind;
         tsl_dock_plan *plan = NULL;
         assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                          TSL_OK);
-        const tsl_rotation rotation = {40000000, 100000000, 123456789};
-        tsl_pose best[KEEP];
-        assert_int_equal(tsl_dock_search(plan, best, &rotation, 1, NULL, NULL), TSL_OK);
+        const tsl_rotation rotations[3] = {
+            {0, 90000000, 0}, {40000000, 100000000, 123456789}, {70000000, 20000000, 0}};
+        static tsl_pose found[3 * MOST];
+        const tsl_pose *best = found + MEMBER * MOST;
+        assert_int_equal(tsl_dock_search(plan, found, rotations, 3, NULL, NULL), TSL_OK);
         tsl_pose *all = calloc(CELLS, sizeof *all);
         for (int i = 0; i < CELLS; i++) {
-            all[i].rotation = rotation;
+            all[i].rotation = rotations[MEMBER];
             const int place[3] = {i / (24 * 24), i / 24 % 24, i % 24};
             for (int axis = 0; axis < 3; axis++) {
                 all[i].shift[axis] = tsl_dock_signed_shift(place[axis], 24);
             }
         }
         assert_int_equal(tsl_dock_rescore(plan, all, CELLS), TSL_OK);
-        for (int j = 0; j < KEEP; j++) {
+        for (int j = 0; j < MOST; j++) {
             int winner = -1;
             for (int i = 0; i < CELLS; i++) {
-                const bool fits = kind == 0 || all[i].energy < 0;
+                const bool fits = kind == TSL_ELECTROSTATICS_OFF || all[i].energy < 0;
                 if (fits && all[i].score > 0 && (winner < 0 || all[i].score > all[winner].score)) {
                     winner = i;
                 }
@@ -261,15 +263,12 @@ static void potential_matches_coulomb(void **state)
     assert_true(fabs(tsl_dock_screening(20.0) - 1600) < 1e-12);
 }
 
-static void precision_does_not_matter(void **state)
+static void check_precisions(const pair *p, const tsl_dock_options *options)
 {
-    (void)state;
     tsl_pose single[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    pair p = make_pair("cpu", 2);
-    const tsl_dock_options options = small_options();
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
-    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+    assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
                      TSL_OK);
     search_into(plan, single);
     tsl_dock_plan_summary(plan, &s);
@@ -282,7 +281,52 @@ static void precision_does_not_matter(void **state)
     assert_true(s.transform_error < 1e-9);
     assert_memory_equal(single, other, sizeof single);
     tsl_dock_plan_destroy(plan);
-    free_pair(&p);
+}
+
+/* As if a transform had turned out to be inexact, the next batch being under way. */
+static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses)
+{
+    tsl_dock_plan *plan = user;
+    (void)count;
+    (void)poses;
+    if (first == 0) {
+        plan->summary.transform_error = TSL_TRANSFORM_ERROR_LIMIT;
+    }
+    return 0;
+}
+
+static void check_going_on_in_double(const pair *p, const tsl_dock_options *options)
+{
+    tsl_pose single[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
+    tsl_rotation rotations[ROTATIONS];
+    tsl_dock_plan *plan = NULL;
+    tsl_dock_summary s;
+    spiral(rotations);
+    search_with(p, options, single);
+    assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
+                     TSL_OK);
+    assert_int_equal(tsl_dock_search(plan, other, rotations, ROTATIONS, spoil, plan), TSL_OK);
+    tsl_dock_plan_summary(plan, &s);
+    assert_int_equal(s.double_precision, 1);
+    assert_true(s.transform_error < 1e-9);
+    assert_memory_equal(single, other, sizeof single);
+    tsl_dock_plan_destroy(plan);
+}
+
+static void precision_does_not_matter(void **state)
+{
+    (void)state;
+    tsl_dock_options options = small_options();
+    options.batch = 5;
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        if (!test_is_another_order(test_devices[d])) {
+            pair p = make_pair(test_devices[d], 2);
+            check_precisions(&p, &options);
+            check_going_on_in_double(&p, &options);
+            free_pair(&p);
+        }
+    }
 }
 
 /* A plan aimed at other pairs gives what new plans give. */
@@ -321,24 +365,67 @@ static int stop_after_two(void *user, int64_t first, int64_t count, const tsl_po
     return ++*(int *)user == 2;
 }
 
+static void stop(tsl_dock_plan *plan, const tsl_rotation *rotations, tsl_pose *poses)
+{
+    int calls = 0;
+    assert_int_equal(tsl_dock_search(plan, poses, rotations, ROTATIONS, stop_after_two, &calls),
+                     TSL_E_CANCELLED);
+    assert_int_equal(calls, 2);
+}
+
+/* A stopped search leaves a batch under way; whatever comes next, it is in nobody's way. */
+static void check_stopping(const pair *p, const tsl_dock_options *options)
+{
+    tsl_rotation rotations[ROTATIONS];
+    tsl_pose poses[ROTATIONS * KEEP], whole[ROTATIONS * KEEP], turned[ROTATIONS * KEEP],
+        again[ROTATIONS * KEEP];
+    const pair other = {p->context, p->ligand, p->receptor};
+    tsl_dock_plan *plan = NULL;
+    spiral(rotations);
+    search_with(&other, options, turned);
+    assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
+                     TSL_OK);
+    stop(plan, rotations, poses);
+    search_into(plan, whole);
+    assert_memory_equal(poses, whole, 6 * KEEP * sizeof *poses);
+    stop(plan, rotations, poses);
+    assert_int_equal(tsl_dock_plan_update(plan, p->ligand, p->receptor), TSL_OK);
+    search_into(plan, again);
+    assert_memory_equal(again, turned, sizeof turned);
+    stop(plan, rotations, poses);
+    assert_int_equal(tsl_dock_use_double(plan), TSL_OK);
+    search_into(plan, again);
+    assert_memory_equal(again, turned, sizeof turned);
+    stop(plan, rotations, poses);
+    tsl_dock_plan_destroy(plan);
+}
+
 static void searches_can_be_stopped(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
     tsl_dock_options options = small_options();
     options.batch = 3;
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        if (!test_is_another_order(test_devices[d])) {
+            pair p = make_pair(test_devices[d], 2);
+            check_stopping(&p, &options);
+            free_pair(&p);
+        }
+    }
+}
+
+static void bad_rotations_and_poses_are_refused(void **state)
+{
+    (void)state;
+    pair p = make_pair("cpu", 2);
+    const tsl_dock_options options = small_options();
     tsl_dock_plan *plan = NULL;
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                      TSL_OK);
     tsl_rotation rotations[ROTATIONS];
-    tsl_pose poses[ROTATIONS * KEEP], whole[ROTATIONS * KEEP];
-    int calls = 0;
+    tsl_pose poses[2 * KEEP];
     spiral(rotations);
-    assert_int_equal(tsl_dock_search(plan, poses, rotations, ROTATIONS, stop_after_two, &calls),
-                     TSL_E_CANCELLED);
-    assert_int_equal(calls, 2);
-    search_into(plan, whole);
-    assert_memory_equal(poses, whole, 6 * KEEP * sizeof *poses);
     assert_int_equal(tsl_dock_search(plan, poses, rotations, 0, NULL, NULL), TSL_OK);
     assert_int_equal(tsl_dock_search(plan, poses, rotations, -1, NULL, NULL), TSL_E_ARG);
     rotations[1].theta = 180000001;
@@ -502,6 +589,7 @@ int main(void)
                                        cmocka_unit_test(precision_does_not_matter),
                                        cmocka_unit_test(updated_plans_forget_nothing_they_should),
                                        cmocka_unit_test(searches_can_be_stopped),
+                                       cmocka_unit_test(bad_rotations_and_poses_are_refused),
                                        cmocka_unit_test(bad_options_are_refused),
                                        cmocka_unit_test(memory_is_bounded_and_stated),
                                        cmocka_unit_test(every_failing_allocation_is_survived),

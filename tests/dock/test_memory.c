@@ -7,12 +7,6 @@
 
 enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 24, BATCHES = 1000, TINY = 16 };
 
-/* The order of threads is nothing to memory: of sim's, one will do. */
-static bool is_another_order(const char *device)
-{
-    return strncmp(device, "sim:", 4) == 0;
-}
-
 /* Atoms in a ball around a point, some of them charged. */
 static tsl_molecule *ball(tsl_context *context, uint64_t seed, int count, double radius)
 {
@@ -106,7 +100,7 @@ static void docking_survives_no_memory(void **state)
     static pairs expected, found;
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
-        if (is_another_order(test_devices[d])) {
+        if (test_is_another_order(test_devices[d])) {
             continue;
         }
         tsl_context *context = test_context(test_devices[d], 1);
@@ -128,7 +122,7 @@ static void plans_survive_failed_updates(void **state)
     (void)state;
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
-        if (is_another_order(test_devices[d])) {
+        if (test_is_another_order(test_devices[d])) {
             continue;
         }
         tsl_context *context = test_context(test_devices[d], 1);
@@ -191,7 +185,7 @@ static void batches_take_no_memory(void **state)
     assert_int_equal(tsl_rotations_spiral(rotations, BATCHES), TSL_OK);
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
-        if (is_another_order(test_devices[d])) {
+        if (test_is_another_order(test_devices[d])) {
             continue;
         }
         watch w = {.context = test_context(test_devices[d], 1)};

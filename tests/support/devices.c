@@ -19,6 +19,11 @@ int test_device_count(void)
     return all;
 }
 
+bool test_is_another_order(const char *device)
+{
+    return strncmp(device, "sim:", 4) == 0;
+}
+
 tsl_context *test_context(const char *device, int threads)
 {
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;

@@ -15,6 +15,8 @@
  * GPU. */
 extern const char *const test_devices[];
 int test_device_count(void);
+/* One more of sim's orders of threads, which are nothing to memory and to what the host does. */
+bool test_is_another_order(const char *device);
 
 /* A context of `threads` CPU threads; fails the test if it cannot be had. */
 tsl_context *test_context(const char *device, int threads);

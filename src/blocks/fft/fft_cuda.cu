@@ -87,7 +87,7 @@ static tsl_status make_plan(tsl_fft *fft, const tsl_fft_description *what)
 static void cuda_destroy(tsl_fft *fft)
 {
     if (fft != NULL) {
-        tsl_cuda_stream(fft->context);
+        cudaStreamSynchronize(tsl_cuda_stream(fft->context)); /* queued work may still need it */
         cufftDestroy(fft->plan);
         tsl_device_release(fft->context, fft->workspace);
         tsl_release(fft);
