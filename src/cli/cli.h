@@ -75,9 +75,10 @@ void cli_be_silent(bool silent);
 /* Is either of these so? */
 bool cli_is_quiet(void);
 
+/* Open the context the options ask for; errors are printed. */
+tsl_status cli_open_context(tsl_context **out, const cli_common *common);
 /* Open a context as a rank of `comm`. The reason for a failure is in tsl_last_error(NULL). */
-tsl_status cli_open_context(tsl_context **out, const char *device, int threads,
-                            struct tsl_comm *comm);
+tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl_comm *comm);
 
 /* The exit status that belongs to a status. `bounded`: a bound on memory was given, so that
  * TSL_E_NOMEM may mean that the bound is too small. */

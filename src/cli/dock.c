@@ -112,9 +112,9 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     }
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
-    *exit_status = status != TSL_OK         ? dock_end(work, status, false)
+    *exit_status = status != TSL_OK        ? dock_end(work, status, false)
                    : options->list != NULL ? dock_list_run(work)
-                                            : run_one(work);
+                                           : run_one(work);
     if (options->common.profile && work->rank == 0) {
         cli_profile_print(work->context);
     }
@@ -141,7 +141,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     cli_be_silent(work.rank > 0);
     tsl_status status = cli_take_seat(&seat, comm, &work.options->common);
     if (status == TSL_OK) {
-        status = cli_open_context(&work.context, seat.device, seat.threads, comm);
+        status = cli_open_rank(&work.context, seat.device, seat.threads, comm);
         if (status != TSL_OK) {
             tsl_comm_fail(comm, status, tsl_last_error(NULL));
         }

@@ -126,8 +126,7 @@ static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
 {
     char first[sizeof pair->search_digest];
     memcpy(first, pair->search_digest, sizeof first);
-    const tsl_status status =
-        tsl_comm_broadcast(work->comm, NULL, first, sizeof first, 0);
+    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, first, sizeof first, 0);
     return status == TSL_OK && strcmp(first, pair->search_digest) != 0
                ? tsl_fail(work->context, TSL_E_ARG,
                           "%s, %s or the options are not what rank 0 has: give all ranks the same",
@@ -258,8 +257,7 @@ static tsl_status look_for_results(dock_work *work, dock_pair *pair)
         dock_search_tidy(work, pair);
         complete = 1;
     }
-    const tsl_status status =
-        tsl_comm_broadcast(work->comm, NULL, &complete, sizeof complete, 0);
+    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, &complete, sizeof complete, 0);
     pair->was_complete = complete != 0;
     return status;
 }

@@ -147,8 +147,7 @@ static tsl_status open_checkpoints(searching *search, const dock_pair *pair)
 /* ---- searching ---------------------------------------------------------------------------- */
 
 /* Add finished rotations to the checkpoint, a run of neighbours at a time. */
-static tsl_status keep_batch(searching *search, int64_t first, int64_t count,
-                             const tsl_pose *poses)
+static tsl_status keep_batch(searching *search, int64_t first, int64_t count, const tsl_pose *poses)
 {
     const int64_t *todo = search->todo + first;
     const int64_t keep = search->work->options->dock.keep;
@@ -158,8 +157,8 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count,
         while (end < count && todo[end] == todo[end - 1] + 1) {
             end++;
         }
-        status = tsl_checkpoint_add(search->checkpoint, todo[begin], end - begin,
-                                    poses + begin * keep);
+        status =
+            tsl_checkpoint_add(search->checkpoint, todo[begin], end - begin, poses + begin * keep);
     }
     return status;
 }
@@ -182,8 +181,7 @@ static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *po
     searching *search = user;
     search->status = keep_batch(search, first, count, poses);
     if (search->status != TSL_OK) {
-        snprintf(search->error, sizeof search->error, "%s",
-                 tsl_last_error(search->work->context));
+        snprintf(search->error, sizeof search->error, "%s", tsl_last_error(search->work->context));
         return 1;
     }
     search->searched += count;
@@ -248,8 +246,9 @@ static tsl_status search_all(searching *search, dock_pair *pair)
     collect(search);
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
     search->begun = tsl_seconds();
-    status = tsl_dock_search(work->plan, search->poses + search->finished * work->options->dock.keep,
-                             search->rotations, count - search->finished, on_batch, search);
+    status =
+        tsl_dock_search(work->plan, search->poses + search->finished * work->options->dock.keep,
+                        search->rotations, count - search->finished, on_batch, search);
     cli_progress_end(&search->progress);
     tsl_counters_destroy(search->counters);
     if (status == TSL_E_CANCELLED && search->status != TSL_OK) {

@@ -289,11 +289,11 @@ int cli_info(int argc, char **argv)
     if (json != NULL && !cli_can_write("--json", cli_report_path(json), false)) {
         return CLI_USAGE;
     }
+    const cli_common common = {.device = "cpu"};
     device_list devices = {0};
     tsl_context *context;
-    tsl_status status = cli_open_context(&context, "cpu", 0, NULL);
+    tsl_status status = cli_open_context(&context, &common);
     if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(NULL));
         return cli_exit_status(NULL, status, false);
     }
     status = find_devices(&devices, context);

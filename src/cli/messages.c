@@ -80,7 +80,7 @@ static void on_message(void *user, tsl_message_kind kind, const char *line)
     }
 }
 
-tsl_status cli_open_context(tsl_context **out, const char *device, int threads, tsl_comm *comm)
+tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl_comm *comm)
 {
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     options.device = device;
@@ -88,6 +88,15 @@ tsl_status cli_open_context(tsl_context **out, const char *device, int threads, 
     options.message = silent ? NULL : on_message; /* the rank that speaks gets the same */
     options.comm = comm;
     return tsl_context_create(out, &options);
+}
+
+tsl_status cli_open_context(tsl_context **out, const cli_common *common)
+{
+    const tsl_status status = cli_open_rank(out, common->device, common->threads, NULL);
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(NULL));
+    }
+    return status;
 }
 
 int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
@@ -105,7 +114,7 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
     case TSL_E_NOMEM:
         /* a bound that is too small is the user's to change; memory that has run out is not */
         return bounded && strstr(tsl_last_error(context), "out of memory") == NULL ? CLI_USAGE
-                                                                                     : CLI_DEVICE;
+                                                                                   : CLI_DEVICE;
     case TSL_E_DEVICE:
     case TSL_E_COMM:
         return CLI_DEVICE;

@@ -276,8 +276,8 @@ static tsl_status measure_range(tsl_dock_share *share, int64_t begin, int64_t co
     for (*done = 0; *done < count && status == TSL_OK;) {
         const int batch = batch_size(share->plan, count - *done);
         status = measure_batch(
-            share->plan,
-            (tsl_pose *)(void *)(share->outcome + (begin + *done) * share->bytes), batch);
+            share->plan, (tsl_pose *)(void *)(share->outcome + (begin + *done) * share->bytes),
+            batch);
         *done += status == TSL_OK ? batch : 0;
         if (status == TSL_OK) {
             status = tsl_dock_share_goes_on(share);

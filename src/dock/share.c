@@ -27,8 +27,8 @@ static tsl_status make_room(ranges *list, tsl_context *context)
         return TSL_OK;
     }
     const int64_t room = 2 * list->room + 64;
-    range *at = tsl_reallocate(list->at, (size_t)list->count * sizeof *at,
-                               (size_t)room * sizeof *at);
+    range *at =
+        tsl_reallocate(list->at, (size_t)list->count * sizeof *at, (size_t)room * sizeof *at);
     if (at == NULL) {
         return tsl_fail_memory(context, room * (int64_t)sizeof *at, "a rank's part of the work");
     }
@@ -156,10 +156,10 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     const head mine = {.bytes = list->count * (int64_t)sizeof(range) + list->items * share->bytes,
                        .cancelled = cancelled,
                        .transform_error = plan->summary.transform_error};
-    tsl_status status =
-        heads == NULL || bytes == NULL
-            ? tsl_fail_memory(plan->context, (int64_t)(size * sizeof mine), "the parts of all ranks")
-            : gather_heads(heads, &mine, comm, bytes, bytes + size);
+    tsl_status status = heads == NULL || bytes == NULL
+                            ? tsl_fail_memory(plan->context, (int64_t)(size * sizeof mine),
+                                              "the parts of all ranks")
+                            : gather_heads(heads, &mine, comm, bytes, bytes + size);
     if (status == TSL_OK) {
         status = gather_streams(share, list, heads, bytes, bytes + size);
     }

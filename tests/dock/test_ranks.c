@@ -85,9 +85,9 @@ static tsl_status use_plan(rank_data *data, tsl_context *context, tsl_dock_plan 
             poses[i].score = t->expected[i].score > 0 ? -1 : 0;
         }
     }
-    const tsl_status status = t->what == RESCORE
-                                  ? tsl_dock_rescore(plan, poses, POSES)
-                                  : tsl_dock_search(plan, poses, rotations, ROTATIONS, on_batch, data);
+    const tsl_status status =
+        t->what == RESCORE ? tsl_dock_rescore(plan, poses, POSES)
+                           : tsl_dock_search(plan, poses, rotations, ROTATIONS, on_batch, data);
     for (int i = 0; i < POSES && status == TSL_OK; i++) {
         const bool compared = t->what == SEARCH || t->expected[i].score > 0;
         if (compared && memcmp(&poses[i], &t->expected[i], sizeof poses[i]) != 0) {
@@ -241,9 +241,8 @@ static void test_failures(void **state)
         assert_int_equal(tsl_comm_run(3, run_rank, &t), cases[k].status);
         assert_memory_equal(tsl_last_error(NULL), cases[k].line, strlen(cases[k].line));
         for (int rank = 0; rank < 3; rank++) {
-            assert_int_equal(t.status[rank], rank == 1 && cases[k].what != BREAK
-                                                  ? cases[k].status
-                                                  : TSL_E_COMM);
+            assert_int_equal(t.status[rank],
+                             rank == 1 && cases[k].what != BREAK ? cases[k].status : TSL_E_COMM);
             if (rank != 1) {
                 assert_string_equal(t.error[rank], tsl_last_error(NULL));
             }
