@@ -268,23 +268,49 @@ static tsl_status search_all(searching *search, dock_pair *pair)
 
 /* ---- one pair ----------------------------------------------------------------------------- */
 
-/* Close up empty slots, sort, and cut to the list's length. */
+/* A score that at least `wanted` of the poses reach, and few more: scores lie close together, so
+ * that looking for it is far quicker than sorting all poses. */
+static int32_t cut_score(const tsl_pose *poses, int64_t count, int64_t wanted)
+{
+    int32_t low = 1, high = 1; /* `low` is reached by enough */
+    for (int64_t i = 0; i < count; i++) {
+        high = poses[i].score > high ? poses[i].score : high;
+    }
+    while (low < high) {
+        const int32_t middle = low + (high - low + 1) / 2;
+        int64_t reach = 0;
+        for (int64_t i = 0; i < count; i++) {
+            reach += poses[i].score >= middle;
+        }
+        if (reach >= wanted) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/* Drop empty slots and poses beyond the list's length, and sort. */
 static void make_list(const dock_work *work, dock_pair *pair, tsl_pose *poses)
 {
+    const double begun = tsl_seconds();
     const int64_t slots = work->rotations.count * work->options->dock.keep;
+    const int32_t cut = cut_score(poses, slots, work->options->top);
     int64_t count = 0;
     pair->lowest_energy = 0;
     for (int64_t i = 0; i < slots; i++) {
-        if (poses[i].score > 0) {
-            if (poses[i].energy < pair->lowest_energy) {
-                pair->lowest_energy = poses[i].energy;
-            }
+        if (poses[i].score > 0 && poses[i].energy < pair->lowest_energy) {
+            pair->lowest_energy = poses[i].energy;
+        }
+        if (poses[i].score >= cut) {
             poses[count++] = poses[i];
         }
     }
     tsl_poses_sort(poses, count);
     pair->list.poses = poses;
     pair->list.count = count < work->options->top ? count : work->options->top;
+    tsl_profile_add(work->context, "sort poses", begun, 0, 0);
 }
 
 static void free_search(searching *search)
@@ -325,8 +351,10 @@ tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkp
         status = search_all(&search, pair);
     }
     if (status == TSL_OK) {
-        make_list(work, pair, search.poses);
-        search.poses = NULL;
+        if (work->rank == 0) {
+            make_list(work, pair, search.poses);
+            search.poses = NULL;
+        }
         *checkpoint = search.checkpoint;
     } else {
         tsl_checkpoint_close(search.checkpoint, false);

@@ -198,7 +198,9 @@ tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
         }
     }
     if (status == TSL_OK || status == TSL_E_CANCELLED) {
+        const double begun = tsl_seconds();
         status = bring_together(share, &list, status == TSL_E_CANCELLED);
+        tsl_profile_add(context, "gather poses", begun, list.items * share->bytes, 0);
     }
     if (status != TSL_OK && status != TSL_E_CANCELLED) {
         tsl_dock_refuse(context, status);

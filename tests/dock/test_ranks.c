@@ -3,32 +3,36 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "comm/comm.h"
 #include "dock/blob.h"
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
 enum { ROTATIONS = 61, KEEP = 3, POSES = ROTATIONS * KEEP, MOST_RANKS = 7, LIGAND_ATOMS = 40 };
 
-typedef enum task { SEARCH, RESCORE, STOP, FAIL, NO_MEMORY, BREAK } task;
+typedef enum task { SEARCH, RESCORE, STOP, FAIL, NO_MEMORY, BREAK, EXHAUST } task;
 
 typedef struct trial {
     task what;
     const char *const *devices; /* ranks go round them */
     int device_count;
-    int batch; /* of rank 0; others take one more each */
+    int batch;     /* of rank 0; others take one more each */
+    int fail_from; /* EXHAUST: this allocation of the search, and all after it, fail */
     atomic_int seen[ROTATIONS];
     tsl_pose expected[POSES];
     tsl_status status[MOST_RANKS];
     char error[MOST_RANKS][256];
-    atomic_int wrong;
+    atomic_int wrong, ended;
 } trial;
 
 typedef struct rank_data {
@@ -53,10 +57,17 @@ static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *po
     if (memcmp(poses, t->expected + first * KEEP, (size_t)count * KEEP * sizeof *poses) != 0) {
         atomic_fetch_add(&t->wrong, 1);
     }
-    slow_down(); /* so that all ranks get something */
-    if ((t->what != STOP && t->what != BREAK) || data->rank != 1 || ++data->batches != 2) {
+    if (t->what == EXHAUST) {
         return 0;
     }
+    const bool ends = t->what == STOP || t->what == BREAK;
+    do {
+        slow_down(); /* so that all ranks get something, and rank 1 enough to end it */
+    } while (ends && data->rank != 1 && !atomic_load(&t->ended));
+    if (!ends || data->rank != 1 || ++data->batches != 2) {
+        return 0;
+    }
+    atomic_store(&t->ended, 1);
     if (t->what == BREAK) {
         tsl_comm_fail(data->comm, TSL_E_DEVICE, "the device is gone");
     }
@@ -75,6 +86,12 @@ static tsl_status use_plan(rank_data *data, tsl_context *context, tsl_dock_plan 
     }
     if (t->what == NO_MEMORY && data->rank == 1) {
         return tsl_comm_fail(context->comm, TSL_E_NOMEM, "out of memory: so the test says");
+    }
+    if (t->what == EXHAUST) { /* whichever rank it hits */
+        tsl_comm_barrier(context->comm);
+        if (data->rank == 0) {
+            tsl_test_fail_allocation(t->fail_from);
+        }
     }
     if (t->what == RESCORE) {
         memcpy(poses, t->expected, sizeof poses);
@@ -169,6 +186,7 @@ static const char *const mixed[] = {"cpu", "sim", "cpu", "sim:reversed"};
 
 static trial begin(task what, int batch)
 {
+    alarm(120);
     trial t = {.what = what, .devices = mixed, .device_count = 4, .batch = batch};
     find_expected(&t);
     return t;
@@ -250,12 +268,34 @@ static void test_failures(void **state)
     }
 }
 
+/* Memory that runs out in a search, on any rank: all end, and nothing is lost. */
+static void test_exhausted(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (int k = 1;; k++) {
+        trial t = begin(EXHAUST, 4);
+        const int64_t live = tsl_test_live_allocations();
+        t.fail_from = k;
+        const tsl_status status = tsl_comm_run(2, run_rank, &t);
+        const int64_t made = tsl_test_fail_allocation(0);
+        assert_int_equal(tsl_test_live_allocations(), live);
+        assert_int_equal(t.wrong, 0);
+        if (status == TSL_OK && made < k) {
+            break;
+        }
+        assert_true(status == TSL_OK || status == TSL_E_NOMEM);
+        failures += status == TSL_E_NOMEM;
+    }
+    assert_in_range(failures, 5, 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_one),       cmocka_unit_test(test_rescore),
         cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_exhausted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
