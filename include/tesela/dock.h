@@ -13,7 +13,8 @@
  *
  *  with eps = 4 up to 6 angstrom, 38 r - 224 up to 8, 80 beyond, and phi = 0 in the core.
  *
- *  The answer is the same, bit for bit, on every device, for any number of threads and any batch:
+ *  The answer is the same, bit for bit, on every device, for any number of threads and ranks and
+ *  any batch:
  *  positions, charges and potential are fixed-point numbers, scores are integers (the transform is
  *  rounded only where its error is proven by measurement to be below 1/4), and ties are broken by a
  *  total order.
@@ -166,32 +167,42 @@ TSL_API tsl_status tsl_rotations_spiral(tsl_rotation *rotations, int64_t count);
  *  @return TSL_OK; TSL_E_ARG if its length is 0 or not finite */
 TSL_API tsl_status tsl_rotation_of_quaternion(tsl_rotation *rotation, const double quaternion[4]);
 
-/** Called after each batch of a search, from the thread that called tsl_dock_search().
+/** Called after each batch of a search, from the thread that called tsl_dock_search(): of several
+ *  ranks, on the one that did the batch, and with a different `user` if that is what they gave.
  *  @param first  index of the first rotation of the batch
  *  @param count  rotations in it
  *  @param poses  shape [count][keep], final
- *  @return 0 to go on; anything else ends the search with TSL_E_CANCELLED */
+ *  @return 0 to go on; anything else ends the search with TSL_E_CANCELLED, on all ranks */
 typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const tsl_pose *poses);
 
 /** Search all translations of each rotation.
+ *
+ *  If the plan's context belongs to a communicator of several ranks, all of them call this with
+ *  equal pairs, options, rotations and count, and share the rotations out while they compute, so
+ *  that devices of any speed finish together. On return each has the poses of all, bit for bit as
+ *  one rank alone finds them.
  *
  *  @param[out] poses      shape [count][keep]; for each rotation the best qualifying poses, by
  * score, then by the order of x, y, z in which the original scans (x slowest; shifts 0 … N/2, then
  * the negative ones); empty slots have score 0 and shift 0
  *  @param[in]  rotations  shape [count]
  *  @param[in]  progress   may be NULL
- *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches are in `poses`).
+ *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches, of all ranks, are in
+ *          `poses`). What fails on one of several ranks is published there (tsl_comm_fail()), and
+ *          the others return TSL_E_COMM after the batch at hand; a search that was cancelled leaves
+ *          the communicator as it was.
  *
- *  Accuracy: scores are exact. Synchronous: results are complete on return. */
+ *  Accuracy: scores are exact. Synchronous: results are complete on return. Collective. */
 TSL_API tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses,
                                    const tsl_rotation *rotations, int64_t count,
                                    tsl_dock_progress progress, void *user);
 
-/** Score given poses by summing cells directly, without a transform.
+/** Score given poses by summing cells directly, without a transform. Several ranks share the poses
+ *  out as in tsl_dock_search(), and each has all scores on return.
  *
  *  @param[in,out] poses  shape [count]; rotation and shift are read, score and energy written
  *  @return TSL_OK; TSL_E_ARG if a shift is outside (-N/2, N/2] (the message has its index);
- *          TSL_E_DEVICE. Synchronous. */
+ *          TSL_E_DEVICE; of several ranks also TSL_E_COMM. Synchronous. Collective. */
 TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count);
 
 /** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all

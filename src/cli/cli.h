@@ -69,10 +69,16 @@ void cli_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From here on only errors are printed. */
 void cli_be_quiet(void);
+/* From here on nothing at all is printed by this thread, a rank for which another speaks; false
+ * ends that. */
+void cli_be_silent(bool silent);
+/* Is either of these so? */
 bool cli_is_quiet(void);
 
 /* Open the context the options ask for; errors are printed. */
 tsl_status cli_open_context(tsl_context **out, const cli_common *common);
+/* Open a context as a rank of `comm`. The reason for a failure is in tsl_last_error(NULL). */
+tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl_comm *comm);
 
 /* The exit status that belongs to a status. `bounded`: a bound on memory was given, so that
  * TSL_E_NOMEM may mean that the bound is too small. */
@@ -104,11 +110,14 @@ void cli_progress_clear(void);
 /* ---- interrupts (interrupt.c) ------------------------------------------------------------- */
 
 /* SIGINT, SIGTERM and SIGHUP end the program at once with 128 + signal, or, while deferred, are
- * only remembered: the first of them; a second one ends the program. */
+ * only remembered: the first of them; a second one ends the program. Ranks that are threads defer
+ * them each for itself. */
 void cli_catch_signals(void);
 void cli_defer_signals(bool defer);
 /* The signal that came while deferred; 0: none. */
 int cli_signal(void);
+/* A signal came to another rank: the same as to this one, unless one came before. */
+void cli_take_signal(int number);
 
 /* ---- reports (report.c) ------------------------------------------------------------------- */
 

@@ -100,7 +100,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     char device[TSL_DEVICE_NAME];
     tsl_context *context = NULL;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    cli_devices(b->common.device, comm->rank, device, sizeof device);
+    cli_device_name(device, sizeof device, b->common.device, comm->rank);
     options.device = device;
     options.threads = b->common.threads > 0 ? b->common.threads : 1;
     options.comm = comm;
@@ -342,8 +342,7 @@ int cli_comm(int argc, char **argv)
         return CLI_USAGE;
     }
     if (b.ranks == 0) {
-        char name[TSL_DEVICE_NAME];
-        const int devices = cli_devices(b.common.device, 0, name, sizeof name);
+        const int devices = cli_device_count(b.common.device);
         b.ranks = devices > 1 ? devices : 2;
     }
     return cli_run_ranks(b.ranks, run_rank, &b);

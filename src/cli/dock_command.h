@@ -3,6 +3,7 @@
 #define TSL_CLI_DOCK_COMMAND_H
 
 #include "cli/cli.h"
+#include "cli/ranks.h"
 #include "dock/checkpoint.h"
 #include "dock/pose_files.h"
 #include "tesela/dock.h"
@@ -85,15 +86,25 @@ typedef struct dock_input {
 
 void dock_input_free(dock_input *input);
 
-/* The command at work: what stays from pair to pair. */
+/* The command at work, on one rank: what stays from pair to pair. */
 typedef struct dock_work {
     const dock_options *options;
+    tsl_comm *comm;
     tsl_context *context;
+    int rank, ranks; /* rank 0 prints, and writes the results */
+    cli_seat *seats; /* [ranks] */
+    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     tsl_dock_plan *plan; /* NULL before the first pair and after a failure */
     dock_input *held[2]; /* whose molecules the plan borrows */
     double begun;
 } dock_work;
+
+/* What a rank has had of a search. */
+typedef struct dock_share {
+    int64_t rotations;
+    double seconds; /* from the beginning to the end of its last batch */
+} dock_share;
 
 /* One pair: what is asked, then what came out. */
 typedef struct dock_pair {
@@ -107,7 +118,8 @@ typedef struct dock_pair {
     tsl_dock_summary summary;
     tsl_pose_list list;
     double lowest_energy;   /* of the whole run */
-    int64_t rotations_done; /* by this process */
+    int64_t rotations_done; /* by the ranks of this run */
+    dock_share *shares;     /* [ranks]; NULL without a search */
     int64_t complexes;      /* files written */
     bool figure;            /* was drawn */
     bool was_complete;      /* there was nothing left to do */
@@ -115,7 +127,9 @@ typedef struct dock_pair {
     double begun, ready, computed, ended; /* tsl_seconds() */
 } dock_pair;
 
-/* Dock one pair into its folder. The context has the error. */
+/* Dock one pair into its folder. The context has the error. Collective, like all that follows but
+ * the writing of files and reports, and all ranks return the same, except for the TSL_E_COMM of
+ * those that hear of a published failure. */
 tsl_status dock_pair_run(dock_work *work, dock_pair *pair);
 void dock_pair_free(dock_pair *pair);
 /* 1, 0, or -1 where there is nothing to verify. */
@@ -123,10 +137,11 @@ int dock_pair_verified(const dock_pair *pair);
 
 /* ---- where poses come from (dock_search.c, dock_rescore.c) -------------------------------- */
 
-/* Search all rotations, taking up a checkpoint if asked to. Fills pair->list.poses, in order, and
- * pair->lowest_energy. On success *checkpoint is open, to be closed when the files are written. */
+/* Search all rotations, taking up checkpoints if asked to. Fills pair->list.poses, in order, and
+ * pair->lowest_energy, on rank 0, and pair->shares. On success *checkpoint, this rank's, is open,
+ * to be closed when the files are written. */
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
-/* Remove a checkpoint that a complete run left behind. */
+/* Remove checkpoints that a complete run left behind. For rank 0. */
 void dock_search_tidy(dock_work *work, const dock_pair *pair);
 
 /* Read options->rescore into pair->list and take pair->used from its head. */
@@ -162,5 +177,11 @@ void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pai
 
 /* Dock all pairs of options->list. Returns the exit status; messages are out. */
 int dock_list_run(dock_work *work);
+
+/* ---- the end (dock.c) --------------------------------------------------------------------- */
+
+/* Print what has come of it, if that is no success, unless a failure was published, which whoever
+ * runs the ranks prints. Returns the exit status. */
+int dock_end(const dock_work *work, tsl_status status, bool bounded);
 
 #endif

@@ -264,7 +264,7 @@ static tsl_status dock_entry(dock_work *work, pair_list *list, int64_t i)
     cli_note("pair %lld of %lld: %s", (long long)i + 1, (long long)list->count, entry->name);
     const tsl_status status = dock_pair_run(work, &pair);
     entry->seconds = tsl_seconds() - pair.begun;
-    if (status == TSL_E_CANCELLED) {
+    if (status == TSL_E_CANCELLED || tsl_comm_failure(work->comm, NULL, NULL) != NULL) {
         dock_pair_free(&pair);
         return status;
     }
@@ -334,7 +334,8 @@ static tsl_status write_report(const dock_work *work, const pair_list *list, con
     }
     const double total = tsl_seconds() - work->begun;
     const cli_report report = {.command = "dock",
-                               .device = tsl_context_device(work->context),
+                               .device = work->devices,
+                               .ranks = work->ranks,
                                .verified = list->counts[DOCKED] > 0 ? !list->unverified : -1,
                                .total = total,
                                .setup = total - compute,
@@ -387,25 +388,36 @@ static tsl_status prepare(dock_work *work, pair_list *list)
     return status;
 }
 
+static tsl_status check_signal(const dock_work *work, int64_t done, int64_t count)
+{
+    tsl_context *context = work->context;
+    const tsl_status status =
+        cli_signal() == 0 ? TSL_OK : tsl_fail(context, TSL_E_CANCELLED, "interrupted");
+    return cli_agree(context, status) == TSL_E_CANCELLED
+               ? tsl_fail(context, TSL_E_CANCELLED,
+                          "interrupted after %lld of %lld pairs: the same command with --resume "
+                          "goes on from there",
+                          (long long)done, (long long)count)
+               : status;
+}
+
 static tsl_status dock_all(dock_work *work, pair_list *list)
 {
     tsl_status status = TSL_OK;
     for (int64_t i = 0; i < list->count && status == TSL_OK; i++) {
         dock_input *const held_before[2] = {work->held[0], work->held[1]};
         status = dock_entry(work, list, i);
-        if (status == TSL_OK && cli_signal() != 0 && i + 1 < list->count) {
-            status =
-                tsl_fail(work->context, TSL_E_CANCELLED,
-                         "interrupted after %lld of %lld pairs: the same command with --resume "
-                         "goes on from there",
-                         (long long)i + 1, (long long)list->count);
+        if (status == TSL_OK && i + 1 < list->count) {
+            status = check_signal(work, i + 1, list->count);
         }
         for (int role = 0; role < 2; role++) {
             free_used(work, held_before[role], i);
             free_used(work, find_input(list, role, &list->entries[i]), i);
         }
     }
-    return status == TSL_OK ? write_reports(work, list) : status;
+    return status == TSL_OK
+               ? cli_agree(work->context, work->rank == 0 ? write_reports(work, list) : TSL_OK)
+               : status;
 }
 
 static void free_list(dock_work *work, pair_list *list)
@@ -428,7 +440,7 @@ static void free_list(dock_work *work, pair_list *list)
 int dock_list_run(dock_work *work)
 {
     pair_list list = {0};
-    tsl_status status = prepare(work, &list);
+    tsl_status status = cli_agree(work->context, prepare(work, &list));
     if (status == TSL_OK) {
         const char *json = work->options->common.json;
         if (!cli_is_quiet()) {
@@ -437,16 +449,12 @@ int dock_list_run(dock_work *work)
         }
         status = dock_all(work, &list);
     }
-    int exit_status = cli_exit_status(work->context, status, false);
-    if (status == TSL_E_CANCELLED) {
-        cli_note("%s", tsl_last_error(work->context));
-    } else if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work->context));
-    } else if (list.counts[FAILED] > 0) {
+    int exit_status = dock_end(work, status, false);
+    if (status == TSL_OK && list.counts[FAILED] > 0) {
         cli_error("%lld of %lld pairs failed: see %s/list.json", (long long)list.counts[FAILED],
                   (long long)list.count, work->options->folder);
         exit_status = CLI_CHECK_FAILED;
-    } else if (list.unverified) {
+    } else if (status == TSL_OK && list.unverified) {
         cli_error("a transform is off by more than 1/4: scores may be wrong");
         exit_status = CLI_CHECK_FAILED;
     }

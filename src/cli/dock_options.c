@@ -51,7 +51,7 @@ static const struct argp_option options_table[] = {
      "go to DIR/name",
      6},
     {"resume", DOCK_RESUME, NULL, 0, "go on where an interrupted run stopped", 6},
-    {"memory", DOCK_MEMORY, "BYTES", 0, "take no more than this, e.g. 512M or 4G", 6},
+    {"memory", DOCK_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 512M or 4G", 6},
     {"batch", DOCK_BATCH, "COUNT", 0, "rotations in flight (what suits the device)", 6},
     {"correlation", DOCK_CORRELATION, "lines|plain", 0,
      "how translations are scored: by lines of the grid, the zero ones left out, or by whole "
@@ -72,13 +72,15 @@ static const char command_doc[] =
     "\v"
     "DIR receives ftdock_global.dat (the list of poses, in FTDock's form), zdock.out (in ZDOCK's), "
     "poses/complex.0001.pdb and so on, figure.svg, and run.json (parameters, digests of the input, "
-    "times). Results are the same on every device and for any number of threads.\n"
+    "times). Results are the same on every device and for any number of threads and ranks: "
+    "each device of a list and each process of mpirun is a rank.\n"
     "\n"
     "Examples:\n"
     "  tesela dock trypsin.pdb bpti.pdb -o results\n"
     "  tesela dock 2sic.cif.gz --receptor-chains E 2sic.cif.gz --ligand-chains I \\\n"
     "      --rotations spiral:54000 --poses 100 -o results\n"
-    "  tesela dock --list pairs.tsv --angle-step 15 --resume -o screen";
+    "  tesela dock --list pairs.tsv --angle-step 15 --resume -o screen\n"
+    "  mpirun -n 4 tesela dock trypsin.pdb bpti.pdb -o results";
 
 bool dock_is_given(const dock_options *options, enum dock_key key)
 {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/dock_command.h"
+#include "comm/comm.h"
 #include "core/profile.h"
 #include "io/output.h"
 #include "io/sha256.h"
@@ -120,6 +121,19 @@ static void name_output(const dock_work *work, dock_pair *pair)
     tsl_sha256_end(&hash, pair->output_digest);
 }
 
+/* Is this rank's search that of rank 0? */
+static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
+{
+    char first[sizeof pair->search_digest];
+    memcpy(first, pair->search_digest, sizeof first);
+    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, first, sizeof first, 0);
+    return status == TSL_OK && strcmp(first, pair->search_digest) != 0
+               ? tsl_fail(work->context, TSL_E_ARG,
+                          "%s, %s or the options are not what rank 0 has: give all ranks the same",
+                          pair->receptor->path, pair->ligand->path)
+               : status;
+}
+
 /* What the list's head can say before there is a plan. */
 static void fill_head(const dock_work *work, dock_pair *pair)
 {
@@ -199,58 +213,89 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
     return status == TSL_OK ? make_plan(work, pair) : status;
 }
 
-/* Find the poses and write everything. run.json comes last: it marks the run as complete. */
-static tsl_status compute_and_write(dock_work *work, dock_pair *pair)
+/* Write everything. run.json comes last: it marks the run as complete. */
+static tsl_status write_results(dock_work *work, dock_pair *pair, bool kept)
 {
     char path[DOCK_PATH];
-    tsl_checkpoint *checkpoint = NULL;
-    tsl_status status = work->options->rescore != NULL ? dock_rescore(work, pair)
-                                                       : dock_search(work, pair, &checkpoint);
-    if (status != TSL_OK) {
-        return status;
-    }
-    pair->computed = tsl_seconds();
-    tsl_dock_plan_summary(work->plan, &pair->summary); /* the transform's error is known now */
-    status = dock_files_write(work, pair);
+    tsl_status status = dock_files_write(work, pair);
     tsl_profile_add(work->context, "write results", pair->computed, 0, 0);
     if (status == TSL_OK) {
         pair->ended = tsl_seconds();
         status = dock_report_write(work, pair, dock_path(path, pair->folder, "run.json"));
     }
-    if (status != TSL_OK && status != TSL_E_CANCELLED && checkpoint != NULL) {
+    if (status != TSL_OK && status != TSL_E_CANCELLED && kept) {
         cli_note("the search itself is finished and kept: once that is mended, --resume writes "
                  "its results");
     }
+    return status;
+}
+
+static tsl_status compute_and_write(dock_work *work, dock_pair *pair)
+{
+    tsl_checkpoint *checkpoint = NULL;
+    tsl_status status = work->options->rescore != NULL
+                            ? cli_agree(work->context, dock_rescore(work, pair))
+                            : dock_search(work, pair, &checkpoint);
+    if (status != TSL_OK) {
+        return status;
+    }
+    pair->computed = tsl_seconds();
+    tsl_dock_plan_summary(work->plan, &pair->summary); /* the transform's error is known now */
+    if (work->rank == 0) {
+        status = write_results(work, pair, checkpoint != NULL);
+    }
+    status = cli_agree(work->context, status);
     tsl_checkpoint_close(checkpoint, status == TSL_OK);
     return status;
 }
 
-tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
+/* Is there nothing left to do? Rank 0 looks. */
+static tsl_status look_for_results(dock_work *work, dock_pair *pair)
+{
+    char complete = 0;
+    if (work->rank == 0 && work->options->resume && dock_files_complete(work, pair)) {
+        dock_search_tidy(work, pair);
+        complete = 1;
+    }
+    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, &complete, sizeof complete, 0);
+    pair->was_complete = complete != 0;
+    return status;
+}
+
+/* Name the pair, and see whether it is done already. */
+static tsl_status identify(dock_work *work, dock_pair *pair)
 {
     pair->begun = tsl_seconds();
     pair->profile_before = cli_profile_now(work->context);
     pair->used = work->options->dock;
     fill_head(work, pair);
-    tsl_status status = read_digests(work, pair);
-    if (status != TSL_OK) {
+    tsl_status status = cli_agree(work->context, read_digests(work, pair));
+    if (status == TSL_OK) {
+        name_search(work, pair);
+        name_output(work, pair);
+        status = cli_agree(work->context, compare_search(work, pair));
+    }
+    return status == TSL_OK ? look_for_results(work, pair) : status;
+}
+
+tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
+{
+    tsl_status status = identify(work, pair);
+    if (status != TSL_OK || pair->was_complete) {
         return status;
     }
-    name_search(work, pair);
-    name_output(work, pair);
-    if (work->options->resume && dock_files_complete(work, pair)) {
-        dock_search_tidy(work, pair);
-        pair->was_complete = true;
-        return TSL_OK;
-    }
-    status = prepare(work, pair);
+    status = cli_agree(work->context, prepare(work, pair));
     if (status != TSL_OK) {
         return status;
     }
     pair->ready = tsl_seconds();
     struct stat about;
-    const bool is_new = stat(pair->folder, &about) != 0;
+    const bool is_new = work->rank == 0 && stat(pair->folder, &about) != 0;
     cli_defer_signals(true);
-    status = tsl_make_folder(work->context, pair->folder);
+    if (work->rank == 0) {
+        status = tsl_make_folder(work->context, pair->folder);
+    }
+    status = cli_agree(work->context, status);
     if (status == TSL_OK) {
         status = compute_and_write(work, pair);
     }
@@ -264,6 +309,8 @@ tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
 void dock_pair_free(dock_pair *pair)
 {
     tsl_pose_list_free(&pair->list);
+    tsl_release(pair->shares);
+    pair->shares = NULL;
 }
 
 int dock_pair_verified(const dock_pair *pair)

@@ -7,6 +7,11 @@
 
 enum { POSES_SHOWN = 10 };
 
+static double dock_share_rate(const dock_share *share)
+{
+    return share->seconds > 0 ? (double)share->rotations / share->seconds : 0;
+}
+
 double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose)
 {
     return pair->lowest_energy < 0 ? 100 * pose->energy / pair->lowest_energy : 0;
@@ -129,6 +134,25 @@ static void write_plan(tsl_json *json, const tsl_dock_summary *s)
     tsl_json_close_object(json);
 }
 
+/* What each rank has had of the search. */
+static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *pair)
+{
+    tsl_json_open_array(json, "ranks");
+    for (int q = 0; q < work->ranks; q++) {
+        const cli_seat *seat = &work->seats[q];
+        const dock_share share = pair->shares != NULL ? pair->shares[q] : (dock_share){0};
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "host", seat->host);
+        tsl_json_string(json, "device", seat->device);
+        tsl_json_integer(json, "threads", seat->threads);
+        tsl_json_integer(json, "rotations", share.rotations);
+        tsl_json_number(json, "seconds", share.seconds);
+        tsl_json_number(json, "rate", dock_share_rate(&share));
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+}
+
 static void write_cases(tsl_json *json, const dock_pair *pair)
 {
     tsl_json_open_array(json, "cases");
@@ -162,7 +186,7 @@ static void write_pose(tsl_json *json, const dock_pair *pair, int64_t i)
     tsl_json_close_object(json);
 }
 
-static void write_results(tsl_json *json, const dock_pair *pair)
+static void write_results(tsl_json *json, const dock_work *work, const dock_pair *pair)
 {
     const double searching = pair->computed - pair->ready;
     tsl_json_open_object(json, "results");
@@ -174,6 +198,7 @@ static void write_results(tsl_json *json, const dock_pair *pair)
     tsl_json_number(json, "milliseconds_per_rotation",
                     pair->rotations_done > 0 ? 1e3 * searching / (double)pair->rotations_done
                                              : 0.0);
+    write_ranks(json, work, pair);
     tsl_json_integer(json, "poses", pair->list.count);
     tsl_json_integer(json, "complexes", pair->complexes);
     tsl_json_bool(json, "figure", pair->figure);
@@ -195,7 +220,8 @@ tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const
         return status;
     }
     const cli_report report = {.command = "dock",
-                               .device = tsl_context_device(work->context),
+                               .device = work->devices,
+                               .ranks = work->ranks,
                                .verified = dock_pair_verified(pair),
                                .total = pair->ended - pair->begun,
                                .setup = pair->ready - pair->begun,
@@ -204,7 +230,7 @@ tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const
     tsl_json_begin(&json, tsl_output_stream(output));
     cli_report_open(&json, &report);
     dock_report_parameters(&json, work, pair);
-    write_results(&json, pair);
+    write_results(&json, work, pair);
     cli_report_close(&json, work->context, &pair->profile_before);
     tsl_json_end(&json);
     return tsl_output_commit(output);
@@ -229,13 +255,34 @@ static void print_poses(FILE *stream, const dock_pair *pair)
     }
 }
 
+/* What each rank did, if there are several, and not too many to read. */
+static void print_ranks(FILE *stream, const dock_work *work, const dock_pair *pair)
+{
+    enum { SHOWN = 16 };
+    if (work->ranks == 1 || work->ranks > SHOWN || pair->shares == NULL) {
+        return;
+    }
+    fprintf(stream, "\n%6s  %-12s %10s %9s %10s\n", "rank", "device", "rotations", "seconds",
+            "a second");
+    for (int q = 0; q < work->ranks; q++) {
+        const dock_share *share = &pair->shares[q];
+        fprintf(stream, "%6d  %-12s %10lld %9.2f %10.1f\n", q, work->seats[q].device,
+                (long long)share->rotations, share->seconds, dock_share_rate(share));
+    }
+}
+
 static void print_times(FILE *stream, const dock_work *work, const dock_pair *pair)
 {
     const double searching = pair->computed - pair->ready;
     const int threads = tsl_context_threads(work->context);
-    fprintf(stream, "\n%.1f s on %s with %d thread%s: setup %.1f s, %s %.1f s",
-            pair->ended - pair->begun, tsl_context_device(work->context), threads,
-            threads == 1 ? "" : "s", pair->ready - pair->begun,
+    fprintf(stream, "\n%.1f s on ", pair->ended - pair->begun);
+    if (work->ranks > 1) {
+        fprintf(stream, "%d ranks", work->ranks);
+    } else {
+        fprintf(stream, "%s with %d thread%s", tsl_context_device(work->context), threads,
+                threads == 1 ? "" : "s");
+    }
+    fprintf(stream, ": setup %.1f s, %s %.1f s", pair->ready - pair->begun,
             work->options->rescore != NULL ? "scoring" : "search", searching);
     if (pair->rotations_done > 0) {
         fprintf(stream, " (%.2f ms a rotation)", 1e3 * searching / (double)pair->rotations_done);
@@ -248,6 +295,7 @@ void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pai
     fprintf(stream, "%s + %s: %lld poses%s\n", pair->list.head.receptor, pair->list.head.ligand,
             (long long)pair->list.count, pair->list.count > POSES_SHOWN ? "; the best:" : "");
     print_poses(stream, pair);
+    print_ranks(stream, work, pair);
     print_times(stream, work, pair);
     fprintf(stream, "%s: ftdock_global.dat, zdock.out, ", pair->folder);
     if (pair->complexes > 0) {

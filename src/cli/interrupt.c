@@ -1,22 +1,25 @@
 /* Signals that ask the program to end. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 
-static volatile sig_atomic_t deferred;
-static volatile sig_atomic_t received;
+/* Lock-free, so that the handler may use them too. */
+static atomic_int deferred; /* by how many ranks */
+static atomic_int received;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 
 static void on_signal(int number)
 {
-    if (!deferred || received != 0) {
+    int none = 0;
+    if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&received, &none, number)) {
         static const char line[] = "tesela: stopped\n";
         const ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
         (void)written; /* there is nobody left to tell */
         _exit(128 + number);
     }
-    received = number;
 }
 
 void cli_catch_signals(void)
@@ -36,10 +39,16 @@ void cli_catch_signals(void)
 
 void cli_defer_signals(bool defer)
 {
-    deferred = defer;
+    atomic_fetch_add(&deferred, defer ? 1 : -1);
 }
 
 int cli_signal(void)
 {
-    return received;
+    return atomic_load(&received);
+}
+
+void cli_take_signal(int number)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&received, &none, number);
 }

@@ -7,11 +7,15 @@
 #include "cli/cli.h"
 
 static bool quiet;
+static _Thread_local bool silent;
 static char last_note[1024];
 
 static void print_line(const char *kind, const char *format, va_list arguments)
 {
     char line[1024];
+    if (silent) {
+        return;
+    }
     vsnprintf(line, sizeof line, format, arguments);
     for (char *c = line; *c != '\0'; c++) { /* a file name may hold anything */
         if ((unsigned char)*c < ' ' || *c == 127) {
@@ -55,9 +59,14 @@ void cli_be_quiet(void)
     quiet = true;
 }
 
+void cli_be_silent(bool be_silent)
+{
+    silent = be_silent;
+}
+
 bool cli_is_quiet(void)
 {
-    return quiet;
+    return quiet || silent;
 }
 
 static void on_message(void *user, tsl_message_kind kind, const char *line)
@@ -71,13 +80,19 @@ static void on_message(void *user, tsl_message_kind kind, const char *line)
     }
 }
 
-tsl_status cli_open_context(tsl_context **out, const cli_common *common)
+tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl_comm *comm)
 {
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    options.device = common->device;
-    options.threads = common->threads;
-    options.message = on_message;
-    const tsl_status status = tsl_context_create(out, &options);
+    options.device = device;
+    options.threads = threads;
+    options.message = silent ? NULL : on_message; /* the rank that speaks gets the same */
+    options.comm = comm;
+    return tsl_context_create(out, &options);
+}
+
+tsl_status cli_open_context(tsl_context **out, const cli_common *common)
+{
+    const tsl_status status = cli_open_rank(out, common->device, common->threads, NULL);
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(NULL));
     }
@@ -98,8 +113,8 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
         return CLI_USAGE;
     case TSL_E_NOMEM:
         /* a bound that is too small is the user's to change; memory that has run out is not */
-        return bounded && strncmp(tsl_last_error(context), "out of memory", 13) != 0 ? CLI_USAGE
-                                                                                     : CLI_DEVICE;
+        return bounded && strstr(tsl_last_error(context), "out of memory") == NULL ? CLI_USAGE
+                                                                                   : CLI_DEVICE;
     case TSL_E_DEVICE:
     case TSL_E_COMM:
         return CLI_DEVICE;

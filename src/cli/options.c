@@ -76,8 +76,11 @@ enum { KEY_THREADS = 0x200, KEY_PROFILE };
 static const struct argp_option common_options[] = {
     {NULL, 0, NULL, 0, "Where and how it runs:", 90},
     {"device", 'd', "DEVICE", 0,
-     "auto, cpu or cuda:0 (auto: a GPU if there is one); see tesela info", 90},
-    {"threads", KEY_THREADS, "COUNT", 0, "CPU threads (all cores, or OMP_NUM_THREADS)", 90},
+     "auto, cpu or cuda:0 (auto: a GPU if there is one); of dock and comm a list too, cuda:0-3 or "
+     "cuda:0,cpu (auto: all GPUs); see tesela info",
+     90},
+    {"threads", KEY_THREADS, "COUNT", 0,
+     "CPU threads, of several ranks each (all cores, shared out; or OMP_NUM_THREADS)", 90},
     {NULL, 0, NULL, 0, "What it reports:", 91},
     {"json", 'j', "FILE", 0, "write a report as JSON; - is standard output", 91},
     {"profile", KEY_PROFILE, NULL, 0, "print where the time went", 91},

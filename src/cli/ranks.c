@@ -1,4 +1,4 @@
-/* Commands that run on several ranks. */
+/* Starting the ranks of a command, and what they agree on. */
 #include "cli/ranks.h"
 
 #include <stdio.h>
@@ -7,10 +7,24 @@
 
 #include "comm/comm.h"
 #include "comm/plugin.h"
+#include "device/plugin.h"
 
 bool cli_is_launched(void)
 {
     return tsl_comm_launch_variable() != NULL;
+}
+
+bool cli_is_leader(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "MV2_COMM_WORLD_RANK"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && cli_is_launched(); i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && value[0] != '\0') {
+            return strcmp(value, "0") == 0;
+        }
+    }
+    return true;
 }
 
 /* As a rank of an MPI launch. Only the rank that failed prints why. */
@@ -48,39 +62,133 @@ int cli_run_ranks(int ranks, tsl_rank_function function, void *user)
     return cli_exit_status(NULL, status, false);
 }
 
-/* "cuda:0-3": the k-th of them into `name`, or -1 and their number into *count. */
-static void expand(char *name, size_t bytes, const char *text, size_t length, int k, int *count)
+/* ---- lists of devices --------------------------------------------------------------------- */
+
+enum { MOST_DEVICES = 9999 };
+
+/* How many devices an item of a list stands for: "cuda:0-3" for four of them; the k-th into `name`.
+ * What is no list stays as it is: the context that is asked for it says what is wrong. */
+static int expand(char *name, size_t bytes, const char *text, size_t length, int k)
 {
+    char item[64], reason[512];
     int first = 0, last = 0, used = 0;
-    char item[64];
     snprintf(item, sizeof item, "%.*s", (int)length, text);
+    if (strcmp(item, "auto") == 0 && tsl_plugin_cuda(&last, reason, sizeof reason) != NULL &&
+        last > 1) {
+        snprintf(name, bytes, "cuda:%d", k);
+        return last;
+    }
     if (sscanf(item, "cuda:%d-%d%n", &first, &last, &used) == 2 && item[used] == '\0' &&
-        last >= first) {
-        *count = last - first + 1;
+        first >= 0 && last >= first && last <= MOST_DEVICES) {
         snprintf(name, bytes, "cuda:%d", first + k);
-    } else {
-        *count = 1;
-        snprintf(name, bytes, "%s", item);
+        return last - first + 1;
+    }
+    snprintf(name, bytes, "%s", item);
+    return 1;
+}
+
+/* Walks over the list until the device of that number, which goes into `name`; returns how many
+ * devices there are up to its item's end. */
+static int walk(char *name, size_t bytes, const char *list, int wanted)
+{
+    int total = 0;
+    for (const char *text = list;; text++) {
+        const size_t length = strcspn(text, ",");
+        total += expand(name, bytes, text, length, wanted - total);
+        text += length;
+        if (*text == '\0' || wanted < total) {
+            return total;
+        }
     }
 }
 
-int cli_devices(const char *list, int rank, char *name, size_t bytes)
+int cli_device_count(const char *list)
 {
-    int total = 0;
-    for (int pass = 0; pass < 2; pass++) { /* count, then find */
-        int at = 0;
-        for (const char *text = list; *text != '\0';) {
-            const size_t length = strcspn(text, ",");
-            int count = 0;
-            const int wanted = pass == 0 ? 0 : rank % total - at;
-            expand(name, bytes, text, length, wanted, &count);
-            if (pass == 1 && wanted >= 0 && wanted < count) {
-                return total;
-            }
-            at += count;
-            text += length + (text[length] == ',');
-        }
-        total = at > 0 ? at : 1;
+    char name[64];
+    return walk(name, sizeof name, list, INT32_MAX);
+}
+
+void cli_device_name(char *name, size_t bytes, const char *list, int rank)
+{
+    walk(name, bytes, list, rank % cli_device_count(list));
+}
+
+/* ---- agreement ---------------------------------------------------------------------------- */
+
+static const char no_memory[] = "out of memory: cannot hear all ranks";
+
+tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes)
+{
+    int64_t *sizes = tsl_allocate(2 * (size_t)comm->size * sizeof *sizes);
+    if (sizes == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, no_memory);
+        return TSL_E_COMM;
     }
-    return total;
+    int64_t *offsets = sizes + comm->size;
+    for (int q = 0; q < comm->size; q++) {
+        sizes[q] = bytes;
+        offsets[q] = q * bytes;
+    }
+    const tsl_comm_parts receive = {.data = all, .bytes = sizes, .offsets = offsets};
+    const tsl_status status = tsl_comm_gather(comm, NULL, mine, bytes, &receive, TSL_COMM_ALL);
+    tsl_release(sizes);
+    return status;
+}
+
+/* How a rank is. */
+typedef struct condition {
+    tsl_status status;
+    int signal;
+    char error[TSL_ERROR_TEXT];
+} condition;
+
+/* The rank whose status stands for all; -1: all are well. */
+static int find_failure(const condition *all, int size)
+{
+    int cancelled = -1;
+    for (int q = 0; q < size; q++) {
+        if (all[q].status != TSL_OK && all[q].status != TSL_E_CANCELLED) {
+            return q;
+        }
+        if (all[q].status == TSL_E_CANCELLED && cancelled < 0) {
+            cancelled = q;
+        }
+    }
+    return cancelled;
+}
+
+static tsl_status adopt(tsl_context *context, const condition *all, int size)
+{
+    for (int q = 0; q < size; q++) {
+        if (all[q].signal != 0) {
+            cli_take_signal(all[q].signal);
+        }
+    }
+    const int q = find_failure(all, size);
+    if (q < 0) {
+        return TSL_OK;
+    }
+    return q == 0 ? tsl_fail(context, all[q].status, "%s", all[q].error)
+                  : tsl_fail(context, all[q].status, "rank %d: %s", q, all[q].error);
+}
+
+tsl_status cli_agree(tsl_context *context, tsl_status status)
+{
+    tsl_comm *comm = context->comm;
+    if (comm->size == 1 || status == TSL_E_COMM) {
+        return status;
+    }
+    condition mine = {.status = status, .signal = cli_signal()};
+    memcpy(mine.error, context->error, sizeof mine.error);
+    condition *all = tsl_allocate((size_t)comm->size * sizeof *all);
+    if (all == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, no_memory);
+        return TSL_E_COMM;
+    }
+    status = cli_gather(comm, all, &mine, sizeof mine);
+    if (status == TSL_OK) {
+        status = adopt(context, all, comm->size);
+    }
+    tsl_release(all);
+    return status;
 }

@@ -5,15 +5,53 @@
 #include "cli/cli.h"
 #include "tesela/comm.h"
 
+/* ---- starting ranks ----------------------------------------------------------------------- */
+
 /* Is this process one of an MPI launch? */
 bool cli_is_launched(void);
+
+/* Is this process the one of its MPI launch, or its only one, that speaks for all before they have
+ * met? */
+bool cli_is_leader(void);
+
+/* Number of ranks that a list of devices asks for: "cuda:0-3" or "cuda:0,cpu", one each; auto: one
+ * for each GPU, at least one. */
+int cli_device_count(const char *list);
+/* The device of the rank of that number into `name`; ranks go round the list. */
+void cli_device_name(char *name, size_t bytes, const char *list, int rank);
 
 /* Run `function` on the ranks of the MPI launch, or else on `ranks` threads. A failure is printed
  * once, by the rank that failed, and all ranks return its exit status. */
 int cli_run_ranks(int ranks, tsl_rank_function function, void *user);
 
-/* A list of devices, "cuda:0-3" or "cuda:0,cpu": the number in it; `name` becomes that of a rank,
- * who go round the list. */
-int cli_devices(const char *list, int rank, char *name, size_t bytes);
+/* ---- what a rank has ---------------------------------------------------------------------- */
+
+/* What a rank computes with. */
+typedef struct cli_seat {
+    char device[64];
+    char host[64];
+    int threads; /* CPU threads */
+} cli_seat;
+
+/* Find this rank's seat. A host's ranks go round the list of devices, and those on its CPU share
+ * the processors they may run on, less one for each rank on a GPU, unless --threads or
+ * OMP_NUM_THREADS says how many a rank takes. A rank alone takes what is asked for.
+ *
+ * Collective. Errors are published. */
+tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common);
+
+/* ---- what ranks agree on ------------------------------------------------------------------ */
+
+/* Are all ranks well? `status` is this rank's, with the context's error. If any has failed, all
+ * return the status of the first of them, with its line in their contexts; being cancelled counts
+ * only where nothing else is wrong. A signal to one is a signal to all. The communicator stays of
+ * use.
+ *
+ * Collective; a rank whose `status` is TSL_E_COMM knows of a failure that was published, and does
+ * not wait. */
+tsl_status cli_agree(tsl_context *context, tsl_status status);
+
+/* Records of all ranks, `bytes` each, into all[size]. TSL_OK or TSL_E_COMM. Collective. */
+tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes);
 
 #endif

@@ -355,8 +355,9 @@ static tsl_status read_record(tsl_checkpoint *checkpoint, off_t size, tsl_pose *
     return TSL_OK;
 }
 
+/* Read all records; `into`, if there is one, gets a copy of each. */
 static tsl_status take_up(tsl_checkpoint *checkpoint, const unsigned char head[HEAD_BYTES],
-                          tsl_pose *poses, unsigned char *done)
+                          tsl_pose *poses, unsigned char *done, tsl_checkpoint *into)
 {
     struct stat file;
     if (fstat(checkpoint->file, &file) != 0) {
@@ -373,7 +374,11 @@ static tsl_status take_up(tsl_checkpoint *checkpoint, const unsigned char head[H
     checkpoint->end = HEAD_BYTES;
     bool torn = false;
     while (status == TSL_OK && !torn) {
+        const off_t begin = checkpoint->end;
         status = read_record(checkpoint, file.st_size, poses, done, &torn);
+        if (status == TSL_OK && !torn && into != NULL) {
+            status = append(into, checkpoint->record, (size_t)(checkpoint->end - begin));
+        }
     }
     if (status == TSL_OK && ftruncate(checkpoint->file, checkpoint->end) != 0) {
         status = tsl_fail(checkpoint->context, TSL_E_IO,
@@ -395,13 +400,28 @@ tsl_status tsl_checkpoint_resume(tsl_checkpoint **out, tsl_context *context, con
     }
     memset(done, 0, (size_t)count);
     make_head(head, run, count, keep);
-    status = take_up(checkpoint, head, poses, done);
+    status = take_up(checkpoint, head, poses, done, NULL);
     if (status != TSL_OK) {
         tsl_checkpoint_close(checkpoint, false);
         return status;
     }
     *out = checkpoint;
     return TSL_OK;
+}
+
+tsl_status tsl_checkpoint_absorb(tsl_checkpoint *checkpoint, const char *path, const char run[65],
+                                 tsl_pose *poses, unsigned char *done)
+{
+    unsigned char head[HEAD_BYTES];
+    tsl_checkpoint *other = NULL;
+    tsl_status status =
+        open_file(&other, checkpoint->context, path, checkpoint->count, checkpoint->keep);
+    if (status == TSL_OK) {
+        make_head(head, run, checkpoint->count, checkpoint->keep);
+        status = take_up(other, head, poses, done, checkpoint);
+    }
+    tsl_checkpoint_close(other, status == TSL_OK);
+    return status;
 }
 
 /* ---- adding ------------------------------------------------------------------------------- */

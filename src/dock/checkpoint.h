@@ -24,6 +24,12 @@ tsl_status tsl_checkpoint_resume(tsl_checkpoint **out, tsl_context *context, con
                                  const char run[65], int64_t count, int keep, tsl_pose *poses,
                                  unsigned char *done);
 
+/* Take the records of another checkpoint of the same run, at `path`, into this one and into `poses`
+ * and `done`, and remove it. Killed at any moment, nothing is lost: what is in both counts once.
+ * Errors as tsl_checkpoint_resume(). */
+tsl_status tsl_checkpoint_absorb(tsl_checkpoint *checkpoint, const char *path, const char run[65],
+                                 tsl_pose *poses, unsigned char *done);
+
 /* Add a finished batch, in the kernel's hands on return: it survives a kill, not a power cut. After
  * TSL_E_IO the file ends with the last whole record. */
 tsl_status tsl_checkpoint_add(tsl_checkpoint *checkpoint, int64_t first, int64_t count,

@@ -1,5 +1,5 @@
 /* The search: batch after batch of rotations, from atoms to the poses kept. */
-#include "dock/plan.h"
+#include "dock/share.h"
 
 #include <string.h>
 
@@ -169,18 +169,34 @@ static tsl_status go_on_in_double(tsl_dock_plan *plan)
                : tsl_dock_use_double(plan);
 }
 
-tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotation *rotations,
-                           int64_t count, tsl_dock_progress progress, void *user)
+/* What a search was asked for. */
+typedef struct search {
+    const tsl_rotation *rotations;
+    tsl_dock_progress progress;
+    void *user;
+} search;
+
+/* Poses of a batch are there: tell, and ask whether to go on. */
+static tsl_status report_batch(tsl_dock_share *share, int64_t first, int count)
 {
-    tsl_status status = check_ready(plan, count);
-    if (status == TSL_OK) {
-        status = check_rotations(plan->context, rotations, count);
-    }
+    const search *asked = share->user;
+    const tsl_pose *poses = (const tsl_pose *)(const void *)(share->outcome + first * share->bytes);
+    return asked->progress != NULL && asked->progress(asked->user, first, count, poses) != 0
+               ? tsl_fail(share->plan->context, TSL_E_CANCELLED, "the search was stopped")
+               : tsl_dock_share_goes_on(share);
+}
+
+static tsl_status search_range(tsl_dock_share *share, int64_t begin, int64_t count, int64_t *done)
+{
+    tsl_dock_plan *plan = share->plan;
+    const search *asked = share->user;
+    tsl_status status = TSL_OK;
     int batch = 0; /* whose correlations are under way */
-    for (int64_t first = 0; first < count && status == TSL_OK;) {
+    for (*done = 0; *done < count && status == TSL_OK;) {
+        const int64_t first = begin + *done;
         if (batch == 0) {
-            batch = batch_size(plan, count - first);
-            status = correlate(plan, rotations + first, batch);
+            batch = batch_size(plan, count - *done);
+            status = correlate(plan, asked->rotations + first, batch);
         }
         if (status == TSL_OK) {
             status = select_winners(plan, batch);
@@ -191,21 +207,38 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
             continue;
         }
         if (status == TSL_OK) {
-            const int done = batch;
-            const int64_t next = first + done;
-            tsl_pose *found = poses + first * plan->options.keep;
-            write_poses(plan, rotations + first, done, found);
-            batch = batch_size(plan, count - next);
+            const int found = batch;
+            write_poses(plan, asked->rotations + first, found,
+                        (tsl_pose *)(void *)(share->outcome + first * share->bytes));
+            *done += found;
+            batch = batch_size(plan, count - *done);
             if (batch > 0) { /* the device goes on while the caller has its turn */
-                status = correlate(plan, rotations + next, batch);
+                status = correlate(plan, asked->rotations + first + found, batch);
             }
-            if (progress != NULL && progress(user, first, done, found) != 0) {
-                return tsl_fail(plan->context, TSL_E_CANCELLED, "the search was stopped");
-            }
-            first = next;
+            const tsl_status told = report_batch(share, first, found);
+            status = told != TSL_OK ? told : status;
         }
     }
     return status;
+}
+
+tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotation *rotations,
+                           int64_t count, tsl_dock_progress progress, void *user)
+{
+    tsl_status status = check_ready(plan, count);
+    if (status == TSL_OK) {
+        status = check_rotations(plan->context, rotations, count);
+    }
+    if (status != TSL_OK) {
+        return tsl_dock_refuse(plan->context, status);
+    }
+    search asked = {.rotations = rotations, .progress = progress, .user = user};
+    tsl_dock_share share = {.plan = plan,
+                            .run = search_range,
+                            .outcome = (char *)poses,
+                            .bytes = plan->options.keep * (int64_t)sizeof *poses,
+                            .user = &asked};
+    return tsl_dock_share_out(&share, count);
 }
 
 /* A batch of poses of a rescoring. */
@@ -237,10 +270,26 @@ static tsl_status measure_batch(tsl_dock_plan *plan, tsl_pose *poses, int count)
     return status;
 }
 
-tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
+static tsl_status measure_range(tsl_dock_share *share, int64_t begin, int64_t count, int64_t *done)
 {
-    tsl_status status = check_ready(plan, count);
+    tsl_status status = TSL_OK;
+    for (*done = 0; *done < count && status == TSL_OK;) {
+        const int batch = batch_size(share->plan, count - *done);
+        status = measure_batch(
+            share->plan, (tsl_pose *)(void *)(share->outcome + (begin + *done) * share->bytes),
+            batch);
+        *done += status == TSL_OK ? batch : 0;
+        if (status == TSL_OK) {
+            status = tsl_dock_share_goes_on(share);
+        }
+    }
+    return status;
+}
+
+static tsl_status check_poses(const tsl_dock_plan *plan, const tsl_pose *poses, int64_t count)
+{
     const int half = plan->geometry.grid / 2;
+    tsl_status status = TSL_OK;
     for (int64_t i = 0; i < count && status == TSL_OK; i++) {
         for (int axis = 0; axis < 3; axis++) {
             const int shift = poses[i].shift[axis];
@@ -252,9 +301,19 @@ tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
         }
         status = check_rotations(plan->context, &poses[i].rotation, 1);
     }
-    for (int64_t first = 0; first < count && status == TSL_OK; first += plan->correlation.batch) {
-        const int batch = batch_size(plan, count - first);
-        status = measure_batch(plan, poses + first, batch);
-    }
     return status;
+}
+
+tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
+{
+    tsl_status status = check_ready(plan, count);
+    if (status == TSL_OK) {
+        status = check_poses(plan, poses, count);
+    }
+    if (status != TSL_OK) {
+        return tsl_dock_refuse(plan->context, status);
+    }
+    tsl_dock_share share = {
+        .plan = plan, .run = measure_range, .outcome = (char *)poses, .bytes = sizeof *poses};
+    return tsl_dock_share_out(&share, count);
 }

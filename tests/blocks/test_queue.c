@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -295,10 +296,48 @@ static void failures_stop_all(void **state)
     alarm(0);
 }
 
+/* Rank 1 stops the queue. The others get no chunk after that, and hear of it at work. */
+static tsl_status stop_one(tsl_comm *comm, void *user)
+{
+    atomic_int *stopped_ranks = user;
+    tsl_queue *queue = NULL;
+    tsl_status status = tsl_queue_create(&queue, comm, INT64_C(1) << 40, 1);
+    int64_t first = 0, count = 0;
+    bool stopped = false;
+    if (status == TSL_OK) {
+        status = tsl_queue_next(queue, &first, &count);
+    }
+    if (status == TSL_OK && comm->rank == 1) {
+        status = tsl_queue_stop(queue);
+    }
+    while (status == TSL_OK && !stopped) {
+        status = tsl_queue_is_stopped(queue, &stopped);
+    }
+    if (status == TSL_OK) {
+        status = tsl_queue_next(queue, &first, &count);
+    }
+    atomic_fetch_add(stopped_ranks, status == TSL_OK && stopped && count == 0);
+    tsl_queue_destroy(queue);
+    return status;
+}
+
+static void a_stopped_queue_hands_out_nothing(void **state)
+{
+    (void)state;
+    for (int ranks = 2; ranks <= 4; ranks++) {
+        atomic_int stopped = 0;
+        alarm(60);
+        assert_int_equal(tsl_comm_run(ranks, stop_one, &stopped), TSL_OK);
+        alarm(0);
+        assert_int_equal(stopped, ranks);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_finish_together), cmocka_unit_test(a_hopeless_device_gives_up),
-        cmocka_unit_test(each_item_is_handed_out_once), cmocka_unit_test(failures_stop_all)};
+        cmocka_unit_test(each_item_is_handed_out_once), cmocka_unit_test(failures_stop_all),
+        cmocka_unit_test(a_stopped_queue_hands_out_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,9 +66,9 @@ static void bad_contexts_are_refused(void **state)
                  {"", 0, TSL_E_ARG, "unknown device ''"},
                  {"cpu:1", 0, TSL_E_ARG, "unknown device 'cpu:1'"},
                  {"cuda:99", 0, TSL_E_DEVICE, "device cuda:99: "},
-                 {"cuda:-1", 0, TSL_E_ARG, "one device at a time"},
-                 {"cuda:0x", 0, TSL_E_ARG, "one device at a time"},
-                 {"cuda:0,cpu", 0, TSL_E_ARG, "one device at a time"},
+                 {"cuda:-1", 0, TSL_E_ARG, "a context has one device"},
+                 {"cuda:0x", 0, TSL_E_ARG, "a context has one device"},
+                 {"cuda:0,cpu", 0, TSL_E_ARG, "a context has one device"},
                  {"cpu", -1, TSL_E_ARG, "threads is -1"},
                  {"cpu", 5000, TSL_E_ARG, "threads is 5000"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -51,6 +51,24 @@ static void add(tsl_checkpoint *checkpoint, int batch)
                      TSL_OK);
 }
 
+/* One of another rank, with the last batches; cut short after `bytes` bytes if that is less. */
+static void write_other(int from, off_t bytes)
+{
+    tsl_checkpoint *checkpoint = NULL;
+    assert_int_equal(
+        tsl_checkpoint_create(&checkpoint, &context, scratch_path("other"), run, COUNT, KEEP),
+        TSL_OK);
+    for (int i = from; i < BATCHES; i++) {
+        add(checkpoint, i);
+    }
+    tsl_checkpoint_close(checkpoint, false);
+    struct stat file;
+    assert_int_equal(stat(scratch_path("other"), &file), 0);
+    if (file.st_size > bytes) {
+        assert_int_equal(truncate(scratch_path("other"), bytes), 0);
+    }
+}
+
 /* Write a checkpoint with the first batches. */
 static void write_batches(int count)
 {
@@ -265,6 +283,52 @@ static void test_other_files(void **state)
     assert_refused(run, COUNT, KEEP, TSL_E_FORMAT, "not a checkpoint");
 }
 
+/* What another rank has kept is in this one's file from then on, whole records of it, even if both
+ * hold the same. */
+static void test_absorb(void **state)
+{
+    (void)state;
+    for (int own = 0; own <= BATCHES; own++) {
+        for (off_t bytes = 0; bytes < 800; bytes += 11) {
+            write_batches(own);
+            write_other(1, bytes);
+            tsl_checkpoint *checkpoint = resume();
+            assert_int_equal(
+                tsl_checkpoint_absorb(checkpoint, scratch_path("other"), run, poses, done), TSL_OK);
+            const int rotations = check_poses();
+            assert_int_not_equal(access(scratch_path("other"), F_OK), 0);
+            tsl_checkpoint_close(checkpoint, false);
+            checkpoint = resume(); /* from the file alone */
+            assert_int_equal(check_poses(), rotations);
+            add(checkpoint, 0);
+            tsl_checkpoint_close(checkpoint, false);
+        }
+        write_batches(own);
+        write_other(own, INT32_MAX);
+        tsl_checkpoint *checkpoint = resume();
+        assert_int_equal(tsl_checkpoint_absorb(checkpoint, scratch_path("other"), run, poses, done),
+                         TSL_OK);
+        assert_batches_done(BATCHES);
+        tsl_checkpoint_close(checkpoint, false);
+    }
+}
+
+/* Another run's stays where it is. */
+static void test_absorb_refused(void **state)
+{
+    (void)state;
+    write_batches(1);
+    write_other(1, INT32_MAX);
+    tsl_checkpoint *checkpoint = resume();
+    assert_int_equal(
+        tsl_checkpoint_absorb(checkpoint, scratch_path("other"), other_run, poses, done),
+        TSL_E_ARG);
+    assert_non_null(strstr(context.error, "with other inputs or options"));
+    assert_int_equal(access(scratch_path("other"), F_OK), 0);
+    assert_batches_done(1);
+    tsl_checkpoint_close(checkpoint, false);
+}
+
 static void assert_cannot_open(const char *path, const char *part)
 {
     tsl_checkpoint *checkpoint = NULL;
@@ -370,6 +434,8 @@ int main(void)
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_flipped_bytes),
         cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_absorb),
+        cmocka_unit_test(test_absorb_refused),
         cmocka_unit_test(test_impossible_places),
         cmocka_unit_test(test_batches_out_of_range),
         cmocka_unit_test(test_disk_fills_up),

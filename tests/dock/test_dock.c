@@ -9,33 +9,12 @@
 
 #include <cmocka.h>
 
+#include "dock/blob.h"
 #include "dock/plan.h"
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
-enum { ATOMS = 150, SMALL = 40 };
-
-/* A compact blob of charged atoms, neither round nor centred. */
-static tsl_molecule *blob(tsl_context *context, uint64_t seed, int count, double radius)
-{
-    double positions[3 * ATOMS], charges[ATOMS];
-    for (int i = 0; i < count;) {
-        double p[3], square = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            p[axis] = radius * test_uniform(&seed);
-            square += p[axis] * p[axis] * (axis + 1);
-        }
-        if (square < radius * radius) {
-            for (int axis = 0; axis < 3; axis++) {
-                positions[3 * i + axis] = p[axis] + 20;
-            }
-            charges[i++] = test_random(&seed) % 3 == 0 ? 0.5 * test_uniform(&seed) : 0;
-        }
-    }
-    tsl_molecule *molecule = NULL;
-    assert_int_equal(tsl_molecule_create(&molecule, context, count, positions, charges), TSL_OK);
-    return molecule;
-}
+enum { SMALL = 40 };
 
 typedef struct pair {
     tsl_context *context;
@@ -45,8 +24,8 @@ typedef struct pair {
 static pair make_pair(const char *device, int threads)
 {
     pair p = {.context = test_context(device, threads)};
-    p.receptor = blob(p.context, 1, ATOMS, 14);
-    p.ligand = blob(p.context, 2, SMALL, 7);
+    p.receptor = test_blob(p.context, 1, BLOB_ATOMS, 14);
+    p.ligand = test_blob(p.context, 2, SMALL, 7);
     return p;
 }
 
@@ -334,7 +313,7 @@ static void updated_plans_forget_nothing_they_should(void **state)
 {
     (void)state;
     pair p = make_pair("cpu", 2);
-    tsl_molecule *large = blob(p.context, 3, 60, 9);
+    tsl_molecule *large = test_blob(p.context, 3, 60, 9);
     tsl_molecule *const pairs[][2] = {{p.receptor, p.ligand}, {p.receptor, large},
                                       {large, p.ligand},      {p.receptor, p.ligand},
                                       {p.receptor, p.ligand}, {p.receptor, large}};

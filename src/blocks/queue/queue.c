@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* How often a rank at work asks whether it should stop, seconds. */
+static const double patience = 0.1;
+
 struct tsl_queue {
     tsl_counters *counters;
     tsl_queue_worker worker;
@@ -10,7 +13,8 @@ struct tsl_queue {
     double made;   /* when the queue was */
     double taken;  /* when the chunk in hand was */
     int64_t count; /* its items; 0: there is none */
-    bool gave_up;
+    double asked;  /* when the counters were looked at last */
+    bool gave_up, stopped;
 };
 
 /* ---- decisions ---------------------------------------------------------------------------- */
@@ -126,6 +130,35 @@ static tsl_status give_up(tsl_queue *queue)
     return status;
 }
 
+static tsl_status look(tsl_queue *queue, const int64_t add[TSL_COUNTERS],
+                       int64_t seen[TSL_COUNTERS])
+{
+    const tsl_status status = tsl_counters_add(queue->counters, add, seen);
+    queue->asked = tsl_seconds();
+    queue->stopped |= status == TSL_OK && seen[TSL_QUEUE_STOPPED] > 0;
+    return status;
+}
+
+tsl_status tsl_queue_stop(tsl_queue *queue)
+{
+    const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_STOPPED] = 1};
+    int64_t seen[TSL_COUNTERS];
+    queue->stopped = true;
+    return look(queue, add, seen);
+}
+
+tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped)
+{
+    const int64_t nothing[TSL_COUNTERS] = {0};
+    int64_t seen[TSL_COUNTERS];
+    tsl_status status = TSL_OK;
+    if (!queue->stopped && tsl_seconds() - queue->asked >= patience) {
+        status = look(queue, nothing, seen);
+    }
+    *stopped = queue->stopped;
+    return status;
+}
+
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
 {
     const double now = queue->clock();
@@ -138,8 +171,9 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     }
     *first = 0;
     *count = 0;
-    tsl_status status = tsl_counters_add(queue->counters, add, seen);
-    if (status != TSL_OK || queue->gave_up || seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
+    tsl_status status = look(queue, add, seen);
+    if (status != TSL_OK || queue->gave_up || queue->stopped ||
+        seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
         return status;
     }
     seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];

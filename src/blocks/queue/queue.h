@@ -44,6 +44,13 @@ void tsl_queue_destroy(tsl_queue *queue);
  */
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
 
+/* Hand out nothing more, to any rank. Not collective. */
+tsl_status tsl_queue_stop(tsl_queue *queue);
+
+/* To be asked while a chunk is being done: has any rank stopped the queue? The others are asked
+ * every tenth of a second at most. Not collective. */
+tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped);
+
 void tsl_queue_share_of(const tsl_queue *queue, tsl_queue_share *out);
 
 /* For tests: time as `clock` tells it. */
@@ -54,9 +61,10 @@ void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock);
 
 /* The counters that ranks share. */
 enum {
-    TSL_QUEUE_NEXT = 0,  /* the first item not handed out; may pass the end */
-    TSL_QUEUE_RATE = 1,  /* sum of the rates, 1 / TSL_QUEUE_RATE_ONE items a second */
-    TSL_QUEUE_ACTIVE = 2 /* ranks that have not given up */
+    TSL_QUEUE_NEXT = 0,   /* the first item not handed out; may pass the end */
+    TSL_QUEUE_RATE = 1,   /* sum of the rates, 1 / TSL_QUEUE_RATE_ONE items a second */
+    TSL_QUEUE_ACTIVE = 2, /* ranks that have not given up */
+    TSL_QUEUE_STOPPED = 3 /* tsl_queue_stop() calls */
 };
 #define TSL_QUEUE_RATE_ONE 16777216.0
 

@@ -1,0 +1,107 @@
+/* Which device and how many CPU threads a rank takes. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/ranks.h"
+#include "comm/comm.h"
+
+/* Where a rank runs. */
+typedef struct place {
+    char boot[64]; /* of the host's kernel: the same in all its containers, and nowhere else */
+    cpu_set_t processors;
+    char device[64];
+} place;
+
+static void find_boot(char boot[64])
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file == NULL || fgets(boot, 64, file) == NULL) {
+        gethostname(boot, 63);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+static bool is_on_cpu(const place *p)
+{
+    return strncmp(p->device, "cuda", 4) != 0;
+}
+
+/* A host's ranks on the CPU share each processor they may run on; each of its ranks on a GPU takes
+ * one away from them. */
+static int share_of_processors(const place *all, int size, int rank)
+{
+    const place *mine = &all[rank];
+    double share = 0;
+    int on_cpu = 0, on_gpu = 0;
+    for (int q = 0; q < size; q++) {
+        const bool neighbour = strcmp(all[q].boot, mine->boot) == 0;
+        on_cpu += neighbour && is_on_cpu(&all[q]);
+        on_gpu += neighbour && !is_on_cpu(&all[q]);
+    }
+    if (!is_on_cpu(mine)) {
+        return 1;
+    }
+    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
+        int users = 0;
+        for (int q = 0; q < size; q++) {
+            users += strcmp(all[q].boot, mine->boot) == 0 && is_on_cpu(&all[q]) &&
+                     CPU_ISSET(processor, &all[q].processors);
+        }
+        share += CPU_ISSET(processor, &mine->processors) ? 1.0 / users : 0;
+    }
+    const int threads = (int)(share - (double)on_gpu / on_cpu + 1e-6);
+    return threads > 1 ? threads : 1;
+}
+
+/* Ranks before this one on its host. */
+static int local_rank(const place *all, int rank)
+{
+    int before = 0;
+    for (int q = 0; q < rank; q++) {
+        before += strcmp(all[q].boot, all[rank].boot) == 0;
+    }
+    return before;
+}
+
+static tsl_status choose(cli_seat *out, tsl_comm *comm, const cli_common *common, place *all)
+{
+    place mine = {.boot = ""};
+    find_boot(mine.boot);
+    if (sched_getaffinity(0, sizeof mine.processors, &mine.processors) != 0) {
+        CPU_ZERO(&mine.processors);
+    }
+    tsl_status status = cli_gather(comm, all, &mine, sizeof mine);
+    if (status != TSL_OK) {
+        return status;
+    }
+    cli_device_name(out->device, sizeof out->device, common->device, local_rank(all, comm->rank));
+    snprintf(mine.device, sizeof mine.device, "%s", out->device);
+    status = cli_gather(comm, all, &mine, sizeof mine);
+    if (status == TSL_OK && common->threads == 0 && getenv("OMP_NUM_THREADS") == NULL) {
+        out->threads = share_of_processors(all, comm->size, comm->rank);
+    }
+    return status;
+}
+
+tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common)
+{
+    *out = (cli_seat){.threads = common->threads};
+    gethostname(out->host, sizeof out->host - 1);
+    if (comm->size == 1) {
+        cli_device_name(out->device, sizeof out->device, common->device, 0);
+        return TSL_OK;
+    }
+    place *all = tsl_allocate((size_t)comm->size * sizeof *all);
+    if (all == NULL) {
+        static const char reason[] = "out of memory: cannot seat the ranks";
+        return tsl_comm_fail(comm, TSL_E_NOMEM, reason);
+    }
+    const tsl_status status = choose(out, comm, common, all);
+    tsl_release(all);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* Work with a plan that the ranks of its communicator share. */
+#ifndef TSL_DOCK_SHARE_H
+#define TSL_DOCK_SHARE_H
+
+#include "blocks/queue/queue.h"
+#include "dock/plan.h"
+
+/* Items 0 … count - 1, each of which leaves `bytes` bytes in `outcome`. */
+typedef struct tsl_dock_share {
+    tsl_dock_plan *plan;
+    /* Do items first … first + count - 1; *done of them are whole, whatever is returned. */
+    tsl_status (*run)(struct tsl_dock_share *share, int64_t first, int64_t count, int64_t *done);
+    char *outcome; /* [count][bytes] */
+    int64_t bytes; /* a multiple of 8 */
+    void *user;
+    tsl_queue *queue; /* NULL: there is one rank */
+} tsl_dock_share;
+
+/* Do all items. A rank alone runs them in one go; several take them from a queue, and at the end
+ * all have the whole outcome.
+ *
+ * A rank whose run() returns TSL_E_CANCELLED stops the others within a batch or a tenth of a
+ * second, and all return that, with what any of them has done in `outcome`; the communicator stays
+ * as it was. Any other failure of a rank is published: tsl_comm_fail().
+ *
+ * Collective over the communicator of the plan's context; `count` and `bytes` are the same on all
+ * ranks. */
+tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count);
+
+/* For a rank that cannot take part in such work: publishes the context's error unless there is one
+ * rank, and returns `status`. */
+tsl_status tsl_dock_refuse(tsl_context *context, tsl_status status);
+
+/* To be asked by run() after a batch: TSL_E_CANCELLED if another rank has ended the work. */
+tsl_status tsl_dock_share_goes_on(tsl_dock_share *share);
+
+#endif

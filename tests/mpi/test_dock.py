@@ -1,0 +1,157 @@
+"""Docking by MPI ranks: the same files, resumed with other ranks, and the end of all when one fails or
+is killed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest  # noqa: E402
+
+BOUND = 10  # seconds within which all have ended
+LONG = ["--rotations", "spiral:100000", *SMALL[:4], *SMALL[6:]]
+
+
+def options():
+    """What lets mpirun start more ranks than there are processors."""
+    version = subprocess.run(["mpirun", "--version"], stdout=subprocess.PIPE, text=True,
+                             check=False).stdout
+    return ["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else []
+
+
+def has_mpi():
+    folder = os.environ.get("TESELA_PLUGIN_PATH") or os.path.dirname(TESELA)
+    return shutil.which("mpirun") and os.path.exists(os.path.join(folder, "libtesela_mpi.so"))
+
+
+class Dock(ReferenceTest):
+    def launch(self, *apps):
+        """Start mpirun on (ranks, command) pairs."""
+        command = ["mpirun", *options()]
+        for number, (count, app) in enumerate(apps):
+            command += [":"] * (number > 0) + ["-n", str(count), *app]
+        return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def command(self, folder, *arguments, receptor=RECEPTOR, small=SMALL):
+        return [TESELA, "dock", receptor, LIGAND, "-o", self.path(folder), *small, *arguments]
+
+    def run_ranks(self, count, folder, *arguments):
+        process = self.launch((count, self.command(folder, *arguments)))
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        return errors
+
+    def wait_for(self, process, *paths):
+        while process.poll() is None:
+            if all(os.path.exists(path) and os.path.getsize(path) > 500 for path in paths):
+                return
+            time.sleep(0.01)
+        self.fail(process.communicate()[1])
+
+    def assert_ends(self, process, status, *words):
+        """All end soon, with one line that holds the words."""
+        begun = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, BOUND, errors)
+        self.assertEqual(process.returncode, status, errors)
+        lines = [line for line in errors.splitlines() if line.startswith("tesela: error: ")]
+        self.assertEqual(len(lines), 1, errors)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_same_files(self):
+        for count in (1, 2, 3, 4):
+            errors = self.run_ranks(count, "out", "--device", "cpu,sim")
+            self.assert_same("out", str(count))
+            with open(self.path("out", "run.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["ranks"], count)
+            self.assertEqual(report["device"], ",".join(["cpu", "sim", "cpu", "sim"][:count]))
+            self.assertEqual(sum(rank["rotations"] for rank in report["results"]["ranks"]), 600)
+            self.assertEqual(errors.count("600 rotations"), 1)  # one of them tells
+
+    def test_killed_and_resumed(self):
+        """One rank is killed: all end, the checkpoints are whole, and any ranks go on from them."""
+        goes_on = {"alone": lambda: self.dock("alone", "--resume"),
+                   "threads": lambda: self.dock("threads", "--resume", "--device", "cpu,sim"),
+                   "ranks": lambda: self.run_ranks(2, "ranks", "--resume")}
+        for folder, resume in goes_on.items():
+            identity = self.path("identity")
+            victim = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity,
+                      *self.command(folder, "--batch", "1")]
+            process = self.launch((1, self.command(folder, "--batch", "1")), (1, victim),
+                                  (1, self.command(folder, "--batch", "1")))
+            self.wait_for(process, self.path(folder, "checkpoint.tsl"),
+                          self.path(folder, "checkpoint.1.tsl"))
+            with open(identity, encoding="ascii") as file:
+                os.kill(int(file.read()), signal.SIGKILL)
+            begun = time.monotonic()
+            _, errors = process.communicate(timeout=60)
+            self.assertLess(time.monotonic() - begun, BOUND, errors)
+            self.assertNotEqual(process.returncode, 0)
+            resume()
+            self.assert_same(folder)
+
+    def test_interrupted(self):
+        process = self.launch((3, self.command("out", small=LONG)))
+        self.wait_for(process, self.path("out", "checkpoint.tsl"))
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, BOUND, errors)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertNotIn("run.json", os.listdir(self.path("out")))
+
+    def test_signal_to_one_rank(self):
+        """The others stop too, and one tells."""
+        identity = self.path("identity")
+        told = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity,
+                *self.command("out", small=LONG)]
+        process = self.launch((1, self.command("out", small=LONG)), (1, told))
+        self.wait_for(process, self.path("out", "checkpoint.1.tsl"))
+        with open(identity, encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGTERM)
+        begun = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, BOUND, errors)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        self.assertEqual(errors.count("interrupted after"), 1, errors)
+
+    def test_file_that_one_rank_cannot_read(self):
+        os.mkdir(self.path("elsewhere"))
+        shutil.copy(RECEPTOR, self.path("receptor.pdb"))
+        command = self.command("out", receptor="receptor.pdb")
+        stray = ["bash", "-c", 'cd elsewhere && exec "$@"', "-", *command]
+        self.assert_ends(self.launch((2, command), (1, stray)), 2, "rank 2: receptor.pdb: ")
+        self.assertFalse(os.path.exists(self.path("out")))
+        with open(self.path("elsewhere", "receptor.pdb"), "w", encoding="ascii") as file:
+            with open(RECEPTOR, encoding="ascii") as source:
+                file.write(source.read().replace("TRP", "TYR"))
+        self.assert_ends(self.launch((2, command), (1, stray)), 2, "rank 2: receptor.pdb, ",
+                         "give all ranks the same")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_rank_out_of_memory(self):
+        """A rank that cannot have what the plan takes; the others can."""
+        command = self.command("out", "--grid", "64", "--batch", "500")
+        poor = ["bash", "-c", 'ulimit -v 400000; exec "$@"', "-", *command]
+        self.assert_ends(self.launch((1, command), (1, poor)), 3, "rank 1: ", "out of memory")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_usage(self):
+        process = self.launch((3, self.command("out", "--keep", "0")))
+        self.assert_ends(process, 2, "--keep '0'")
+
+
+if __name__ == "__main__":
+    if not has_mpi():
+        print("skipped: there is no mpirun, or this build has no MPI")
+        sys.exit(77)
+    unittest.main()
