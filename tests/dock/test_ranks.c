@@ -164,7 +164,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 /* The poses as one rank alone finds them, without a communicator. */
 static void find_expected(trial *t)
 {
-    tsl_context *context = test_context("cpu", 2);
+    tsl_context *context = test_context("cpu", 1);
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     tsl_rotation rotations[ROTATIONS];
     options.grid = 40;

@@ -1,6 +1,6 @@
 /* Transforms on the CPU: FFTW. */
 #include <fftw3.h>
-#include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "blocks/fft/fft.h"
@@ -12,17 +12,7 @@ struct tsl_fft {
 };
 
 /* FFTW's planner keeps global state. */
-static omp_lock_t *planner_lock(void)
-{
-    static omp_lock_t lock;
-    static bool ready;
-#pragma omp critical(tsl_fft_planner)
-    if (!ready) {
-        omp_init_lock(&lock);
-        ready = true;
-    }
-    return &lock;
-}
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 
 #define TSL_TEMPLATE_NAME(name) name##_single
 #define TSL_FFTW(name) fftwf_##name
@@ -63,13 +53,13 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     memset(in, 0, (size_t)bytes);
     memset(other, 0, (size_t)bytes);
     *fft = (tsl_fft){.precision = what->precision, .kind = what->kind};
-    omp_set_lock(planner_lock());
+    pthread_mutex_lock(&planner);
     if (what->precision == TSL_SINGLE) {
         fft->plan = plan_single(what, in, other);
     } else {
         fft->plan = plan_double(what, in, other);
     }
-    omp_unset_lock(planner_lock());
+    pthread_mutex_unlock(&planner);
     if (fft->plan == NULL) {
         status = tsl_fail(context, TSL_E_INTERNAL, "FFTW has no plan for a transform of length %d",
                           what->n[0]);
@@ -91,13 +81,13 @@ static void cpu_destroy(tsl_fft *fft)
     if (fft == NULL) {
         return;
     }
-    omp_set_lock(planner_lock());
+    pthread_mutex_lock(&planner);
     if (fft->precision == TSL_SINGLE) {
         fftwf_destroy_plan(fft->plan);
     } else {
         fftw_destroy_plan(fft->plan);
     }
-    omp_unset_lock(planner_lock());
+    pthread_mutex_unlock(&planner);
     tsl_release(fft);
 }
 
