@@ -217,9 +217,9 @@ static double line_potential(const double at[3], const void *user)
     const uniform *u = user;
     const double r = distance_from_line(at, u->axis);
     const double half = 0.5 * u->sigma * u->sigma;
-    const double step = 1.0 / 32;
+    const double step = 1.0 / 16;
     double sum = 0;
-    for (int i = -1600; i <= 2400; i++) {
+    for (int i = -800; i <= 640; i++) {
         const double t = exp(step * i);
         const double near = exp(-r * r / (4 * (t + half)));
         const double far = u->kappa == 0 ? exp(-1 / (4 * (t + half))) : 0;
@@ -230,8 +230,8 @@ static double line_potential(const double at[3], const void *user)
 
 static double uniform_error(tsl_context *context, const char *boundary, const uniform *u, bool line)
 {
-    const int n[3] = {boundary[0] == 'f' ? 48 : 7, boundary[1] == 'f' ? 48 : 8,
-                      boundary[2] == 'f' ? 48 : 10};
+    const int n[3] = {boundary[0] == 'f' ? 48 : 2, boundary[1] == 'f' ? 48 : 3,
+                      boundary[2] == 'f' ? 48 : 4};
     double lengths[3];
     for (int axis = 0; axis < 3; axis++) {
         lengths[axis] = boundary[axis] == 'f' ? 1 : 0.4 + axis;
