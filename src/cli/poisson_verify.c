@@ -310,7 +310,7 @@ static tsl_status verify_mixed(poisson_work *work)
     const modulated m = {.period = 0.8};
     const problem slab = {box((int[]){8, 4, 64}, (double[]){0.8, 1, 1}, "ppf"), layer_source,
                           layer_potential, &m};
-    const problem wire = {box((int[]){8, 48, 48}, (double[]){0.8, 1, 1}, "pff"), line_source,
+    const problem wire = {box((int[]){4, 48, 48}, (double[]){0.8, 1, 1}, "pff"), line_source,
                           line_potential, &m};
     tsl_status status = measure(work, &slab, &l2, &linf);
     add_case(work, "slab, charged and modulated layer, largest", linf, 1e-10);
