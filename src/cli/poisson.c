@@ -1,11 +1,10 @@
 /* `tesela poisson`: a file, the suite of known answers, or a benchmark. */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
 #include "core/context.h"
-#include "io/npy.h"
 
 /* ---- a plan and its fields ------------------------------------------------------------------ */
 
@@ -44,71 +43,6 @@ static tsl_status take(fields *f, poisson_work *work)
 
 /* ---- a file --------------------------------------------------------------------------------- */
 
-static tsl_status check_header(poisson_work *work, const tsl_npy *header)
-{
-    const char *name = work->options->input;
-    if (header->axes != 3 || header->count == 0) {
-        return tsl_fail(work->context, TSL_E_FORMAT,
-                        "%s: has %d axes and %lld elements: a field has three axes, x, y and z",
-                        name, header->axes, (long long)header->count);
-    }
-    if (header->fortran_order) {
-        return tsl_fail(work->context, TSL_E_FORMAT,
-                        "%s: is in Fortran order: save numpy.ascontiguousarray() of it", name);
-    }
-    if (strcmp(header->type, "<f8") != 0 && strcmp(header->type, "<f4") != 0) {
-        return tsl_fail(work->context, TSL_E_FORMAT,
-                        "%s: holds elements of type %s: give <f8 or <f4 (float64, float32)", name,
-                        header->type);
-    }
-    return TSL_OK;
-}
-
-static double element(const void *data, const tsl_npy *header, int64_t i)
-{
-    return header->item == 4 ? (double)((const float *)data)[i] : ((const double *)data)[i];
-}
-
-static tsl_status check_finite(poisson_work *work, const void *data, const tsl_npy *header)
-{
-    for (int64_t i = 0; i < header->count; i++) {
-        if (!isfinite(element(data, header, i))) {
-            const int64_t plane = header->shape[1] * header->shape[2];
-            return tsl_fail(work->context, TSL_E_FORMAT,
-                            "%s: element [%lld, %lld, %lld] is no finite number",
-                            work->options->input, (long long)(i / plane),
-                            (long long)(i / header->shape[2] % header->shape[1]),
-                            (long long)(i % header->shape[2]));
-        }
-    }
-    return TSL_OK;
-}
-
-/* The file's numbers in the plan's precision; `data` is released and replaced if they differ. */
-static tsl_status convert(poisson_work *work, void **data, tsl_npy *header)
-{
-    const int precision = work->poisson.precision;
-    if (header->item == precision) {
-        return TSL_OK;
-    }
-    void *converted = tsl_allocate((size_t)(header->count * precision));
-    if (converted == NULL) {
-        return tsl_fail_memory(work->context, header->count * precision, "the source");
-    }
-    for (int64_t i = 0; i < header->count; i++) {
-        if (precision == 4) {
-            ((float *)converted)[i] = (float)element(*data, header, i);
-        } else {
-            ((double *)converted)[i] = element(*data, header, i);
-        }
-    }
-    tsl_release(*data);
-    *data = converted;
-    header->item = precision;
-    strcpy(header->type, precision == 4 ? "<f4" : "<f8");
-    return TSL_OK;
-}
-
 static tsl_status solve(poisson_work *work, void *data)
 {
     const int64_t bytes = field_bytes(&work->poisson);
@@ -137,36 +71,50 @@ static tsl_status solve(poisson_work *work, void *data)
     return status;
 }
 
+/* The first line of a cube. */
+static void make_title(char title[128], const poisson_work *work)
+{
+    const bool electrostatic = work->poisson.equation == TSL_POISSON_ELECTROSTATIC;
+    snprintf(title, 128, "tesela poisson: %s%s",
+             electrostatic ? "electrostatic potential, hartree / e, of the "
+                           : "solution of laplacian phi = f, f the",
+             !electrostatic    ? " field"
+             : work->electrons ? "electrons (density read as electrons)"
+                               : "charge density");
+}
+
 tsl_status poisson_solve_file(poisson_work *work)
 {
-    tsl_npy header;
-    void *data = NULL;
-    tsl_status status = tsl_npy_read(&header, &data, work->context, work->options->input);
+    const poisson_options *options = work->options;
+    poisson_field field;
+    tsl_status status = poisson_field_read(&field, work->context, options->input);
     if (status != TSL_OK) {
         return status;
     }
-    status = check_header(work, &header);
-    if (status == TSL_OK) {
-        status = check_finite(work, data, &header);
+    memcpy(work->poisson.n, field.n, sizeof field.n);
+    if (field.is_cube) {
+        memcpy(work->poisson.lengths, field.lengths, sizeof field.lengths);
     }
+    if (work->poisson.precision == 0) {
+        work->poisson.precision = field.precision;
+    }
+    work->electrons = work->poisson.equation == TSL_POISSON_ELECTROSTATIC &&
+                      (options->sign == POISSON_SIGN_ELECTRONS ||
+                       (options->sign == POISSON_SIGN_DEFAULT && field.is_cube));
+    status = poisson_field_convert(&field, work->context, work->poisson.precision,
+                                   work->electrons ? -1 : 1);
     if (status == TSL_OK) {
-        for (int axis = 0; axis < 3; axis++) {
-            work->poisson.n[axis] = header.shape[axis];
+        status = solve(work, field.data);
+        if (status == TSL_E_ARG) {
+            tsl_error_prefix(work->context, options->input);
         }
-        work->poisson.precision =
-            work->poisson.precision > 0 ? work->poisson.precision : (int)header.item;
-        status = convert(work, &data, &header);
     }
     if (status == TSL_OK) {
-        status = solve(work, data);
-        if (status == TSL_E_ARG && !work->poisson.background) {
-            tsl_error_prefix(work->context, work->options->input);
-        }
+        char title[128];
+        make_title(title, work);
+        status = poisson_field_write(&field, work->context, options->output, title);
     }
-    if (status == TSL_OK) {
-        status = tsl_npy_write(work->context, work->options->output, &header, data);
-    }
-    tsl_release(data);
+    poisson_field_release(&field);
     return status;
 }
 

@@ -9,6 +9,7 @@ enum {
     KEY_LENGTHS = 0x400,
     KEY_BOUNDARY,
     KEY_EQUATION,
+    KEY_SIGN,
     KEY_SYMBOL,
     KEY_KERNEL,
     KEY_SCREENING,
@@ -21,12 +22,15 @@ enum {
 
 static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "What to solve:", 1},
-    {"output", 'o', "OUT.npy", 0, "where the potential goes", 1},
-    {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0, "edges of the box, x first (bench: 1,1,1)", 1},
+    {"output", 'o', "OUTPUT", 0, "where the potential goes, .npy or .cube", 1},
+    {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0,
+     "edges of the box, x first (a cube has them; bench: 1,1,1)", 1},
     {"boundary", KEY_BOUNDARY, "B[,B,B]", 0,
      "periodic or free, for all axes or for x, y and z (periodic)", 1},
     {"equation", KEY_EQUATION, "NAME", 0,
      "electrostatic: laplacian phi = -4 pi rho; plain: laplacian phi = f (electrostatic)", 1},
+    {"sign", KEY_SIGN, "NAME", 0,
+     "what positive numbers of a density are: electrons or charge (electrons in a cube)", 1},
     {"screening", KEY_SCREENING, "KAPPA", 0, "laplacian - kappa^2 in place of laplacian (0)", 1},
     {"background", KEY_BACKGROUND, NULL, 0,
      "neutralise a periodic box that has a net charge, which is an error otherwise", 1},
@@ -40,21 +44,22 @@ static const struct argp_option options_table[] = {
     {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 3},
     {0}};
 
-static const char arguments_doc[] = "INPUT.npy --lengths LX,LY,LZ -o OUT.npy\n"
+static const char arguments_doc[] = "INPUT -o OUTPUT\n"
                                     "verify\n"
                                     "bench [--n N]";
 
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT.npy is a NumPy file of three axes x, y, z in C order, single or double precision: the "
-    "charge density, or the right-hand side. The potential has the same shape. With a free axis "
-    "the "
-    "box stands alone along it, whatever its net charge; include/tesela/poisson.h defines the "
-    "potentials of slabs and wires. verify solves problems whose answers are known and compares; "
-    "bench measures."
+    "INPUT is the charge density or right-hand side: a NumPy file (.npy) of three axes x, y, z in "
+    "C "
+    "order, single or double precision, or a cube file (.cube, lengths in bohr). The potential has "
+    "the same shape. With a free axis the box stands alone along it, whatever its net charge; "
+    "include/tesela/poisson.h defines the potentials of slabs and wires. verify solves problems "
+    "whose answers are known and compares; bench measures."
     "\v"
     "Examples:\n"
+    "  tesela poisson water.cube --boundary free -o potential.cube\n"
     "  tesela poisson density.npy --lengths 10,10,10 --boundary free -o potential.npy\n"
     "  tesela poisson f.npy --lengths 1,1,2 --equation plain -o phi.npy\n"
     "  tesela poisson slab.npy --lengths 5,5,30 --boundary periodic,periodic,free -o phi.npy\n"
@@ -151,11 +156,16 @@ static error_t set_name(poisson_options *options, int key, const char *text)
     static const char *const symbols[] = {"spectral", "second-order", NULL};
     static const char *const kernels[] = {"truncated", "integrated", "point", NULL};
     static const char *const precisions[] = {"single", "double", NULL};
+    static const char *const signs[] = {"electrons", "charge", NULL};
     int chosen;
     switch (key) {
     case KEY_EQUATION:
         chosen = choose("--equation", text, equations);
         options->poisson.equation = chosen == 1 ? TSL_POISSON_PLAIN : TSL_POISSON_ELECTROSTATIC;
+        break;
+    case KEY_SIGN:
+        chosen = choose("--sign", text, signs);
+        options->sign = chosen == 0 ? POISSON_SIGN_ELECTRONS : POISSON_SIGN_CHARGE;
         break;
     case KEY_SYMBOL:
         chosen = choose("--symbol", text, symbols);
@@ -206,6 +216,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_N:
         return set_n(options, text);
     case KEY_EQUATION:
+    case KEY_SIGN:
     case KEY_SYMBOL:
     case KEY_KERNEL:
     case KEY_PRECISION:
@@ -244,9 +255,17 @@ static bool check(const poisson_options *options)
     if (options->input == NULL) {
         cli_error("nothing to solve: give a file, verify or bench (see tesela poisson --help)");
     } else if (file != (options->output != NULL)) {
-        cli_error("%s", file ? "-o OUT.npy is missing: say where the potential goes"
+        cli_error("%s", file ? "-o OUTPUT is missing: say where the potential goes"
                              : "-o goes with a file only: leave it out");
-    } else if (file && options->poisson.lengths[0] == 0) {
+    } else if (file && poisson_is_cube(options->input) && options->poisson.lengths[0] > 0) {
+        cli_error("--lengths: %s says them itself: leave them out", options->input);
+    } else if (file && poisson_is_cube(options->output) && !poisson_is_cube(options->input)) {
+        cli_error("-o %s: a cube has atoms, which %s has not: write .npy", options->output,
+                  options->input);
+    } else if (options->sign == POISSON_SIGN_ELECTRONS &&
+               options->poisson.equation == TSL_POISSON_PLAIN) {
+        cli_error("--sign electrons goes with the electrostatic equation: leave one out");
+    } else if (file && !poisson_is_cube(options->input) && options->poisson.lengths[0] == 0) {
         cli_error("--lengths is missing: give the edges of the box, e.g. --lengths 10,10,12.5");
     } else if (options->task != POISSON_BENCH &&
                (options->poisson.n[0] > 0 || options->repeat > 0)) {

@@ -53,6 +53,8 @@ void poisson_print(FILE *stream, const poisson_work *work)
                 (double)s->bytes / (cells_of(work) * work->poisson.precision));
         break;
     case POISSON_FILE:
+        fprintf(stream, "source      %s\n",
+                work->electrons ? "electrons: minus the numbers read" : "as read");
         fprintf(stream, "energy      %.15g\n", work->energy);
         fprintf(stream, "plan        %.3f s, solve %.3f s\n", work->setup, work->compute);
         fprintf(stream, "written     %s\n", work->options->output);
@@ -92,6 +94,7 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
         tsl_json_close_array(json);
         tsl_json_string(json, "equation",
                         o->equation == TSL_POISSON_PLAIN ? "plain" : "electrostatic");
+        tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
         tsl_json_string(json, "symbol",
                         o->symbol == TSL_POISSON_SPECTRAL ? "spectral" : "second-order");
         tsl_json_string(json, "kernel", kernels[o->kernel]);

@@ -96,6 +96,54 @@ class Files(CommandTest):
         self.assertLess(max(found[:5]) - max(found[-5:]), 1e-12)
 
 
+class Cubes(CommandTest):
+    CUBE = " t\n c\n 1 0 0 0\n 6 0.5 0 0\n 4 0 0.25 0\n 5 0 0 0.4\n 8 6 1 2 3\n"
+
+    def cube(self, values):
+        self.write("in.cube", self.CUBE + "\n".join(f"{value:.12e}" for value in values) + "\n")
+
+    def solve(self, output, *arguments):
+        result = self.run_command("poisson", "in.cube", "-o", output, *QUICK, *arguments)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_electrons_and_charge(self):
+        source, k2 = wave((3, 1, 2))
+        self.cube(source)
+        for sign, arguments in ((-1, []), (1, ["--sign", "charge"]),
+                                (-1, ["--sign", "electrons"])):
+            self.solve("out.npy", *arguments)
+            _, found = parse(self.path("out.npy"))
+            for value, potential in zip(source, found):
+                self.assertAlmostEqual(potential, sign * 4 * math.pi / k2 * value, 10)
+
+    def test_a_cube_comes_back(self):
+        source, k2 = wave((3, 1, 2))
+        self.cube(source)
+        self.solve("out.cube")
+        with open(self.path("out.cube"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        self.assertIn("electrons", lines[0])
+        self.assertEqual([line.split()[0] for line in lines[2:7]], ["1", "6", "4", "5", "8"])
+        found = [float(word) for line in lines[7:] for word in line.split()]
+        for value, potential in zip(source, found):
+            self.assertAlmostEqual(potential, -4 * math.pi / k2 * value, 4)
+
+    def test_refused(self):
+        solve = ["poisson", "in.cube", "-o", "out.cube", *QUICK]
+        source, _ = wave((3, 1, 2))
+        self.cube(source[:-1])
+        self.assert_refused(solve, ["in.cube:126: ", "119 of 120 values"])
+        self.write("in.cube", self.CUBE.replace("6 0.5 0 0", "6 0.5 0.1 0"))
+        self.assert_refused(solve, ["in.cube:4: ", "triclinic"])
+        self.cube(source)
+        self.assert_refused([*solve, "--lengths", "1,1,1"], ["in.cube", "says them itself"])
+        self.write("in.npy", npy(source))
+        self.assert_refused(["poisson", "in.npy", "-o", "out.cube", "--lengths", "1,1,1", *QUICK],
+                            ["out.cube", "write .npy"])
+        self.assert_refused([*solve, "--equation", "plain", "--sign", "electrons"],
+                            ["--sign electrons"])
+
+
 class Refusals(CommandTest):
     LENGTHS = ["--lengths", "3,1,2"]
 
@@ -138,7 +186,7 @@ class Refusals(CommandTest):
 
     def test_options(self):
         self.refuse(["give a file, verify or bench"])
-        self.refuse(["-o OUT.npy is missing"], "in.npy", *self.LENGTHS)
+        self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
         self.refuse(["-o goes with a file"], "verify", "-o", "out.npy")
         self.refuse(["--n and --repeat"], "verify", "--n", "8")
