@@ -10,6 +10,7 @@
 #include "tesela/dock.h"
 #include "tesela/molecule.h"
 #include "tesela/npb.h"
+#include "tesela/poisson.h"
 #include "tesela/status.h"
 #include "tesela/transpose.h"
 

@@ -15,6 +15,7 @@ static char info_name[] = "tesela info";
 static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
 static char npb_name[] = "tesela npb";
+static char poisson_name[] = "tesela poisson";
 static char transpose_name[] = "tesela transpose";
 
 static const command commands[] = {
@@ -22,6 +23,7 @@ static const command commands[] = {
     {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
     {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
+    {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
     {"transpose", transpose_name, "transpose arrays of three axes, and measure it", cli_transpose},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -105,6 +105,7 @@ extern const struct tsl_dock_ops tsl_dock_cpu;
 extern const struct tsl_sparse_ops tsl_sparse_cpu;
 extern const struct tsl_ep_ops tsl_ep_cpu;
 extern const struct tsl_cg_ops tsl_cg_cpu;
+extern const struct tsl_poisson_ops tsl_poisson_cpu;
 
 const tsl_device_ops tsl_device_cpu = {
     .name = "cpu",
@@ -128,4 +129,5 @@ const tsl_device_ops tsl_device_cpu = {
     .sparse = &tsl_sparse_cpu,
     .ep = &tsl_ep_cpu,
     .cg = &tsl_cg_cpu,
+    .poisson = &tsl_poisson_cpu,
 };

@@ -16,6 +16,7 @@ struct tsl_peer_ops;
 struct tsl_sparse_ops;
 struct tsl_ep_ops;
 struct tsl_cg_ops;
+struct tsl_poisson_ops;
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
 
@@ -78,6 +79,7 @@ typedef struct tsl_device_ops {
     const struct tsl_sparse_ops *sparse;
     const struct tsl_ep_ops *ep;
     const struct tsl_cg_ops *cg;
+    const struct tsl_poisson_ops *poisson;
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;

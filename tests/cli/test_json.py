@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import struct
 import sys
 import unittest
 
@@ -123,6 +124,17 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         report = self.assert_documented("transpose.json", "tesela transpose")
         self.assertTrue(report["verified"])
+
+    def test_poisson(self):
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2, 2), }\n".encode()
+        self.write("in.npy", b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header
+                   + 4 * struct.pack("<dd", 1, -1))
+        for task, name in (["in.npy", "--lengths", "1,1,1", "-o", "out.npy"], "tesela poisson"), \
+                (["bench", "--n", "8", "--repeat", "2"], "tesela poisson bench"), \
+                (["verify"], "tesela poisson verify"):
+            result = self.run_command("poisson", *task, "--device", "cpu", "--json", "run.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assert_documented("run.json", name)
 
     def test_info(self):
         result = self.run_command("info", "--json", "info.json")

@@ -1,0 +1,173 @@
+/** @file poisson.h
+ *  Poisson's equation, screened or not, on a box with periodic or free boundaries.
+ *
+ *  Given a source on a regular grid of an orthorhombic box, find phi with
+ *
+ *      electrostatic:  (laplacian - kappa^2) phi = -4 pi rho      (Gaussian or atomic units)
+ *      plain:          (laplacian - kappa^2) phi = f
+ *
+ *  Boundaries are chosen axis by axis:
+ *
+ *  - none free (periodic): a net charge is an error unless `background` is set;
+ *  - one (slab): a wave k of the periodic face, of area A, per unit charge at z = 0, has the
+ *    potential 2 pi exp(-k |z|) / (k A), and the mean (k = 0) -2 pi |z| / A: that of a charged
+ * sheet, which falls on both sides alike;
+ *  - two (wire): a wave k along the periodic length L has 2 K0(k r) / L, and the mean -2 ln(r) / L,
+ *    r in the unit of `lengths`;
+ *  - three (free): 1 / r, which is 0 at infinity.
+ *
+ *  So with a free axis any net charge is allowed. With kappa > 0 it is everywhere, k^2 + kappa^2
+ * takes the place of k^2, and exp(-kappa r) / r that of 1 / r. Without, the mean of a periodic
+ * box's potential (k = 0) is 0, and `background` adds a uniform charge that makes the box neutral.
+ *
+ *  Arrays have the shape [count][n0][n1][n2], the last axis fastest, dense. Sample (i, j, k) stands
+ *  for the cell of edges h = lengths / n around it. Only differences of positions enter, so it does
+ *  not matter whether samples are taken at the cells' corners or at their centres, as long as
+ *  potential and source are read alike.
+ *
+ *  Methods and accuracy:
+ *  - Periodic axes: discrete Fourier transforms, wavenumbers 2 pi m / L, -n/2 < m <= n/2. The
+ *    spectral symbol takes k^2 as it is, that of m = n/2 (the Nyquist wave of an even n) included;
+ *    the second-order one (2 sin(k h / 2) / h)^2, that of the 3-, 5- or 7-point stencil, whose
+ *    solution it gives. Errors of a source that the grid resolves: that of rounding, 1e-15 of the
+ *    largest value in double, 1e-6 in single precision.
+ *  - Free axes, truncated kernel: the Green's function is cut off at the box's diagonal (of its
+ * free axes), where no two samples lie, so nothing is lost; its transform is known in closed form
+ * and is sampled on a grid of (L + diagonal) / L times the box along each free axis, once. Error:
+ *    what of the source lies outside the box or beyond the grid's wavenumbers; it falls faster than
+ *    any power of h for smooth sources within the box. docs/accuracy.md has measured values.
+ *  - All axes free, integrated kernel: a cell's charge is spread evenly over the cell. Error
+ *    O(h^2), for sources that don't decay or aren't smooth.
+ *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
+ * integrated kernel. Exact for that sum to 1e-13.
+ *
+ *  Sources: Vico, Greengard & Ferrando, J. Comput. Phys. 323 (2016) 191, eq. 13 (free), with its
+ *  one- and two-dimensional forms (slab, wire); Hockney & Eastwood, Computer Simulation Using
+ *  Particles (1981), ch. 6; Qiang et al., Phys. Rev. ST Accel. Beams 9 (2006) 044204, eq. 5
+ *  (integrated kernel).
+ */
+#ifndef TESELA_POISSON_H
+#define TESELA_POISSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tesela/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tsl_boundary { TSL_BOUNDARY_PERIODIC = 0, TSL_BOUNDARY_FREE = 1 } tsl_boundary;
+
+typedef enum tsl_poisson_equation {
+    TSL_POISSON_ELECTROSTATIC = 0, /**< right-hand side -4 pi source */
+    TSL_POISSON_PLAIN = 1          /**< right-hand side source */
+} tsl_poisson_equation;
+
+/** The Laplacian of a wave, for boxes without a free axis. */
+typedef enum tsl_poisson_symbol {
+    TSL_POISSON_SPECTRAL = 0,    /**< k^2 */
+    TSL_POISSON_SECOND_ORDER = 1 /**< (2 sin(k h / 2) / h)^2 */
+} tsl_poisson_symbol;
+
+/** The Green's function, for boxes with a free axis. */
+typedef enum tsl_poisson_kernel {
+    TSL_POISSON_TRUNCATED = 0,  /**< spectral accuracy */
+    TSL_POISSON_INTEGRATED = 1, /**< second order; all axes free, no screening */
+    TSL_POISSON_POINT = 2       /**< point charges at the samples; likewise */
+} tsl_poisson_kernel;
+
+/** What to solve. Initialise with TSL_POISSON_OPTIONS_INIT, then set n and lengths. */
+typedef struct tsl_poisson_options {
+    size_t size;              /**< sizeof(tsl_poisson_options) */
+    int64_t n[3];             /**< samples along each axis, 1 <= n <= 16384 */
+    double lengths[3];        /**< edges of the box, > 0 */
+    tsl_boundary boundary[3]; /**< of each axis */
+    tsl_poisson_equation equation;
+    tsl_poisson_symbol symbol; /**< other than spectral: all axes must be periodic */
+    tsl_poisson_kernel kernel; /**< other than truncated: all axes must be free */
+    double screening;          /**< kappa, 1 / length, >= 0 */
+    int background;            /**< 1: neutralise a periodic box; 0: a net charge is an error */
+    int precision;             /**< bytes of a number of source and potential: 8 or 4 */
+    int64_t count;             /**< right-hand sides a call, 1 <= count <= 65536 */
+    int64_t memory;            /**< bound on the bytes taken, 0 = none but what is free */
+} tsl_poisson_options;
+
+#define TSL_POISSON_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
+            {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
+            TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
+            0                                                                                      \
+    }
+
+/** What a plan takes and does. */
+typedef struct tsl_poisson_summary {
+    int64_t bytes;          /**< device memory the plan holds, without what the device's transform
+                                 library takes for itself */
+    int64_t planning_bytes; /**< host memory taken while planning and given back */
+    int64_t transform[3];   /**< lengths of the transforms: n, or at least 2 n - 1 of a free axis */
+    int64_t padded[3];      /**< lengths on which the truncated kernel was sampled, >= n (L +
+                                 diagonal) / L; 0 where there was none */
+    double radius;          /**< where the truncated kernel is cut off; 0: it isn't */
+} tsl_poisson_summary;
+
+/** Transforms, a Green's function's spectrum and work space for one shape. */
+typedef struct tsl_poisson_plan tsl_poisson_plan;
+
+/** What a plan would take; nothing is allocated.
+ *  @param[out] out  filled whole
+ *  @return TSL_OK; TSL_E_ARG for options out of range. */
+TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *context,
+                                       const tsl_poisson_options *options);
+
+/** Prepare a shape: plan transforms, take the memory, build the spectrum. The only call of this
+ *  header that allocates. Several right-hand sides share the spectrum and one work space.
+ *
+ *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
+ *  @param[in]  options  copied
+ *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
+ * the device has less free than tsl_poisson_predict() says or the bound is lower, before anything
+ * was allocated; TSL_E_DEVICE. */
+TSL_API tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
+                                           const tsl_poisson_options *options);
+
+/** Release a plan; NULL is fine. */
+TSL_API void tsl_poisson_plan_destroy(tsl_poisson_plan *plan);
+
+/** What the plan took. `out` is filled whole. */
+TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_summary *out);
+
+/** Solve `count` right-hand sides.
+ *
+ *  @param[out] potential  device memory, shape [count][n0][n1][n2], float or double as the plan's
+ *                         precision says, aligned to 64 bytes; may be `source`
+ *  @param[in]  source     likewise: density or right-hand side
+ *  @return TSL_OK; TSL_E_ARG if an address is NULL or not aligned, or if a right-hand side of a
+ *          periodic box without screening and background has a net charge, that is a sum beyond
+ * 1e-9 (single precision: 1e-5) of the sum of absolute values, or is not finite; nothing is written
+ * then. TSL_E_DEVICE.
+ *
+ *  Synchronisation: queued on the context's stream; on `cpu` done on return. Where a net charge is
+ * an error it waits for the source's sum first; with `background`, screening or a free axis it does
+ *  not. Allocates nothing. */
+TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source);
+
+/** Interaction energies 1/2 sum_cells potential * source * volume of a cell, which for the
+ *  electrostatic equation is the electrostatic energy, self-energy included.
+ *
+ *  @param[out] energies   host memory, shape [count]
+ *  @param[in]  potential  as tsl_poisson_execute() left it
+ *  @param[in]  source     the source it belongs to
+ *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE.
+ *
+ *  Accuracy: sums in double precision. Synchronous. */
+TSL_API tsl_status tsl_poisson_energy(tsl_poisson_plan *plan, double *energies,
+                                      const void *potential, const void *source);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* Gaussian's cube files: a scalar field on a regular grid, with the atoms it belongs to. Lengths
+ * are in bohr; x varies slowest, z fastest. */
+#ifndef TSL_IO_CUBE_H
+#define TSL_IO_CUBE_H
+
+#include "core/core.h"
+
+typedef struct tsl_cube_atom {
+    int32_t number; /* of the element */
+    double charge;
+    double at[3];
+} tsl_cube_atom;
+
+typedef struct tsl_cube {
+    int64_t n[3];
+    double origin[3]; /* position of sample (0, 0, 0) */
+    double step[3];   /* from one sample to the next, > 0 */
+    int64_t atoms;
+    tsl_cube_atom *atom;
+    double *values; /* [n0][n1][n2] */
+} tsl_cube;
+
+/* Read a cube from the `size` bytes of a file that errors call `name`. TSL_E_FORMAT, with the
+ * line's number, if it is none, is damaged, holds more or fewer values than it says or one that is
+ * no finite number; TSL_E_UNSUPPORTED for cells with edges other than along x, y and z, several
+ * fields in one file, and lengths in angstrom; TSL_E_NOMEM. Release with tsl_cube_release(). */
+tsl_status tsl_cube_parse(tsl_cube *out, tsl_context *context, const char *name, const char *data,
+                          size_t size);
+
+/* The same from a file, plain or gzipped; TSL_E_IO if it cannot be read. */
+tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path);
+
+void tsl_cube_release(tsl_cube *cube);
+
+/* Write a file, whole or not at all; `title` is its first line. Values have 6 digits of the
+ * mantissa as the format's custom is, positions and steps 6 after the point. */
+tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube *cube,
+                          const char *title);
+
+#endif

@@ -1,0 +1,12 @@
+/* Poisson's equation on sim. */
+#include "device/sim.h"
+#include "poisson/poisson.h"
+
+#include "poisson/poisson_block.inc"
+
+const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
+                                         .bytes = gpu_bytes,
+                                         .create = gpu_create,
+                                         .destroy = gpu_destroy,
+                                         .solve = gpu_solve,
+                                         .sums = gpu_sums};

@@ -1,0 +1,130 @@
+/* Cube files: what is read, what is written, and each way to be wrong, with its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "io/cube.h"
+#include "scratch.h"
+
+#define HEADER " title\n comment\n    1   -1.0 0.5 2e0\n"
+#define AXES "    2    0.25 0.0 0.0\n    1    0.0 0.5 0.0\n    3    0.0 0.0 0.75\n"
+#define ATOM "    8    6.5   1.0 2.0 3.0\n"
+#define VALUES " 1.0 -2.5E-01 3\n 4\t5e3 6\n"
+
+static const char good[] = HEADER AXES ATOM VALUES;
+
+static void assert_good(const tsl_cube *cube)
+{
+    static const double values[] = {1, -0.25, 3, 4, 5000, 6};
+    static const double step[] = {0.25, 0.5, 0.75};
+    static const double origin[] = {-1, 0.5, 2};
+    static const double at[] = {1, 2, 3};
+    assert_int_equal(cube->n[0], 2);
+    assert_int_equal(cube->n[1], 1);
+    assert_int_equal(cube->n[2], 3);
+    assert_memory_equal(cube->step, step, sizeof step);
+    assert_memory_equal(cube->origin, origin, sizeof origin);
+    assert_int_equal(cube->atoms, 1);
+    assert_int_equal(cube->atom[0].number, 8);
+    assert_true(cube->atom[0].charge == 6.5);
+    assert_memory_equal(cube->atom[0].at, at, sizeof at);
+    assert_memory_equal(cube->values, values, sizeof values);
+}
+
+static void a_cube_is_read(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    tsl_cube cube;
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", good, sizeof good - 1), TSL_OK);
+    assert_good(&cube);
+    tsl_cube_release(&cube);
+    tsl_cube_release(&cube);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    tsl_cube cube, back;
+    const char *path = scratch_path("out.cube");
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", good, sizeof good - 1), TSL_OK);
+    assert_int_equal(tsl_cube_write(&context, path, &cube, "potential"), TSL_OK);
+    assert_int_equal(tsl_cube_read(&back, &context, path), TSL_OK);
+    assert_good(&back);
+    tsl_cube_release(&back);
+    tsl_cube_release(&cube);
+    assert_int_equal(tsl_cube_read(&back, &context, scratch_path("none.cube")), TSL_E_IO);
+    assert_error_names(&context, "none.cube");
+    scratch_empty();
+}
+
+static void faults_are_named_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tsl_status status;
+        const char *words;
+    } rows[] = {
+        {"", TSL_E_FORMAT, "a.cube:0: not a cube file"},
+        {"one\ntwo\nthree\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
+        {"a\nb\n 1 0.0 0.0\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
+        {"a\nb\n -3 0 0 0\n", TSL_E_UNSUPPORTED, "a.cube:3: holds several fields"},
+        {"a\nb\n 3 0 0 0 2\n", TSL_E_UNSUPPORTED, "a.cube:3: holds several fields"},
+        {"a\nb\n 300 0 0 0\n", TSL_E_FORMAT, "a.cube:3: more atoms"},
+        {HEADER "2 0.25\n", TSL_E_FORMAT, "a.cube:4: not an axis"},
+        {HEADER "0 0.25 0 0\n", TSL_E_FORMAT, "a.cube:4: the number of samples"},
+        {HEADER "-2 0.25 0 0\n", TSL_E_UNSUPPORTED, "a.cube:4: a negative number"},
+        {HEADER "2 -0.25 0 0\n", TSL_E_FORMAT, "a.cube:4: the step"},
+        {HEADER "2 0.25 0 0\n1 0.1 0.5 0\n", TSL_E_UNSUPPORTED, "a.cube:5: the cell is triclinic"},
+        {HEADER "2 0 0 0.25\n", TSL_E_UNSUPPORTED, "a.cube:4: the cell is triclinic"},
+        {HEADER AXES " 8 6.5 1 2\n" VALUES, TSL_E_FORMAT, "a.cube:7: not an atom"},
+        {HEADER AXES ATOM " 1 2 3\n 4 nan 6\n", TSL_E_FORMAT, "a.cube:9: 'nan' is no finite"},
+        {HEADER AXES ATOM " 1 2 3\n 4 5\n", TSL_E_FORMAT, "a.cube:9: the file ends after 5 of 6"},
+        {HEADER AXES ATOM VALUES "\n 7\n", TSL_E_FORMAT, "a.cube:11: the file has more values"},
+        {HEADER "1000000 1 0 0\n1000000 0 1 0\n1000000 0 0 1\n" ATOM VALUES, TSL_E_FORMAT,
+         "a.cube:7: the file has too few values"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tsl_context context = {0};
+        tsl_cube cube;
+        const int64_t live = tsl_test_live_allocations();
+        assert_int_equal(
+            tsl_cube_parse(&cube, &context, "a.cube", rows[i].text, strlen(rows[i].text)),
+            rows[i].status);
+        assert_error_names(&context, rows[i].words);
+        assert_int_equal(tsl_test_live_allocations(), live);
+    }
+}
+
+static tsl_status parse_good(tsl_context *context, void *user)
+{
+    (void)user;
+    tsl_cube cube;
+    const tsl_status status = tsl_cube_parse(&cube, context, "a.cube", good, sizeof good - 1);
+    if (status == TSL_OK) {
+        tsl_cube_release(&cube);
+    }
+    return status;
+}
+
+static void every_failing_allocation_is_survived(void **state)
+{
+    (void)state;
+    assert_survives_no_memory(parse_good, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_cube_is_read),
+                                       cmocka_unit_test(what_is_written_is_read),
+                                       cmocka_unit_test(faults_are_named_with_their_line),
+                                       cmocka_unit_test(every_failing_allocation_is_survived)};
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
