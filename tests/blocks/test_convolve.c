@@ -30,9 +30,9 @@ static const row rows[] = {
     {{900, 2, 90}, {11, 2, 8}, TSL_DOUBLE, 1, 1, 2, 1e-15}, /* ditto, the last one narrower */
     {{18, 24, 15}, {5, 18, 11}, TSL_SINGLE, 3, 3, 2, 5e-7}, /* one pair and a half */
     {{512, 1, 3}, {100, 1, 2}, TSL_SINGLE, 2, 2, 1, 5e-7},  /* three passes a line */
-    {{2, 3, 686}, {2, 2, 30}, TSL_SINGLE, 2, 2, 1, 5e-7},
-    {{1, 625, 2}, {1, 70, 1}, TSL_SINGLE, 1, 1, 1, 5e-7}, /* four */
-    {{3, 1, 1024}, {3, 1, 60}, TSL_SINGLE, 2, 2, 1, 5e-7},
+    {{2, 3, 588}, {2, 2, 30}, TSL_SINGLE, 2, 2, 1, 5e-7},
+    {{1, 600, 2}, {1, 70, 1}, TSL_SINGLE, 1, 1, 1, 5e-7},
+    {{3, 1, 640}, {3, 1, 60}, TSL_SINGLE, 2, 2, 1, 5e-7}, /* too long */
 };
 
 static double at(const tsl_grid_layout *layout, const void *grids, int member, const int i[3])

@@ -14,7 +14,7 @@
 typedef enum tsl_convolve_form {
     TSL_CONVOLVE_LINES, /* axis by axis, only the lines that matter; the product while lines of the
                            slowest axis are on chip. GPUs take it in single precision, for sides
-                           that line.h can transform, and else the plain form */
+                           of up to 600 that line.h can transform, and else the plain form */
     TSL_CONVOLVE_PLAIN  /* library calls on whole grids: the oracle */
 } tsl_convolve_form;
 
