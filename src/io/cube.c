@@ -90,7 +90,11 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
 static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
 {
     int32_t atoms = 0;
-    if (!next_line(w) || !next_line(w) || !read_row(w, &atoms, cube->origin, 3)) {
+    bool there = true;
+    for (int comment = 0; comment < 2; comment++) {
+        there = there && next_line(w);
+    }
+    if (!there || !read_row(w, &atoms, cube->origin, 3)) {
         return fail_line(w, TSL_E_FORMAT,
                          "not a cube file: after two lines of comment come the number of atoms and "
                          "the origin, x y z");
