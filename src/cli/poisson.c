@@ -46,7 +46,7 @@ static tsl_status take(fields *f, poisson_work *work)
 static tsl_status solve(poisson_work *work, void *data)
 {
     const int64_t bytes = field_bytes(&work->poisson);
-    fields f = {NULL};
+    fields f = {.plan = NULL};
     tsl_status status = take(&f, work);
     if (status == TSL_OK) {
         status = tsl_buffer_write(f.source, 0, data, bytes);
@@ -157,7 +157,7 @@ static tsl_status time_solves(poisson_work *work, const fields *f, int repeat)
 
 tsl_status poisson_bench(poisson_work *work)
 {
-    fields f = {NULL};
+    fields f = {.plan = NULL};
     tsl_poisson_options *o = &work->poisson;
     bool periodic = o->screening == 0;
     for (int axis = 0; axis < 3; axis++) {

@@ -63,7 +63,7 @@ static const char command_doc[] =
     "  tesela poisson density.npy --lengths 10,10,10 --boundary free -o potential.npy\n"
     "  tesela poisson f.npy --lengths 1,1,2 --equation plain -o phi.npy\n"
     "  tesela poisson slab.npy --lengths 5,5,30 --boundary periodic,periodic,free -o phi.npy\n"
-    "  tesela poisson verify --device cuda:0 --json verify.json\n"
+    "  tesela poisson verify --json verify.json\n"
     "  tesela poisson bench --n 512 --boundary periodic --precision double --repeat 20";
 
 /* One or three fields between commas; one stands for all three. False if there are others. */

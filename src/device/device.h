@@ -79,7 +79,7 @@ typedef struct tsl_device_ops {
     const struct tsl_sparse_ops *sparse;
     const struct tsl_ep_ops *ep;
     const struct tsl_cg_ops *cg;
-    const struct tsl_poisson_ops *poisson;
+    const struct tsl_poisson_ops *poisson; /* NULL: not on this device */
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;

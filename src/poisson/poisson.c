@@ -132,7 +132,9 @@ tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
 void tsl_poisson_plan_destroy(tsl_poisson_plan *plan)
 {
     if (plan != NULL) {
-        plan->context->ops->poisson->destroy(plan->solver);
+        if (plan->solver != NULL) { /* else there may be no table */
+            plan->context->ops->poisson->destroy(plan->solver);
+        }
         tsl_device_release(plan->context, plan->spectrum);
         tsl_release(plan);
     }

@@ -111,6 +111,12 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
 tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
                               const tsl_poisson_options *options)
 {
+    if (context->ops->poisson == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s: Poisson's equation is not solved on this device yet: take the CPU "
+                        "(--device cpu)",
+                        context->name);
+    }
     if (options->size != sizeof *options) {
         return tsl_fail(context, TSL_E_ARG,
                         "Poisson options: size is %zu, not %zu: initialise them with "

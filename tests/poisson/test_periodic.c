@@ -96,7 +96,7 @@ static void check_waves(tsl_context *context, const row *r, double offset)
 static void plane_waves_come_out(void **state)
 {
     (void)state;
-    const int devices = test_device_count();
+    const int devices = poisson_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -135,7 +135,7 @@ static void the_second_order_symbol_is_the_stencil_s(void **state)
     const int n[3] = {12, 7, 10};
     const double lengths[3] = {2, 1, 3};
     uint64_t seed = 3;
-    const int devices = test_device_count();
+    const int devices = poisson_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         for (int screened = 0; screened < 2; screened++) {
@@ -171,7 +171,7 @@ static void several_sources_share_a_plan(void **state)
     for (int i = 0; i < COUNT * CELLS; i++) {
         sources[i] = 1 + test_uniform(&seed);
     }
-    const int devices = test_device_count();
+    const int devices = poisson_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 3);
         tsl_poisson_options options = box_options(n, lengths, "ppp");
@@ -265,7 +265,7 @@ static void sources_at_fault_are_refused(void **state)
     const int n[3] = {8, 8, 8};
     const double lengths[3] = {2, 2, 2};
     const tsl_poisson_options options = box_options(n, lengths, "ppp");
-    const int devices = test_device_count();
+    const int devices = poisson_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         tsl_poisson_plan *plan = NULL;
@@ -290,12 +290,33 @@ static void sources_at_fault_are_refused(void **state)
     }
 }
 
+static void a_device_without_it_says_so(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    const tsl_device_ops *ops = context->ops;
+    tsl_device_ops without = *ops;
+    tsl_poisson_options options = TSL_POISSON_OPTIONS_INIT;
+    tsl_poisson_plan *plan = NULL;
+    for (int axis = 0; axis < 3; axis++) {
+        options.n[axis] = 8;
+        options.lengths[axis] = 1;
+    }
+    without.poisson = NULL;
+    context->ops = &without;
+    assert_int_equal(tsl_poisson_plan_create(&plan, context, &options), TSL_E_UNSUPPORTED);
+    assert_non_null(strstr(tsl_last_error(context), "take the CPU"));
+    context->ops = ops;
+    tsl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plane_waves_come_out),
                                        cmocka_unit_test(the_second_order_symbol_is_the_stencil_s),
                                        cmocka_unit_test(several_sources_share_a_plan),
                                        cmocka_unit_test(options_out_of_range_are_refused),
-                                       cmocka_unit_test(sources_at_fault_are_refused)};
+                                       cmocka_unit_test(sources_at_fault_are_refused),
+                                       cmocka_unit_test(a_device_without_it_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
