@@ -356,34 +356,34 @@ static tsl_status read_record(tsl_checkpoint *checkpoint, off_t size, tsl_pose *
 }
 
 /* Read all records; `into`, if there is one, gets a copy of each. */
-static tsl_status take_up(tsl_checkpoint *checkpoint, const unsigned char head[HEAD_BYTES],
+static tsl_status take_up(tsl_checkpoint *from, const unsigned char head[HEAD_BYTES],
                           tsl_pose *poses, unsigned char *done, tsl_checkpoint *into)
 {
     struct stat file;
-    if (fstat(checkpoint->file, &file) != 0) {
-        return fail_read(checkpoint);
+    if (fstat(from->file, &file) != 0) {
+        return fail_read(from);
     }
     bool whole = false;
-    tsl_status status = check_head(checkpoint, head, file.st_size, &whole);
+    tsl_status status = check_head(from, head, file.st_size, &whole);
     if (status != TSL_OK) {
         return status;
     }
     if (!whole) {
-        return start(checkpoint, head);
+        return start(from, head);
     }
-    checkpoint->end = HEAD_BYTES;
+    from->end = HEAD_BYTES;
     bool torn = false;
     while (status == TSL_OK && !torn) {
-        const off_t begin = checkpoint->end;
-        status = read_record(checkpoint, file.st_size, poses, done, &torn);
+        const off_t begin = from->end;
+        status = read_record(from, file.st_size, poses, done, &torn);
         if (status == TSL_OK && !torn && into != NULL) {
-            status = append(into, checkpoint->record, (size_t)(checkpoint->end - begin));
+            status = append(into, from->record, (size_t)(from->end - begin));
         }
     }
-    if (status == TSL_OK && ftruncate(checkpoint->file, checkpoint->end) != 0) {
-        status = tsl_fail(checkpoint->context, TSL_E_IO,
+    if (status == TSL_OK && ftruncate(from->file, from->end) != 0) {
+        status = tsl_fail(from->context, TSL_E_IO,
                           "%s: cannot cut off the checkpoint's torn end: %s; drop --resume",
-                          checkpoint->path, strerror(errno));
+                          from->path, strerror(errno));
     }
     return status;
 }
