@@ -66,7 +66,8 @@ int cli_run_ranks(int ranks, tsl_rank_function function, void *user)
 
 enum { MOST_DEVICES = 9999 };
 
-/* How many devices an item of a list stands for: "cuda:0-3" for four of them; the k-th into `name`.
+/* How many devices an item of a list stands for: "cuda:0-3" for four of them; the k-th, or the last
+ * if there are fewer, into `name`.
  * What is no list stays as it is: the context that is asked for it says what is wrong. */
 static int expand(char *name, size_t bytes, const char *text, size_t length, int k)
 {
@@ -80,7 +81,7 @@ static int expand(char *name, size_t bytes, const char *text, size_t length, int
     }
     if (sscanf(item, "cuda:%d-%d%n", &first, &last, &used) == 2 && item[used] == '\0' &&
         first >= 0 && last >= first && last <= MOST_DEVICES) {
-        snprintf(name, bytes, "cuda:%d", first + k);
+        snprintf(name, bytes, "cuda:%d", k < last - first ? first + k : last);
         return last - first + 1;
     }
     snprintf(name, bytes, "%s", item);
