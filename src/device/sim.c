@@ -8,17 +8,20 @@
 /* Bytes before and after each piece of memory that nobody may change. */
 enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 
+/* Bytes of addresses on either side of a piece that are always closed: what lies next to it is
+ * never another's memory. They take no memory.
+ */
+#define CLOSED_BYTES ((size_t)1 << 20)
+
 /* Bytes it has: as little as a card may, so that tests can use it up. */
 #define SIM_MEMORY (INT64_C(8) << 30)
 
-/* A piece of device memory, guards included, on pages of its own between two that are always
- * closed.
- */
+/* A piece of device memory, guards included, on pages of its own. */
 typedef struct region {
     struct region *next;
     char *memory;
     size_t bytes;
-    size_t mapped; /* without the closed pages */
+    size_t mapped; /* without the closed bytes */
 } region;
 
 /* A piece of work that waits. */
@@ -79,15 +82,9 @@ static void open_memory(tsl_device *device, bool open)
     }
 }
 
-static size_t page_bytes(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void unmap(region *r)
 {
-    const size_t page = page_bytes();
-    munmap(r->memory - page, r->mapped + 2 * page);
+    munmap(r->memory - CLOSED_BYTES, r->mapped + 2 * CLOSED_BYTES);
     tsl_release(r);
 }
 
@@ -294,19 +291,20 @@ static void *sim_allocate(tsl_device *device, int64_t bytes)
     if (bytes > SIM_MEMORY - device->taken) {
         return NULL;
     }
-    const size_t page = page_bytes();
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t whole = (size_t)bytes + 2 * GUARD_BYTES;
     const size_t mapped = (whole + page - 1) / page * page;
     region *r = tsl_allocate(sizeof *r);
     if (r == NULL) {
         return NULL;
     }
-    void *memory = mmap(NULL, mapped + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, mapped + 2 * CLOSED_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         tsl_release(r);
         return NULL;
     }
-    *r = (region){.memory = (char *)memory + page, .bytes = whole, .mapped = mapped};
+    *r = (region){.memory = (char *)memory + CLOSED_BYTES, .bytes = whole, .mapped = mapped};
     mprotect(r->memory, mapped, PROT_READ | PROT_WRITE);
     memset(r->memory, GUARD_VALUE, whole);
     memset(r->memory + GUARD_BYTES, 0xFF, (size_t)bytes);
