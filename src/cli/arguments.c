@@ -77,7 +77,8 @@ typedef struct option_list {
 static void list_options(option_list *list, const struct argp *argp)
 {
     const struct argp_option *option = argp->options;
-    for (; option->name != NULL || option->key != 0 || option->doc != NULL; option++) {
+    for (; option != NULL && (option->name != NULL || option->key != 0 || option->doc != NULL);
+         option++) {
         if (list->count < MOST_OPTIONS && (option->name != NULL || option->key != 0)) {
             list->at[list->count++] = option;
         }

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/core.h"
 #include "core/profile.h"
@@ -38,12 +39,18 @@ typedef struct cli_common {
     bool quiet;
 } cli_common;
 
-/* Child parser; its input is a cli_common. */
-extern const struct argp cli_common_argp;
+/* Parse a command's arguments: its own options, whose parser gets `input` and handles no
+ * ARGP_KEY_INIT, and those of every command into `common` (NULL: it has none of them), preset to
+ * their defaults; the default device is "auto". Sees to it that the report can be written. Returns
+ * true to go on; else *exit_status is set and a message is out. */
+bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc, char **argv,
+               int *exit_status);
 
-/* Parse a command's arguments. Returns true to go on; else *exit_status is set and a message is
- * out. */
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, int *exit_status);
+/* Values of options: 0, or EINVAL when a message is out that names the option and what it takes. */
+error_t cli_set_integer(const char *option, const char *text, int low, int high, int *out);
+error_t cli_set_bytes(const char *option, const char *text, const char *example, int64_t *out);
+/* *out: the place of `text` among `names`, ended by NULL. */
+error_t cli_set_choice(const char *option, const char *text, const char *const names[], int *out);
 
 /* Whole string as a number: false if anything is left over, out of range or not finite. */
 bool cli_parse_integer(const char *text, int *out);
@@ -131,18 +138,28 @@ typedef struct cli_report {
     double total;       /* seconds */
     double setup;
     double compute;
+    const tsl_profile *before; /* stages of the context's work before this; NULL: none */
 } cli_report;
 
-/* Open the envelope: after it come "parameters" and "results". */
-void cli_report_open(tsl_json *json, const cli_report *report);
-/* Close it with the stages of the context's work since `before` (NULL: all); the context may be
- * NULL. */
-void cli_report_close(tsl_json *json, const tsl_context *context, const tsl_profile *before);
+/* Writes the members "parameters" and "results". */
+typedef void cli_report_body(tsl_json *json, const void *work);
+
+/* Write the envelope to `path`, the value of --json or a file: its head, what `body` makes of
+ * `work`, and the stages of the context's work. */
+tsl_status cli_report_write(tsl_context *context, const char *path, const cli_report *report,
+                            cli_report_body *body, const void *work);
+/* The file that a value of --json means: "-" is standard output. */
+const char *cli_report_file(const char *path);
+/* Can it be written there, as far as one can tell? NULL: there is nothing to write. If not, says
+ * why in one line. */
+bool cli_can_write_report(const char *path);
+/* A member of "cases": something that was verified. */
+void cli_report_case(tsl_json *json, const char *name, double value, double bound, bool ok);
+/* Where the summary for people goes: standard output, unless the report of --json takes it. */
+FILE *cli_summary_stream(const cli_common *common);
 /* Copy of the stages so far. */
 tsl_profile cli_profile_now(const tsl_context *context);
 /* The stage table of --profile, on standard error. */
 void cli_profile_print(const tsl_context *context);
-/* Where --json writes: "-" is standard output. */
-const char *cli_report_path(const char *json);
 
 #endif

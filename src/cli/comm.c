@@ -167,8 +167,9 @@ static tsl_status write_csv(const bench *b, tsl_context *context)
     return tsl_output_commit(output);
 }
 
-static void write_results(tsl_json *json, const bench *b)
+static void write_body(tsl_json *json, const void *work)
 {
+    const bench *b = work;
     tsl_json_open_object(json, "parameters");
     tsl_json_integer(json, "most", b->most);
     tsl_json_integer(json, "repeats", b->repeats);
@@ -194,32 +195,21 @@ static void write_results(tsl_json *json, const bench *b)
 
 static tsl_status write_json(const bench *b, tsl_context *context)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, cli_report_path(b->common.json));
-    if (status != TSL_OK) {
-        return status;
-    }
     const double total = tsl_seconds() - b->begun;
-    const cli_report head = {.command = "comm bench",
-                             .device = b->device,
-                             .ranks = b->size,
-                             .verified = -1,
-                             .total = total,
-                             .compute = total};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &head);
-    write_results(&json, b);
-    cli_report_close(&json, NULL, NULL);
-    return tsl_output_commit(output);
+    const cli_report report = {.command = "comm bench",
+                               .device = b->device,
+                               .ranks = b->size,
+                               .verified = -1,
+                               .total = total,
+                               .compute = total};
+    return cli_report_write(context, b->common.json, &report, write_body, b);
 }
 
 static tsl_status report(const bench *b, tsl_context *context)
 {
     tsl_status status = TSL_OK;
     if (!b->common.quiet) {
-        const bool taken = b->common.json != NULL && strcmp(b->common.json, "-") == 0;
-        print_table(b, taken ? stderr : stdout);
+        print_table(b, cli_summary_stream(&b->common));
     }
     if (b->csv != NULL) {
         status = write_csv(b, context);
@@ -253,15 +243,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     bench *b = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &b->common;
-        return 0;
     case KEY_RANKS:
-        if (!cli_parse_integer(text, &b->ranks) || b->ranks < 1 || b->ranks > 64) {
-            cli_error("--ranks '%s': give a whole number from 1 to 64", text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_integer("--ranks", text, 1, 64, &b->ranks);
     case KEY_MOST:
         if (!cli_parse_bytes(text, &b->most) || b->most < SMALLEST || b->most > INT64_C(1) << 32) {
             cli_error("--most '%s': give a number of bytes from 16 to 4G, e.g. 64M", text);
@@ -269,11 +252,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         }
         return 0;
     case KEY_REPEATS:
-        if (!cli_parse_integer(text, &b->repeats) || b->repeats < 1 || b->repeats > 101) {
-            cli_error("--repeats '%s': give a whole number from 1 to 101", text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_integer("--repeats", text, 1, 101, &b->repeats);
     case KEY_CSV:
         b->csv = text;
         return 0;
@@ -302,19 +281,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static bool can_write(const bench *b)
 {
     return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
-           (b->figure == NULL || cli_can_write("--figure", b->figure, false)) &&
-           (b->common.json == NULL ||
-            cli_can_write("--json", cli_report_path(b->common.json), false));
+           (b->figure == NULL || cli_can_write("--figure", b->figure, false));
 }
 
 int cli_comm(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options_table,
         .parser = parse_option,
         .args_doc = "bench",
-        .children = children,
         .doc =
             "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
             "message size, and its share of the link, which is what the largest message from "
@@ -331,7 +306,7 @@ int cli_comm(int argc, char **argv)
                .repeats = 11,
                .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, argc, argv, &b, &exit_status)) {
+    if (!cli_parse(&argp, &b, &b.common, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (b.ranks > 0 && cli_is_launched()) {

@@ -9,19 +9,17 @@
 static tsl_status tell(dock_work *work, const dock_pair *pair)
 {
     const cli_common *common = &work->options->common;
-    const bool json_on_output = common->json != NULL && strcmp(common->json, "-") == 0;
     if (!cli_is_quiet() && pair->was_complete) {
         cli_note("%s: holds this run already, complete: nothing to do", pair->folder);
     } else if (!cli_is_quiet()) {
-        dock_report_print(json_on_output ? stderr : stdout, work, pair);
+        dock_report_print(cli_summary_stream(common), work, pair);
         fflush(stdout);
     }
     if (common->json == NULL) {
         return TSL_OK;
     }
-    const char *path = cli_report_path(common->json);
-    return pair->was_complete ? dock_files_copy_report(work, pair, path)
-                              : dock_report_write(work, pair, path);
+    return pair->was_complete ? dock_files_copy_report(work, pair, cli_report_file(common->json))
+                              : dock_report_write(work, pair, common->json);
 }
 
 int dock_end(const dock_work *work, tsl_status status, bool bounded)

@@ -236,8 +236,7 @@ static tsl_status collect_inputs(pair_list *list, tsl_context *context, int role
 
 static void print_outcome(const dock_work *work, const list_entry *entry, const dock_pair *pair)
 {
-    const char *json = work->options->common.json;
-    FILE *stream = json != NULL && strcmp(json, "-") == 0 ? stderr : stdout;
+    FILE *stream = cli_summary_stream(&work->options->common);
     if (cli_is_quiet()) {
         return;
     }
@@ -321,13 +320,31 @@ static void write_entry(tsl_json *json, const dock_work *work, const list_entry 
     tsl_json_close_object(json);
 }
 
+/* What the report is written of. */
+typedef struct report_work {
+    const dock_work *work;
+    const pair_list *list;
+} report_work;
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const report_work *w = work;
+    const pair_list *list = w->list;
+    dock_report_parameters(json, w->work, NULL);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "docked", list->counts[DOCKED]);
+    tsl_json_integer(json, "were_complete", list->counts[WAS_COMPLETE]);
+    tsl_json_integer(json, "failed", list->counts[FAILED]);
+    tsl_json_open_array(json, "pairs");
+    for (int64_t i = 0; i < list->count; i++) {
+        write_entry(json, w->work, &list->entries[i]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
 static tsl_status write_report(const dock_work *work, const pair_list *list, const char *path)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, work->context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
     double compute = 0;
     for (int64_t i = 0; i < list->count; i++) {
         compute += list->entries[i].seconds;
@@ -340,23 +357,8 @@ static tsl_status write_report(const dock_work *work, const pair_list *list, con
                                .total = total,
                                .setup = total - compute,
                                .compute = compute};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    dock_report_parameters(&json, work, NULL);
-    tsl_json_open_object(&json, "results");
-    tsl_json_integer(&json, "docked", list->counts[DOCKED]);
-    tsl_json_integer(&json, "were_complete", list->counts[WAS_COMPLETE]);
-    tsl_json_integer(&json, "failed", list->counts[FAILED]);
-    tsl_json_open_array(&json, "pairs");
-    for (int64_t i = 0; i < list->count; i++) {
-        write_entry(&json, work, &list->entries[i]);
-    }
-    tsl_json_close_array(&json);
-    tsl_json_close_object(&json);
-    cli_report_close(&json, work->context, NULL);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+    const report_work body = {work, list};
+    return cli_report_write(work->context, path, &report, write_body, &body);
 }
 
 static tsl_status write_reports(const dock_work *work, const pair_list *list)
@@ -368,7 +370,7 @@ static tsl_status write_reports(const dock_work *work, const pair_list *list)
         status = write_report(work, list, dock_path(path, options->folder, "list.json"));
     }
     if (status == TSL_OK && options->common.json != NULL) {
-        status = write_report(work, list, cli_report_path(options->common.json));
+        status = write_report(work, list, options->common.json);
     }
     return status;
 }
@@ -442,10 +444,9 @@ int dock_list_run(dock_work *work)
     pair_list list = {0};
     tsl_status status = cli_agree(work->context, prepare(work, &list));
     if (status == TSL_OK) {
-        const char *json = work->options->common.json;
         if (!cli_is_quiet()) {
-            fprintf(json != NULL && strcmp(json, "-") == 0 ? stderr : stdout, "%8s %9s %9s  %s\n",
-                    "score", "ES ratio", "seconds", "name");
+            fprintf(cli_summary_stream(&work->options->common), "%8s %9s %9s  %s\n", "score",
+                    "ES ratio", "seconds", "name");
         }
         status = dock_all(work, &list);
     }

@@ -101,6 +101,7 @@ const char *dock_electrostatics_name(tsl_electrostatics electrostatics)
 static const char *const correlation_names[] = {
     [TSL_CORRELATION_LINES] = "lines",
     [TSL_CORRELATION_PLAIN] = "plain",
+    NULL,
 };
 
 const char *dock_correlation_name(tsl_correlation correlation)
@@ -109,15 +110,6 @@ const char *dock_correlation_name(tsl_correlation correlation)
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
-
-static error_t set_integer(const char *option, const char *text, int low, int high, int *out)
-{
-    if (!cli_parse_integer(text, out) || *out < low || *out > high) {
-        cli_error("%s '%s': give a whole number from %d to %d", option, text, low, high);
-        return EINVAL;
-    }
-    return 0;
-}
 
 static error_t set_length(const char *option, const char *text, double *out)
 {
@@ -174,57 +166,37 @@ static error_t set_rotations(dock_options *options, const char *text)
     return 0;
 }
 
-/* Which of `count` names the text is; -1: none. */
-static int name_index(const char *const *names, int count, const char *text)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static error_t set_electrostatics(dock_options *options, const char *text)
 {
-    const int i = name_index(electrostatics_names, TSL_ELECTROSTATICS_TRILINEAR + 1, text);
-    if (i < 0) {
-        cli_error("--electrostatics '%s': give ftdock, trilinear or off", text);
-        return EINVAL;
+    /* the usual one first */
+    static const tsl_electrostatics order[] = {
+        TSL_ELECTROSTATICS_FTDOCK, TSL_ELECTROSTATICS_TRILINEAR, TSL_ELECTROSTATICS_OFF};
+    const char *names[4] = {NULL};
+    int chosen = 0;
+    for (int i = 0; i < 3; i++) {
+        names[i] = electrostatics_names[order[i]];
     }
-    options->dock.electrostatics = (tsl_electrostatics)i;
-    return 0;
+    const error_t error = cli_set_choice("--electrostatics", text, names, &chosen);
+    options->dock.electrostatics = order[chosen];
+    return error;
 }
 
 static error_t set_correlation(dock_options *options, const char *text)
 {
-    const int i = name_index(correlation_names, TSL_CORRELATION_PLAIN + 1, text);
-    if (i < 0) {
-        cli_error("--correlation '%s': give lines or plain", text);
-        return EINVAL;
-    }
-    options->dock.correlation = (tsl_correlation)i;
-    return 0;
+    int chosen = 0;
+    const error_t error = cli_set_choice("--correlation", text, correlation_names, &chosen);
+    options->dock.correlation = (tsl_correlation)chosen;
+    return error;
 }
 
 static error_t set_hetero(dock_options *options, const char *text)
 {
-    const bool keep = strcmp(text, "keep") == 0;
-    if (!keep && strcmp(text, "drop") != 0) {
-        cli_error("--hetero '%s': give keep or drop", text);
-        return EINVAL;
-    }
-    options->hetero = keep ? TSL_HETERO_KEEP : TSL_HETERO_DROP;
-    return 0;
-}
-
-static error_t set_memory(dock_options *options, const char *text)
-{
-    if (!cli_parse_bytes(text, &options->dock.memory)) {
-        cli_error("--memory '%s': give a number of bytes, with K, M, G or T if you like: 4G", text);
-        return EINVAL;
-    }
-    return 0;
+    static const char *const names[] = {
+        [TSL_HETERO_DROP] = "drop", [TSL_HETERO_KEEP] = "keep", NULL};
+    int chosen = 0;
+    const error_t error = cli_set_choice("--hetero", text, names, &chosen);
+    options->hetero = (tsl_hetero)chosen;
+    return error;
 }
 
 /* ---- argp --------------------------------------------------------------------------------- */
@@ -237,17 +209,17 @@ static error_t set_numbers(int key, const char *text, dock_options *options)
     case DOCK_SURFACE:
         return set_length("--surface", text, &options->dock.surface);
     case DOCK_CORE:
-        return set_integer("--core", text, -1000, -1, &options->dock.core);
+        return cli_set_integer("--core", text, -1000, -1, &options->dock.core);
     case DOCK_KEEP:
-        return set_integer("--keep", text, 1, 64, &options->dock.keep);
+        return cli_set_integer("--keep", text, 1, 64, &options->dock.keep);
     case DOCK_BATCH:
-        return set_integer("--batch", text, 1, 4096, &options->dock.batch);
+        return cli_set_integer("--batch", text, 1, 4096, &options->dock.batch);
     case DOCK_TOP:
-        return set_integer("--top", text, 1, 1000000000, &options->top);
+        return cli_set_integer("--top", text, 1, 1000000000, &options->top);
     case DOCK_POSES:
-        return set_integer("--poses", text, 0, 1000000, &options->poses);
+        return cli_set_integer("--poses", text, 0, 1000000, &options->poses);
     case DOCK_MEMORY:
-        return set_memory(options, text);
+        return cli_set_bytes("--memory", text, "4G", &options->dock.memory);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -311,9 +283,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->given[key - DOCK_FIRST_KEY] = true;
     }
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
     case ARGP_KEY_ARG:
         return set_argument(options, text);
     case 'o':
@@ -393,30 +362,22 @@ static bool check(const dock_options *options)
                   options->rescore);
         return false;
     }
-    return cli_can_write("-o", options->folder, true) &&
-           (options->common.json == NULL ||
-            cli_can_write("--json", cli_report_path(options->common.json), false));
+    return cli_can_write("-o", options->folder, true);
 }
 
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp_child children[] = {{.argp = &cli_common_argp}, {0}};
     static const struct argp argp = {.options = options_table,
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
-                                     .doc = command_doc,
-                                     .children = children};
-    *out = (dock_options){.common = {.device = "auto"},
-                          .dock = TSL_DOCK_OPTIONS_INIT,
-                          .angle_step = 12,
-                          .top = 10000,
-                          .poses = 10};
-    if (!cli_parse(&argp, argc, argv, out, exit_status)) {
+                                     .doc = command_doc};
+    *out =
+        (dock_options){.dock = TSL_DOCK_OPTIONS_INIT, .angle_step = 12, .top = 10000, .poses = 10};
+    if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status)) {
         return false;
     }
     if (dock_is_given(out, DOCK_ROTATIONS)) {
         out->angle_step = 0;
     }
-    *exit_status = CLI_USAGE;
     return check(out);
 }

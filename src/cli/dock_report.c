@@ -1,9 +1,7 @@
 /* What a run says of itself: run.json, and the summary on standard output. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/dock_command.h"
-#include "io/output.h"
 
 enum { POSES_SHOWN = 10 };
 
@@ -157,12 +155,8 @@ static void write_cases(tsl_json *json, const dock_pair *pair)
 {
     tsl_json_open_array(json, "cases");
     if (pair->rotations_done > 0) {
-        tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "name", "transform_error");
-        tsl_json_number(json, "value", pair->summary.transform_error);
-        tsl_json_number(json, "bound", 0.25);
-        tsl_json_bool(json, "ok", dock_pair_verified(pair) == 1);
-        tsl_json_close_object(json);
+        cli_report_case(json, "transform_error", pair->summary.transform_error, 0.25,
+                        dock_pair_verified(pair) == 1);
     }
     tsl_json_close_array(json);
 }
@@ -212,28 +206,31 @@ static void write_results(tsl_json *json, const dock_work *work, const dock_pair
     tsl_json_close_object(json);
 }
 
+/* What the report is written of. */
+typedef struct report_work {
+    const dock_work *work;
+    const dock_pair *pair;
+} report_work;
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const report_work *w = work;
+    dock_report_parameters(json, w->work, w->pair);
+    write_results(json, w->work, w->pair);
+}
+
 tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path)
 {
-    tsl_output *output;
-    tsl_status status = tsl_output_open(&output, work->context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
     const cli_report report = {.command = "dock",
                                .device = work->devices,
                                .ranks = work->ranks,
                                .verified = dock_pair_verified(pair),
                                .total = pair->ended - pair->begun,
                                .setup = pair->ready - pair->begun,
-                               .compute = pair->computed - pair->ready};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    dock_report_parameters(&json, work, pair);
-    write_results(&json, work, pair);
-    cli_report_close(&json, work->context, &pair->profile_before);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+                               .compute = pair->computed - pair->ready,
+                               .before = &pair->profile_before};
+    const report_work body = {work, pair};
+    return cli_report_write(work->context, path, &report, write_body, &body);
 }
 
 /* ---- summary ------------------------------------------------------------------------------ */

@@ -8,7 +8,6 @@
 #include "comm/plugin.h"
 #include "core/config.h"
 #include "device/plugin.h"
-#include "io/output.h"
 
 #ifdef TSL_HAVE_CAIRO
 #include <cairo.h>
@@ -224,26 +223,20 @@ static void write_results(tsl_json *json, const device_list *devices)
     tsl_json_close_object(json);
 }
 
+static void write_body(tsl_json *json, const void *devices)
+{
+    tsl_json_open_object(json, "parameters");
+    tsl_json_close_object(json);
+    write_results(json, devices);
+}
+
 static tsl_status write_report(tsl_context *context, const device_list *devices, const char *path,
                                double begun)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
     const double seconds = tsl_seconds() - begun;
     const cli_report report = {
         .command = "info", .verified = -1, .total = seconds, .setup = seconds};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    tsl_json_open_object(&json, "parameters");
-    tsl_json_close_object(&json);
-    write_results(&json, devices);
-    cli_report_close(&json, NULL, NULL);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+    return cli_report_write(context, path, &report, write_body, devices);
 }
 
 static const struct argp_option options_table[] = {
@@ -283,10 +276,10 @@ int cli_info(int argc, char **argv)
     const double begun = tsl_seconds();
     const char *json = NULL;
     int exit_status;
-    if (!cli_parse(&argp, argc, argv, &json, &exit_status)) {
+    if (!cli_parse(&argp, &json, NULL, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (json != NULL && !cli_can_write("--json", cli_report_path(json), false)) {
+    if (!cli_can_write_report(json)) {
         return CLI_USAGE;
     }
     const cli_common common = {.device = "cpu"};
@@ -301,7 +294,7 @@ int cli_info(int argc, char **argv)
         print_info(&devices);
     }
     if (status == TSL_OK && json != NULL) {
-        status = write_report(context, &devices, cli_report_path(json), begun);
+        status = write_report(context, &devices, json, begun);
     }
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(context));

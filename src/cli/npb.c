@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/npb_command.h"
-#include "io/output.h"
 
 typedef struct npb_options {
     cli_common common;
@@ -31,9 +30,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     npb_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
     case 'c':
         return take_class(options, text) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
@@ -60,15 +56,33 @@ static void print_closing_block(FILE *stream, const npb_options *options,
     fprintf(stream, " Version         = %24s\n", tsl_version());
 }
 
+/* What the report is written of. */
+typedef struct report_work {
+    const npb_options *options;
+    const npb_result *result;
+    const npb_outcome *outcome;
+    int threads;
+} report_work;
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const report_work *w = work;
+    const char class_name[2] = {w->options->size_class, '\0'};
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "class", class_name);
+    tsl_json_integer(json, "threads", w->threads);
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_string(json, "class", class_name);
+    tsl_json_number(json, "mops", w->outcome->mops);
+    tsl_json_number(json, "seconds", w->outcome->seconds);
+    w->options->benchmark->write(json, w->result);
+    tsl_json_close_object(json);
+}
+
 static tsl_status write_report(tsl_context *context, const npb_options *options,
                                const npb_result *result, const npb_outcome *outcome, double begun)
 {
-    tsl_output *output;
-    const tsl_status status =
-        tsl_output_open(&output, context, cli_report_path(options->common.json));
-    if (status != TSL_OK) {
-        return status;
-    }
     const double total = tsl_seconds() - begun;
     const cli_report report = {.command = options->benchmark->command,
                                .device = tsl_context_device(context),
@@ -76,23 +90,8 @@ static tsl_status write_report(tsl_context *context, const npb_options *options,
                                .total = total,
                                .setup = total - outcome->seconds,
                                .compute = outcome->seconds};
-    const char class_name[2] = {options->size_class, '\0'};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    tsl_json_open_object(&json, "parameters");
-    tsl_json_string(&json, "class", class_name);
-    tsl_json_integer(&json, "threads", tsl_context_threads(context));
-    tsl_json_close_object(&json);
-    tsl_json_open_object(&json, "results");
-    tsl_json_string(&json, "class", class_name);
-    tsl_json_number(&json, "mops", outcome->mops);
-    tsl_json_number(&json, "seconds", outcome->seconds);
-    options->benchmark->write(&json, result);
-    tsl_json_close_object(&json);
-    cli_report_close(&json, context, NULL);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+    const report_work body = {options, result, outcome, tsl_context_threads(context)};
+    return cli_report_write(context, options->common.json, &report, write_body, &body);
 }
 
 /* Run the benchmark and tell its outcome; returns the exit status. */
@@ -103,7 +102,7 @@ static int run(tsl_context *context, const npb_options *options, double begun)
     const char *json = options->common.json;
     tsl_status status = options->benchmark->run(&result, &outcome, context, options->size_class);
     if (status == TSL_OK && !cli_is_quiet()) {
-        FILE *stream = json != NULL && strcmp(json, "-") == 0 ? stderr : stdout;
+        FILE *stream = cli_summary_stream(&options->common);
         options->benchmark->print(stream, &result);
         print_closing_block(stream, options, &outcome);
         fflush(stream);
@@ -128,20 +127,13 @@ static int run(tsl_context *context, const npb_options *options, double begun)
 
 static int run_benchmark(const npb_benchmark *benchmark, int argc, char **argv)
 {
-    static const struct argp_child children[] = {{.argp = &cli_common_argp}, {0}};
-    const struct argp argp = {.options = options_table,
-                              .parser = parse_option,
-                              .doc = benchmark->doc,
-                              .children = children};
+    const struct argp argp = {
+        .options = options_table, .parser = parse_option, .doc = benchmark->doc};
     const double begun = tsl_seconds();
-    npb_options options = {.common = {.device = "auto"}, .benchmark = benchmark, .size_class = 'S'};
+    npb_options options = {.benchmark = benchmark, .size_class = 'S'};
     int exit_status;
-    if (!cli_parse(&argp, argc, argv, &options, &exit_status)) {
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
         return exit_status;
-    }
-    if (options.common.json != NULL &&
-        !cli_can_write("--json", cli_report_path(options.common.json), false)) {
-        return CLI_USAGE;
     }
     tsl_context *context;
     const tsl_status status = cli_open_context(&context, &options.common);

@@ -39,19 +39,10 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_number(json, "rnorm", cg->rnorm);
     tsl_json_number(json, "setup", cg->setup);
     tsl_json_open_array(json, "cases");
-    tsl_json_open_object(json, NULL);
-    tsl_json_string(json, "name", "zeta");
-    tsl_json_number(json, "value", cg->error);
-    tsl_json_number(json, "bound", 1e-10);
-    tsl_json_bool(json, "ok", cg->error <= 1e-10);
-    tsl_json_close_object(json);
+    cli_report_case(json, "zeta", cg->error, 1e-10, cg->error <= 1e-10);
     if (cg->nonzeros_expected > 0) {
-        tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "name", "nonzeros");
-        tsl_json_number(json, "value", (double)cg->nonzeros);
-        tsl_json_number(json, "bound", (double)cg->nonzeros_expected);
-        tsl_json_bool(json, "ok", cg->nonzeros == cg->nonzeros_expected);
-        tsl_json_close_object(json);
+        cli_report_case(json, "nonzeros", (double)cg->nonzeros, (double)cg->nonzeros_expected,
+                        cg->nonzeros == cg->nonzeros_expected);
     }
     tsl_json_close_array(json);
 }

@@ -38,12 +38,7 @@ static void print(FILE *stream, const npb_result *result)
 
 static void write_case(tsl_json *json, const char *name, double error)
 {
-    tsl_json_open_object(json, NULL);
-    tsl_json_string(json, "name", name);
-    tsl_json_number(json, "value", error);
-    tsl_json_number(json, "bound", 1e-8);
-    tsl_json_bool(json, "ok", error <= 1e-8);
-    tsl_json_close_object(json);
+    cli_report_case(json, name, error, 1e-8, error <= 1e-8);
 }
 
 static void write_results(tsl_json *json, const npb_result *result)

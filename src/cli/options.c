@@ -53,23 +53,48 @@ bool cli_parse_bytes(const char *text, int64_t *out)
     return true;
 }
 
-/* ---- options every command has ------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------------------------- */
 
-bool cli_parse(const struct argp *argp, int argc, char **argv, void *input, int *exit_status)
+error_t cli_set_integer(const char *option, const char *text, int low, int high, int *out)
 {
-    static char version[32];
-    snprintf(version, sizeof version, "tesela %s", tsl_version());
-    argp_program_version = version;
-    argp_err_exit_status = CLI_USAGE;
-    /* The note explains GNU's conventions; at its own margin glibc breaks lines in odd places. */
-    setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100", 0);
-    if (!cli_check_arguments(argp, argc, argv) ||
-        argp_parse(argp, argc, argv, 0, NULL, input) != 0) {
-        *exit_status = CLI_USAGE;
-        return false;
+    if (!cli_parse_integer(text, out) || *out < low || *out > high) {
+        cli_error("%s '%s': give a whole number from %d to %d", option, text, low, high);
+        return EINVAL;
     }
-    return true;
+    return 0;
 }
+
+error_t cli_set_bytes(const char *option, const char *text, const char *example, int64_t *out)
+{
+    if (!cli_parse_bytes(text, out)) {
+        cli_error("%s '%s': give a number of bytes, with K, M, G or T if you like: %s", option,
+                  text, example);
+        return EINVAL;
+    }
+    return 0;
+}
+
+error_t cli_set_choice(const char *option, const char *text, const char *const names[], int *out)
+{
+    char all[256] = "";
+    size_t length = 0;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *out = i;
+            return 0;
+        }
+        const char *link = i == 0 ? "" : names[i + 1] != NULL ? ", " : " or ";
+        if (length < sizeof all) {
+            length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", link, names[i]);
+        }
+    }
+    const char *near = cli_nearest(text, names);
+    cli_error("%s '%s': give %s%s%s%s", option, text, all, near != NULL ? "; did you mean " : "",
+              near != NULL ? near : "", near != NULL ? "?" : "");
+    return EINVAL;
+}
+
+/* ---- options every command has ------------------------------------------------------------ */
 
 enum { KEY_THREADS = 0x200, KEY_PROFILE };
 
@@ -99,12 +124,7 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
         common->json = text;
         return 0;
     case KEY_THREADS:
-        if (!cli_parse_integer(text, &common->threads) || common->threads < 1 ||
-            common->threads > 4096) {
-            cli_error("--threads '%s': give a whole number from 1 to 4096", text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_integer("--threads", text, 1, 4096, &common->threads);
     case KEY_PROFILE:
         common->profile = true;
         return 0;
@@ -120,7 +140,52 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
     }
 }
 
-const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
+/* ---- a command's arguments ---------------------------------------------------------------- */
+
+/* Its own options and those every command has, as children of one parser without any. */
+typedef struct whole_input {
+    void *own;
+    cli_common *common;
+} whole_input;
+
+static error_t parse_whole(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    const whole_input *input = state->input;
+    if (key != ARGP_KEY_INIT) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    state->child_inputs[0] = input->own;
+    if (input->common != NULL) {
+        state->child_inputs[1] = input->common;
+    }
+    return 0;
+}
+
+bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc, char **argv,
+               int *exit_status)
+{
+    static const struct argp common_argp = {.options = common_options, .parser = parse_common};
+    const struct argp options = {.options = own->options, .parser = own->parser};
+    const struct argp_child children[] = {
+        {.argp = &options}, {.argp = common != NULL ? &common_argp : NULL}, {0}};
+    const struct argp whole = {
+        .parser = parse_whole, .args_doc = own->args_doc, .doc = own->doc, .children = children};
+    whole_input inputs = {.own = input, .common = common};
+    static char version[32];
+    snprintf(version, sizeof version, "tesela %s", tsl_version());
+    argp_program_version = version;
+    argp_err_exit_status = CLI_USAGE;
+    /* The note explains GNU's conventions; at its own margin glibc breaks lines in odd places. */
+    setenv("ARGP_HELP_FMT", "no-dup-args-note,rmargin=100", 0);
+    if (common != NULL && common->device == NULL) {
+        common->device = "auto";
+    }
+    *exit_status = CLI_USAGE;
+    return cli_check_arguments(&whole, argc, argv) &&
+           argp_parse(&whole, argc, argv, 0, NULL, &inputs) == 0 &&
+           (common == NULL || cli_can_write_report(common->json));
+}
 
 /* ---- paths -------------------------------------------------------------------------------- */
 

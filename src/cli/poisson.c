@@ -183,13 +183,11 @@ tsl_status poisson_bench(poisson_work *work)
 static tsl_status tell(const poisson_work *work)
 {
     const cli_common *common = &work->options->common;
-    const bool json_on_output = common->json != NULL && strcmp(common->json, "-") == 0;
     if (!cli_is_quiet()) {
-        poisson_print(json_on_output ? stderr : stdout, work);
+        poisson_print(cli_summary_stream(common), work);
         fflush(stdout);
     }
-    return common->json != NULL ? poisson_write_report(work, cli_report_path(common->json))
-                                : TSL_OK;
+    return common->json != NULL ? poisson_write_report(work, common->json) : TSL_OK;
 }
 
 int cli_poisson(int argc, char **argv)

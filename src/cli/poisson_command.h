@@ -68,6 +68,11 @@ tsl_status poisson_field_write(poisson_field *field, tsl_context *context, const
                                const char *title);
 void poisson_field_release(poisson_field *field);
 
+/* Names of what --equation, --symbol and --kernel choose, by its enumerator, ended by NULL. */
+extern const char *const poisson_equation_names[];
+extern const char *const poisson_symbol_names[];
+extern const char *const poisson_kernel_names[];
+
 /* Parse the command line; false: *exit_status is set and a message is out. */
 bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status);
 

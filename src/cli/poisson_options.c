@@ -134,54 +134,44 @@ static error_t set_n(poisson_options *options, const char *text)
     return good ? 0 : EINVAL;
 }
 
-/* The place of `text` among `names`, ended by NULL; -1 and a message if it is none of them. */
-static int choose(const char *option, const char *text, const char *const names[])
-{
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            return i;
-        }
-    }
-    const char *near = cli_nearest(text, names);
-    cli_error("%s '%s': give %s%s%s%s%s%s%s%s", option, text, names[0], names[2] ? ", " : " or ",
-              names[1], names[2] ? " or " : "", names[2] ? names[2] : "",
-              near != NULL ? "; did you mean " : "", near != NULL ? near : "",
-              near != NULL ? "?" : "");
-    return -1;
-}
+const char *const poisson_equation_names[] = {
+    [TSL_POISSON_ELECTROSTATIC] = "electrostatic", [TSL_POISSON_PLAIN] = "plain", NULL};
+const char *const poisson_symbol_names[] = {
+    [TSL_POISSON_SPECTRAL] = "spectral", [TSL_POISSON_SECOND_ORDER] = "second-order", NULL};
+const char *const poisson_kernel_names[] = {[TSL_POISSON_TRUNCATED] = "truncated",
+                                            [TSL_POISSON_INTEGRATED] = "integrated",
+                                            [TSL_POISSON_POINT] = "point",
+                                            NULL};
 
 static error_t set_name(poisson_options *options, int key, const char *text)
 {
-    static const char *const equations[] = {"electrostatic", "plain", NULL};
-    static const char *const symbols[] = {"spectral", "second-order", NULL};
-    static const char *const kernels[] = {"truncated", "integrated", "point", NULL};
     static const char *const precisions[] = {"single", "double", NULL};
     static const char *const signs[] = {"electrons", "charge", NULL};
-    int chosen;
+    tsl_poisson_options *poisson = &options->poisson;
+    int chosen = 0;
+    error_t error;
     switch (key) {
     case KEY_EQUATION:
-        chosen = choose("--equation", text, equations);
-        options->poisson.equation = chosen == 1 ? TSL_POISSON_PLAIN : TSL_POISSON_ELECTROSTATIC;
-        break;
-    case KEY_SIGN:
-        chosen = choose("--sign", text, signs);
-        options->sign = chosen == 0 ? POISSON_SIGN_ELECTRONS : POISSON_SIGN_CHARGE;
-        break;
+        error = cli_set_choice("--equation", text, poisson_equation_names, &chosen);
+        poisson->equation = (tsl_poisson_equation)chosen;
+        return error;
     case KEY_SYMBOL:
-        chosen = choose("--symbol", text, symbols);
-        options->poisson.symbol = chosen == 1 ? TSL_POISSON_SECOND_ORDER : TSL_POISSON_SPECTRAL;
-        break;
+        error = cli_set_choice("--symbol", text, poisson_symbol_names, &chosen);
+        poisson->symbol = (tsl_poisson_symbol)chosen;
+        return error;
     case KEY_KERNEL:
-        chosen = choose("--kernel", text, kernels);
-        options->poisson.kernel = chosen == 1   ? TSL_POISSON_INTEGRATED
-                                  : chosen == 2 ? TSL_POISSON_POINT
-                                                : TSL_POISSON_TRUNCATED;
-        break;
+        error = cli_set_choice("--kernel", text, poisson_kernel_names, &chosen);
+        poisson->kernel = (tsl_poisson_kernel)chosen;
+        return error;
+    case KEY_SIGN:
+        error = cli_set_choice("--sign", text, signs, &chosen);
+        options->sign = chosen == 0 ? POISSON_SIGN_ELECTRONS : POISSON_SIGN_CHARGE;
+        return error;
     default:
-        chosen = choose("--precision", text, precisions);
-        options->poisson.precision = chosen == 0 ? 4 : 8;
+        error = cli_set_choice("--precision", text, precisions, &chosen);
+        poisson->precision = chosen == 0 ? 4 : 8;
+        return error;
     }
-    return chosen < 0 ? EINVAL : 0;
 }
 
 static error_t set_argument(poisson_options *options, const char *text)
@@ -201,9 +191,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     poisson_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
     case ARGP_KEY_ARG:
         return set_argument(options, text);
     case 'o':
@@ -231,19 +218,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         }
         return 0;
     case KEY_MEMORY:
-        if (!cli_parse_bytes(text, &options->poisson.memory)) {
-            cli_error("--memory '%s': give a number of bytes, with K, M or G if you like: 4G",
-                      text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_bytes("--memory", text, "4G", &options->poisson.memory);
     case KEY_REPEAT:
-        if (!cli_parse_integer(text, &options->repeat) || options->repeat < 1 ||
-            options->repeat > 1000000) {
-            cli_error("--repeat '%s': give a whole number from 1 to 1000000", text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_integer("--repeat", text, 1, 1000000, &options->repeat);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -271,26 +248,18 @@ static bool check(const poisson_options *options)
                (options->poisson.n[0] > 0 || options->repeat > 0)) {
         cli_error("--n and --repeat go with bench only: leave them out");
     } else {
-        return (!file || cli_can_write("-o", options->output, false)) &&
-               (options->common.json == NULL ||
-                cli_can_write("--json", cli_report_path(options->common.json), false));
+        return !file || cli_can_write("-o", options->output, false);
     }
     return false;
 }
 
 bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp_child children[] = {{.argp = &cli_common_argp}, {0}};
     static const struct argp argp = {.options = options_table,
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
-                                     .doc = command_doc,
-                                     .children = children};
-    *out = (poisson_options){.common = {.device = "auto"}, .poisson = TSL_POISSON_OPTIONS_INIT};
+                                     .doc = command_doc};
+    *out = (poisson_options){.poisson = TSL_POISSON_OPTIONS_INIT};
     out->poisson.precision = 0;
-    if (!cli_parse(&argp, argc, argv, out, exit_status)) {
-        return false;
-    }
-    *exit_status = CLI_USAGE;
-    return check(out);
+    return cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
 }

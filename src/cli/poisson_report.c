@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "cli/poisson_command.h"
-#include "io/output.h"
 
 int poisson_verified(const poisson_work *work)
 {
@@ -73,7 +72,6 @@ static void write_triple(tsl_json *json, const char *name, const int64_t values[
 
 static void write_parameters(tsl_json *json, const poisson_work *work)
 {
-    static const char *const kernels[] = {"truncated", "integrated", "point"};
     const tsl_poisson_options *o = &work->poisson;
     tsl_json_open_object(json, "parameters");
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
@@ -92,12 +90,10 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
             tsl_json_string(json, NULL, o->boundary[i] == TSL_BOUNDARY_FREE ? "free" : "periodic");
         }
         tsl_json_close_array(json);
-        tsl_json_string(json, "equation",
-                        o->equation == TSL_POISSON_PLAIN ? "plain" : "electrostatic");
+        tsl_json_string(json, "equation", poisson_equation_names[o->equation]);
         tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
-        tsl_json_string(json, "symbol",
-                        o->symbol == TSL_POISSON_SPECTRAL ? "spectral" : "second-order");
-        tsl_json_string(json, "kernel", kernels[o->kernel]);
+        tsl_json_string(json, "symbol", poisson_symbol_names[o->symbol]);
+        tsl_json_string(json, "kernel", poisson_kernel_names[o->kernel]);
         tsl_json_number(json, "screening", o->screening);
         tsl_json_bool(json, "background", o->background != 0);
         tsl_json_string(json, "precision", o->precision == 4 ? "single" : "double");
@@ -113,12 +109,7 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_open_array(json, "cases");
         for (int i = 0; i < work->cases; i++) {
             const poisson_case *c = &work->of_case[i];
-            tsl_json_open_object(json, NULL);
-            tsl_json_string(json, "name", c->name);
-            tsl_json_number(json, "value", c->value);
-            tsl_json_number(json, "bound", c->bound);
-            tsl_json_bool(json, "ok", c->value <= c->bound);
-            tsl_json_close_object(json);
+            cli_report_case(json, c->name, c->value, c->bound, c->value <= c->bound);
         }
         tsl_json_close_array(json);
     } else {
@@ -139,6 +130,12 @@ static void write_results(tsl_json *json, const poisson_work *work)
     tsl_json_close_object(json);
 }
 
+static void write_body(tsl_json *json, const void *work)
+{
+    write_parameters(json, work);
+    write_results(json, work);
+}
+
 tsl_status poisson_write_report(const poisson_work *work, const char *path)
 {
     static const char *const names[] = {
@@ -146,23 +143,11 @@ tsl_status poisson_write_report(const poisson_work *work, const char *path)
         [POISSON_VERIFY] = "poisson verify",
         [POISSON_BENCH] = "poisson bench",
     };
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, work->context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
     const cli_report report = {.command = names[work->options->task],
                                .device = tsl_context_device(work->context),
                                .verified = poisson_verified(work),
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
                                .compute = work->compute};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    write_parameters(&json, work);
-    write_results(&json, work);
-    cli_report_close(&json, work->context, NULL);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+    return cli_report_write(work->context, path, &report, write_body, work);
 }

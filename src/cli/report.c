@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "io/output.h"
 
-void cli_report_open(tsl_json *json, const cli_report *report)
+static void write_head(tsl_json *json, const cli_report *report)
 {
-    tsl_json_open_object(json, NULL);
     tsl_json_string(json, "command", report->command);
     tsl_json_string(json, "version", tsl_version());
     tsl_json_string(json, "device", report->device);
@@ -45,12 +45,10 @@ static void write_stage(tsl_json *json, const tsl_profile_stage *stage)
     tsl_json_close_object(json);
 }
 
-void cli_report_close(tsl_json *json, const tsl_context *context, const tsl_profile *before)
+/* Stages of the context's work since `before`. */
+static void write_profile(tsl_json *json, const tsl_context *context, const tsl_profile *before)
 {
-    tsl_profile now = {0};
-    if (context != NULL) {
-        now = cli_profile_now(context);
-    }
+    const tsl_profile now = cli_profile_now(context);
     tsl_json_open_array(json, "profile");
     for (int i = 0; i < now.count; i++) {
         tsl_profile_stage stage = now.stages[i]; /* stages keep their place in the order */
@@ -65,7 +63,50 @@ void cli_report_close(tsl_json *json, const tsl_context *context, const tsl_prof
         }
     }
     tsl_json_close_array(json);
+}
+
+const char *cli_report_file(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+}
+
+tsl_status cli_report_write(tsl_context *context, const char *path, const cli_report *report,
+                            cli_report_body *body, const void *work)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, cli_report_file(path));
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_json json;
+    tsl_json_begin(&json, tsl_output_stream(output));
+    tsl_json_open_object(&json, NULL);
+    write_head(&json, report);
+    body(&json, work);
+    write_profile(&json, context, report->before);
+    tsl_json_close_object(&json);
+    tsl_json_end(&json);
+    return tsl_output_commit(output);
+}
+
+bool cli_can_write_report(const char *path)
+{
+    return path == NULL || cli_can_write("--json", cli_report_file(path), false);
+}
+
+void cli_report_case(tsl_json *json, const char *name, double value, double bound, bool ok)
+{
+    tsl_json_open_object(json, NULL);
+    tsl_json_string(json, "name", name);
+    tsl_json_number(json, "value", value);
+    tsl_json_number(json, "bound", bound);
+    tsl_json_bool(json, "ok", ok);
     tsl_json_close_object(json);
+}
+
+FILE *cli_summary_stream(const cli_common *common)
+{
+    return common->json != NULL && strcmp(common->json, "-") == 0 ? stderr : stdout;
 }
 
 /* "12.3", or "-" for nothing counted. */
@@ -96,9 +137,4 @@ void cli_profile_print(const tsl_context *context)
                 100 * stage->seconds / total, format_rate(bytes, stage->bytes, stage->seconds),
                 format_rate(flops, stage->flops, stage->seconds), (long long)stage->calls);
     }
-}
-
-const char *cli_report_path(const char *json)
-{
-    return strcmp(json, "-") == 0 ? "/dev/stdout" : json;
 }

@@ -239,13 +239,11 @@ int transpose_verified(const transpose_work *work)
 static tsl_status tell(const transpose_work *work)
 {
     const cli_common *common = &work->options->common;
-    const bool json_on_output = common->json != NULL && strcmp(common->json, "-") == 0;
     if (!cli_is_quiet()) {
-        transpose_print(json_on_output ? stderr : stdout, work);
+        transpose_print(cli_summary_stream(common), work);
         fflush(stdout);
     }
-    return common->json != NULL ? transpose_write_report(work, cli_report_path(common->json))
-                                : TSL_OK;
+    return common->json != NULL ? transpose_write_report(work, common->json) : TSL_OK;
 }
 
 int cli_transpose(int argc, char **argv)

@@ -1,6 +1,5 @@
 /* The command line of `tesela transpose`. */
 #include <errno.h>
-#include <string.h>
 
 #include "cli/transpose_command.h"
 
@@ -101,9 +100,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     transpose_options *options = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
     case ARGP_KEY_ARG:
         return set_argument(options, text);
     case KEY_SHAPE:
@@ -116,12 +112,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->transpose.in_place = 1;
         return 0;
     case KEY_AUXILIARY:
-        if (!cli_parse_bytes(text, &options->transpose.auxiliary)) {
-            cli_error("--auxiliary '%s': give a number of bytes, with K, M or G if you like: 16M",
-                      text);
-            return EINVAL;
-        }
-        return 0;
+        return cli_set_bytes("--auxiliary", text, "16M", &options->transpose.auxiliary);
     case KEY_STUDY:
         options->study = true;
         return 0;
@@ -148,29 +139,20 @@ static bool check(const transpose_options *options)
     } else if (options->transpose.auxiliary > 0 && !options->transpose.in_place) {
         cli_error("--auxiliary needs --in-place: out of place nothing is taken");
     } else {
-        return (options->output == NULL || cli_can_write("-o", options->output, false)) &&
-               (options->common.json == NULL ||
-                cli_can_write("--json", cli_report_path(options->common.json), false));
+        return options->output == NULL || cli_can_write("-o", options->output, false);
     }
     return false;
 }
 
 bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp_child children[] = {{.argp = &cli_common_argp}, {0}};
     static const struct argp argp = {.options = options_table,
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
-                                     .doc = command_doc,
-                                     .children = children};
-    *out =
-        (transpose_options){.common = {.device = "auto"}, .transpose = TSL_TRANSPOSE_OPTIONS_INIT};
+                                     .doc = command_doc};
+    *out = (transpose_options){.transpose = TSL_TRANSPOSE_OPTIONS_INIT};
     out->transpose.element = 0;
-    if (!cli_parse(&argp, argc, argv, out, exit_status)) {
-        return false;
-    }
-    *exit_status = CLI_USAGE;
-    if (!check(out)) {
+    if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status) || !check(out)) {
         return false;
     }
     if (out->input == NULL) {

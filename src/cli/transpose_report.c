@@ -1,8 +1,6 @@
 /* The table and the JSON report of `tesela transpose`. */
-#include <string.h>
 
 #include "cli/transpose_command.h"
-#include "io/output.h"
 
 static double rate(const tsl_transpose_result *result)
 {
@@ -130,12 +128,7 @@ static void write_cases(tsl_json *json, const transpose_work *work)
         char name[64];
         snprintf(name, sizeof name, work->options->study ? "%s, tile %d, %d a thread" : "%s",
                  tsl_permutation_name(row->permutation), row->tile, row->per_thread);
-        tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "name", name);
-        tsl_json_integer(json, "value", row->result.wrong);
-        tsl_json_integer(json, "bound", 0);
-        tsl_json_bool(json, "ok", row->result.wrong == 0);
-        tsl_json_close_object(json);
+        cli_report_case(json, name, (double)row->result.wrong, 0, row->result.wrong == 0);
     }
     tsl_json_close_array(json);
 }
@@ -156,25 +149,20 @@ static void write_results(tsl_json *json, const transpose_work *work)
     tsl_json_close_object(json);
 }
 
+static void write_body(tsl_json *json, const void *work)
+{
+    const transpose_work *w = work;
+    write_parameters(json, w->options, tsl_context_threads(w->context));
+    write_results(json, w);
+}
+
 tsl_status transpose_write_report(const transpose_work *work, const char *path)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, work->context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
     const cli_report report = {.command = "transpose",
                                .device = tsl_context_device(work->context),
                                .verified = transpose_verified(work),
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
                                .compute = work->compute};
-    tsl_json json;
-    tsl_json_begin(&json, tsl_output_stream(output));
-    cli_report_open(&json, &report);
-    write_parameters(&json, work->options, tsl_context_threads(work->context));
-    write_results(&json, work);
-    cli_report_close(&json, work->context, NULL);
-    tsl_json_end(&json);
-    return tsl_output_commit(output);
+    return cli_report_write(work->context, path, &report, write_body, work);
 }
