@@ -191,11 +191,10 @@ static error_t set_correlation(dock_options *options, const char *text)
 
 static error_t set_hetero(dock_options *options, const char *text)
 {
-    static const char *const names[] = {
-        [TSL_HETERO_DROP] = "drop", [TSL_HETERO_KEEP] = "keep", NULL};
+    static const char *const names[] = {"keep", "drop", NULL};
     int chosen = 0;
     const error_t error = cli_set_choice("--hetero", text, names, &chosen);
-    options->hetero = (tsl_hetero)chosen;
+    options->hetero = chosen == 0 ? TSL_HETERO_KEEP : TSL_HETERO_DROP;
     return error;
 }
 

@@ -1,7 +1,9 @@
 """What the tests of the command share: running it, and looking at what it wrote."""
 
 import os
+import random
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -98,9 +100,41 @@ class CommandTest(unittest.TestCase):
         self.assertEqual((contents(self.folder), sorted(os.listdir(self.folder))), before, told)
 
 
+SEED = int(os.environ.get("TESELA_TEST_SEED", time.time_ns() % 1000000))
+
+
 class ReferenceTest(CommandTest):
     """Tests that compare with one undisturbed run: its files are `reference`, it took `duration`
     seconds."""
+
+    def start(self, folder, *arguments):
+        """Begin the same run into a folder."""
+        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *SMALL, *arguments]
+        return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def kill_at_random_moments(self, option, values, batches, kills, longest):
+        """Kill and resume runs with an option's value and a batch taken at random, until `kills`
+        have been killed, each within `longest` durations of the reference, and one has completed:
+        those that complete have the reference's files."""
+        chance = random.Random(SEED)
+        completed = 0
+        while kills > 0 or completed == 0:
+            process = self.start("killed", "--resume", option, chance.choice(values), "--batch",
+                                 chance.choice(batches))
+            try:
+                _, errors = process.communicate(timeout=chance.uniform(0, longest * self.duration)
+                                                if kills > 0 else None)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                _, errors = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                kills -= 1
+                continue
+            self.assertEqual(process.returncode, 0, errors)
+            self.assert_same("killed", f"TESELA_TEST_SEED={SEED}")
+            completed += 1
+            shutil.rmtree(self.path("killed"))
 
     @classmethod
     def setUpClass(cls):

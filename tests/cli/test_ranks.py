@@ -3,7 +3,6 @@ number of ranks, interrupts."""
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -14,8 +13,6 @@ import unittest
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents
 
-KILLS = 6
-SEED = int(os.environ.get("TESELA_TEST_SEED", time.time_ns() % 1000000))
 DEVICES = ("cpu", "cpu,cpu", "cpu,sim,cpu", "sim,sim:reversed,sim:strided", "cpu,cpu,cpu,cpu",
            "cpu,cpu,sim,cpu,cpu,cpu,cpu")
 
@@ -28,11 +25,6 @@ class Ranks(ReferenceTest):
     def checkpoints(self, folder):
         names = os.listdir(self.path(folder)) if os.path.isdir(self.path(folder)) else []
         return sorted(name for name in names if name.startswith("checkpoint"))
-
-    def start(self, folder, *arguments):
-        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *SMALL, *arguments]
-        return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def stop_in_search(self, folder, number, *arguments):
         """Send a signal once two ranks have kept something."""
@@ -85,24 +77,7 @@ class Ranks(ReferenceTest):
 
     def test_killed_at_random_moments(self):
         """Whatever ranks the runs before had that were killed, those of the next go on from it."""
-        chance = random.Random(SEED)
-        kills = completed = 0
-        while kills < KILLS or completed == 0:
-            process = self.start("killed", "--resume", "--device", chance.choice(DEVICES),
-                                 "--batch", chance.choice(["1", "2", "7"]))
-            try:
-                _, errors = process.communicate(timeout=chance.uniform(0, 1.5 * self.duration)
-                                                if kills < KILLS else None)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                _, errors = process.communicate()
-            if process.returncode == -signal.SIGKILL:
-                kills += 1
-                continue
-            self.assertEqual(process.returncode, 0, errors)
-            self.assert_same("killed", f"TESELA_TEST_SEED={SEED}")
-            completed += 1
-            shutil.rmtree(self.path("killed"))
+        self.kill_at_random_moments("--device", DEVICES, ["1", "2", "7"], kills=6, longest=1.5)
 
     def test_interrupted_and_resumed_with_other_ranks(self):
         for devices in ("cpu,cpu,cpu", "cpu", "cpu,sim"):

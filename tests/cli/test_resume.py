@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -13,16 +12,8 @@ import unittest
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents
 
-KILLS = 12
-SEED = int(os.environ.get("TESELA_TEST_SEED", time.time_ns() % 1000000))
-
 
 class Resume(ReferenceTest):
-    def start(self, folder, *arguments):
-        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *SMALL, *arguments]
-        return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
     def stop_in_search(self, folder, number, *arguments, size=4000):
         """Send a signal once the checkpoint holds `size` bytes; returns (status, errors)."""
         process = self.start(folder, *arguments)
@@ -37,24 +28,7 @@ class Resume(ReferenceTest):
 
     def test_killed_at_random_moments(self):
         """However often a run is killed, with whatever threads and batch it goes on."""
-        chance = random.Random(SEED)
-        kills = completed = 0
-        while kills < KILLS or completed == 0:
-            process = self.start("killed", "--resume", "--threads", chance.choice("12"),
-                                 "--batch", chance.choice(["1", "2", "7", "64"]))
-            try:
-                _, errors = process.communicate(timeout=chance.uniform(0, 1.1 * self.duration)
-                                                if kills < KILLS else None)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                _, errors = process.communicate()
-            if process.returncode == -signal.SIGKILL:
-                kills += 1
-                continue
-            self.assertEqual(process.returncode, 0, errors)
-            self.assert_same("killed", f"TESELA_TEST_SEED={SEED}")
-            completed += 1
-            shutil.rmtree(self.path("killed"))
+        self.kill_at_random_moments("--threads", "12", ["1", "2", "7", "64"], kills=12, longest=1.1)
 
     def test_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

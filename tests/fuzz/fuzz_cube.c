@@ -1,40 +1,27 @@
 /* Fuzzes the reader of cube files: whatever the bytes, a field that holds together or a one-line
  * error. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/context.h"
+#include "fuzz/fuzz.h"
 #include "io/cube.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tsl_context context = {0};
     tsl_cube cube;
     if (tsl_cube_parse(&cube, &context, "fuzz", (const char *)data, size) != TSL_OK) {
-        require(context.error[0] != '\0' && strchr(context.error, '\n') == NULL);
-        require(cube.values == NULL && cube.atom == NULL);
+        fuzz_require_error(&context);
+        fuzz_require(cube.values == NULL && cube.atom == NULL);
     } else {
         int64_t count = 1;
         for (int axis = 0; axis < 3; axis++) {
-            require(cube.n[axis] >= 1 && cube.step[axis] > 0 && isfinite(cube.origin[axis]));
+            fuzz_require(cube.n[axis] >= 1 && cube.step[axis] > 0 && isfinite(cube.origin[axis]));
             count *= cube.n[axis];
         }
-        require(count <= (int64_t)size);
+        fuzz_require(count <= (int64_t)size);
         for (int64_t i = 0; i < count; i++) {
-            require(isfinite(cube.values[i]));
+            fuzz_require(isfinite(cube.values[i]));
         }
     }
     tsl_cube_release(&cube);
-    require(tsl_test_live_allocations() == 0);
+    fuzz_require(tsl_test_live_allocations() == 0);
     return 0;
 }

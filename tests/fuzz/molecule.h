@@ -2,21 +2,8 @@
 #ifndef TESTS_FUZZ_MOLECULE_H
 #define TESTS_FUZZ_MOLECULE_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/context.h"
+#include "fuzz/fuzz.h"
 #include "io/builder.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static inline void fuzz_require(bool condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
 
 static inline void fuzz_message(void *user, tsl_message_kind kind, const char *line)
 {
@@ -68,7 +55,7 @@ static inline int fuzz_molecule(const uint8_t *data, size_t size,
     if (status == TSL_OK) {
         fuzz_check(molecule);
     } else {
-        fuzz_require(context.error[0] != '\0' && strchr(context.error, '\n') == NULL);
+        fuzz_require_error(&context);
     }
     tsl_molecule_destroy(molecule);
 
