@@ -229,12 +229,16 @@ static tsl_status make_batch_memory(tsl_dock_plan *plan)
     tsl_release(plan->host.memory);
     plan->device = plan->host = (tsl_dock_batch){0};
     tsl_dock_lay_out_batch(&size, NULL, batch, keep, charged);
-    const tsl_status status =
-        tsl_device_allocate(&device, context, size.bytes, "a batch of rotations");
+    tsl_status status = tsl_device_allocate(&device, context, size.bytes, "a batch of rotations");
     if (status != TSL_OK) {
         return status;
     }
     tsl_dock_lay_out_batch(&plan->device, device, batch, keep, charged);
+    /* What comes back comes back whole, places without a winner too. */
+    status = context->ops->fill(context, device, 0, size.bytes);
+    if (status != TSL_OK) {
+        return status;
+    }
     char *host = tsl_allocate_zeroed(1, (size_t)size.bytes);
     if (host == NULL) {
         return tsl_fail_memory(context, size.bytes, "a batch of rotations");
