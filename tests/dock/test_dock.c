@@ -10,111 +10,30 @@
 #include <cmocka.h>
 
 #include "dock/blob.h"
+#include "dock/pair.h"
 #include "dock/plan.h"
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
-enum { SMALL = 40 };
-
-typedef struct pair {
-    tsl_context *context;
-    tsl_molecule *receptor, *ligand;
-} pair;
-
-static pair make_pair(const char *device, int threads)
-{
-    pair p = {.context = test_context(device, threads)};
-    p.receptor = test_blob(p.context, 1, BLOB_ATOMS, 14);
-    p.ligand = test_blob(p.context, 2, SMALL, 7);
-    return p;
-}
-
-static void free_pair(pair *p)
-{
-    tsl_molecule_destroy(p->receptor);
-    tsl_molecule_destroy(p->ligand);
-    tsl_context_destroy(p->context);
-}
-
-enum { ROTATIONS = 23, KEEP = 4, MOST = 64 };
-
-static void spiral(tsl_rotation *rotations)
-{
-    assert_int_equal(tsl_rotations_spiral(rotations, ROTATIONS), TSL_OK);
-}
-
-static tsl_dock_options small_options(void)
-{
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
-    options.grid = 50; /* 2 * 5 * 5 */
-    options.keep = KEEP;
-    return options;
-}
-
-static void search_into(tsl_dock_plan *plan, tsl_pose *poses)
-{
-    tsl_rotation rotations[ROTATIONS];
-    spiral(rotations);
-    assert_int_equal(tsl_dock_search(plan, poses, rotations, ROTATIONS, NULL, NULL), TSL_OK);
-}
-
-static void search_with(const pair *p, const tsl_dock_options *options, tsl_pose *poses)
-{
-    tsl_dock_plan *plan = NULL;
-    if (tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options) != TSL_OK) {
-        fail_msg("%s", tsl_last_error(p->context));
-    }
-    search_into(plan, poses);
-    tsl_dock_plan_destroy(plan);
-}
-
-/* Every device gives the CPU's bits. */
-static void devices_do_not_matter(void **state)
-{
-    (void)state;
-    tsl_pose first[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    tsl_dock_options options = small_options();
-    for (int kind = 0; kind < 3; kind++) {
-        options.electrostatics = (tsl_electrostatics)kind;
-        pair p = make_pair("cpu", 2);
-        search_with(&p, &options, first);
-        free_pair(&p);
-        const int devices = test_device_count();
-        for (int d = 1; d < devices; d++) {
-            for (int batch = 1; batch <= 4; batch += 3) {
-                options.batch = batch;
-                p = make_pair(test_devices[d], 1);
-                search_with(&p, &options, other);
-                assert_memory_equal(first, other, sizeof first);
-                tsl_dock_plan *plan = NULL;
-                assert_int_equal(
-                    tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options), TSL_OK);
-                assert_int_equal(tsl_dock_rescore(plan, other, ROTATIONS * KEEP), TSL_OK);
-                assert_memory_equal(first, other, sizeof first);
-                tsl_dock_plan_destroy(plan);
-                free_pair(&p);
-            }
-        }
-    }
-}
+enum { MOST = 64 };
 
 static void threads_and_batches_do_not_matter(void **state)
 {
     (void)state;
-    tsl_pose first[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    pair p = make_pair("cpu", 1);
-    tsl_dock_options options = small_options();
+    tsl_pose first[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
+    pair p = test_pair("cpu", 1);
+    tsl_dock_options options = test_small_options();
     options.batch = 1;
-    search_with(&p, &options, first);
-    free_pair(&p);
+    test_search(&p, &options, first);
+    test_free_pair(&p);
     assert_true(first[0].score > 0);
     static const int cases[][2] = {{1, 5}, {2, 1}, {2, 64}, {3, 2}, {5, 7}, {2, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        p = make_pair("cpu", cases[i][0]);
+        p = test_pair("cpu", cases[i][0]);
         options.batch = cases[i][1];
-        search_with(&p, &options, other);
+        test_search(&p, &options, other);
         assert_memory_equal(first, other, sizeof first);
-        free_pair(&p);
+        test_free_pair(&p);
     }
 }
 
@@ -132,8 +51,8 @@ static int64_t index_of(const tsl_pose *pose, int n)
 static void winners_beat_every_other_translation(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
-    tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 2);
+    tsl_dock_options options = test_small_options();
     options.grid = 24;
     options.surface = 2.5;
     options.batch = 64;
@@ -175,7 +94,7 @@ static void winners_beat_every_other_translation(void **state)
         free(all);
         tsl_dock_plan_destroy(plan);
     }
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 /* The energy against its formula in floating point: charges spread trilinearly over the potential.
@@ -183,8 +102,8 @@ static void winners_beat_every_other_translation(void **state)
 static void energies_match_the_formula(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 1);
-    tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 1);
+    tsl_dock_options options = test_small_options();
     tsl_dock_summary s;
     for (int mended = 0; mended < 2; mended++) {
         options.electrostatics = mended ? TSL_ELECTROSTATICS_TRILINEAR : TSL_ELECTROSTATICS_FTDOCK;
@@ -229,7 +148,7 @@ static void energies_match_the_formula(void **state)
         assert_true(fabs(pose.energy - energy) < 3e-6 * size);
         tsl_dock_plan_destroy(plan);
     }
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static void potential_matches_coulomb(void **state)
@@ -244,17 +163,17 @@ static void potential_matches_coulomb(void **state)
 
 static void check_precisions(const pair *p, const tsl_dock_options *options)
 {
-    tsl_pose single[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
+    tsl_pose single[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
     assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
                      TSL_OK);
-    search_into(plan, single);
+    test_search_into(plan, single);
     tsl_dock_plan_summary(plan, &s);
     assert_int_equal(s.double_precision, 0);
     assert_true(s.transform_error > 0 && s.transform_error < 0.01);
     assert_int_equal(tsl_dock_use_double(plan), TSL_OK);
-    search_into(plan, other);
+    test_search_into(plan, other);
     tsl_dock_plan_summary(plan, &s);
     assert_int_equal(s.double_precision, 1);
     assert_true(s.transform_error < 1e-9);
@@ -276,15 +195,15 @@ static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses
 
 static void check_going_on_in_double(const pair *p, const tsl_dock_options *options)
 {
-    tsl_pose single[ROTATIONS * KEEP], other[ROTATIONS * KEEP];
-    tsl_rotation rotations[ROTATIONS];
+    tsl_pose single[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
+    tsl_rotation rotations[PAIR_ROTATIONS];
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
-    spiral(rotations);
-    search_with(p, options, single);
+    test_spiral(rotations);
+    test_search(p, options, single);
     assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
                      TSL_OK);
-    assert_int_equal(tsl_dock_search(plan, other, rotations, ROTATIONS, spoil, plan), TSL_OK);
+    assert_int_equal(tsl_dock_search(plan, other, rotations, PAIR_ROTATIONS, spoil, plan), TSL_OK);
     tsl_dock_plan_summary(plan, &s);
     assert_int_equal(s.double_precision, 1);
     assert_true(s.transform_error < 1e-9);
@@ -295,15 +214,15 @@ static void check_going_on_in_double(const pair *p, const tsl_dock_options *opti
 static void precision_does_not_matter(void **state)
 {
     (void)state;
-    tsl_dock_options options = small_options();
+    tsl_dock_options options = test_small_options();
     options.batch = 5;
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         if (!test_is_another_order(test_devices[d])) {
-            pair p = make_pair(test_devices[d], 2);
+            pair p = test_pair(test_devices[d], 2);
             check_precisions(&p, &options);
             check_going_on_in_double(&p, &options);
-            free_pair(&p);
+            test_free_pair(&p);
         }
     }
 }
@@ -312,30 +231,30 @@ static void precision_does_not_matter(void **state)
 static void updated_plans_forget_nothing_they_should(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
+    pair p = test_pair("cpu", 2);
     tsl_molecule *large = test_blob(p.context, 3, 60, 9);
     tsl_molecule *const pairs[][2] = {{p.receptor, p.ligand}, {p.receptor, large},
                                       {large, p.ligand},      {p.receptor, p.ligand},
                                       {p.receptor, p.ligand}, {p.receptor, large}};
-    tsl_dock_options options = small_options();
+    tsl_dock_options options = test_small_options();
     for (int fixed = 0; fixed < 2; fixed++) {
         options.spacing = fixed ? 1.2 : 0; /* with it, receptors' grids are reused */
         tsl_dock_plan *plan = NULL;
         assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                          TSL_OK);
         for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-            tsl_pose updated[ROTATIONS * KEEP], fresh[ROTATIONS * KEEP];
+            tsl_pose updated[PAIR_ROTATIONS * PAIR_KEEP], fresh[PAIR_ROTATIONS * PAIR_KEEP];
             assert_int_equal(tsl_dock_plan_update(plan, pairs[i][0], pairs[i][1]), TSL_OK);
-            search_into(plan, updated);
+            test_search_into(plan, updated);
             const pair q = {p.context, pairs[i][0], pairs[i][1]};
-            search_with(&q, &options, fresh);
+            test_search(&q, &options, fresh);
             assert_memory_equal(updated, fresh, sizeof fresh);
         }
         assert_int_equal(tsl_dock_plan_update(plan, p.receptor, NULL), TSL_E_ARG);
         tsl_dock_plan_destroy(plan);
     }
     tsl_molecule_destroy(large);
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static int stop_after_two(void *user, int64_t first, int64_t count, const tsl_pose *poses)
@@ -347,33 +266,34 @@ static int stop_after_two(void *user, int64_t first, int64_t count, const tsl_po
 static void stop(tsl_dock_plan *plan, const tsl_rotation *rotations, tsl_pose *poses)
 {
     int calls = 0;
-    assert_int_equal(tsl_dock_search(plan, poses, rotations, ROTATIONS, stop_after_two, &calls),
-                     TSL_E_CANCELLED);
+    assert_int_equal(
+        tsl_dock_search(plan, poses, rotations, PAIR_ROTATIONS, stop_after_two, &calls),
+        TSL_E_CANCELLED);
     assert_int_equal(calls, 2);
 }
 
 /* A stopped search leaves a batch under way; whatever comes next, it is in nobody's way. */
 static void check_stopping(const pair *p, const tsl_dock_options *options)
 {
-    tsl_rotation rotations[ROTATIONS];
-    tsl_pose poses[ROTATIONS * KEEP], whole[ROTATIONS * KEEP], turned[ROTATIONS * KEEP],
-        again[ROTATIONS * KEEP];
+    tsl_rotation rotations[PAIR_ROTATIONS];
+    tsl_pose poses[PAIR_ROTATIONS * PAIR_KEEP], whole[PAIR_ROTATIONS * PAIR_KEEP],
+        turned[PAIR_ROTATIONS * PAIR_KEEP], again[PAIR_ROTATIONS * PAIR_KEEP];
     const pair other = {p->context, p->ligand, p->receptor};
     tsl_dock_plan *plan = NULL;
-    spiral(rotations);
-    search_with(&other, options, turned);
+    test_spiral(rotations);
+    test_search(&other, options, turned);
     assert_int_equal(tsl_dock_plan_create(&plan, p->context, p->receptor, p->ligand, options),
                      TSL_OK);
     stop(plan, rotations, poses);
-    search_into(plan, whole);
-    assert_memory_equal(poses, whole, 6 * KEEP * sizeof *poses);
+    test_search_into(plan, whole);
+    assert_memory_equal(poses, whole, 6 * PAIR_KEEP * sizeof *poses);
     stop(plan, rotations, poses);
     assert_int_equal(tsl_dock_plan_update(plan, p->ligand, p->receptor), TSL_OK);
-    search_into(plan, again);
+    test_search_into(plan, again);
     assert_memory_equal(again, turned, sizeof turned);
     stop(plan, rotations, poses);
     assert_int_equal(tsl_dock_use_double(plan), TSL_OK);
-    search_into(plan, again);
+    test_search_into(plan, again);
     assert_memory_equal(again, turned, sizeof turned);
     stop(plan, rotations, poses);
     tsl_dock_plan_destroy(plan);
@@ -382,14 +302,14 @@ static void check_stopping(const pair *p, const tsl_dock_options *options)
 static void searches_can_be_stopped(void **state)
 {
     (void)state;
-    tsl_dock_options options = small_options();
+    tsl_dock_options options = test_small_options();
     options.batch = 3;
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         if (!test_is_another_order(test_devices[d])) {
-            pair p = make_pair(test_devices[d], 2);
+            pair p = test_pair(test_devices[d], 2);
             check_stopping(&p, &options);
-            free_pair(&p);
+            test_free_pair(&p);
         }
     }
 }
@@ -397,14 +317,14 @@ static void searches_can_be_stopped(void **state)
 static void bad_rotations_and_poses_are_refused(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
-    const tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 2);
+    const tsl_dock_options options = test_small_options();
     tsl_dock_plan *plan = NULL;
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                      TSL_OK);
-    tsl_rotation rotations[ROTATIONS];
-    tsl_pose poses[2 * KEEP];
-    spiral(rotations);
+    tsl_rotation rotations[PAIR_ROTATIONS];
+    tsl_pose poses[2 * PAIR_KEEP];
+    test_spiral(rotations);
     assert_int_equal(tsl_dock_search(plan, poses, rotations, 0, NULL, NULL), TSL_OK);
     assert_int_equal(tsl_dock_search(plan, poses, rotations, -1, NULL, NULL), TSL_E_ARG);
     rotations[1].theta = 180000001;
@@ -414,14 +334,14 @@ static void bad_rotations_and_poses_are_refused(void **state)
     assert_int_equal(tsl_dock_rescore(plan, &pose, 1), TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(p.context), "26 cells"));
     tsl_dock_plan_destroy(plan);
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 1);
-    const tsl_dock_options good = small_options();
+    pair p = test_pair("cpu", 1);
+    const tsl_dock_options good = test_small_options();
     enum { CASES = 17 };
     tsl_dock_options bad[CASES];
     for (int i = 0; i < CASES; i++) {
@@ -460,14 +380,14 @@ static void bad_options_are_refused(void **state)
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, neutral, &good), TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(p.context), "ligand has no charges"));
     tsl_molecule_destroy(neutral);
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static void memory_is_bounded_and_stated(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
-    tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 2);
+    tsl_dock_options options = test_small_options();
     options.batch = 64;
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
@@ -487,19 +407,19 @@ static void memory_is_bounded_and_stated(void **state)
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                      TSL_E_NOMEM);
     assert_non_null(strstr(tsl_last_error(p.context), "memory bound is 1.0 MiB"));
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 2);
-    tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 2);
+    tsl_dock_options options = test_small_options();
     options.grid = 36;
     options.batch = 2;
-    tsl_pose poses[2 * KEEP];
-    tsl_rotation rotations[ROTATIONS];
-    spiral(rotations);
+    tsl_pose poses[2 * PAIR_KEEP];
+    tsl_rotation rotations[PAIR_ROTATIONS];
+    test_spiral(rotations);
     const int64_t live = tsl_test_live_allocations();
     tsl_status status = TSL_E_NOMEM;
     int k = 0;
@@ -524,14 +444,14 @@ static void every_failing_allocation_is_survived(void **state)
     assert_int_equal(status, TSL_OK);
     print_message("%d allocations\n", k - 1);
     assert_true(k > 40);
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 static void automatic_grids_have_small_factors(void **state)
 {
     (void)state;
-    pair p = make_pair("cpu", 1);
-    tsl_dock_options options = small_options();
+    pair p = test_pair("cpu", 1);
+    tsl_dock_options options = test_small_options();
     tsl_dock_summary s;
     static const int kinds[] = {TSL_GRID_FTDOCK, TSL_GRID_SMOOTH};
     int sizes[2];
@@ -555,13 +475,12 @@ static void automatic_grids_have_small_factors(void **state)
         }
     }
     assert_int_equal(rest, 1);
-    free_pair(&p);
+    test_free_pair(&p);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(devices_do_not_matter),
-                                       cmocka_unit_test(threads_and_batches_do_not_matter),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_and_batches_do_not_matter),
                                        cmocka_unit_test(winners_beat_every_other_translation),
                                        cmocka_unit_test(energies_match_the_formula),
                                        cmocka_unit_test(potential_matches_coulomb),
