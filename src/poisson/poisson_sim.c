@@ -1,4 +1,6 @@
 /* Poisson's equation on sim. */
+#include <limits.h>
+
 #include "device/sim.h"
 #include "poisson/poisson.h"
 
