@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
@@ -19,12 +20,13 @@ typedef struct search {
     size_t bytes;
 } search;
 
-/* Open the module in one folder; false if there is none. */
+/* Open the module in one folder; false if there is none. What is no file may never end. */
 static bool open_in(search *s, const char *folder)
 {
     char path[PATH_BYTES];
+    struct stat about;
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, s->file_name) >= sizeof path ||
-        access(path, R_OK) != 0) {
+        access(path, R_OK) != 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
         return false;
     }
     s->library = dlopen(path, s->flags);

@@ -1,5 +1,6 @@
 /* From molecules to the grid: its size, and atoms in its units. */
 #include <math.h>
+#include <stdio.h>
 
 #include "dock/plan.h"
 #include "io/molecule.h"
@@ -68,6 +69,21 @@ static int64_t choose_size(const tsl_dock_options *options, double span)
     return n;
 }
 
+/* A finer grid helps unless the spacing was given, which alone decides then. */
+static tsl_status fail_coarse(tsl_context *context, const tsl_dock_options *options, double spacing,
+                              double needed)
+{
+    char grid[64] = "";
+    if (options->spacing == 0) {
+        snprintf(grid, sizeof grid, "a grid of at least %.0f, ",
+                 2 * (floor(needed / options->surface / 2) + 1));
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    "cells of %.2f angstrom are wider than the surface of %.2f, so there would be "
+                    "no surface layer: give %sa smaller spacing or a thicker surface",
+                    spacing, options->surface, grid);
+}
+
 tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary)
@@ -94,11 +110,7 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
             (long long)n, spacing, spacing * (double)n, needed, 2 * ceil(needed / spacing / 2));
     }
     if (spacing >= options->surface) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "cells of %.2f angstrom are wider than the surface of %.2f, so there would "
-                        "be no surface layer: give a grid of at least %.0f, a smaller spacing or "
-                        "a thicker surface",
-                        spacing, options->surface, 2 * (floor(needed / options->surface / 2) + 1));
+        return fail_coarse(context, options, spacing, needed);
     }
     const double radius = TSL_ATOM_RADIUS / spacing;
     /* cells whose centres may be filled, to either side of the middle; the rest is for rounding */

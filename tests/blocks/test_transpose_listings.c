@@ -189,8 +189,8 @@ static int place_of(const int brick[3], int l, int n)
            n * (brick[1] * TILE + l / TILE % TILE + n * (brick[2] * TILE + l / TILE / TILE));
 }
 
-/* The shared-memory indices of the off-diagonal bricks are garbled in both listings. What can be
- * told for certain is that line 19, which writes the second brick, has the other listing's index:
+/* The shared-memory indices of the off-diagonal bricks are garbled in both listings. The
+ * slip that shows is in line 19, which writes the second brick with the other listing's index:
  * `as_printed` runs with that. */
 static int run_rotation(int n, bool forward, bool as_printed)
 {

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
@@ -90,6 +91,13 @@ class Plugins(CopyTest):
     def test_no_library_at_all(self):
         self.write(os.path.join("plugins", PLUGIN), "some text, long enough to be looked at " * 9)
         self.assert_cpu_only("cannot be opened", os.path.join("plugins", PLUGIN))
+
+    def test_no_file(self):
+        folder = tempfile.mkdtemp(prefix="tesela-cli-")  # beside the test's, whose files are read
+        self.addCleanup(shutil.rmtree, folder)
+        os.mkfifo(os.path.join(folder, PLUGIN))
+        self.environment["TESELA_PLUGIN_PATH"] = folder
+        self.assert_cpu_only(f"no plug-in {PLUGIN}")
 
     def test_not_one_of_ours(self):
         for variant in ("no-plugin", "other-build"):
