@@ -11,6 +11,7 @@
 #include "tesela/molecule.h"
 #include "tesela/npb.h"
 #include "tesela/poisson.h"
+#include "tesela/sparse.h"
 #include "tesela/status.h"
 #include "tesela/transpose.h"
 
