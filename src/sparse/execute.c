@@ -1,0 +1,207 @@
+/* Solving: from the initial guess to a residual that was recomputed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/profile.h"
+#include "sparse/linsolve.h"
+
+static const char *const stop_names[] = {
+    [TSL_LINSOLVE_CONVERGED] = "converged",   [TSL_LINSOLVE_ITERATIONS] = "iterations",
+    [TSL_LINSOLVE_INDEFINITE] = "indefinite", [TSL_LINSOLVE_BREAKDOWN] = "breakdown",
+    [TSL_LINSOLVE_STAGNATED] = "stagnated",   [TSL_LINSOLVE_NOT_FINITE] = "not-finite",
+    [TSL_LINSOLVE_CANCELLED] = "cancelled"};
+
+const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop)
+{
+    return (unsigned)stop < sizeof stop_names / sizeof *stop_names ? stop_names[stop] : NULL;
+}
+
+/* The first row whose number is not finite; -1: none. */
+static int64_t first_not_finite(const tsl_linsolve_plan *plan, const double *v)
+{
+    int64_t first = plan->rows;
+#pragma omp parallel for num_threads(plan->context->threads) schedule(static) reduction(min : first)
+    for (int64_t i = 0; i < plan->rows; i++) {
+        if (!isfinite(v[i])) {
+            first = i < first ? i : first;
+        }
+    }
+    return first < plan->rows ? first : -1;
+}
+
+static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, const char *name)
+{
+    const int64_t row = first_not_finite(plan, v);
+    const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
+    return row < 0 ? TSL_OK
+                   : tsl_fail(plan->context, TSL_E_ARG,
+                              "%s has %s in row %lld: all its numbers must be finite", name,
+                              isnan(v[row]) ? "not a number" : "an infinite number",
+                              (long long)(row + base));
+}
+
+static bool is_zero(const tsl_linsolve_plan *plan, const double *v)
+{
+    bool zero = true;
+    for (int64_t i = 0; i < plan->rows && zero; i++) {
+        zero = v[i] == 0;
+    }
+    return zero;
+}
+
+/* ||b||, and the norm to reach. */
+static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
+{
+    const tsl_linsolve_options *o = &run->plan->options;
+    const tsl_step step = tsl_dot(run->b, run->b);
+    double square = 0;
+    const tsl_status status = tsl_run_steps(run, &step, 1, &square);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (!(isfinite(square) && square > 1e-290)) {
+        return tsl_fail(run->plan->context, TSL_E_ARG,
+                        "the square of b's norm is %g, beyond double precision: multiply b by a "
+                        "power of ten that brings it near 1",
+                        square);
+    }
+    report->rhs_norm = sqrt(square);
+    run->scale = 1 / report->rhs_norm;
+    run->target = fmax(o->tolerance * report->rhs_norm, o->absolute);
+    return TSL_OK;
+}
+
+/* Run the method, again from the recomputed residual as long as that helps. */
+static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
+{
+    const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
+    tsl_status status = tsl_run_residual(run);
+    double before = run->norm;
+    bool goes_on = status == TSL_OK && tsl_run_begins(run, run->norm);
+    report->residual = run->norm * run->scale;
+    while (goes_on && status == TSL_OK) {
+        status = method->run(run);
+        report->residual = run->norm * run->scale;
+        status = status == TSL_OK ? run->status : status;
+        status = status == TSL_OK ? tsl_run_residual(run) : status;
+        const bool again =
+            run->stop == TSL_LINSOLVE_CONVERGED || run->stop == TSL_LINSOLVE_BREAKDOWN;
+        const bool done = run->norm <= run->target;
+        const bool helped = run->norm <= 0.5 * before;
+        goes_on = again && !done && helped && run->iterations < run->plan->options.max_iterations;
+        if (done) {
+            run->stop = TSL_LINSOLVE_CONVERGED;
+        } else if (run->stop == TSL_LINSOLVE_CONVERGED) {
+            run->stop = helped ? TSL_LINSOLVE_ITERATIONS : TSL_LINSOLVE_STAGNATED;
+        }
+        before = run->norm;
+        report->restarts += goes_on;
+    }
+    report->true_residual = run->norm * run->scale;
+    return status;
+}
+
+static const char *remedy_of(const tsl_run *run)
+{
+    static const char *const remedies[] = {
+        [TSL_LINSOLVE_CONVERGED] = "",
+        [TSL_LINSOLVE_ITERATIONS] = "allow more or use a stronger preconditioner",
+        [TSL_LINSOLVE_INDEFINITE] = "use gmres or bicgstab",
+        [TSL_LINSOLVE_BREAKDOWN] = "use gmres with a larger restart, or another preconditioner",
+        [TSL_LINSOLVE_STAGNATED] = "b is not in the range of a singular matrix, or rounding allows "
+                                   "no more: raise the tolerance",
+        [TSL_LINSOLVE_NOT_FINITE] = "scale the system or use another preconditioner",
+        [TSL_LINSOLVE_CANCELLED] = ""};
+    return remedies[run->stop];
+}
+
+/* The line of a solution that did not converge. */
+static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *report)
+{
+    tsl_context *context = run->plan->context;
+    const char *name = tsl_linsolve_method_of(run->plan)->name;
+    const long long step = run->iterations;
+    char what[160];
+    switch (run->stop) {
+    case TSL_LINSOLVE_INDEFINITE:
+        snprintf(what, sizeof what,
+                 "step %lld met a curvature of %g: matrix or preconditioner is not positive "
+                 "definite",
+                 step + 1, report->curvature);
+        break;
+    case TSL_LINSOLVE_BREAKDOWN:
+        snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);
+        break;
+    case TSL_LINSOLVE_NOT_FINITE:
+        snprintf(what, sizeof what, "step %lld is not finite", step);
+        break;
+    case TSL_LINSOLVE_CANCELLED:
+        return tsl_fail(context, TSL_E_CANCELLED,
+                        "%s was stopped after %lld iterations, at a "
+                        "residual of %.3g",
+                        name, step, report->true_residual);
+    default:
+        snprintf(what, sizeof what, "%s after %lld iterations",
+                 run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated" : "it ended", step);
+    }
+    return tsl_fail(context, TSL_E_NOCONV,
+                    "%s did not converge: %s, at a residual of %.3g for %.3g: %s", name, what,
+                    report->true_residual, run->target * run->scale, remedy_of(run));
+}
+
+static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
+{
+    tsl_linsolve_plan *plan = run->plan;
+    tsl_status status = measure_rhs(run, report);
+    if (status == TSL_OK) {
+        status = iterate(run, report);
+    }
+    if (status == TSL_OK) {
+        status = tsl_layout_gather(plan->layout, plan->context, run->x, 8);
+    }
+    report->stop = run->stop;
+    report->iterations = run->iterations;
+    report->curvature = run->curvature;
+    report->products = run->products;
+    report->product_seconds = run->product_seconds;
+    if (plan->matrix != NULL && run->product_seconds > 0) {
+        const double rows = (double)(plan->layout->to - plan->layout->from);
+        report->product_gbs = 1e-9 * (double)run->products *
+                              ((double)plan->matrix->form.product_bytes + 16 * rows) /
+                              run->product_seconds;
+    }
+    return status == TSL_OK && run->stop != TSL_LINSOLVE_CONVERGED ? tell_failure(run, report)
+                                                                   : status;
+}
+
+tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
+                                tsl_linsolve_report *report)
+{
+    const double begun = tsl_seconds();
+    if (x == NULL || b == NULL) {
+        return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
+    }
+    tsl_status status = check_vector(plan, b, "b");
+    if (status == TSL_OK) {
+        status = check_vector(plan, x, "the initial guess x");
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_linsolve_report own = plan->report;
+    tsl_run run = {.plan = plan, .x = x, .b = b};
+    run.r = tsl_run_vector(&run, 0);
+    if (is_zero(plan, b)) {
+        memset(x, 0, (size_t)plan->rows * sizeof *x);
+    } else {
+        status = solve(&run, &own);
+    }
+    own.seconds = tsl_seconds() - begun;
+    tsl_profile_add(plan->context, "solve", begun, 0, 0);
+    if (report != NULL) {
+        *report = own;
+    }
+    return status;
+}

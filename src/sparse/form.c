@@ -1,0 +1,256 @@
+#include "sparse/form.h"
+
+#include <string.h>
+
+#include "core/clones.h"
+#include "core/context.h"
+
+#define REAL double
+#define NAME(name) name##_double
+#include "sparse/form_cpu.inc"
+#undef REAL
+#undef NAME
+#define REAL float
+#define NAME(name) name##_float
+#include "sparse/form_cpu.inc"
+#undef REAL
+#undef NAME
+
+void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
+{
+    if (form->sliced && form->bytes == 8) {
+        multiply_sliced_double(form, y, x, from, to);
+    } else if (form->sliced) {
+        multiply_sliced_float(form, y, x, from, to);
+    } else if (form->bytes == 8) {
+        multiply_by_rows_double(form->rows, form->rows->value, y, x, from, to);
+    } else {
+        multiply_by_rows_float(form->rows, form->narrow, y, x, from, to);
+    }
+}
+
+void tsl_form_free(tsl_form *form)
+{
+    tsl_release(form->narrow);
+    tsl_release(form->value_start);
+    tsl_release(form->index_start);
+    tsl_release(form->index);
+    tsl_release(form->value);
+    *form = (tsl_form){0};
+}
+
+const char *tsl_form_name(const tsl_form *form)
+{
+    return form->sliced ? "sliced-ell" : "csr";
+}
+
+/* ---- the shape of slices -------------------------------------------------------------------- */
+
+/* Eight rows, or less at the end, on their way through the entries. */
+typedef struct slice {
+    const tsl_csr *m;
+    int64_t row; /* the first */
+    int rows;
+    int64_t at[TSL_SLICE_ROWS]; /* next entry of each row */
+} slice;
+
+static slice slice_at(const tsl_csr *m, int64_t row)
+{
+    slice s = {.m = m, .row = row};
+    s.rows = m->rows - row < TSL_SLICE_ROWS ? (int)(m->rows - row) : TSL_SLICE_ROWS;
+    for (int lane = 0; lane < s.rows; lane++) {
+        s.at[lane] = m->row_start[row + lane];
+    }
+    return s;
+}
+
+static int64_t longest_of(const slice *s)
+{
+    int64_t longest = 0;
+    for (int lane = 0; lane < s->rows; lane++) {
+        const int64_t length = s->m->row_start[s->row + lane + 1] - s->m->row_start[s->row + lane];
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* The next diagonal on which any row has an entry: column - row; INT64_MAX after the last. */
+static int64_t next_diagonal(const slice *s)
+{
+    int64_t next = INT64_MAX;
+    for (int lane = 0; lane < s->rows; lane++) {
+        if (s->at[lane] < s->m->row_start[s->row + lane + 1]) {
+            const int64_t diagonal = s->m->column[s->at[lane]] - (s->row + lane);
+            next = diagonal < next ? diagonal : next;
+        }
+    }
+    return next;
+}
+
+/* Take the entry of a row on a diagonal; 0 where it has none there. */
+static double take(slice *s, int lane, int64_t diagonal)
+{
+    const int64_t k = s->at[lane];
+    const int64_t row = s->row + lane;
+    if (k == s->m->row_start[row + 1] || s->m->column[k] - row != diagonal) {
+        return 0;
+    }
+    s->at[lane]++;
+    return s->m->value[k];
+}
+
+/* Diagonals of a slice; -1 where it is cheaper, or the only way, to name all columns. */
+static int64_t count_diagonals(slice s)
+{
+    const int64_t most = longest_of(&s) * 4 / 3;
+    int64_t count = 0;
+    for (int64_t d = next_diagonal(&s); d < INT64_MAX; d = next_diagonal(&s)) {
+        const int64_t first = s.row + d;
+        if (s.rows < TSL_SLICE_ROWS || first < 0 || first + TSL_SLICE_ROWS > s.m->columns ||
+            ++count > most) {
+            return -1;
+        }
+        for (int lane = 0; lane < s.rows; lane++) {
+            take(&s, lane, d);
+        }
+    }
+    return count;
+}
+
+/* ---- making them ---------------------------------------------------------------------------- */
+
+static void put(const tsl_form *form, int64_t group, int lane, double value)
+{
+    const int64_t place = group * TSL_SLICE_ROWS + lane;
+    if (form->bytes == 8) {
+        ((double *)form->value)[place] = value;
+    } else {
+        ((float *)form->value)[place] = (float)value;
+    }
+}
+
+static void fill_diagonals(const tsl_form *form, int64_t number, slice s)
+{
+    int32_t *index = form->index + form->index_start[number];
+    int64_t group = form->value_start[number];
+    for (int64_t d = next_diagonal(&s); d < INT64_MAX; d = next_diagonal(&s), group++) {
+        *index++ = (int32_t)(s.row + d);
+        for (int lane = 0; lane < s.rows; lane++) {
+            put(form, group, lane, take(&s, lane, d));
+        }
+    }
+}
+
+/* Where a row has ended, its own last column goes on, or that of any row. */
+static void fill_columns(const tsl_form *form, int64_t number, const slice *s)
+{
+    int32_t *index = form->index + form->index_start[number];
+    const int64_t groups = form->value_start[number + 1] - form->value_start[number];
+    for (int lane = 0; lane < TSL_SLICE_ROWS; lane++) {
+        const int64_t from = lane < s->rows ? s->at[lane] : 0;
+        const int64_t count = lane < s->rows ? s->m->row_start[s->row + lane + 1] - from : 0;
+        for (int64_t g = 0; g < groups; g++) {
+            const int64_t k = g < count ? from + g : from + count - 1;
+            index[g * TSL_SLICE_ROWS + lane] = count > 0 ? s->m->column[k] : 0;
+            put(form, form->value_start[number] + g, lane, g < count ? s->m->value[k] : 0);
+        }
+    }
+}
+
+/* Would slices of all rows be filled up with little? */
+static bool slices_suit(tsl_context *context, const tsl_csr *m)
+{
+    int64_t padded = 0;
+#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : padded)
+    for (int64_t row = 0; row < m->rows; row += TSL_SLICE_ROWS) {
+        const slice s = slice_at(m, row);
+        padded += TSL_SLICE_ROWS * longest_of(&s);
+    }
+    const int64_t nonzeros = tsl_csr_nonzeros(m);
+    return padded - nonzeros <= nonzeros / 3 + 64 && nonzeros <= 64 * m->rows;
+}
+
+/* Lengths of the slices, then where they begin. */
+static void measure_slices(tsl_form *form, tsl_context *context, const tsl_csr *m)
+{
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t number = 0; number < form->slices; number++) {
+        const slice s = slice_at(m, form->first + number * TSL_SLICE_ROWS);
+        const int64_t diagonals = count_diagonals(s);
+        const int64_t longest = longest_of(&s);
+        form->value_start[number + 1] = diagonals >= 0 ? diagonals : longest;
+        form->index_start[number + 1] = diagonals >= 0 ? diagonals : longest * TSL_SLICE_ROWS;
+    }
+    form->value_start[0] = 0;
+    form->index_start[0] = 0;
+    for (int64_t number = 0; number < form->slices; number++) {
+        form->value_start[number + 1] += form->value_start[number];
+        form->index_start[number + 1] += form->index_start[number];
+    }
+}
+
+static void fill_slices(const tsl_form *form, tsl_context *context, const tsl_csr *m)
+{
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t number = 0; number < form->slices; number++) {
+        const slice s = slice_at(m, form->first + number * TSL_SLICE_ROWS);
+        const int64_t groups = form->value_start[number + 1] - form->value_start[number];
+        if (form->index_start[number + 1] - form->index_start[number] == groups) {
+            fill_diagonals(form, number, s);
+        } else {
+            fill_columns(form, number, &s);
+        }
+    }
+}
+
+static tsl_status make_slices(tsl_form *form, tsl_context *context, const tsl_csr *m,
+                              const tsl_layout *layout)
+{
+    form->first = layout->from;
+    form->slices = (layout->to - layout->from + TSL_SLICE_ROWS - 1) / TSL_SLICE_ROWS;
+    const size_t starts = (size_t)form->slices + 1;
+    form->value_start = tsl_allocate(starts * sizeof *form->value_start);
+    form->index_start = tsl_allocate(starts * sizeof *form->index_start);
+    if (form->value_start == NULL || form->index_start == NULL) {
+        return tsl_fail_memory(context, 16 * form->slices, "the slices of a matrix");
+    }
+    measure_slices(form, context, m);
+    const int64_t values = form->value_start[form->slices] * TSL_SLICE_ROWS * form->bytes;
+    const int64_t indices = form->index_start[form->slices] * (int64_t)sizeof *form->index;
+    form->value = tsl_allocate((size_t)values);
+    form->index = tsl_allocate((size_t)indices);
+    if (form->value == NULL || form->index == NULL) {
+        return tsl_fail_memory(context, values + indices, "the slices of a matrix");
+    }
+    fill_slices(form, context, m);
+    form->product_bytes = values + indices + 16 * form->slices;
+    return TSL_OK;
+}
+
+static tsl_status make_narrow(tsl_form *form, tsl_context *context)
+{
+    const int64_t nonzeros = tsl_csr_nonzeros(form->rows);
+    form->narrow = tsl_allocate((size_t)nonzeros * sizeof *form->narrow);
+    if (form->narrow == NULL) {
+        return tsl_fail_memory(context, 4 * nonzeros, "a matrix in single precision");
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t k = 0; k < nonzeros; k++) {
+        form->narrow[k] = (float)form->rows->value[k];
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
+                         const tsl_layout *layout, int bytes)
+{
+    *out = (tsl_form){.bytes = bytes, .rows = rows, .sliced = slices_suit(context, rows)};
+    out->product_bytes = tsl_csr_nonzeros(rows) * (bytes + 4) + 8 * rows->rows;
+    const tsl_status status = out->sliced  ? make_slices(out, context, rows, layout)
+                              : bytes == 4 ? make_narrow(out, context)
+                                           : TSL_OK;
+    if (status != TSL_OK) {
+        tsl_form_free(out);
+    }
+    return status;
+}

@@ -1,0 +1,38 @@
+/* How products go through the rows of a matrix on the CPU. Long rows are summed one by one, eight
+ * sums side by side. Short ones in slices of eight rows, side by side: the entries of a slice stand
+ * row after row for each place in the rows, shorter rows filled up with zeros. Where the rows of a
+ * slice have their entries on common diagonals, as those of a stencil have, only the diagonals'
+ * columns are kept, and x is read as it stands in memory. */
+#ifndef TSL_SPARSE_FORM_H
+#define TSL_SPARSE_FORM_H
+
+#include "blocks/sparse/sparse.h"
+#include "sparse/layout.h"
+
+enum { TSL_SLICE_ROWS = 8 };
+
+typedef struct tsl_form {
+    int bytes;            /* of a value: 8 or 4 */
+    const tsl_csr *rows;  /* borrowed */
+    float *narrow;        /* [nonzeros]: the values of `rows` in single precision; else NULL */
+    bool sliced;          /* by slices; else by rows */
+    int64_t first;        /* row of the first slice */
+    int64_t slices;       /* those of this rank */
+    int64_t *value_start; /* [slices + 1], in groups of eight values */
+    int64_t *index_start; /* [slices + 1] */
+    int32_t *index; /* of a slice: a column a group, of its first row; or eight columns a group */
+    void *value;
+    int64_t product_bytes; /* that a product with all rows reads of the matrix */
+} tsl_form;
+
+/* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank. */
+tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
+                         const tsl_layout *layout, int bytes);
+void tsl_form_free(tsl_form *form);
+const char *tsl_form_name(const tsl_form *form);
+
+/* y[i] <- row i of the matrix times x, from <= i < to; `from` a multiple of TSL_SLICE_ROWS. x is
+ * finite. One thread. */
+void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to);
+
+#endif

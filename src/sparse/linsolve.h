@@ -1,0 +1,140 @@
+/* Linear systems: a plan, a solution under way, and the tables of methods and preconditioners. */
+#ifndef TSL_SPARSE_LINSOLVE_H
+#define TSL_SPARSE_LINSOLVE_H
+
+#include "sparse/matrix.h"
+#include "sparse/steps.h"
+
+/* A preconditioner: z = M r. */
+typedef struct tsl_preconditioner {
+    const double *diagonal; /* M is this diagonal alone: no call is needed; else NULL */
+    tsl_status (*apply)(void *self, double *z, const double *r); /* NULL: M = 1, or the diagonal */
+    void (*destroy)(void *self);                                 /* NULL: nothing to destroy */
+    void *self;
+} tsl_preconditioner;
+
+struct tsl_linsolve_plan {
+    tsl_context *context;
+    tsl_linsolve_options options;
+    int64_t rows;
+    tsl_sparse_matrix *matrix;   /* NULL: an operator */
+    tsl_linsolve_operator apply; /* NULL: a matrix */
+    void *user;
+    tsl_layout operator_layout;
+    const tsl_layout *layout; /* of vectors: the matrix's, or that one */
+    tsl_halo halo;
+    double *inverse_diagonal; /* [rows], where the preconditioner uses it */
+    tsl_preconditioner m;
+    int vector_count;
+    double *memory;             /* [vector_count][rows, rounded up to whole cache lines] */
+    double *sums;               /* [TSL_SPARSE_SUMS][TSL_MOST_SUMS] */
+    void *method_memory;        /* what a method needs beside vectors */
+    tsl_linsolve_report report; /* what is known once the plan is made */
+};
+
+/* A solution under way. */
+typedef struct tsl_run {
+    tsl_linsolve_plan *plan;
+    double *x, *r; /* r = b - A x */
+    const double *b;
+    double target; /* norm that ends it */
+    double scale;  /* 1 / ||b|| */
+    double norm;   /* of r, as the method has it */
+    int64_t iterations;
+    bool cancelled;    /* `progress` said so */
+    tsl_status status; /* of telling the other ranks so */
+    tsl_linsolve_stop stop;
+    double curvature;
+    int64_t products;
+    double product_seconds;
+} tsl_run;
+
+/* Vector number `number` of the plan; 0 is the run's r. */
+double *tsl_run_vector(const tsl_run *run, int number);
+
+/* y = A x as a step; of an operator tsl_run_steps() calls it. */
+tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x);
+
+/* Run a list; its scalar products, `dots` of them, are sums over all ranks. */
+tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots);
+
+/* The same in parts: the lists leave their sums in the plan, from column `column` on … */
+tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int width, int column);
+/* … and are then added up over all ranks. */
+tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots);
+
+/* y = A x, and meanwhile the sums of the list before, which has been run in parts. */
+tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
+                                    double *dots);
+
+/* z = M r; of a plan without preconditioner a copy. */
+tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r);
+
+/* Where z = M r may lie: r itself where M = 1, else `space`. */
+double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
+
+/* Run `steps`, which end with a new r; then rr = r.r, z = M r, rz = r.z. z is as
+ * tsl_run_preconditioned() has it, and left alone if r has met the target. */
+tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
+                          double *rz);
+
+/* Note the end of an iteration with r.r = rr. False where the method has to end: run->stop. */
+bool tsl_run_goes_on(tsl_run *run, double rr);
+
+/* r = b - A x, and run->norm. */
+tsl_status tsl_run_residual(tsl_run *run);
+
+/* Note what a method begins with. False where there is nothing to do: run->stop. */
+bool tsl_run_begins(tsl_run *run, double norm);
+
+/* Stop since `scalar` is no number to divide by. */
+void tsl_run_stop_at(tsl_run *run, double scalar);
+
+/* Is a curvature p.A p (or r.M r) one of a positive definite matrix? If not the run is stopped;
+ * `size` is p.p (or r.r). */
+bool tsl_run_is_definite(tsl_run *run, double curvature, double size);
+
+/* A method goes on from run->r, run->norm until it has to stop. */
+typedef struct tsl_linsolve_method_entry {
+    const char *name;
+    bool symmetric; /* asks for a symmetric positive definite matrix */
+    int vectors;    /* beside r; GMRES's are that and its basis */
+    tsl_status (*run)(tsl_run *run);
+} tsl_linsolve_method_entry;
+
+/* The entry of the plan's method. */
+const tsl_linsolve_method_entry *tsl_linsolve_method_of(const tsl_linsolve_plan *plan);
+
+tsl_status tsl_run_cg(tsl_run *run);
+tsl_status tsl_run_cg_single(tsl_run *run);
+tsl_status tsl_run_cg_pipelined(tsl_run *run);
+tsl_status tsl_run_bicgstab(tsl_run *run);
+tsl_status tsl_run_gmres(tsl_run *run);
+/* Bytes of method_memory. */
+int64_t tsl_gmres_bytes(int restart);
+
+enum {
+    TSL_CG_VECTORS = 3,
+    TSL_CG_SINGLE_VECTORS = 4,
+    TSL_CG_PIPELINED_VECTORS = 8,
+    TSL_BICGSTAB_VECTORS = 6,
+    TSL_GMRES_VECTORS = 3 /* and the basis */
+};
+
+/* A preconditioner's maker fills plan->m and what plan->report says of it. */
+typedef struct tsl_preconditioner_entry {
+    const char *name;
+    bool symmetric;                              /* asks for a symmetric positive definite matrix */
+    bool operators;                              /* an operator with a known diagonal will do */
+    tsl_status (*make)(tsl_linsolve_plan *plan); /* NULL: nothing to make */
+} tsl_preconditioner_entry;
+
+/* plan->inverse_diagonal, infinite where there is none; an operator has it already. */
+tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan);
+tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan);
+tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan);
+tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan);
+tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan);
+tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan);
+
+#endif

@@ -1,0 +1,189 @@
+#include "sparse/matrix.h"
+
+#include "core/profile.h"
+#include "device/device.h"
+#include "sparse/steps.h"
+
+static const tsl_sparse_matrix_options defaults = TSL_SPARSE_MATRIX_OPTIONS_INIT;
+
+void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
+{
+    if (matrix != NULL) {
+        tsl_form_free(&matrix->form);
+        tsl_layout_free(&matrix->layout);
+        tsl_csr_free(&matrix->csr);
+        tsl_release(matrix);
+    }
+}
+
+tsl_status tsl_sparse_check_device(tsl_context *context)
+{
+    return context->ops == &tsl_device_cpu
+               ? TSL_OK
+               : tsl_fail(context, TSL_E_UNSUPPORTED,
+                          "%s: sparse systems are solved on cpu only: use --device cpu",
+                          context->name);
+}
+
+static tsl_status check_shape(tsl_context *context, const tsl_entries *e)
+{
+    const struct {
+        const char *name;
+        int64_t count;
+    } sizes[] = {{"rows", e->rows}, {"columns", e->columns}};
+    for (int i = 0; i < 2; i++) {
+        if (sizes[i].count < 1 || sizes[i].count > INT32_MAX) {
+            return tsl_fail(context, TSL_E_ARG, "a matrix of %lld %s: give 1 to %d",
+                            (long long)sizes[i].count, sizes[i].name, INT32_MAX);
+        }
+    }
+    if (e->count < 0) {
+        return tsl_fail(context, TSL_E_ARG, "%lld entries: give 0 or more", (long long)e->count);
+    }
+    if (e->column_bytes != 4 && e->column_bytes != 8) {
+        return tsl_fail(context, TSL_E_ARG, "columns of %d bytes: give 4 or 8", e->column_bytes);
+    }
+    if (e->storage != TSL_SPARSE_GENERAL && e->rows != e->columns) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a symmetric matrix of %lld rows and %lld columns: it must be square",
+                        (long long)e->rows, (long long)e->columns);
+    }
+    return TSL_OK;
+}
+
+static tsl_status check_options(tsl_context *context, const tsl_sparse_matrix_options *o)
+{
+    if (o->size != sizeof *o) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "matrix options: size is %zu, not %zu: initialise them with "
+                        "TSL_SPARSE_MATRIX_OPTIONS_INIT",
+                        o->size, sizeof *o);
+    }
+    if ((unsigned)o->storage > TSL_SPARSE_SKEW || (unsigned)o->duplicates > TSL_SPARSE_SUM) {
+        return tsl_fail(context, TSL_E_ARG, "matrix options: no storage %d or duplicates %d",
+                        (int)o->storage, (int)o->duplicates);
+    }
+    if (o->index_base != 0 && o->index_base != 1) {
+        return tsl_fail(context, TSL_E_ARG, "an index base of %d: give 0 or 1", o->index_base);
+    }
+    return TSL_OK;
+}
+
+static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
+{
+    tsl_context *context = m->context;
+    const double begun = tsl_seconds();
+    tsl_status status = tsl_entries_to_rows(&m->csr, context, e);
+    if (status == TSL_OK) {
+        tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
+        status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
+    }
+    if (status == TSL_OK) {
+        status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8);
+    }
+    if (status == TSL_OK) {
+        m->description.format = tsl_form_name(&m->form);
+        m->description.bytes = m->form.product_bytes;
+        tsl_profile_add(context, "matrix", begun, 12 * tsl_csr_nonzeros(&m->csr), 0);
+    }
+    return status;
+}
+
+static tsl_status make(tsl_sparse_matrix **out, tsl_context *context, tsl_entries *e,
+                       const tsl_sparse_matrix_options *options)
+{
+    const tsl_sparse_matrix_options *o = options != NULL ? options : &defaults;
+    tsl_status status = check_options(context, o);
+    if (status == TSL_OK) {
+        e->storage = o->storage;
+        e->duplicates = o->duplicates;
+        e->base = o->index_base;
+        status = check_shape(context, e);
+    }
+    if (status == TSL_OK) {
+        status = tsl_sparse_check_device(context);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_sparse_matrix *m = tsl_allocate_zeroed(1, sizeof *m);
+    if (m == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *m, "a matrix");
+    }
+    m->context = context;
+    m->index_base = e->base;
+    status = fill(m, e);
+    if (status != TSL_OK) {
+        tsl_sparse_matrix_destroy(m);
+        return status;
+    }
+    *out = m;
+    return TSL_OK;
+}
+
+tsl_status tsl_sparse_matrix_create(tsl_sparse_matrix **out, tsl_context *context, int64_t rows,
+                                    int64_t columns, const int64_t *row_start, const void *column,
+                                    int column_bytes, const double *value,
+                                    const tsl_sparse_matrix_options *options)
+{
+    const bool sized = rows >= 1 && rows <= INT32_MAX && row_start != NULL;
+    tsl_entries e = {.rows = rows,
+                     .columns = columns,
+                     .count = sized ? row_start[rows] : 0,
+                     .row_start = row_start,
+                     .column = column,
+                     .column_bytes = column_bytes,
+                     .value = value};
+    if (row_start == NULL || (e.count > 0 && (column == NULL || value == NULL))) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a matrix without arrays: row_start, column or value "
+                        "is NULL");
+    }
+    return make(out, context, &e, options);
+}
+
+tsl_status tsl_sparse_matrix_from_coordinates(tsl_sparse_matrix **out, tsl_context *context,
+                                              int64_t rows, int64_t columns, int64_t count,
+                                              const int64_t *row, const int64_t *column,
+                                              const double *value,
+                                              const tsl_sparse_matrix_options *options)
+{
+    static const int64_t nothing[1] = {0};
+    tsl_entries e = {.rows = rows,
+                     .columns = columns,
+                     .count = count,
+                     .row = count > 0 ? row : nothing,
+                     .column = column,
+                     .column_bytes = 8,
+                     .value = value};
+    if (count > 0 && (row == NULL || column == NULL || value == NULL)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a matrix without arrays: row, column or value is "
+                        "NULL");
+    }
+    return make(out, context, &e, options);
+}
+
+void tsl_sparse_matrix_describe(const tsl_sparse_matrix *matrix, tsl_sparse_description *out)
+{
+    *out = matrix->description;
+}
+
+tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, const double *x)
+{
+    if (y == NULL || x == NULL) {
+        return tsl_fail(matrix->context, TSL_E_ARG, "a product without vectors: x or y is NULL");
+    }
+    const double begun = tsl_seconds();
+    const tsl_step step = tsl_product(y, &matrix->form, NULL, x);
+    tsl_status status = tsl_steps_run(
+        matrix->context,
+        &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    if (status == TSL_OK) {
+        status = tsl_layout_gather(&matrix->layout, matrix->context, y, 8);
+    }
+    tsl_profile_add(matrix->context, "product", begun,
+                    matrix->description.bytes + 8 * (matrix->csr.rows + matrix->csr.columns),
+                    2 * matrix->description.nonzeros);
+    return status;
+}

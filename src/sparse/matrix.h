@@ -1,0 +1,49 @@
+/* A public matrix: its rows, what is known of them, and how products go through them. */
+#ifndef TSL_SPARSE_MATRIX_H
+#define TSL_SPARSE_MATRIX_H
+
+#include "blocks/sparse/sparse.h"
+#include "sparse/form.h"
+#include "sparse/layout.h"
+#include "tesela/sparse.h"
+
+struct tsl_sparse_matrix {
+    tsl_context *context;
+    int index_base;
+    tsl_csr csr; /* all rows, columns ascending and distinct */
+    tsl_sparse_description description;
+    tsl_layout layout; /* of the rows */
+    tsl_form form;     /* of this rank's rows */
+};
+
+/* The caller's entries: by rows where `row` is NULL, else in coordinates. Numbered from `base`. */
+typedef struct tsl_entries {
+    int64_t rows, columns, count;
+    const int64_t *row_start; /* [rows + 1] or NULL */
+    const int64_t *row;       /* [count] or NULL */
+    const void *column;       /* [count] */
+    int column_bytes;
+    const double *value; /* [count] */
+    tsl_sparse_storage storage;
+    tsl_sparse_duplicates duplicates;
+    int base;
+} tsl_entries;
+
+/* Rows with ascending, distinct columns; whatever is wrong with the entries is told. */
+tsl_status tsl_entries_to_rows(tsl_csr *out, tsl_context *context, const tsl_entries *entries);
+
+/* Arrays of a matrix with so many entries; row_start is zeroed. On failure nothing is held. */
+tsl_status tsl_csr_allocate(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
+                            int64_t nonzeros);
+
+/* All of it but format and bytes. */
+void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const tsl_csr *rows,
+                       int base);
+
+/* TSL_E_UNSUPPORTED, with a line, on devices that have no solver. */
+tsl_status tsl_sparse_check_device(tsl_context *context);
+
+/* The entry at (row, column), NULL if there is none. */
+const double *tsl_csr_at(const tsl_csr *rows, int64_t row, int64_t column);
+
+#endif

@@ -1,0 +1,303 @@
+/* Plans: options, tables, memory. */
+#include "core/profile.h"
+#include "device/device.h"
+#include "sparse/linsolve.h"
+
+static const tsl_linsolve_options defaults = TSL_LINSOLVE_OPTIONS_INIT;
+
+static const tsl_linsolve_method_entry methods[] = {
+    [TSL_LINSOLVE_CG] = {"cg", true, TSL_CG_VECTORS, tsl_run_cg},
+    [TSL_LINSOLVE_CG_SINGLE_REDUCTION] = {"cg-single", true, TSL_CG_SINGLE_VECTORS,
+                                          tsl_run_cg_single},
+    [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, TSL_CG_PIPELINED_VECTORS,
+                                   tsl_run_cg_pipelined},
+    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, TSL_BICGSTAB_VECTORS, tsl_run_bicgstab},
+    [TSL_LINSOLVE_GMRES] = {"gmres", false, TSL_GMRES_VECTORS, tsl_run_gmres},
+};
+
+static const tsl_preconditioner_entry preconditioners[] = {
+    [TSL_LINSOLVE_NONE] = {"none", false, true, NULL},
+    [TSL_LINSOLVE_JACOBI] = {"jacobi", false, true, tsl_make_jacobi},
+    [TSL_LINSOLVE_BLOCK_JACOBI] = {"block-jacobi", false, false, tsl_make_block_jacobi},
+    [TSL_LINSOLVE_IC0] = {"ic0", true, false, tsl_make_incomplete},
+    [TSL_LINSOLVE_ILU0] = {"ilu0", false, false, tsl_make_incomplete},
+    [TSL_LINSOLVE_CHEBYSHEV] = {"chebyshev", true, true, tsl_make_chebyshev},
+    [TSL_LINSOLVE_MULTIGRID] = {"multigrid", true, false, tsl_make_multigrid},
+};
+
+enum {
+    METHODS = sizeof methods / sizeof *methods,
+    PRECONDITIONERS = sizeof preconditioners / sizeof *preconditioners
+};
+
+const tsl_linsolve_method_entry *tsl_linsolve_method_of(const tsl_linsolve_plan *plan)
+{
+    return &methods[plan->options.method];
+}
+
+const char *tsl_linsolve_method_name(tsl_linsolve_method method)
+{
+    return (unsigned)method < METHODS ? methods[method].name : NULL;
+}
+
+const char *tsl_linsolve_preconditioner_name(tsl_linsolve_preconditioner preconditioner)
+{
+    return (unsigned)preconditioner < PRECONDITIONERS ? preconditioners[preconditioner].name : NULL;
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static tsl_status check_options(tsl_context *context, const tsl_linsolve_options *o)
+{
+    if (o->size != sizeof *o) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "solver options: size is %zu, not %zu: initialise them with "
+                        "TSL_LINSOLVE_OPTIONS_INIT",
+                        o->size, sizeof *o);
+    }
+    const struct {
+        const char *name;
+        double value, least, most;
+    } ranges[] = {{"method", (double)o->method, 0, METHODS - 1},
+                  {"preconditioner", (double)o->preconditioner, 0, PRECONDITIONERS - 1},
+                  {"tolerance", o->tolerance, 0, 0.999999},
+                  {"absolute", o->absolute, 0, 1e300},
+                  {"max_iterations", (double)o->max_iterations, 0, 9e18},
+                  {"restart", o->restart, 1, 1000},
+                  {"block", o->block, 1, 64},
+                  {"degree", o->degree, 1, 64},
+                  {"smoother", (double)o->smoother, 0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV},
+                  {"strength", o->strength, 0, 1},
+                  {"coarse_rows", (double)o->coarse_rows, 1, 4000}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most)) {
+            return tsl_fail(context, TSL_E_ARG, "%s is %g: give %g to %g", ranges[i].name,
+                            ranges[i].value, ranges[i].least, ranges[i].most);
+        }
+    }
+    if (o->eigenvalue_ratio != 0 && !(o->eigenvalue_ratio > 1 && o->eigenvalue_ratio <= 1e6)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "eigenvalue_ratio is %g: give more than 1, up to 1e6, or 0",
+                        o->eigenvalue_ratio);
+    }
+    return TSL_OK;
+}
+
+/* Who asks for a symmetric positive definite matrix; NULL: nobody. */
+static const char *asks_for_symmetry(const tsl_linsolve_options *o)
+{
+    return methods[o->method].symmetric                   ? methods[o->method].name
+           : preconditioners[o->preconditioner].symmetric ? preconditioners[o->preconditioner].name
+                                                          : NULL;
+}
+
+static tsl_status check_symmetry(const tsl_sparse_matrix *matrix, const char *who)
+{
+    const tsl_sparse_description *d = &matrix->description;
+    if (!d->symmetric) {
+        const int64_t row = d->unsymmetric_row - matrix->index_base;
+        const int64_t column = d->unsymmetric_column - matrix->index_base;
+        const double *here = tsl_csr_at(&matrix->csr, row, column);
+        const double *mirror = tsl_csr_at(&matrix->csr, column, row);
+        return tsl_fail(matrix->context, TSL_E_ARG,
+                        "the matrix is not symmetric: a(%lld, %lld) is %g, a(%lld, %lld) is %g; %s "
+                        "needs a symmetric one: use gmres or bicgstab with jacobi or ilu0",
+                        (long long)d->unsymmetric_row, (long long)d->unsymmetric_column,
+                        here != NULL ? *here : 0, (long long)d->unsymmetric_column,
+                        (long long)d->unsymmetric_row, mirror != NULL ? *mirror : 0, who);
+    }
+    if (d->zero_diagonals > 0 || d->negative_diagonals > 0) {
+        const bool negative = d->negative_diagonals > 0;
+        return tsl_fail(matrix->context, TSL_E_ARG,
+                        "row %lld has a %s on the diagonal: the matrix is not positive definite, "
+                        "as %s needs it: use gmres or bicgstab",
+                        (long long)(negative ? d->first_negative_diagonal : d->first_zero_diagonal),
+                        negative ? "negative number" : "zero", who);
+    }
+    return TSL_OK;
+}
+
+static tsl_status check_matrix(const tsl_sparse_matrix *matrix, const tsl_linsolve_options *o)
+{
+    const tsl_sparse_description *d = &matrix->description;
+    if (d->rows != d->columns) {
+        return tsl_fail(matrix->context, TSL_E_ARG,
+                        "the matrix has %lld rows and %lld columns: only square systems are solved",
+                        (long long)d->rows, (long long)d->columns);
+    }
+    const char *who = asks_for_symmetry(o);
+    return who != NULL ? check_symmetry(matrix, who) : TSL_OK;
+}
+
+/* ---- making --------------------------------------------------------------------------------- */
+
+void tsl_linsolve_plan_destroy(tsl_linsolve_plan *plan)
+{
+    if (plan == NULL) {
+        return;
+    }
+    if (plan->m.destroy != NULL) {
+        plan->m.destroy(plan->m.self);
+    }
+    tsl_layout_free(&plan->operator_layout);
+    tsl_halo_free(&plan->halo);
+    tsl_release(plan->inverse_diagonal);
+    tsl_release(plan->memory);
+    tsl_release(plan->sums);
+    tsl_release(plan->method_memory);
+    tsl_release(plan);
+}
+
+static tsl_status take_vectors(tsl_linsolve_plan *plan)
+{
+    const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
+    plan->vector_count =
+        1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0);
+    const int64_t length = (plan->rows + 7) / 8 * 8;
+    const int64_t bytes = plan->vector_count * length * (int64_t)sizeof(double);
+    plan->memory = tsl_allocate((size_t)bytes);
+    plan->sums = tsl_allocate_zeroed((size_t)TSL_SPARSE_SUMS * TSL_MOST_SUMS, sizeof(double));
+    if (plan->memory == NULL || plan->sums == NULL) {
+        return tsl_fail_memory(plan->context, bytes, "the vectors of a solver");
+    }
+    /* each thread touches its rows first; those of other ranks are 0 until they are received */
+#pragma omp parallel for num_threads(plan->context->threads) schedule(static)
+    for (int64_t i = 0; i < length; i++) {
+        for (int v = 0; v < plan->vector_count; v++) {
+            plan->memory[v * length + i] = 0;
+        }
+    }
+    if (gmres) {
+        const int64_t more = tsl_gmres_bytes(plan->options.restart);
+        plan->method_memory = tsl_allocate((size_t)more);
+        return plan->method_memory != NULL
+                   ? TSL_OK
+                   : tsl_fail_memory(plan->context, more, "the triangle of GMRES");
+    }
+    return TSL_OK;
+}
+
+/* What matrices and operators have in common. */
+static tsl_status finish(tsl_linsolve_plan **out, tsl_linsolve_plan *plan, double begun)
+{
+    const tsl_preconditioner_entry *entry = &preconditioners[plan->options.preconditioner];
+    tsl_status status = entry->make != NULL ? entry->make(plan) : TSL_OK;
+    if (status == TSL_OK) {
+        status = take_vectors(plan);
+    }
+    if (status != TSL_OK) {
+        tsl_linsolve_plan_destroy(plan);
+        return status;
+    }
+    plan->options.near_null = NULL; /* the caller's, no longer needed */
+    plan->report.setup_seconds = tsl_seconds() - begun;
+    tsl_profile_add(plan->context, "set-up", begun, 0, 0);
+    *out = plan;
+    return TSL_OK;
+}
+
+tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
+                                    const tsl_linsolve_options *options)
+{
+    tsl_context *context = matrix->context;
+    const tsl_linsolve_options *o = options != NULL ? options : &defaults;
+    const double begun = tsl_seconds();
+    tsl_status status = check_options(context, o);
+    if (status == TSL_OK) {
+        status = check_matrix(matrix, o);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_linsolve_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    if (plan == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *plan, "a solver");
+    }
+    plan->context = context;
+    plan->options = *o;
+    plan->rows = matrix->csr.rows;
+    plan->matrix = matrix;
+    plan->layout = &matrix->layout;
+    status = tsl_halo_make(&plan->halo, context, &matrix->csr, &matrix->layout, &matrix->layout);
+    if (status != TSL_OK) {
+        tsl_linsolve_plan_destroy(plan);
+        return status;
+    }
+    return finish(out, plan, begun);
+}
+
+static tsl_status check_operator(tsl_context *context, int64_t rows, tsl_linsolve_operator apply,
+                                 const double *diagonal, const tsl_linsolve_options *o)
+{
+    const tsl_status status = check_options(context, o);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (rows < 1 || rows > INT32_MAX || apply == NULL) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "an operator of %lld rows%s: give 1 to %d rows and a "
+                        "function",
+                        (long long)rows, apply == NULL ? " without a function" : "", INT32_MAX);
+    }
+    const tsl_preconditioner_entry *m = &preconditioners[o->preconditioner];
+    if (!m->operators || (diagonal == NULL && o->preconditioner != TSL_LINSOLVE_NONE)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s needs a matrix%s: an operator takes none or, with its diagonal, jacobi "
+                        "or chebyshev",
+                        m->name, m->operators ? " or the operator's diagonal" : "");
+    }
+    for (int64_t i = 0; diagonal != NULL && i < rows; i++) {
+        const bool definite = asks_for_symmetry(o) != NULL;
+        if (!(definite ? diagonal[i] > 0 && diagonal[i] <= 1e300 : diagonal[i] * 0 == 0)) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "row %lld of the operator has %g on the diagonal: "
+                            "give %s",
+                            (long long)i, diagonal[i],
+                            definite ? "numbers above 0" : "finite numbers");
+        }
+    }
+    if (tsl_comm_size(context->comm) > 1) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "an operator on %d ranks: solve with it on a "
+                        "context of its own, or give a matrix",
+                        tsl_comm_size(context->comm));
+    }
+    return tsl_sparse_check_device(context);
+}
+
+tsl_status tsl_linsolve_plan_create_operator(tsl_linsolve_plan **out, tsl_context *context,
+                                             int64_t rows, tsl_linsolve_operator apply, void *user,
+                                             const double *diagonal,
+                                             const tsl_linsolve_options *options)
+{
+    const tsl_linsolve_options *o = options != NULL ? options : &defaults;
+    const double begun = tsl_seconds();
+    tsl_status status = check_operator(context, rows, apply, diagonal, o);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_linsolve_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    if (plan == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *plan, "a solver");
+    }
+    plan->context = context;
+    plan->options = *o;
+    plan->rows = rows;
+    plan->apply = apply;
+    plan->user = user;
+    plan->layout = &plan->operator_layout;
+    status = tsl_layout_make(&plan->operator_layout, context, rows, NULL, false);
+    if (status == TSL_OK && diagonal != NULL) {
+        plan->inverse_diagonal = tsl_allocate((size_t)rows * sizeof *diagonal);
+        status = plan->inverse_diagonal != NULL ? TSL_OK
+                                                : tsl_fail_memory(context, 8 * rows, "a diagonal");
+        for (int64_t i = 0; status == TSL_OK && i < rows; i++) {
+            plan->inverse_diagonal[i] = 1 / diagonal[i];
+        }
+    }
+    if (status != TSL_OK) {
+        tsl_linsolve_plan_destroy(plan);
+        return status;
+    }
+    return finish(out, plan, begun);
+}

@@ -1,0 +1,227 @@
+/* What all methods do: lists of steps with sums over all ranks, the preconditioner, and the end of
+ * an iteration. */
+#include <math.h>
+
+#include "core/context.h"
+#include "core/profile.h"
+#include "sparse/linsolve.h"
+
+double *tsl_run_vector(const tsl_run *run, int number)
+{
+    return run->plan->memory + (int64_t)number * ((run->plan->rows + 7) / 8 * 8);
+}
+
+tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    return tsl_product(y, plan->matrix != NULL ? &plan->matrix->form : NULL, &plan->halo, x);
+}
+
+static void count_product(tsl_run *run, double begun)
+{
+    const tsl_sparse_matrix *matrix = run->plan->matrix;
+    run->products++;
+    run->product_seconds += tsl_seconds() - begun;
+    tsl_profile_add(run->plan->context, "product", begun,
+                    matrix != NULL ? matrix->form.product_bytes + 16 * run->plan->rows : 0,
+                    matrix != NULL ? 2 * matrix->description.nonzeros : 0);
+}
+
+/* `pending`: the sums are those of an earlier list, to be gathered meanwhile. */
+static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int width, int column,
+                           bool pending)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    tsl_steps list = {plan->layout, 8, count, steps, plan->sums, width, column, pending};
+    const double begun = tsl_seconds();
+    const bool product = steps[0].kind == TSL_STEP_PRODUCT;
+    if (product && plan->apply != NULL) {
+        const tsl_status status = plan->apply(plan->user, steps[0].y, steps[0].x);
+        if (status != TSL_OK) {
+            return tsl_fail(plan->context, status,
+                            "the operator failed in its product number "
+                            "%lld: %s",
+                            (long long)run->products + 1, tsl_status_name(status));
+        }
+        list.steps++;
+        list.count--;
+    }
+    const tsl_status status = list.count > 0 ? tsl_steps_run(plan->context, &list) : TSL_OK;
+    if (product) {
+        count_product(run, begun);
+    } else {
+        tsl_profile_add(plan->context, "vectors", begun, 24 * plan->rows * count,
+                        2 * plan->rows * count);
+    }
+    return status;
+}
+
+tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int width, int column)
+{
+    return run_list(run, steps, count, width, column, false);
+}
+
+static void add_up(const tsl_linsolve_plan *plan, int width, double *dots)
+{
+    for (int d = 0; d < width; d++) {
+        dots[d] = 0;
+        for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+            dots[d] += plan->sums[piece * width + d];
+        }
+    }
+}
+
+tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    const tsl_status status =
+        tsl_layout_gather_sums(plan->layout, plan->context, plan->sums, width);
+    add_up(plan, width, dots);
+    return status;
+}
+
+tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
+                                    double *dots)
+{
+    const tsl_step step = tsl_run_product(run, y, x);
+    const tsl_status status = run_list(run, &step, 1, width, 0, true);
+    add_up(run->plan, width, dots);
+    return status;
+}
+
+tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots)
+{
+    int own = 0;
+    for (int i = 0; i < count; i++) {
+        own += steps[i].kind == TSL_STEP_DOT;
+    }
+    tsl_status status = tsl_run_part(run, steps, count, own, 0);
+    return status == TSL_OK && own > 0 ? tsl_run_add_up(run, own, dots) : status;
+}
+
+double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space)
+{
+    const tsl_preconditioner *m = &run->plan->m;
+    return m->apply == NULL && m->diagonal == NULL ? r : space;
+}
+
+tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    if (plan->m.apply == NULL) {
+        const tsl_step step = plan->m.diagonal != NULL
+                                  ? tsl_scale(z, 1, r, plan->m.diagonal, 0, NULL)
+                                  : tsl_combine(z, 1, r, 0, NULL);
+        return z != r ? tsl_run_steps(run, &step, 1, NULL) : TSL_OK;
+    }
+    const double begun = tsl_seconds();
+    const tsl_status status = plan->m.apply(plan->m.self, z, r);
+    tsl_profile_add(plan->context, "preconditioner", begun, 0, 0);
+    return status;
+}
+
+enum { UPDATE_STEPS = 12 };
+
+tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
+                          double *rz)
+{
+    const tsl_preconditioner *m = &run->plan->m;
+    tsl_step list[UPDATE_STEPS];
+    int n = 0;
+    for (; n < count; n++) {
+        list[n] = steps[n];
+    }
+    double sums[2];
+    list[n++] = tsl_dot(run->r, run->r);
+    if (m->diagonal != NULL) {
+        list[n++] = tsl_scale(z, 1, run->r, m->diagonal, 0, NULL);
+        list[n++] = tsl_dot(run->r, z);
+    }
+    tsl_status status = tsl_run_steps(run, list, n, sums);
+    *rr = sums[0];
+    *rz = m->diagonal != NULL ? sums[1] : sums[0];
+    if (status != TSL_OK || m->apply == NULL || !(sqrt(*rr) > run->target)) {
+        return status;
+    }
+    status = tsl_run_precondition(run, z, run->r);
+    const tsl_step dot = tsl_dot(run->r, z);
+    return status == TSL_OK ? tsl_run_steps(run, &dot, 1, rz) : status;
+}
+
+void tsl_run_stop_at(tsl_run *run, double scalar)
+{
+    run->stop = isfinite(scalar) ? TSL_LINSOLVE_BREAKDOWN : TSL_LINSOLVE_NOT_FINITE;
+}
+
+/* Tell the caller; rank 0's answer is everyone's. */
+static void tell_progress(tsl_run *run)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    tsl_comm *comm = plan->context->comm;
+    if (plan->options.progress == NULL) {
+        return;
+    }
+    int32_t ends = 0;
+    if (tsl_comm_rank(comm) == 0) {
+        ends = plan->options.progress(plan->options.user, run->iterations,
+                                      run->norm * run->scale) != 0;
+    }
+    if (plan->layout->ranks > 1) {
+        run->status = tsl_comm_broadcast(comm, NULL, &ends, sizeof ends, 0);
+    }
+    run->cancelled = ends != 0;
+}
+
+/* Has the run met one of its ends? */
+static bool has_ended(tsl_run *run)
+{
+    const struct {
+        bool met;
+        tsl_linsolve_stop stop;
+    } ends[] = {{!isfinite(run->norm), TSL_LINSOLVE_NOT_FINITE},
+                {run->norm <= run->target, TSL_LINSOLVE_CONVERGED},
+                {run->cancelled, TSL_LINSOLVE_CANCELLED},
+                {run->iterations >= run->plan->options.max_iterations, TSL_LINSOLVE_ITERATIONS}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (ends[i].met) {
+            run->stop = ends[i].stop;
+            return true;
+        }
+    }
+    return run->status != TSL_OK;
+}
+
+bool tsl_run_begins(tsl_run *run, double norm)
+{
+    run->norm = norm;
+    tell_progress(run);
+    return !has_ended(run);
+}
+
+bool tsl_run_goes_on(tsl_run *run, double rr)
+{
+    run->norm = sqrt(rr);
+    run->iterations++;
+    tell_progress(run);
+    return !has_ended(run);
+}
+
+bool tsl_run_is_definite(tsl_run *run, double curvature, double size)
+{
+    if (curvature > 0 && isfinite(curvature)) {
+        return true;
+    }
+    run->curvature = curvature / size;
+    run->stop = isfinite(curvature) ? TSL_LINSOLVE_INDEFINITE : TSL_LINSOLVE_NOT_FINITE;
+    return false;
+}
+
+tsl_status tsl_run_residual(tsl_run *run)
+{
+    double rr = 0;
+    const tsl_step steps[] = {tsl_run_product(run, run->r, run->x),
+                              tsl_combine(run->r, 1, run->b, -1, run->r), tsl_dot(run->r, run->r)};
+    const tsl_status status = tsl_run_steps(run, steps, 3, &rr);
+    run->norm = sqrt(rr);
+    return status;
+}
