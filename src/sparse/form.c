@@ -125,7 +125,7 @@ static void put(const tsl_form *form, int64_t group, int lane, double value)
     if (form->bytes == 8) {
         ((double *)form->value)[place] = value;
     } else {
-        ((float *)form->value)[place] = (float)value;
+        ((float *)form->value)[place] = (float)(form->scale * value);
     }
 }
 
@@ -166,8 +166,9 @@ static bool slices_suit(tsl_context *context, const tsl_csr *m)
         const slice s = slice_at(m, row);
         padded += TSL_SLICE_ROWS * longest_of(&s);
     }
+    /* a row by itself costs as much as two entries more */
     const int64_t nonzeros = tsl_csr_nonzeros(m);
-    return padded - nonzeros <= nonzeros / 3 + 64 && nonzeros <= 64 * m->rows;
+    return padded - nonzeros <= nonzeros / 3 + 2 * m->rows && nonzeros <= 64 * m->rows;
 }
 
 /* Lengths of the slices, then where they begin. */
@@ -236,15 +237,16 @@ static tsl_status make_narrow(tsl_form *form, tsl_context *context)
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t k = 0; k < nonzeros; k++) {
-        form->narrow[k] = (float)form->rows->value[k];
+        form->narrow[k] = (float)(form->scale * form->rows->value[k]);
     }
     return TSL_OK;
 }
 
 tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
-                         const tsl_layout *layout, int bytes)
+                         const tsl_layout *layout, int bytes, double scale)
 {
-    *out = (tsl_form){.bytes = bytes, .rows = rows, .sliced = slices_suit(context, rows)};
+    *out = (tsl_form){
+        .bytes = bytes, .scale = scale, .rows = rows, .sliced = slices_suit(context, rows)};
     out->product_bytes = tsl_csr_nonzeros(rows) * (bytes + 4) + 8 * rows->rows;
     const tsl_status status = out->sliced  ? make_slices(out, context, rows, layout)
                               : bytes == 4 ? make_narrow(out, context)

@@ -12,6 +12,7 @@
 enum { TSL_SLICE_ROWS = 8 };
 
 typedef struct tsl_form {
+    double scale;
     int bytes;            /* of a value: 8 or 4 */
     const tsl_csr *rows;  /* borrowed */
     float *narrow;        /* [nonzeros]: the values of `rows` in single precision; else NULL */
@@ -25,9 +26,10 @@ typedef struct tsl_form {
     int64_t product_bytes; /* that a product with all rows reads of the matrix */
 } tsl_form;
 
-/* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank. */
+/* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank, in numbers of
+ * so many bytes. In single precision each value is multiplied by `scale` first. */
 tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
-                         const tsl_layout *layout, int bytes);
+                         const tsl_layout *layout, int bytes, double scale);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 

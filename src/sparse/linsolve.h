@@ -52,7 +52,8 @@ typedef struct tsl_run {
 /* Vector number `number` of the plan; 0 is the run's r. */
 double *tsl_run_vector(const tsl_run *run, int number);
 
-/* y = A x as a step; of an operator tsl_run_steps() calls it. */
+/* y = A x as a step. */
+tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x);
 tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x);
 
 /* Run a list; its scalar products, `dots` of them, are sums over all ranks. */

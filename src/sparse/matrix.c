@@ -79,7 +79,7 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
     }
     if (status == TSL_OK) {
-        status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8);
+        status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8, 1);
     }
     if (status == TSL_OK) {
         m->description.format = tsl_form_name(&m->form);

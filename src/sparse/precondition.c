@@ -198,7 +198,7 @@ tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan)
                         "size of blocks",
                         size, (long long)(singular + matrix->index_base));
     }
-    status = tsl_form_make(&b->form, plan->context, &b->inverse, plan->layout, 8);
+    status = tsl_form_make(&b->form, plan->context, &b->inverse, plan->layout, 8, 1);
     return status == TSL_OK
                ? tsl_halo_make(&b->halo, plan->context, &b->inverse, plan->layout, plan->layout)
                : status;

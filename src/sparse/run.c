@@ -13,8 +13,16 @@ double *tsl_run_vector(const tsl_run *run, int number)
 
 tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x)
 {
-    const tsl_linsolve_plan *plan = run->plan;
-    return tsl_product(y, plan->matrix != NULL ? &plan->matrix->form : NULL, &plan->halo, x);
+    return tsl_plan_product(run->plan, y, x);
+}
+
+tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x)
+{
+    tsl_step step =
+        tsl_product(y, plan->matrix != NULL ? &plan->matrix->form : NULL, &plan->halo, x);
+    step.apply = plan->apply;
+    step.user = plan->user;
+    return step;
 }
 
 static void count_product(tsl_run *run, double begun)
@@ -32,21 +40,10 @@ static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int w
                            bool pending)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    tsl_steps list = {plan->layout, 8, count, steps, plan->sums, width, column, pending};
+    const tsl_steps list = {plan->layout, 8, count, steps, plan->sums, width, column, pending};
     const double begun = tsl_seconds();
     const bool product = steps[0].kind == TSL_STEP_PRODUCT;
-    if (product && plan->apply != NULL) {
-        const tsl_status status = plan->apply(plan->user, steps[0].y, steps[0].x);
-        if (status != TSL_OK) {
-            return tsl_fail(plan->context, status,
-                            "the operator failed in its product number "
-                            "%lld: %s",
-                            (long long)run->products + 1, tsl_status_name(status));
-        }
-        list.steps++;
-        list.count--;
-    }
-    const tsl_status status = list.count > 0 ? tsl_steps_run(plan->context, &list) : TSL_OK;
+    const tsl_status status = tsl_steps_run(plan->context, &list);
     if (product) {
         count_product(run, begun);
     } else {

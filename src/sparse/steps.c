@@ -93,8 +93,25 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int
     return status;
 }
 
+/* An operator's product, then the steps behind it. */
+static tsl_status run_operator(tsl_context *context, const tsl_steps *list)
+{
+    const tsl_step *product = &list->steps[0];
+    const tsl_status status = product->apply(product->user, product->y, product->x);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "the operator failed: %s", tsl_status_name(status));
+    }
+    tsl_steps rest = *list;
+    rest.steps++;
+    rest.count--;
+    return rest.count > 0 ? tsl_steps_run(context, &rest) : TSL_OK;
+}
+
 tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list)
 {
+    if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].apply != NULL) {
+        return run_operator(context, list);
+    }
     const tsl_layout *layout = list->layout;
     const int threads = layout->to - layout->from > ALONE ? context->threads : 1;
     if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&

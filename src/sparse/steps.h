@@ -7,6 +7,7 @@
 
 #include "sparse/form.h"
 #include "sparse/layout.h"
+#include "tesela/sparse.h"
 
 typedef enum tsl_step_kind {
     TSL_STEP_PRODUCT, /* y = A x; a list has one at most, as its first step. x must not be written
@@ -25,8 +26,10 @@ typedef struct tsl_step {
     double a, b;
     void *y;
     const void *x, *z, *w;
-    const tsl_form *form;
+    const tsl_form *form; /* of a product; or instead an operator, which needs y and one rank: */
     const tsl_halo *halo;
+    tsl_linsolve_operator apply;
+    void *user;
 } tsl_step;
 
 static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo *halo,

@@ -1,0 +1,66 @@
+/* Chebyshev's polynomial as preconditioner. */
+#include "core/context.h"
+#include "sparse/linsolve.h"
+#include "sparse/smooth.h"
+
+typedef struct chebyshev {
+    tsl_context *context;
+    tsl_smoother smoother;
+    int64_t rows;
+    double *memory; /* [4][rows] */
+} chebyshev;
+
+static void destroy(void *self)
+{
+    chebyshev *c = self;
+    tsl_release(c->memory);
+    tsl_release(c);
+}
+
+static tsl_status apply(void *self, double *z, const double *r)
+{
+    const chebyshev *c = self;
+    void *const x[2] = {c->memory, c->memory + c->rows};
+    double *const p = c->memory + 2 * c->rows;
+    void *where = NULL;
+    const tsl_status status =
+        tsl_smooth(&c->smoother, c->context, &where, x, p, p + c->rows, r, true);
+    const tsl_step copy = tsl_combine(z, 1, where, 0, NULL);
+    return status == TSL_OK ? tsl_steps_run(c->context, &(tsl_steps){.layout = c->smoother.layout,
+                                                                     .bytes = 8,
+                                                                     .count = 1,
+                                                                     .steps = &copy})
+                            : status;
+}
+
+tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
+{
+    chebyshev *c = tsl_allocate_zeroed(1, sizeof *c);
+    if (c == NULL) {
+        return tsl_fail_memory(plan->context, (int64_t)sizeof *c, "Chebyshev's polynomial");
+    }
+    plan->m = (tsl_preconditioner){.apply = apply, .destroy = destroy, .self = c};
+    c->context = plan->context;
+    c->rows = (plan->rows + 7) / 8 * 8;
+    c->memory = tsl_allocate_zeroed((size_t)c->rows * 4, sizeof *c->memory);
+    if (c->memory == NULL) {
+        return tsl_fail_memory(plan->context, 32 * c->rows, "Chebyshev's polynomial");
+    }
+    const tsl_status status = tsl_make_inverse_diagonal(plan);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const double ratio = plan->options.eigenvalue_ratio;
+    c->smoother = (tsl_smoother){.layout = plan->layout,
+                                 .bytes = 8,
+                                 .product = tsl_plan_product(plan, NULL, NULL),
+                                 .inverse_diagonal = plan->inverse_diagonal,
+                                 .degree = plan->options.degree,
+                                 .ratio = ratio > 0 ? ratio : 30};
+    const tsl_operand a = {.rows = plan->rows,
+                           .matrix = plan->matrix != NULL ? &plan->matrix->csr : NULL,
+                           .apply = plan->apply,
+                           .user = plan->user,
+                           .inverse_diagonal = plan->inverse_diagonal};
+    return tsl_largest_eigenvalue(&c->smoother.largest, plan->context, &a);
+}

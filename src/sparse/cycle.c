@@ -1,0 +1,109 @@
+/* A V-cycle. The same polynomial smooths before and after, so that M is symmetric. */
+#include <math.h>
+
+#include "core/context.h"
+#include "sparse/multigrid.h"
+
+static tsl_status run(const tsl_multigrid *mg, const tsl_layout *layout, const tsl_step *steps,
+                      int count)
+{
+    return tsl_steps_run(
+        mg->context,
+        &(tsl_steps){.layout = layout, .bytes = mg->bytes, .count = count, .steps = steps});
+}
+
+/* Level l's right-hand side is there; *out becomes its solution. */
+static tsl_status descend(tsl_multigrid *mg, int l, void **out);
+
+static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **out)
+{
+    tsl_status status = tsl_layout_gather(v->layout, mg->context, v->b, mg->bytes);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const int64_t n = v->matrix->rows;
+    for (int64_t i = 0; i < n; i++) {
+        mg->dense[i] = mg->bytes == 8 ? ((double *)v->b)[i] : (double)((float *)v->b)[i];
+    }
+    tsl_dense_solve(mg->factor, n, mg->dense);
+    const tsl_step load = tsl_load(v->x[0], 1 / mg->scale, mg->dense);
+    *out = v->x[0];
+    return run(mg, v->layout, &load, 1);
+}
+
+static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x)
+{
+    const tsl_level *v = &mg->level[l];
+    const tsl_level *below = &mg->level[l + 1];
+    tsl_step residual[] = {v->smoother.product, tsl_combine(v->p_vector, 1, v->b, -1, v->p_vector)};
+    residual[0].y = v->p_vector;
+    residual[0].x = x;
+    tsl_status status = run(mg, v->layout, residual, 2);
+    const tsl_step restrict_it = tsl_product(below->b, &v->form_r, &v->halo_r, v->p_vector);
+    void *coarse = NULL;
+    if (status == TSL_OK) {
+        status = run(mg, below->layout, &restrict_it, 1);
+    }
+    if (status == TSL_OK) {
+        status = descend(mg, l + 1, &coarse);
+    }
+    const tsl_step prolong[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
+                                tsl_combine(x, 1, x, 1, NULL)};
+    return status == TSL_OK ? run(mg, v->layout, prolong, 2) : status;
+}
+
+static tsl_status descend(tsl_multigrid *mg, int l, void **out)
+{
+    const tsl_level *v = &mg->level[l];
+    if (l == mg->levels - 1 && mg->factor != NULL) {
+        return solve_coarsest(mg, v, out);
+    }
+    void *x = NULL;
+    tsl_status status =
+        tsl_smooth(&v->smoother, mg->context, &x, v->x, v->p_vector, NULL, v->b, true);
+    if (status == TSL_OK && l < mg->levels - 1) {
+        status = correct_from_below(mg, l, x);
+    }
+    void *const from[2] = {x, x == v->x[0] ? v->x[1] : v->x[0]};
+    return status == TSL_OK
+               ? tsl_smooth(&v->smoother, mg->context, out, from, v->p_vector, NULL, v->b, false)
+               : status;
+}
+
+/* A power of two near 1 / ||r||, so that single precision holds r; 0 if r is 0. */
+static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
+{
+    const tsl_layout *layout = mg->level[0].layout;
+    const tsl_step dot = tsl_dot(r, r);
+    tsl_status status = tsl_steps_run(
+        mg->context,
+        &(tsl_steps){
+            .layout = layout, .bytes = 8, .count = 1, .steps = &dot, .sums = mg->sums, .width = 1});
+    if (status == TSL_OK) {
+        status = tsl_layout_gather_sums(layout, mg->context, mg->sums, 1);
+    }
+    double square = 0;
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        square += mg->sums[piece];
+    }
+    *factor = square > 0 && isfinite(square) ? ldexp(1, -ilogb(sqrt(square))) : 0;
+    return status;
+}
+
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
+{
+    tsl_multigrid *mg = self;
+    const tsl_level *finest = &mg->level[0];
+    double factor;
+    tsl_status status = measure(mg, r, &factor);
+    const tsl_step load = tsl_load(finest->b, factor, r);
+    void *x = NULL;
+    if (status == TSL_OK) {
+        status = run(mg, finest->layout, &load, 1);
+    }
+    if (status == TSL_OK) {
+        status = descend(mg, 0, &x);
+    }
+    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, x);
+    return status == TSL_OK ? run(mg, finest->layout, &store, 1) : status;
+}

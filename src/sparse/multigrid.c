@@ -1,0 +1,309 @@
+/* Making the levels of smoothed aggregation. Every rank makes all of them. */
+#include "sparse/multigrid.h"
+
+#include <math.h>
+
+#include "core/context.h"
+
+enum {
+    WHOLE_ROWS = 20000, /* levels this small are every rank's: less work than a message */
+    DENSE_ROWS = 4000   /* of a level that is solved directly */
+};
+
+static void free_level(tsl_level *v)
+{
+    tsl_csr_free(&v->own);
+    tsl_csr_free(&v->p);
+    tsl_csr_free(&v->r);
+    tsl_layout_free(&v->own_layout);
+    tsl_form *const forms[] = {&v->form, &v->form_p, &v->form_r};
+    tsl_halo *const halos[] = {&v->halo, &v->halo_p, &v->halo_r};
+    for (int i = 0; i < 3; i++) {
+        tsl_form_free(forms[i]);
+        tsl_halo_free(halos[i]);
+    }
+    void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1], v->p_vector};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        tsl_release(vectors[i]);
+    }
+}
+
+static void destroy(void *self)
+{
+    tsl_multigrid *mg = self;
+    for (int l = 0; l < mg->levels; l++) {
+        free_level(&mg->level[l]);
+    }
+    tsl_release(mg->factor);
+    tsl_release(mg->dense);
+    tsl_release(mg->sums);
+    tsl_release(mg);
+}
+
+/* What is worked with while a level is made. */
+typedef struct making {
+    tsl_multigrid *mg;
+    const tsl_linsolve_options *options;
+    int base;                   /* index base, for error lines */
+    double *diagonal, *inverse; /* [rows of the finest] */
+    double *near_null[2];       /* [rows of the finest]: of the level, and of the next */
+    double *weight;             /* [rows of the finest] */
+    int32_t *aggregate;         /* [rows of the finest] */
+} making;
+
+static void free_making(making *k)
+{
+    double *const all[] = {k->diagonal, k->inverse, k->near_null[0], k->near_null[1], k->weight};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tsl_release(all[i]);
+    }
+    tsl_release(k->aggregate);
+}
+
+static tsl_status begin_making(making *k, int64_t rows)
+{
+    double **const all[] = {&k->diagonal, &k->inverse, &k->near_null[0], &k->near_null[1],
+                            &k->weight};
+    bool enough = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *all[i] = tsl_allocate((size_t)rows * sizeof **all[i]);
+        enough = enough && *all[i] != NULL;
+    }
+    k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
+    if (!enough || k->aggregate == NULL) {
+        return tsl_fail_memory(k->mg->context, 44 * rows, "making multigrid's levels");
+    }
+    const double *given = k->options->near_null;
+    for (int64_t i = 0; i < rows; i++) {
+        k->near_null[0][i] = given != NULL ? given[i] : 1;
+        if (!isfinite(k->near_null[0][i]) || k->near_null[0][i] == 0) {
+            return tsl_fail(k->mg->context, TSL_E_ARG,
+                            "near_null has %g in row %lld: give finite numbers other than 0",
+                            k->near_null[0][i], (long long)i + k->base);
+        }
+    }
+    return TSL_OK;
+}
+
+/* ---- a level as the cycle uses it --------------------------------------------------------------
+ */
+
+static tsl_status read_diagonal(making *k, const tsl_csr *m)
+{
+    int64_t wrong = m->rows;
+#pragma omp parallel for num_threads(k->mg->context->threads) schedule(static) reduction(min       \
+                                                                                         : wrong)
+    for (int64_t i = 0; i < m->rows; i++) {
+        const double *d = tsl_csr_at(m, i, i);
+        k->diagonal[i] = d != NULL ? *d : 0;
+        k->inverse[i] = 1 / k->diagonal[i];
+        wrong = !(k->diagonal[i] > 0) && i < wrong ? i : wrong;
+    }
+    return wrong == m->rows
+               ? TSL_OK
+               : tsl_fail(k->mg->context, TSL_E_ARG,
+                          "multigrid: row %lld of a coarser level has %g on the diagonal: the "
+                          "matrix is not positive definite: use gmres with ilu0",
+                          (long long)wrong, k->diagonal[wrong]);
+}
+
+/* Can numbers as far apart as the diagonal's be had in single precision? */
+static bool fits_single(const double *diagonal, int64_t rows)
+{
+    double least = diagonal[0];
+    double most = diagonal[0];
+    for (int64_t i = 0; i < rows; i++) {
+        least = diagonal[i] < least ? diagonal[i] : least;
+        most = diagonal[i] > most ? diagonal[i] : most;
+    }
+    return least > 1e-10 * most;
+}
+
+static tsl_status take_vectors(tsl_multigrid *mg, tsl_level *v)
+{
+    const size_t bytes = ((size_t)v->matrix->rows + TSL_SLICE_ROWS) * (size_t)mg->bytes;
+    void **const all[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1], &v->p_vector};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *all[i] = tsl_allocate_zeroed(bytes, 1);
+        if (*all[i] == NULL) {
+            return tsl_fail_memory(mg->context, (int64_t)bytes, "the vectors of multigrid");
+        }
+    }
+    return TSL_OK;
+}
+
+static tsl_status make_smoother(making *k, tsl_level *v)
+{
+    tsl_multigrid *mg = k->mg;
+    const tsl_linsolve_options *o = k->options;
+    const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
+    v->smoother =
+        (tsl_smoother){.layout = v->layout,
+                       .bytes = mg->bytes,
+                       .product = tsl_product(NULL, &v->form, &v->halo, NULL),
+                       .inverse_diagonal = v->inverse_diagonal,
+                       .degree = jacobi ? 1 : o->degree,
+                       /* degree 1 with a ratio of 2 is Jacobi damped by 4 / (3 largest) */
+                       .ratio = jacobi                    ? 2
+                                : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
+                                                          : 4};
+    for (int64_t i = 0; i < v->matrix->rows; i++) {
+        if (mg->bytes == 8) {
+            ((double *)v->inverse_diagonal)[i] = k->inverse[i];
+        } else {
+            ((float *)v->inverse_diagonal)[i] = (float)(k->inverse[i] / mg->scale);
+        }
+    }
+    const tsl_operand a = {
+        .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
+    return tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a);
+}
+
+/* All of a level but the way to the next. */
+static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
+{
+    tsl_multigrid *mg = k->mg;
+    const bool finest = v == &mg->level[0];
+    tsl_status status = read_diagonal(k, v->matrix);
+    if (status == TSL_OK && finest) {
+        const bool single = fits_single(k->diagonal, v->matrix->rows);
+        mg->bytes = single ? 4 : 8;
+        mg->scale = single ? ldexp(1, -ilogb(k->diagonal[0])) : 1;
+    }
+    v->layout = layout != NULL ? layout : &v->own_layout;
+    if (status == TSL_OK && layout == NULL) {
+        status = tsl_layout_make(&v->own_layout, mg->context, v->matrix->rows, v->matrix->row_start,
+                                 v->matrix->rows <= WHOLE_ROWS);
+    }
+    if (status == TSL_OK) {
+        status = tsl_form_make(&v->form, mg->context, v->matrix, v->layout, mg->bytes, mg->scale);
+    }
+    if (status == TSL_OK) {
+        status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
+    }
+    if (status == TSL_OK) {
+        status = take_vectors(mg, v);
+    }
+    return status == TSL_OK ? make_smoother(k, v) : status;
+}
+
+/* ---- from a level to the next
+ * ---------------------------------------------------------------------- */
+
+/* The next level's matrix and the products that lead there and back. False in *made where rows
+ * hardly join, so that there is nothing to gain. */
+static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool *made)
+{
+    tsl_context *context = k->mg->context;
+    const int64_t rows = v->matrix->rows;
+    const tsl_graph g = {v->matrix, k->diagonal, ldexp(k->options->strength, -l)};
+    const int64_t count = tsl_aggregate(k->aggregate, &g);
+    *made = count > 0 && 10 * count < 9 * rows;
+    if (!*made) {
+        return TSL_OK;
+    }
+    tsl_aggregate_weights(k->weight, k->near_null[1], k->near_null[0], k->aggregate, rows, count);
+    double *const swapped = k->near_null[0];
+    k->near_null[0] = k->near_null[1];
+    k->near_null[1] = swapped;
+    tsl_status status = tsl_prolongator(&v->p, context, &g, k->aggregate, k->weight, count,
+                                        4 / (3 * v->smoother.largest));
+    if (status == TSL_OK) {
+        status = tsl_csr_transpose(&v->r, context, &v->p);
+    }
+    if (status == TSL_OK) {
+        status = tsl_galerkin(&next->own, context, &v->r, v->matrix, &v->p);
+    }
+    next->matrix = &next->own;
+    return status;
+}
+
+/* The forms of P and R, once the next level's layout is known. */
+static tsl_status connect(tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
+{
+    tsl_context *context = mg->context;
+    tsl_status status = tsl_form_make(&v->form_p, context, &v->p, v->layout, mg->bytes, 1);
+    if (status == TSL_OK) {
+        status = tsl_form_make(&v->form_r, context, &v->r, next->layout, mg->bytes, 1);
+    }
+    if (status == TSL_OK) {
+        status = tsl_halo_make(&v->halo_p, context, &v->p, v->layout, next->layout);
+    }
+    return status == TSL_OK ? tsl_halo_make(&v->halo_r, context, &v->r, next->layout, v->layout)
+                            : status;
+}
+
+static tsl_status make_levels(making *k, const tsl_linsolve_plan *plan)
+{
+    tsl_multigrid *mg = k->mg;
+    mg->level[0].matrix = &plan->matrix->csr;
+    mg->levels = 1;
+    tsl_status status = make_level(k, &mg->level[0], plan->layout);
+    bool made = true;
+    while (status == TSL_OK && made && mg->levels < TSL_LINSOLVE_LEVELS &&
+           mg->level[mg->levels - 1].matrix->rows > k->options->coarse_rows) {
+        tsl_level *v = &mg->level[mg->levels - 1];
+        tsl_level *next = &mg->level[mg->levels];
+        status = coarsen(k, v, next, mg->levels - 1, &made);
+        if (made) {
+            mg->levels++;
+        }
+        if (status == TSL_OK && made) {
+            status = make_level(k, next, NULL);
+            status = status == TSL_OK ? connect(mg, v, next) : status;
+        }
+    }
+    return status;
+}
+
+static tsl_status make_coarsest(tsl_multigrid *mg)
+{
+    const tsl_level *v = &mg->level[mg->levels - 1];
+    mg->sums = tsl_allocate_zeroed(TSL_SPARSE_SUMS, sizeof *mg->sums);
+    if (mg->sums == NULL) {
+        return tsl_fail_memory(mg->context, 8 * TSL_SPARSE_SUMS, "multigrid");
+    }
+    if (v->matrix->rows > DENSE_ROWS) {
+        return TSL_OK; /* rows don't join any more: smoothing is all there is */
+    }
+    mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
+    return mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
+                             : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+}
+
+static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)
+{
+    const tsl_csr *finest = mg->level[0].matrix;
+    report->levels = mg->levels;
+    for (int l = 0; l < mg->levels; l++) {
+        const tsl_csr *m = mg->level[l].matrix;
+        report->level_rows[l] = m->rows;
+        report->level_nonzeros[l] = tsl_csr_nonzeros(m);
+        report->grid_complexity += (double)m->rows / (double)finest->rows;
+        report->operator_complexity +=
+            (double)tsl_csr_nonzeros(m) / (double)tsl_csr_nonzeros(finest);
+    }
+}
+
+tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
+{
+    tsl_multigrid *mg = tsl_allocate_zeroed(1, sizeof *mg);
+    if (mg == NULL) {
+        return tsl_fail_memory(plan->context, (int64_t)sizeof *mg, "multigrid");
+    }
+    mg->context = plan->context;
+    plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
+    making k = {.mg = mg, .options = &plan->options, .base = plan->matrix->index_base};
+    tsl_status status = begin_making(&k, plan->rows);
+    if (status == TSL_OK) {
+        status = make_levels(&k, plan);
+    }
+    if (status == TSL_OK) {
+        status = make_coarsest(mg);
+    }
+    if (status == TSL_OK) {
+        report_levels(&plan->report, mg);
+    }
+    free_making(&k);
+    return status;
+}

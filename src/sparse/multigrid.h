@@ -1,0 +1,88 @@
+/* Smoothed aggregation: how levels are made, and what each holds. */
+#ifndef TSL_SPARSE_MULTIGRID_H
+#define TSL_SPARSE_MULTIGRID_H
+
+#include "sparse/linsolve.h"
+#include "sparse/smooth.h"
+
+/* ---- making a level (aggregate.c, galerkin.c) -------------------------------------------------
+ */
+
+/* A matrix with what is used of it again and again. */
+typedef struct tsl_graph {
+    const tsl_csr *matrix;
+    const double *diagonal; /* [rows], > 0 */
+    double strength;        /* a(i, j) is strong if its square exceeds strength^2 a(i, i) a(j, j) */
+} tsl_graph;
+
+static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
+{
+    const int64_t j = g->matrix->column[k];
+    const double a = g->matrix->value[k];
+    return j != i && a * a > g->strength * g->strength * (g->diagonal[i] * g->diagonal[j]);
+}
+
+enum { TSL_NO_AGGREGATE = -1 };
+
+/* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
+ * TSL_NO_AGGREGATE for one without strong entries. Returns how many there are. In one order, that
+ * of the rows. */
+int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g);
+
+/* From a vector that the matrix makes small: the same of the coarser level, `coarse` [count], the
+ * norm on each aggregate; and weight[i] = near_null[i] / that. */
+void tsl_aggregate_weights(double *weight, double *coarse, const double *near_null,
+                           const int32_t *aggregate, int64_t rows, int64_t count);
+
+/* P = (1 - omega D^-1 F) T: T has weight[i] at (i, aggregate[i]), F is the matrix without its weak
+ * entries, which are added to the diagonal. Columns of a row come in the order they are met. */
+tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_graph *g,
+                           const int32_t *aggregate, const double *weight, int64_t count,
+                           double omega);
+
+tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
+
+/* R A P, columns ascending. */
+tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
+                        const tsl_csr *p);
+
+/* ---- the coarsest level (dense.c) ---------------------------------------------------------------
+ */
+
+/* A's Cholesky factor, dense, by rows. Where a pivot is no more than rounding, as in a singular
+ * matrix, that row of the solution is 0. */
+tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a);
+/* Solve in place. */
+void tsl_dense_solve(const double *factor, int64_t n, double *x);
+
+/* ---- a level ------------------------------------------------------------------------------------
+ */
+
+typedef struct tsl_level {
+    const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
+    tsl_csr own;
+    tsl_csr p, r; /* to this level from the next, and back */
+    tsl_layout own_layout;
+    const tsl_layout *layout;
+    tsl_form form, form_p, form_r;
+    tsl_halo halo, halo_p, halo_r;
+    tsl_smoother smoother;
+    void *inverse_diagonal;
+    void *b, *x[2], *p_vector; /* [rows] in the precision of the cycle */
+} tsl_level;
+
+typedef struct tsl_multigrid {
+    tsl_context *context;
+    int bytes;    /* precision of the cycle: 4, or 8 where diagonals differ too much */
+    double scale; /* of all matrices, so that they fit single precision */
+    int levels;
+    tsl_level level[TSL_LINSOLVE_LEVELS];
+    double *factor; /* of the coarsest; NULL: it is only smoothed */
+    double *dense;  /* [rows of the coarsest] */
+    double *sums;   /* [TSL_SPARSE_SUMS] */
+} tsl_multigrid;
+
+/* z = M r: one V-cycle. */
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r);
+
+#endif

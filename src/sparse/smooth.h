@@ -1,0 +1,37 @@
+/* Chebyshev's polynomials in D^-1 A, as preconditioner and as smoother of multigrid; one damped
+ * Jacobi step is that of degree 1. */
+#ifndef TSL_SPARSE_SMOOTH_H
+#define TSL_SPARSE_SMOOTH_H
+
+#include "sparse/steps.h"
+
+typedef struct tsl_smoother {
+    const tsl_layout *layout;
+    int bytes;
+    tsl_step product; /* of A; x and y are filled in */
+    const void *inverse_diagonal;
+    int degree;
+    double largest; /* eigenvalue of D^-1 A, at least */
+    double ratio;   /* eigenvalues from largest / ratio to it are damped */
+} tsl_smoother;
+
+/* Improve x of A x = b; returns where it is then: x[0] or x[1]. It starts from x[0], or from 0 if
+ * `from_zero`. `p` is space, and so is t; t NULL will do, but for an operator. */
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
+                      void *p, void *t, const void *b, bool from_zero);
+
+/* An operator A by its matrix, or by a function. */
+typedef struct tsl_operand {
+    int64_t rows;
+    const tsl_csr *matrix; /* NULL: a function */
+    tsl_linsolve_operator apply;
+    void *user;
+    const double *inverse_diagonal;
+} tsl_operand;
+
+/* An upper estimate of the largest eigenvalue of D^-1 A, which is symmetric positive definite: the
+ * largest row sum of |D^-1 A|, which is a bound, or 1.1 times what the power method finds, if that
+ * is less. Not collective: every rank works it out. */
+tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a);
+
+#endif
