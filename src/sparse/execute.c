@@ -86,8 +86,9 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         report->residual = run->norm * run->scale;
         status = status == TSL_OK ? run->status : status;
         status = status == TSL_OK ? tsl_run_residual(run) : status;
-        const bool again =
-            run->stop == TSL_LINSOLVE_CONVERGED || run->stop == TSL_LINSOLVE_BREAKDOWN;
+        const bool again = run->stop == TSL_LINSOLVE_CONVERGED ||
+                           run->stop == TSL_LINSOLVE_BREAKDOWN ||
+                           (run->stop == TSL_LINSOLVE_INDEFINITE && method->guesses_curvature);
         const bool done = run->norm <= run->target;
         const bool helped = run->norm <= 0.5 * before;
         goes_on = again && !done && helped && run->iterations < run->plan->options.max_iterations;

@@ -168,7 +168,7 @@ static bool slices_suit(tsl_context *context, const tsl_csr *m)
     }
     /* a row by itself costs as much as two entries more */
     const int64_t nonzeros = tsl_csr_nonzeros(m);
-    return padded - nonzeros <= nonzeros / 3 + 2 * m->rows && nonzeros <= 64 * m->rows;
+    return padded - nonzeros <= nonzeros / 3 + 2 * m->rows + 64 && nonzeros <= 64 * m->rows;
 }
 
 /* Lengths of the slices, then where they begin. */

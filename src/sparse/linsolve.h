@@ -98,8 +98,9 @@ bool tsl_run_is_definite(tsl_run *run, double curvature, double size);
 /* A method goes on from run->r, run->norm until it has to stop. */
 typedef struct tsl_linsolve_method_entry {
     const char *name;
-    bool symmetric; /* asks for a symmetric positive definite matrix */
-    int vectors;    /* beside r; GMRES's are that and its basis */
+    bool symmetric;         /* asks for a symmetric positive definite matrix */
+    bool guesses_curvature; /* from other sums: rounding alone may make it negative */
+    int vectors;            /* beside r; GMRES's are that and its basis */
     tsl_status (*run)(tsl_run *run);
 } tsl_linsolve_method_entry;
 

@@ -166,7 +166,9 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     const bool finest = v == &mg->level[0];
     tsl_status status = read_diagonal(k, v->matrix);
     if (status == TSL_OK && finest) {
-        const bool single = fits_single(k->diagonal, v->matrix->rows);
+        /* pipelined CG updates M r as if M were linear, to all digits */
+        const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
+                            fits_single(k->diagonal, v->matrix->rows);
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, -ilogb(k->diagonal[0])) : 1;
     }

@@ -73,7 +73,7 @@ typedef struct tsl_level {
 
 typedef struct tsl_multigrid {
     tsl_context *context;
-    int bytes;    /* precision of the cycle: 4, or 8 where diagonals differ too much */
+    int bytes;    /* precision of the cycle: 4, or 8 where that is not enough */
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];

@@ -1,0 +1,37 @@
+/* Matrices of known properties, and a dense oracle that shares no code with the solvers. */
+#ifndef TSL_TESTS_SYSTEMS_H
+#define TSL_TESTS_SYSTEMS_H
+
+#include "support/devices.h"
+#include "tesela/sparse.h"
+
+/* A matrix by rows, in malloc's memory. */
+typedef struct test_system {
+    int64_t n;
+    int64_t *row_start; /* [n + 1] */
+    int32_t *column;
+    double *value;
+} test_system;
+
+void test_system_free(test_system *s);
+
+/* 5-point (planes = 1) or 7-point Laplacian with zero boundary values. */
+test_system test_laplacian(int64_t side, int64_t planes);
+/* The same with a flow along the last axis: unsymmetric for any `flow` but 0. */
+test_system test_flow(int64_t side, double flow);
+/* Symmetric, its eigenvalues spread evenly in their logarithms from 1 to 1 / condition, turned by
+ * some planes' rotations so that it stays sparse. */
+test_system test_spectrum(int64_t n, double condition, uint64_t seed);
+/* The graph Laplacian of a ring: singular, constants are its null space. */
+test_system test_ring(int64_t n);
+
+tsl_sparse_matrix *test_matrix(tsl_context *context, const test_system *s);
+
+/* b = A x in long double, rounded once. */
+void test_multiply(const test_system *s, double *b, const double *x);
+/* ||b - A x|| / ||b||, likewise. */
+double test_residual(const test_system *s, const double *b, const double *x);
+/* x of A x = b by elimination with pivots, dense, in long double. */
+void test_solve_dense(const test_system *s, double *x, const double *b);
+
+#endif

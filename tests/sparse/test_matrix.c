@@ -1,0 +1,433 @@
+/* Matrices: how they are made of what callers have, what is said of them, and their products. */
+#include "sparse/systems.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+/* ---- entries ------------------------------------------------------------------------------------
+ */
+
+/* Matrices given with mistakes and what is said of them; entries by coordinates. */
+typedef struct mistake {
+    const char *said;
+    int64_t rows, columns, count;
+    int64_t row[4], column[4];
+    double value[4];
+    tsl_sparse_matrix_options options;
+} mistake;
+
+#define OPTIONS(storage, duplicates, base)                                                         \
+    {                                                                                              \
+        sizeof(tsl_sparse_matrix_options), storage, duplicates, base                               \
+    }
+
+static const mistake mistakes[] = {
+    {"a matrix of 0 rows: give 1 to 2147483647", 0, 3, 0, {0}, {0}, {0}, OPTIONS(0, 0, 0)},
+    {"a matrix of 2147483648 columns: give 1 to 2147483647",
+     3,
+     2147483648,
+     0,
+     {0},
+     {0},
+     {0},
+     OPTIONS(0, 0, 0)},
+    {"-1 entries: give 0 or more", 3, 3, -1, {0}, {0}, {0}, OPTIONS(0, 0, 0)},
+    {"entry 2 is in row 3: rows are 0 to 2", 3, 3, 2, {0, 3}, {0, 0}, {1, 1}, OPTIONS(0, 0, 0)},
+    {"entry 1 is in row 0: rows are 1 to 3", 3, 3, 1, {0}, {1}, {1}, OPTIONS(0, 0, 1)},
+    {"row 1 has an entry in column -1: columns are 0 to 2",
+     3,
+     3,
+     1,
+     {1},
+     {-1},
+     {1},
+     OPTIONS(0, 0, 0)},
+    {"row 2 has an entry in column 4: columns are 1 to 3",
+     3,
+     3,
+     1,
+     {2},
+     {4},
+     {1},
+     OPTIONS(0, 0, 1)},
+    {"the entry in row 2, column 1 is not a number: entries must be finite",
+     3,
+     3,
+     1,
+     {2},
+     {1},
+     {NAN},
+     OPTIONS(0, 0, 0)},
+    {"the entry in row 3, column 2 is infinite: entries must be finite",
+     3,
+     3,
+     1,
+     {3},
+     {2},
+     {-INFINITY},
+     OPTIONS(0, 0, 1)},
+    {"row 1 has two entries in column 2: remove one or ask for their sum",
+     3,
+     3,
+     3,
+     {1, 0, 1},
+     {2, 0, 2},
+     {1, 1, 1},
+     OPTIONS(0, 0, 0)},
+    {"a symmetric matrix of 3 rows and 2 columns: it must be square",
+     3,
+     2,
+     0,
+     {0},
+     {0},
+     {0},
+     OPTIONS(TSL_SPARSE_SYMMETRIC, 0, 0)},
+    {"the entry in row 0, column 1 is in the other triangle than those before it: give one "
+     "triangle of a symmetric matrix",
+     3,
+     3,
+     2,
+     {1, 0},
+     {0, 1},
+     {1, 1},
+     OPTIONS(TSL_SPARSE_SYMMETRIC, 0, 0)},
+    {"row 2 of a skew-symmetric matrix has an entry on the diagonal: leave it out",
+     3,
+     3,
+     1,
+     {2},
+     {2},
+     {1},
+     OPTIONS(TSL_SPARSE_SKEW, 0, 0)},
+    {"an index base of 2: give 0 or 1", 3, 3, 0, {0}, {0}, {0}, OPTIONS(0, 0, 2)},
+    {"matrix options: no storage 3 or duplicates 0", 3, 3, 0, {0}, {0}, {0}, OPTIONS(3, 0, 0)},
+    {"matrix options: size is 7, not 24: initialise them with TSL_SPARSE_MATRIX_OPTIONS_INIT",
+     3,
+     3,
+     0,
+     {0},
+     {0},
+     {0},
+     {7, 0, 0, 0}},
+};
+
+static void mistakes_are_told(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    const int64_t live = tsl_test_live_allocations();
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        const mistake *m = &mistakes[i];
+        tsl_sparse_matrix *matrix = NULL;
+        assert_int_equal(tsl_sparse_matrix_from_coordinates(&matrix, context, m->rows, m->columns,
+                                                            m->count, m->row, m->column, m->value,
+                                                            &m->options),
+                         TSL_E_ARG);
+        assert_null(matrix);
+        assert_string_equal(tsl_last_error(context), m->said);
+        assert_int_equal(tsl_test_live_allocations(), live);
+    }
+    tsl_context_destroy(context);
+}
+
+static void offsets_are_checked(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = NULL;
+    const int64_t wrong[2][3] = {{1, 1, 2}, {0, 2, 1}};
+    const char *const said[2] = {
+        "row_start begins with 1: give 0",
+        "row 1 ends at entry 1, before it begins at 2: offsets must not descend"};
+    const int32_t column[2] = {0, 1};
+    const double value[2] = {1, 1};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            tsl_sparse_matrix_create(&matrix, context, 2, 2, wrong[i], column, 4, value, NULL),
+            TSL_E_ARG);
+        assert_string_equal(tsl_last_error(context), said[i]);
+    }
+    const int64_t right[3] = {0, 1, 2};
+    assert_int_equal(
+        tsl_sparse_matrix_create(&matrix, context, 2, 2, right, column, 2, value, NULL), TSL_E_ARG);
+    assert_string_equal(tsl_last_error(context), "columns of 2 bytes: give 4 or 8");
+    assert_int_equal(tsl_sparse_matrix_create(&matrix, context, 2, 2, right, NULL, 4, value, NULL),
+                     TSL_E_ARG);
+    assert_int_equal(tsl_sparse_matrix_create(&matrix, context, 2, 2, NULL, column, 4, value, NULL),
+                     TSL_E_ARG);
+    assert_int_equal(
+        tsl_sparse_matrix_from_coordinates(&matrix, context, 2, 2, 1, NULL, NULL, NULL, NULL),
+        TSL_E_ARG);
+    assert_null(matrix);
+    tsl_context_destroy(context);
+}
+
+static void other_devices_say_so(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("sim", 1);
+    tsl_sparse_matrix *matrix = NULL;
+    assert_int_equal(
+        tsl_sparse_matrix_from_coordinates(&matrix, context, 2, 2, 0, NULL, NULL, NULL, NULL),
+        TSL_E_UNSUPPORTED);
+    assert_string_equal(tsl_last_error(context),
+                        "sim: sparse systems are solved on cpu only: use --device cpu");
+    tsl_context_destroy(context);
+}
+
+/* A dense 6 x 5 matrix from coordinates in disorder, with places given twice; by storage. */
+static void entries_are_put_in_order(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 3);
+    for (int storage = TSL_SPARSE_GENERAL; storage <= TSL_SPARSE_SKEW; storage++) {
+        double dense[25] = {0};
+        int64_t row[200];
+        int64_t column[200];
+        double value[200];
+        uint64_t seed = 3;
+        int count = 0;
+        while (count < 150) {
+            const int64_t i = (int64_t)(test_random(&seed) % 5);
+            const int64_t j = (int64_t)(test_random(&seed) % 5);
+            if ((storage != TSL_SPARSE_GENERAL && j > i) ||
+                (storage == TSL_SPARSE_SKEW && i == j)) {
+                continue;
+            }
+            row[count] = i + 1;
+            column[count] = j + 1;
+            value[count] = (double)(int64_t)(100 * test_uniform(&seed)); /* sums are exact */
+            dense[5 * i + j] += value[count];
+            if (storage != TSL_SPARSE_GENERAL && i != j) {
+                dense[5 * j + i] += storage == TSL_SPARSE_SKEW ? -value[count] : value[count];
+            }
+            count++;
+        }
+        const tsl_sparse_matrix_options options =
+            OPTIONS((tsl_sparse_storage)storage, TSL_SPARSE_SUM, 1);
+        tsl_sparse_matrix *matrix = NULL;
+        assert_int_equal(tsl_sparse_matrix_from_coordinates(&matrix, context, 5, 5, count, row,
+                                                            column, value, &options),
+                         TSL_OK);
+        tsl_sparse_description d;
+        tsl_sparse_matrix_describe(matrix, &d);
+        assert_int_equal(d.nonzeros, storage == TSL_SPARSE_SKEW ? 20 : 25);
+        assert_int_equal(d.symmetric, storage == TSL_SPARSE_SYMMETRIC);
+        for (int j = 0; j < 5; j++) {
+            double x[5] = {0};
+            double y[5];
+            x[j] = 1;
+            assert_int_equal(tsl_sparse_matrix_multiply(matrix, y, x), TSL_OK);
+            for (int i = 0; i < 5; i++) {
+                assert_true(y[i] == dense[5 * i + j]);
+            }
+        }
+        tsl_sparse_matrix_destroy(matrix);
+    }
+    tsl_context_destroy(context);
+}
+
+/* ---- descriptions
+ * ---------------------------------------------------------------------------------- */
+
+static void matrices_are_described(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    tsl_sparse_description d;
+    test_system s = test_laplacian(9, 1);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    tsl_sparse_matrix_describe(matrix, &d);
+    assert_int_equal(d.rows, 81);
+    assert_int_equal(d.columns, 81);
+    assert_int_equal(d.nonzeros, 5 * 81 - 4 * 9);
+    assert_int_equal(d.shortest_row, 3);
+    assert_int_equal(d.longest_row, 5);
+    assert_true(fabs(d.mean_row - 369.0 / 81) < 1e-14);
+    /* 49 rows of 5, 28 of 4, 4 of 3 */
+    assert_true(fabs(d.row_deviation * d.row_deviation -
+                     ((49 * 25 + 28 * 16 + 4 * 9) / 81.0 - d.mean_row * d.mean_row)) < 1e-12);
+    assert_int_equal(d.bandwidth, 9);
+    assert_int_equal(d.symmetric, 1);
+    assert_int_equal(d.symmetric_pattern, 1);
+    assert_int_equal(d.unsymmetric_row, -1);
+    assert_true(d.asymmetry == 0 && d.largest == 4);
+    assert_int_equal(d.dominant_rows, 81);
+    assert_int_equal(d.empty_rows + d.zero_diagonals + d.negative_diagonals, 0);
+    assert_int_equal(d.first_empty_row, -1);
+    assert_int_equal(d.first_zero_diagonal, -1);
+    assert_int_equal(d.first_negative_diagonal, -1);
+    assert_string_equal(d.format, "sliced-ell");
+    tsl_sparse_matrix_destroy(matrix);
+
+    s.value[s.row_start[40] + 1] = -1 - 3e-10; /* beyond rounding: a(40, 39) */
+    matrix = test_matrix(context, &s);
+    tsl_sparse_matrix_describe(matrix, &d);
+    assert_int_equal(d.symmetric, 0);
+    assert_int_equal(d.symmetric_pattern, 1);
+    assert_int_equal(d.unsymmetric_row, 39); /* first by rows: a(39, 40) */
+    assert_int_equal(d.unsymmetric_column, 40);
+    assert_true(d.asymmetry > 2.9e-10 && d.asymmetry < 3.1e-10);
+    tsl_sparse_matrix_destroy(matrix);
+    s.value[s.row_start[40] + 1] = -1 - 1e-11; /* within it */
+    matrix = test_matrix(context, &s);
+    tsl_sparse_matrix_describe(matrix, &d);
+    assert_int_equal(d.symmetric, 1);
+    tsl_sparse_matrix_destroy(matrix);
+    test_system_free(&s);
+
+    const int64_t row[] = {1, 2, 2, 4};
+    const int64_t column[] = {3, 2, 1, 4};
+    const double value[] = {5, -7, 0, 0};
+    const tsl_sparse_matrix_options options = OPTIONS(0, 0, 1);
+    assert_int_equal(
+        tsl_sparse_matrix_from_coordinates(&matrix, context, 4, 5, 4, row, column, value, &options),
+        TSL_OK);
+    tsl_sparse_matrix_describe(matrix, &d);
+    assert_int_equal(d.empty_rows, 1);
+    assert_int_equal(d.first_empty_row, 3);
+    assert_int_equal(d.zero_diagonals, 3);
+    assert_int_equal(d.first_zero_diagonal, 1);
+    assert_int_equal(d.negative_diagonals, 1);
+    assert_int_equal(d.first_negative_diagonal, 2);
+    assert_int_equal(d.symmetric, 0);
+    assert_int_equal(d.unsymmetric_row, -1); /* not square */
+    assert_int_equal(d.bandwidth, 2);
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+/* ---- products
+ * ---------------------------------------------------------------------------------------- */
+
+/* Shapes for each way through the rows. */
+typedef struct shape {
+    int64_t rows, columns;
+    int shortest, longest;
+    int band; /* columns lie within so many of the diagonal; 0: anywhere */
+    const char *format;
+} shape;
+
+static const shape shapes[] = {
+    {1, 1, 1, 1, 0, "sliced-ell"},       {7, 9, 1, 3, 0, "sliced-ell"},
+    {1000, 1000, 3, 5, 4, "sliced-ell"}, {5000, 3000, 6, 8, 0, "sliced-ell"},
+    {4099, 4099, 4, 4, 6, "sliced-ell"}, {600, 600, 1, 400, 0, "csr"},
+    {40, 9000, 90, 130, 0, "csr"}};
+
+static test_system make_shape(const shape *what)
+{
+    uint64_t seed = 11;
+    const int64_t most = what->rows * what->longest;
+    test_system s = {what->rows, malloc((size_t)(what->rows + 1) * 8), malloc((size_t)most * 4),
+                     malloc((size_t)most * 8)};
+    unsigned char *used = calloc((size_t)what->columns, 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < what->rows; i++) {
+        s.row_start[i] = count;
+        const int64_t length =
+            what->shortest +
+            (int64_t)(test_random(&seed) % (uint64_t)(what->longest - what->shortest + 1));
+        while (count - s.row_start[i] < length) {
+            int64_t j = (int64_t)(test_random(&seed) % (uint64_t)what->columns);
+            if (what->band > 0) {
+                j = i + (int64_t)(test_random(&seed) % (uint64_t)(2 * what->band)) - what->band;
+            }
+            if (j >= 0 && j < what->columns && !used[j]) {
+                used[j] = 1;
+                s.column[count] = (int32_t)j;
+                s.value[count++] = test_uniform(&seed);
+            }
+        }
+        for (int64_t k = s.row_start[i]; k < count; k++) {
+            used[s.column[k]] = 0;
+        }
+    }
+    s.row_start[what->rows] = count;
+    free(used);
+    return s;
+}
+
+static void products_match_a_plain_loop(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        test_system s = make_shape(&shapes[i]);
+        double *x = malloc((size_t)shapes[i].columns * 8);
+        double *first = NULL;
+        uint64_t seed = 5;
+        for (int64_t j = 0; j < shapes[i].columns; j++) {
+            x[j] = test_uniform(&seed);
+        }
+        for (int threads = 1; threads <= 3; threads++) {
+            tsl_context *context = test_context("cpu", threads);
+            tsl_sparse_matrix *matrix = NULL;
+            assert_int_equal(tsl_sparse_matrix_create(&matrix, context, s.n, shapes[i].columns,
+                                                      s.row_start, s.column, 4, s.value, NULL),
+                             TSL_OK);
+            tsl_sparse_description d;
+            tsl_sparse_matrix_describe(matrix, &d);
+            assert_string_equal(d.format, shapes[i].format);
+            double *y = malloc((size_t)s.n * 8);
+            assert_int_equal(tsl_sparse_matrix_multiply(matrix, y, x), TSL_OK);
+            for (int64_t r = 0; r < s.n; r++) {
+                long double sum = 0;
+                long double size = 0;
+                for (int64_t k = s.row_start[r]; k < s.row_start[r + 1]; k++) {
+                    const long double term = (long double)s.value[k] * (long double)x[s.column[k]];
+                    sum += term;
+                    size += fabsl(term);
+                }
+                const double terms = (double)(s.row_start[r + 1] - s.row_start[r] + 2);
+                assert_true(fabsl((long double)y[r] - sum) <=
+                            (long double)(terms * 0x1p-53) * size);
+            }
+            if (first == NULL) {
+                first = y;
+            } else {
+                assert_memory_equal(y, first, (size_t)s.n * 8);
+                free(y);
+            }
+            assert_int_equal(tsl_sparse_matrix_multiply(matrix, NULL, x), TSL_E_ARG);
+            tsl_sparse_matrix_destroy(matrix);
+            tsl_context_destroy(context);
+        }
+        free(first);
+        free(x);
+        test_system_free(&s);
+    }
+}
+
+static tsl_status make_matrix(tsl_context *context, void *user)
+{
+    const test_system *s = user;
+    tsl_sparse_matrix *matrix = NULL;
+    const tsl_status status = tsl_sparse_matrix_create(&matrix, context, s->n, s->n, s->row_start,
+                                                       s->column, 4, s->value, NULL);
+    tsl_sparse_matrix_destroy(matrix);
+    return status;
+}
+
+static void failing_allocations_are_survived(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    test_system s = test_laplacian(5, 1);
+    test_survives_no_memory(context, make_matrix, &s);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_told),
+                                       cmocka_unit_test(offsets_are_checked),
+                                       cmocka_unit_test(other_devices_say_so),
+                                       cmocka_unit_test(entries_are_put_in_order),
+                                       cmocka_unit_test(matrices_are_described),
+                                       cmocka_unit_test(products_match_a_plain_loop),
+                                       cmocka_unit_test(failing_allocations_are_survived)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
