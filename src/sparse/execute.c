@@ -118,6 +118,12 @@ static const char *remedy_of(const tsl_run *run)
     return remedies[run->stop];
 }
 
+/* Is a curvature that is not above 0 as good as 0? */
+static bool is_rounding(const tsl_linsolve_plan *plan, double curvature)
+{
+    return plan->matrix != NULL && fabs(curvature) <= 1e-13 * plan->matrix->description.largest;
+}
+
 /* The line of a solution that did not converge. */
 static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *report)
 {
@@ -128,9 +134,10 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
     switch (run->stop) {
     case TSL_LINSOLVE_INDEFINITE:
         snprintf(what, sizeof what,
-                 "step %lld met a curvature of %g: matrix or preconditioner is not positive "
-                 "definite",
-                 step + 1, report->curvature);
+                 "step %lld met a curvature of %g: matrix or preconditioner is %s", step + 1,
+                 report->curvature,
+                 is_rounding(run->plan, report->curvature) ? "singular, and b not in its range"
+                                                           : "not positive definite");
         break;
     case TSL_LINSOLVE_BREAKDOWN:
         snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);

@@ -58,15 +58,15 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
     const struct {
         const char *name;
         double value, least, most;
-    } ranges[] = {{"method", (double)o->method, 0, METHODS - 1},
-                  {"preconditioner", (double)o->preconditioner, 0, PRECONDITIONERS - 1},
+    } ranges[] = {{"method", (int)o->method, 0, METHODS - 1},
+                  {"preconditioner", (int)o->preconditioner, 0, PRECONDITIONERS - 1},
                   {"tolerance", o->tolerance, 0, 0.999999},
                   {"absolute", o->absolute, 0, 1e300},
                   {"max_iterations", (double)o->max_iterations, 0, 9e18},
                   {"restart", o->restart, 1, 1000},
                   {"block", o->block, 1, 64},
                   {"degree", o->degree, 1, 64},
-                  {"smoother", (double)o->smoother, 0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV},
+                  {"smoother", (int)o->smoother, 0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV},
                   {"strength", o->strength, 0, 1},
                   {"coarse_rows", (double)o->coarse_rows, 1, 4000}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {

@@ -1,0 +1,179 @@
+/* Systems that several ranks solve: the same bits as one. Checks in a rank are returned, since
+ * cmocka's leave only the main thread. */
+#include "sparse/systems.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/comm.h"
+
+enum { SIDE = 12, ROWS = SIDE * SIDE * SIDE, MOST_ITERATIONS = 400, MOST_RANKS = 5 };
+
+/* What all ranks solve, and what one alone found. */
+typedef struct trial {
+    test_system s;
+    double b[ROWS];
+    tsl_linsolve_options options;
+    double x[ROWS];
+    double history[MOST_ITERATIONS];
+    int64_t count; /* of the history */
+    int64_t iterations;
+    bool expects; /* x and history are to be compared with, not filled */
+    int fails;    /* rank that gives up before it solves; -1: none */
+} trial;
+
+/* A rank's own history. */
+typedef struct record {
+    double history[MOST_ITERATIONS];
+    int64_t count;
+} record;
+
+static int note(void *user, int64_t iteration, double residual)
+{
+    record *r = user;
+    if (iteration < MOST_ITERATIONS) {
+        r->history[iteration] = residual;
+        r->count = iteration + 1;
+    }
+    return 0;
+}
+
+static tsl_status complain(tsl_comm *comm, const char *what)
+{
+    return tsl_comm_fail(comm, TSL_E_INTERNAL, what);
+}
+
+static tsl_status compare(tsl_comm *comm, trial *t, const double *x, const record *r,
+                          const tsl_linsolve_report *report)
+{
+    if (!t->expects) {
+        memcpy(t->x, x, sizeof t->x);
+        memcpy(t->history, r->history, sizeof t->history);
+        t->count = r->count;
+        t->iterations = report->iterations;
+        return TSL_OK;
+    }
+    if (report->iterations != t->iterations) {
+        return complain(comm, "another number of iterations");
+    }
+    if (memcmp(x, t->x, sizeof t->x) != 0) {
+        return complain(comm, "another x");
+    }
+    if (tsl_comm_rank(comm) == 0 &&
+        (r->count != t->count ||
+         memcmp(r->history, t->history, (size_t)r->count * sizeof *r->history) != 0)) {
+        return complain(comm, "another history");
+    }
+    return TSL_OK;
+}
+
+static tsl_status solve_once(tsl_comm *comm, tsl_context *context, trial *t, double *x, record *r)
+{
+    tsl_sparse_matrix *matrix = NULL;
+    tsl_linsolve_plan *plan = NULL;
+    tsl_linsolve_report report;
+    tsl_linsolve_options options = t->options;
+    options.progress = note;
+    options.user = r;
+    tsl_status status = tsl_sparse_matrix_create(&matrix, context, t->s.n, t->s.n, t->s.row_start,
+                                                 t->s.column, 4, t->s.value, NULL);
+    if (status == TSL_OK) { /* a product first: all have all of it */
+        status = tsl_sparse_matrix_multiply(matrix, x, t->b);
+    }
+    if (status == TSL_OK) {
+        memset(x, 0, ROWS * sizeof *x);
+        status = tsl_linsolve_plan_create(&plan, matrix, &options);
+    }
+    if (status == TSL_OK && t->fails == tsl_comm_rank(comm)) {
+        status = tsl_comm_fail(comm, TSL_E_IO, "cannot read on");
+    }
+    if (status == TSL_OK) {
+        status = tsl_linsolve_execute(plan, x, t->b, &report);
+    }
+    if (status == TSL_OK) {
+        status = compare(comm, t, x, r, &report);
+    }
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    return status;
+}
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    trial *t = user;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = "cpu";
+    options.threads = 1;
+    options.comm = comm;
+    tsl_context *context = NULL;
+    tsl_status status = tsl_context_create(&context, &options);
+    if (status != TSL_OK) {
+        return status;
+    }
+    double *x = malloc(ROWS * sizeof *x);
+    record *r = calloc(1, sizeof *r);
+    status = solve_once(comm, context, t, x, r);
+    free(x);
+    free(r);
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void begin(trial *t)
+{
+    memset(t, 0, sizeof *t);
+    t->s = test_laplacian(SIDE, SIDE);
+    t->options = (tsl_linsolve_options)TSL_LINSOLVE_OPTIONS_INIT;
+    t->options.coarse_rows = 20;
+    t->fails = -1;
+    uint64_t seed = 23;
+    for (int64_t i = 0; i < ROWS; i++) {
+        t->b[i] = test_uniform(&seed);
+    }
+}
+
+static void ranks_do_not_matter(void **state)
+{
+    (void)state;
+    static trial t;
+    begin(&t);
+    for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
+        for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
+             m++) {
+            t.options.method = (tsl_linsolve_method)method;
+            t.options.preconditioner = (tsl_linsolve_preconditioner)m;
+            t.expects = false;
+            for (int ranks = 1; ranks <= MOST_RANKS; ranks += ranks < 4 ? 1 : 3) {
+                if (tsl_comm_run(ranks, run_rank, &t) != TSL_OK) {
+                    fail_msg("%s with %s on %d ranks: %s",
+                             tsl_linsolve_method_name(t.options.method),
+                             tsl_linsolve_preconditioner_name(t.options.preconditioner), ranks,
+                             tsl_last_error(NULL));
+                }
+                t.expects = true;
+            }
+        }
+    }
+    assert_true(test_residual(&t.s, t.b, t.x) <= 1.001e-8);
+    test_system_free(&t.s);
+}
+
+static void failures_travel(void **state)
+{
+    (void)state;
+    static trial t;
+    begin(&t);
+    for (int rank = 0; rank < 3; rank++) {
+        t.fails = rank;
+        assert_int_equal(tsl_comm_run(3, run_rank, &t), TSL_E_IO);
+        assert_non_null(strstr(tsl_last_error(NULL), "cannot read on"));
+    }
+    test_system_free(&t.s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_do_not_matter),
+                                       cmocka_unit_test(failures_travel)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* Systems that have no answer, or none that a method can find: what is said, and what is left. */
+#include "sparse/systems.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 400 };
+
+static tsl_linsolve_options options_of(tsl_linsolve_method method,
+                                       tsl_linsolve_preconditioner preconditioner)
+{
+    tsl_linsolve_options options = TSL_LINSOLVE_OPTIONS_INIT;
+    options.method = method;
+    options.preconditioner = preconditioner;
+    return options;
+}
+
+/* ---- what a plan refuses ------------------------------------------------------------------------
+ */
+
+/* A matrix of 4 rows, numbered from 1: the identity with one more pair of entries. */
+typedef struct refusal {
+    tsl_linsolve_method method;
+    tsl_linsolve_preconditioner preconditioner;
+    int64_t row, column;  /* that are set */
+    double value, mirror; /* at (row, column) and (column, row) */
+    const char *said;
+} refusal;
+
+static const refusal refusals[] = {
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE, 3, 2, 0.5, 0.25,
+     "the matrix is not symmetric: a(2, 3) is 0.25, a(3, 2) is 0.5; cg needs a symmetric one: use "
+     "gmres or bicgstab with jacobi or ilu0"},
+    {TSL_LINSOLVE_CG_PIPELINED, TSL_LINSOLVE_NONE, 4, 1, 0.5, 0,
+     "the matrix is not symmetric: a(1, 4) is 0, a(4, 1) is 0.5; cg-pipelined needs a symmetric "
+     "one: use gmres or bicgstab with jacobi or ilu0"},
+    {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_MULTIGRID, 1, 2, 3, 0.5,
+     "the matrix is not symmetric: a(1, 2) is 3, a(2, 1) is 0.5; multigrid needs a symmetric one: "
+     "use gmres or bicgstab with jacobi or ilu0"},
+    {TSL_LINSOLVE_CG_SINGLE_REDUCTION, TSL_LINSOLVE_NONE, 2, 2, 0, 0,
+     "row 2 has a zero on the diagonal: the matrix is not positive definite, as cg-single needs "
+     "it: use gmres or bicgstab"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 3, 3, -1, -1,
+     "row 3 has a negative number on the diagonal: the matrix is not positive definite, as cg "
+     "needs it: use gmres or bicgstab"},
+    {TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_IC0, 3, 3, -1, -1,
+     "row 3 has a negative number on the diagonal: the matrix is not positive definite, as ic0 "
+     "needs it: use gmres or bicgstab"},
+    {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_JACOBI, 4, 4, 0, 0,
+     "row 4 has a zero on the diagonal, which jacobi divides by: use none or block-jacobi"},
+    {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, 4, 4, 0, 0,
+     "row 4 has a zero on the diagonal, which ilu0 divides by: use none or block-jacobi"},
+    {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_BLOCK_JACOBI, 3, 3, 0, 0,
+     "the block of 2 rows from row 3 is singular: use none, or another size of blocks"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_IC0, 1, 2, 2, 2,
+     "ic0 breaks down in row 2 with a pivot of -3: use jacobi, chebyshev or multigrid"},
+    {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, 1, 2, 1, 1,
+     "ilu0 breaks down in row 2 with a pivot of 0: use jacobi, chebyshev or multigrid"},
+};
+
+/* Row by row: 1 on the diagonal, and the pair. */
+static tsl_sparse_matrix *make_small(tsl_context *context, int64_t row, int64_t column,
+                                     double value, double mirror)
+{
+    const tsl_sparse_matrix_options options = {sizeof options, TSL_SPARSE_GENERAL,
+                                               TSL_SPARSE_REFUSE, 1};
+    int64_t rows[6];
+    int64_t columns[6];
+    double values[6];
+    int count = 0;
+    for (int64_t i = 1; i <= 4; i++) {
+        if (row != column || i != row) {
+            rows[count] = columns[count] = i;
+            values[count++] = 1;
+        }
+    }
+    rows[count] = row;
+    columns[count] = column;
+    values[count++] = value;
+    if (row != column) {
+        rows[count] = column;
+        columns[count] = row;
+        values[count++] = mirror;
+    }
+    tsl_sparse_matrix *matrix = NULL;
+    assert_int_equal(tsl_sparse_matrix_from_coordinates(&matrix, context, 4, 4, count, rows,
+                                                        columns, values, &options),
+                     TSL_OK);
+    return matrix;
+}
+
+static void unsuitable_matrices_are_refused(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const refusal *r = &refusals[i];
+        tsl_sparse_matrix *matrix = make_small(context, r->row, r->column, r->value, r->mirror);
+        tsl_linsolve_options options = options_of(r->method, r->preconditioner);
+        options.block = 2;
+        tsl_linsolve_plan *plan = NULL;
+        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_E_ARG);
+        assert_null(plan);
+        assert_string_equal(tsl_last_error(context), r->said);
+        tsl_sparse_matrix_destroy(matrix);
+    }
+    tsl_sparse_matrix *matrix = NULL;
+    tsl_linsolve_plan *plan = NULL;
+    assert_int_equal(
+        tsl_sparse_matrix_from_coordinates(&matrix, context, 4, 3, 0, NULL, NULL, NULL, NULL),
+        TSL_OK);
+    assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, NULL), TSL_E_ARG);
+    assert_string_equal(tsl_last_error(context),
+                        "the matrix has 4 rows and 3 columns: only square systems are solved");
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+static void options_are_checked(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = make_small(context, 1, 1, 1, 1);
+    tsl_linsolve_options wrong[12];
+    for (int i = 0; i < 12; i++) {
+        wrong[i] = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+    }
+    wrong[0].method = (tsl_linsolve_method)5;
+    wrong[1].preconditioner = (tsl_linsolve_preconditioner)-1;
+    wrong[2].tolerance = 1;
+    wrong[3].absolute = NAN;
+    wrong[4].max_iterations = -1;
+    wrong[5].restart = 0;
+    wrong[6].block = 65;
+    wrong[7].degree = 0;
+    wrong[8].smoother = (tsl_linsolve_smoother)2;
+    wrong[9].strength = 1.5;
+    wrong[10].coarse_rows = 0;
+    wrong[11].eigenvalue_ratio = 1;
+    const char *const said[12] = {"method is 5: give 0 to 4",
+                                  "preconditioner is -1: give 0 to 6",
+                                  "tolerance is 1: give 0 to 0.999999",
+                                  "absolute is nan: give 0 to 1e+300",
+                                  "max_iterations is -1: give 0 to 9e+18",
+                                  "restart is 0: give 1 to 1000",
+                                  "block is 65: give 1 to 64",
+                                  "degree is 0: give 1 to 64",
+                                  "smoother is 2: give 0 to 1",
+                                  "strength is 1.5: give 0 to 1",
+                                  "coarse_rows is 0: give 1 to 4000",
+                                  "eigenvalue_ratio is 1: give more than 1, up to 1e6, or 0"};
+    tsl_linsolve_plan *plan = NULL;
+    for (int i = 0; i < 12; i++) {
+        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &wrong[i]), TSL_E_ARG);
+        assert_string_equal(tsl_last_error(context), said[i]);
+    }
+    wrong[0].size = 3;
+    assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &wrong[0]), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "TSL_LINSOLVE_OPTIONS_INIT"));
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+/* ---- what a solution stops at -------------------------------------------------------------------
+ */
+
+/* Solve from `x` with what `options` say. */
+static tsl_status solve(tsl_context *context, tsl_sparse_matrix *matrix,
+                        const tsl_linsolve_options *options, double *x, const double *b,
+                        tsl_linsolve_report *report)
+{
+    tsl_linsolve_plan *plan = NULL;
+    assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, options), TSL_OK);
+    const tsl_status status = tsl_linsolve_execute(plan, x, b, report);
+    assert_null(strchr(tsl_last_error(context), '\n'));
+    tsl_linsolve_plan_destroy(plan);
+    return status;
+}
+
+static void indefinite_matrices_stop_cg(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = make_small(context, 1, 2, 2, 2); /* eigenvalues -1, 1, 1, 3 */
+    const double b[4] = {1, -1, 0, 0};                           /* of -1 alone */
+    for (int method = TSL_LINSOLVE_CG; method <= TSL_LINSOLVE_CG_PIPELINED; method++) {
+        tsl_linsolve_report r;
+        double x[4] = {0};
+        const tsl_linsolve_options options =
+            options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+        assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
+        assert_int_equal(r.stop, TSL_LINSOLVE_INDEFINITE);
+        assert_int_equal(r.iterations, 0);
+        assert_true(fabs(r.curvature + 1) < 1e-14);
+        assert_true(fabs(r.true_residual - 1) < 1e-14);
+        assert_non_null(strstr(tsl_last_error(context),
+                               " did not converge: step 1 met a curvature of -1: matrix or "
+                               "preconditioner is not positive definite, at a residual of 1 for "
+                               "1e-08: use gmres or bicgstab"));
+    }
+    for (int method = TSL_LINSOLVE_BICGSTAB; method <= TSL_LINSOLVE_GMRES; method++) {
+        double x[4] = {0};
+        const tsl_linsolve_options options =
+            options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+        assert_int_equal(solve(context, matrix, &options, x, b, NULL), TSL_OK);
+        assert_true(fabs(x[0] + 1) < 1e-7 && fabs(x[1] - 1) < 1e-7);
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+static void numbers_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = make_small(context, 1, 2, 0.5, 0.5);
+    const tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+    const struct {
+        double b, x; /* of row 3 */
+        double all;  /* of the other rows of b */
+        const char *said;
+    } rows[] = {
+        {NAN, 1, 1, "b has not a number in row 3: all its numbers must be finite"},
+        {-INFINITY, 1, 1, "b has an infinite number in row 3: all its numbers must be finite"},
+        {1, NAN, 1,
+         "the initial guess x has not a number in row 3: all its numbers must be finite"},
+        {1, 1, 1e200,
+         "the square of b's norm is inf, beyond double precision: multiply b by a "
+         "power of ten that brings it near 1"},
+        {1e-200, 1, 1e-200,
+         "the square of b's norm is 0, beyond double precision: multiply b by a "
+         "power of ten that brings it near 1"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double b[4] = {rows[i].all, rows[i].all, rows[i].b, rows[i].all};
+        double x[4] = {5, 5, rows[i].x, 5};
+        const double before[4] = {5, 5, rows[i].x, 5};
+        assert_int_equal(solve(context, matrix, &options, x, b, NULL), TSL_E_ARG);
+        assert_string_equal(tsl_last_error(context), rows[i].said);
+        assert_memory_equal(x, before, sizeof x);
+    }
+    double x[4] = {0};
+    assert_int_equal(solve(context, matrix, &options, x, NULL, NULL), TSL_E_ARG);
+    assert_int_equal(solve(context, matrix, &options, NULL, x, NULL), TSL_E_ARG);
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+/* A ring's Laplacian: b in its range has answers, any other b has none. */
+static void singular_matrices_are_told_apart(void **state)
+{
+    (void)state;
+    static double known[MOST], b[MOST], x[MOST];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_ring(200);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < s.n; i++) {
+        known[i] = test_uniform(&seed);
+    }
+    test_multiply(&s, b, known);
+    const struct {
+        tsl_linsolve_method method;
+        tsl_linsolve_preconditioner preconditioner;
+    } rows[] = {{TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE},
+                {TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI},
+                {TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID},
+                {TSL_LINSOLVE_CG_SINGLE_REDUCTION, TSL_LINSOLVE_CHEBYSHEV},
+                {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_JACOBI}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tsl_linsolve_report r;
+        tsl_linsolve_options options = options_of(rows[i].method, rows[i].preconditioner);
+        options.restart = 150;
+        options.max_iterations = 2000;
+        options.coarse_rows = 10;
+        memset(x, 0, sizeof x);
+        assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_OK);
+        assert_true(test_residual(&s, b, x) <= 1.001e-8);
+        for (int64_t k = 1; k < s.n; k++) { /* known up to a constant */
+            assert_true(fabs((x[k] - known[k]) - (x[0] - known[0])) < 1e-4);
+        }
+        b[7] += 1; /* its sum is no longer 0 */
+        memset(x, 0, sizeof x);
+        assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
+        assert_true(r.stop != TSL_LINSOLVE_CONVERGED && r.true_residual > 1e-3);
+        assert_true(i > 1 || strstr(tsl_last_error(context), "singular") != NULL);
+        assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <=
+                    1e-2 * r.true_residual); /* x is huge */
+        b[7] -= 1;
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
+typedef struct watcher {
+    int64_t calls, ends_at;
+    double last;
+} watcher;
+
+static int watch(void *user, int64_t iteration, double residual)
+{
+    watcher *w = user;
+    assert_int_equal(iteration, w->calls++);
+    w->last = residual;
+    return iteration == w->ends_at;
+}
+
+static void limits_and_callers_end_it(void **state)
+{
+    (void)state;
+    static double b[MOST], x[MOST];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_laplacian(20, 1);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    for (int64_t i = 0; i < s.n; i++) {
+        b[i] = 1;
+    }
+    for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
+        for (int64_t most = 0; most <= 4; most += 2) {
+            tsl_linsolve_report r;
+            watcher w = {0, -1, 0};
+            tsl_linsolve_options options =
+                options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+            options.progress = watch;
+            options.user = &w;
+            options.max_iterations = most;
+            memset(x, 0, sizeof x);
+            assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
+            assert_int_equal(r.stop, TSL_LINSOLVE_ITERATIONS);
+            assert_int_equal(r.iterations, most);
+            assert_int_equal(w.calls, most + 1);
+            assert_true(fabs(r.residual - w.last) <= 1e-12);
+            assert_true(fabs(r.true_residual - test_residual(&s, b, x)) <= 1e-12);
+            assert_true(fabs(r.true_residual - r.residual) <= 1e-12);
+            options.max_iterations = 100;
+            w = (watcher){0, most, 0};
+            memset(x, 0, sizeof x);
+            assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_CANCELLED);
+            assert_int_equal(r.stop, TSL_LINSOLVE_CANCELLED);
+            assert_int_equal(r.iterations, most);
+            assert_non_null(strstr(tsl_last_error(context), " was stopped after "));
+        }
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
+static void trivial_systems_end_at_once(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = make_small(context, 1, 2, 0.5, 0.5);
+    const double zero[4] = {0};
+    const double b[4] = {3, 3, 2, 2}; /* x = 2 */
+    double x[4] = {1, 2, 3, 4};
+    tsl_linsolve_report r;
+    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+    assert_int_equal(solve(context, matrix, &options, x, zero, &r), TSL_OK);
+    assert_memory_equal(x, zero, sizeof x);
+    assert_true(r.stop == TSL_LINSOLVE_CONVERGED && r.true_residual == 0 && r.rhs_norm == 0);
+    for (int i = 0; i < 4; i++) {
+        x[i] = 2;
+    }
+    options.tolerance = 0;
+    assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_OK);
+    assert_true(r.iterations == 0 && r.residual == 0 && fabs(r.rhs_norm - sqrt(26)) < 1e-14);
+    options.absolute = 1; /* far from b's norm */
+    memset(x, 0, sizeof x);
+    assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_OK);
+    assert_true(r.true_residual * r.rhs_norm <= 1 && r.true_residual > 1e-6);
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
+/* More than double precision has: it stagnates, and what was claimed is recomputed. */
+static void rounding_is_told(void **state)
+{
+    (void)state;
+    static double known[MOST], b[MOST], x[MOST];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_spectrum(80, 1e8, 3);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < s.n; i++) {
+        known[i] = test_uniform(&seed) * 1e3;
+    }
+    test_multiply(&s, b, known);
+    tsl_linsolve_report r;
+    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+    options.tolerance = 1e-17;
+    memset(x, 0, sizeof x);
+    assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
+    assert_int_equal(r.stop, TSL_LINSOLVE_STAGNATED);
+    assert_true(r.residual <= 1e-17 && r.true_residual > 1e-17 && r.true_residual < 1e-12);
+    assert_true(r.restarts >= 1);
+    assert_non_null(strstr(tsl_last_error(context), "it stagnated"));
+    tsl_sparse_matrix_destroy(matrix);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
+static void names_end_with_null(void **state)
+{
+    (void)state;
+    assert_string_equal(tsl_linsolve_method_name(TSL_LINSOLVE_GMRES), "gmres");
+    assert_null(tsl_linsolve_method_name((tsl_linsolve_method)5));
+    assert_string_equal(tsl_linsolve_preconditioner_name(TSL_LINSOLVE_MULTIGRID), "multigrid");
+    assert_null(tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)7));
+    assert_string_equal(tsl_linsolve_stop_name(TSL_LINSOLVE_CANCELLED), "cancelled");
+    assert_null(tsl_linsolve_stop_name((tsl_linsolve_stop)7));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unsuitable_matrices_are_refused),
+                                       cmocka_unit_test(options_are_checked),
+                                       cmocka_unit_test(indefinite_matrices_stop_cg),
+                                       cmocka_unit_test(numbers_that_are_none_are_refused),
+                                       cmocka_unit_test(singular_matrices_are_told_apart),
+                                       cmocka_unit_test(limits_and_callers_end_it),
+                                       cmocka_unit_test(trivial_systems_end_at_once),
+                                       cmocka_unit_test(rounding_is_told),
+                                       cmocka_unit_test(names_end_with_null)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
