@@ -23,6 +23,34 @@ double bench_median(const bench_times *times, int count)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
+tsl_status bench_triad_memory(double **out, tsl_context *context)
+{
+    const int64_t length = 3 * (int64_t)BENCH_TRIAD;
+    double *memory = tsl_allocate((size_t)length * sizeof *memory);
+    if (memory == NULL) {
+        return tsl_fail_memory(context, 8 * length, "the triad");
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < length; i++) {
+        memory[i] = 1;
+    }
+    *out = memory;
+    return TSL_OK;
+}
+
+double bench_triad(int threads, double *memory)
+{
+    double *const a = memory;
+    const double *const b = memory + BENCH_TRIAD;
+    const double *const c = memory + 2 * (int64_t)BENCH_TRIAD;
+    const double begun = tsl_seconds();
+#pragma omp parallel for simd num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < BENCH_TRIAD; i++) {
+        a[i] = b[i] + 3 * c[i];
+    }
+    return 24e-9 * BENCH_TRIAD / (tsl_seconds() - begun);
+}
+
 tsl_status bench_report_open(bench_report *report, tsl_context *context, const char *path,
                              const char *benchmark, const char *commit)
 {

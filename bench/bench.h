@@ -16,6 +16,13 @@ typedef struct bench_times {
 
 double bench_median(const bench_times *times, int count);
 
+enum { BENCH_TRIAD = 1 << 24 };
+
+/* Three vectors of BENCH_TRIAD ones, touched first by the threads that use them; tsl_release(). */
+tsl_status bench_triad_memory(double **out, tsl_context *context);
+/* GB/s of a = b + 3 c in them, counting 24 bytes an element. */
+double bench_triad(int threads, double *memory);
+
 /* A report under way. */
 typedef struct bench_report {
     tsl_output *output;

@@ -13,7 +13,7 @@
 #include "npb/cg.h"
 #include "tesela/npb.h"
 
-enum { PLAIN_PAIRS = 1 << 23, TRIAD_LENGTH = 1 << 24 };
+enum { PLAIN_PAIRS = 1 << 23 };
 
 typedef struct bench {
     char ep_class, cg_class;
@@ -101,17 +101,6 @@ static tsl_status bench_ep(const bench *b, tsl_context *one, tsl_context *all)
 
 /* ---- CG ----------------------------------------------------------------------------------- */
 
-/* GB/s of a = b + 3 c, counting 24 bytes an element. */
-static double time_triad(int threads, double *a, const double *b, const double *c)
-{
-    const double begun = tsl_seconds();
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < TRIAD_LENGTH; i++) {
-        a[i] = b[i] + 3 * c[i];
-    }
-    return 24e-9 * TRIAD_LENGTH / (tsl_seconds() - begun);
-}
-
 /* Products and triads in turn, in GB/s: 12 bytes a nonzero. */
 static tsl_status bench_product(const bench *b, tsl_context *context, const tsl_csr *matrix,
                                 double *memory)
@@ -120,10 +109,9 @@ static tsl_status bench_product(const bench *b, tsl_context *context, const tsl_
     tsl_sparse *plan = NULL;
     tsl_status status = tsl_sparse_create(&plan, context, matrix);
     double *y = memory;
-    double *x = memory + TRIAD_LENGTH;
+    double *x = memory + BENCH_TRIAD;
     for (int i = -1; status == TSL_OK && i < b->repeats; i++) {
-        const double triad = time_triad(context->threads, memory, memory + TRIAD_LENGTH,
-                                        memory + 2 * (int64_t)TRIAD_LENGTH);
+        const double triad = bench_triad(context->threads, memory);
         const double begun = tsl_seconds();
         for (int k = 0; k < 4; k++) {
             context->ops->sparse->multiply(plan, y, x, NULL);
@@ -165,14 +153,9 @@ static tsl_status bench_cg(const bench *b, tsl_context *one, tsl_context *all)
     if (status != TSL_OK) {
         return status;
     }
-    double *memory = tsl_allocate(3 * (size_t)TRIAD_LENGTH * sizeof *memory);
-    if (memory == NULL) {
-        status = tsl_fail_memory(all, 24 * (int64_t)TRIAD_LENGTH, "the triad");
-    } else {
-#pragma omp parallel for num_threads(all->threads) schedule(static)
-        for (int64_t i = 0; i < 3 * (int64_t)TRIAD_LENGTH; i++) {
-            memory[i] = 1;
-        }
+    double *memory = NULL;
+    status = bench_triad_memory(&memory, all);
+    if (status == TSL_OK) {
         status = bench_product(b, one, &matrix, memory);
         if (status == TSL_OK && all->threads > 1) {
             status = bench_product(b, all, &matrix, memory);
