@@ -3,23 +3,44 @@
 
 #include "sparse/multigrid.h"
 
-enum { UNSEEN = -2 };
+enum { UNSEEN = -2, SHORT_ROW = 10 /* entries */ };
 
-/* Around each row none of whose strong neighbours is in an aggregate yet, one of it and them. */
+/* Is row i free, and are its strong neighbours? *alone: it has none. */
+static bool is_free(const int32_t *aggregate, const tsl_graph *g, int64_t i, bool *alone)
+{
+    const tsl_csr *m = g->matrix;
+    bool all = aggregate[i] == UNSEEN;
+    *alone = true;
+    for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && all; k++) {
+        if (tsl_is_strong(g, i, k)) {
+            *alone = false;
+            all = aggregate[m->column[k]] < 0;
+        }
+    }
+    return all;
+}
+
+/* The free strong neighbours of row i join its aggregate. */
+static void take_neighbours(int32_t *aggregate, const tsl_graph *g, int64_t i, int32_t number)
+{
+    const tsl_csr *m = g->matrix;
+    for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+        if (tsl_is_strong(g, i, k) && aggregate[m->column[k]] == UNSEEN) {
+            aggregate[m->column[k]] = number;
+        }
+    }
+}
+
+/* Around each row that is free with all its strong neighbours, one of it and them; where rows are
+ * short, of their neighbours too, for else the next level's would be many and long. */
 static int64_t found_aggregates(int32_t *aggregate, const tsl_graph *g)
 {
     const tsl_csr *m = g->matrix;
+    const bool twice = tsl_csr_nonzeros(m) <= SHORT_ROW * m->rows;
     int64_t count = 0;
     for (int64_t i = 0; i < m->rows; i++) {
-        bool is_free = aggregate[i] == UNSEEN;
-        bool alone = true;
-        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && is_free; k++) {
-            if (tsl_is_strong(g, i, k)) {
-                alone = false;
-                is_free = aggregate[m->column[k]] < 0;
-            }
-        }
-        if (!is_free) {
+        bool alone;
+        if (!is_free(aggregate, g, i, &alone)) {
             continue;
         }
         if (alone) {
@@ -27,9 +48,10 @@ static int64_t found_aggregates(int32_t *aggregate, const tsl_graph *g)
             continue;
         }
         aggregate[i] = (int32_t)count;
-        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+        take_neighbours(aggregate, g, i, (int32_t)count);
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && twice; k++) {
             if (tsl_is_strong(g, i, k)) {
-                aggregate[m->column[k]] = (int32_t)count;
+                take_neighbours(aggregate, g, m->column[k], (int32_t)count);
             }
         }
         count++;
@@ -74,11 +96,7 @@ int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g)
             continue;
         }
         aggregate[i] = (int32_t)count;
-        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
-            if (tsl_is_strong(g, i, k) && aggregate[m->column[k]] == UNSEEN) {
-                aggregate[m->column[k]] = (int32_t)count;
-            }
-        }
+        take_neighbours(aggregate, g, i, (int32_t)count);
         count++;
     }
     return count;
