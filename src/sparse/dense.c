@@ -3,6 +3,10 @@
 
 #include "sparse/multigrid.h"
 
+/* Pivots that are less, of the diagonal before, may be nothing but rounding of all levels. To leave
+ * such a row out costs some iterations; to divide by it costs the solution. */
+static const double rounding = 1e-11;
+
 /* Only row i of L is written; rows before it are done. */
 static void factor_row(double *l, int64_t n, int64_t i, double tiny)
 {
@@ -33,7 +37,7 @@ tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a
         }
     }
     for (int64_t i = 0; i < n; i++) {
-        factor_row(l, n, i, 4e-16 * (double)(n + 100) * l[i * n + i]);
+        factor_row(l, n, i, rounding * l[i * n + i]);
     }
     *out = l;
     return TSL_OK;
