@@ -178,8 +178,9 @@ typedef enum tsl_linsolve_smoother {
 } tsl_linsolve_smoother;
 
 /** Called after each iteration with the method's own residual norm, relative to the norm of b;
- *  iteration 0 is the initial guess. Of several ranks only rank 0 calls. Return 0 to go on, else
- *  the solution stops there (TSL_E_CANCELLED). */
+ *  iteration 0 is the initial guess. Of several ranks only rank 0 calls, and its answer is
+ * everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops there
+ *  (TSL_E_CANCELLED). */
 typedef int (*tsl_linsolve_progress)(void *user, int64_t iteration, double residual);
 
 /** How to solve. Initialise with TSL_LINSOLVE_OPTIONS_INIT. */
@@ -192,10 +193,10 @@ typedef struct tsl_linsolve_options {
     int64_t max_iterations; /**< >= 0; an inner step of GMRES counts as one */
     int restart;            /**< of GMRES: 1 … 1000 basis vectors */
     int block;              /**< of block Jacobi: 1 … 64 rows */
-    int degree;             /**< of Chebyshev, preconditioner and smoother: 1 … 64 products + 1 */
+    int degree; /**< of Chebyshev's polynomials, preconditioner and smoother: 1 … 64 */
+    tsl_linsolve_smoother smoother;
     double eigenvalue_ratio; /**< Chebyshev damps eigenvalues of D^-1 A from largest / ratio to
                                   largest; > 1; 0: 30 as preconditioner, 4 as smoother */
-    tsl_linsolve_smoother smoother;
     double strength;     /**< multigrid: a(i, j) is strong if its square exceeds strength^2 times
                               a(i, i) a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level this small is solved directly: 1 … 4000 */
@@ -208,7 +209,7 @@ typedef struct tsl_linsolve_options {
 #define TSL_LINSOLVE_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(tsl_linsolve_options), TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 1e-8, 0.0, 10000, 30,  \
-            8, 2, 0.0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.08, 500, NULL, NULL, NULL                  \
+            8, 2, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.0, 0.08, 500, NULL, NULL, NULL                  \
     }
 
 /** A matrix with a method and a preconditioner, and their work space. */

@@ -111,8 +111,7 @@ static const char *remedy_of(const tsl_run *run)
         [TSL_LINSOLVE_ITERATIONS] = "allow more or use a stronger preconditioner",
         [TSL_LINSOLVE_INDEFINITE] = "use gmres or bicgstab",
         [TSL_LINSOLVE_BREAKDOWN] = "use gmres with a larger restart, or another preconditioner",
-        [TSL_LINSOLVE_STAGNATED] = "b is not in the range of a singular matrix, or rounding allows "
-                                   "no more: raise the tolerance",
+        [TSL_LINSOLVE_STAGNATED] = "b is not in a singular matrix's range, or raise the tolerance",
         [TSL_LINSOLVE_NOT_FINITE] = "scale the system or use another preconditioner",
         [TSL_LINSOLVE_CANCELLED] = ""};
     return remedies[run->stop];

@@ -41,20 +41,20 @@ static double *basis(const tsl_run *run, int j)
     return tsl_run_vector(run, TSL_GMRES_VECTORS + j);
 }
 
-/* First the steps that are in t->steps already, then h[i] = v_i.w for i < count. */
-static tsl_status project(tsl_run *run, const triangle *t, int steps, const double *w, int count,
+/* First the `before` steps in t->steps, then h[i] = v_i.w for i < vectors. */
+static tsl_status project(tsl_run *run, const triangle *t, int before, const double *w, int vectors,
                           double *h)
 {
-    tsl_status status = steps > 0 ? tsl_run_part(run, t->steps, steps, count, 0) : TSL_OK;
-    for (int from = 0; status == TSL_OK && from < count; from += TSL_MOST_DOTS) {
+    tsl_status status = before > 0 ? tsl_run_part(run, t->steps, before, vectors, 0) : TSL_OK;
+    for (int from = 0; status == TSL_OK && from < vectors; from += TSL_MOST_DOTS) {
         tsl_step dots[TSL_MOST_DOTS];
         int n = 0;
-        for (; n < TSL_MOST_DOTS && from + n < count; n++) {
+        for (; n < TSL_MOST_DOTS && from + n < vectors; n++) {
             dots[n] = tsl_dot(basis(run, from + n), w);
         }
-        status = tsl_run_part(run, dots, n, count, from);
+        status = tsl_run_part(run, dots, n, vectors, from);
     }
-    return status == TSL_OK ? tsl_run_add_up(run, count, h) : status;
+    return status == TSL_OK ? tsl_run_add_up(run, vectors, h) : status;
 }
 
 /* t->steps become w -= sum of h[i] v_i. */

@@ -37,7 +37,7 @@ tsl_status tsl_csr_allocate(tsl_csr *out, tsl_context *context, int64_t rows, in
                             int64_t nonzeros);
 
 /* All of it but format and bytes. */
-void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const tsl_csr *rows,
+void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const tsl_csr *m,
                        int base);
 
 /* TSL_E_UNSUPPORTED, with a line, on devices that have no solver. */

@@ -53,7 +53,7 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, co
  * matrix, that row of the solution is 0. */
 tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a);
 /* Solve in place. */
-void tsl_dense_solve(const double *factor, int64_t n, double *x);
+void tsl_dense_solve(const double *l, int64_t n, double *x);
 
 /* ---- a level ------------------------------------------------------------------------------------
  */

@@ -95,10 +95,10 @@ static tsl_status check_symmetry(const tsl_sparse_matrix *matrix, const char *wh
 {
     const tsl_sparse_description *d = &matrix->description;
     if (!d->symmetric) {
-        const int64_t row = d->unsymmetric_row - matrix->index_base;
-        const int64_t column = d->unsymmetric_column - matrix->index_base;
-        const double *here = tsl_csr_at(&matrix->csr, row, column);
-        const double *mirror = tsl_csr_at(&matrix->csr, column, row);
+        const int64_t i = d->unsymmetric_row - matrix->index_base;
+        const int64_t j = d->unsymmetric_column - matrix->index_base;
+        const double *here = tsl_csr_at(&matrix->csr, i, j);
+        const double *mirror = tsl_csr_at(&matrix->csr, j, i);
         return tsl_fail(matrix->context, TSL_E_ARG,
                         "the matrix is not symmetric: a(%lld, %lld) is %g, a(%lld, %lld) is %g; %s "
                         "needs a symmetric one: use gmres or bicgstab with jacobi or ilu0",
@@ -146,6 +146,18 @@ void tsl_linsolve_plan_destroy(tsl_linsolve_plan *plan)
     tsl_release(plan->sums);
     tsl_release(plan->method_memory);
     tsl_release(plan);
+}
+
+static tsl_linsolve_plan *begin_plan(tsl_context *context, const tsl_linsolve_options *options,
+                                     int64_t rows)
+{
+    tsl_linsolve_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    if (plan != NULL) {
+        plan->context = context;
+        plan->options = *options;
+        plan->rows = rows;
+    }
+    return plan;
 }
 
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
@@ -209,13 +221,10 @@ tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *
     if (status != TSL_OK) {
         return status;
     }
-    tsl_linsolve_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    tsl_linsolve_plan *plan = begin_plan(context, o, matrix->csr.rows);
     if (plan == NULL) {
         return tsl_fail_memory(context, (int64_t)sizeof *plan, "a solver");
     }
-    plan->context = context;
-    plan->options = *o;
-    plan->rows = matrix->csr.rows;
     plan->matrix = matrix;
     plan->layout = &matrix->layout;
     status = tsl_halo_make(&plan->halo, context, &matrix->csr, &matrix->layout, &matrix->layout);
@@ -276,13 +285,10 @@ tsl_status tsl_linsolve_plan_create_operator(tsl_linsolve_plan **out, tsl_contex
     if (status != TSL_OK) {
         return status;
     }
-    tsl_linsolve_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
+    tsl_linsolve_plan *plan = begin_plan(context, o, rows);
     if (plan == NULL) {
         return tsl_fail_memory(context, (int64_t)sizeof *plan, "a solver");
     }
-    plan->context = context;
-    plan->options = *o;
-    plan->rows = rows;
     plan->apply = apply;
     plan->user = user;
     plan->layout = &plan->operator_layout;

@@ -202,3 +202,12 @@ void test_solve_dense(const test_system *s, double *x, const double *b)
     }
     free(a);
 }
+
+tsl_linsolve_options test_options(tsl_linsolve_method method,
+                                  tsl_linsolve_preconditioner preconditioner)
+{
+    tsl_linsolve_options options = TSL_LINSOLVE_OPTIONS_INIT;
+    options.method = method;
+    options.preconditioner = preconditioner;
+    return options;
+}

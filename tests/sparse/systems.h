@@ -27,6 +27,10 @@ test_system test_ring(int64_t n);
 
 tsl_sparse_matrix *test_matrix(tsl_context *context, const test_system *s);
 
+/* The defaults with a method and a preconditioner. */
+tsl_linsolve_options test_options(tsl_linsolve_method method,
+                                  tsl_linsolve_preconditioner preconditioner);
+
 /* b = A x in long double, rounded once. */
 void test_multiply(const test_system *s, double *b, const double *x);
 /* ||b - A x|| / ||b||, likewise. */

@@ -278,7 +278,15 @@ static void matrices_are_described(void **state)
     assert_int_equal(d.symmetric, 1);
     tsl_sparse_matrix_destroy(matrix);
     test_system_free(&s);
+    tsl_context_destroy(context);
+}
 
+static void odd_rows_are_described(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    tsl_sparse_description d;
+    tsl_sparse_matrix *matrix = NULL;
     const int64_t row[] = {1, 2, 2, 4};
     const int64_t column[] = {3, 2, 1, 4};
     const double value[] = {5, -7, 0, 0};
@@ -427,6 +435,7 @@ int main(void)
                                        cmocka_unit_test(other_devices_say_so),
                                        cmocka_unit_test(entries_are_put_in_order),
                                        cmocka_unit_test(matrices_are_described),
+                                       cmocka_unit_test(odd_rows_are_described),
                                        cmocka_unit_test(products_match_a_plain_loop),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);

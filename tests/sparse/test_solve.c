@@ -10,15 +10,6 @@
 
 enum { MOST = 6000 };
 
-static tsl_linsolve_options options_of(tsl_linsolve_method method,
-                                       tsl_linsolve_preconditioner preconditioner)
-{
-    tsl_linsolve_options options = TSL_LINSOLVE_OPTIONS_INIT;
-    options.method = method;
-    options.preconditioner = preconditioner;
-    return options;
-}
-
 /* x = numbers of [-1, 1), b = A x. */
 static void make_right_side(const test_system *s, double *x, double *b)
 {
@@ -106,7 +97,7 @@ static void definite_systems_are_solved(void **state)
         for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
              m++) {
             tsl_linsolve_options options =
-                options_of((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
+                test_options((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
             options.coarse_rows = 20;
             options.restart = 50;
             check_solution(context, &small, &options, 70);
@@ -132,7 +123,7 @@ static void unsymmetric_systems_are_solved(void **state)
     const tsl_linsolve_preconditioner preconditioners[] = {
         TSL_LINSOLVE_NONE, TSL_LINSOLVE_JACOBI, TSL_LINSOLVE_BLOCK_JACOBI, TSL_LINSOLVE_ILU0};
     for (int i = 0; i < 8; i++) {
-        tsl_linsolve_options options = options_of(methods[i / 4], preconditioners[i % 4]);
+        tsl_linsolve_options options = test_options(methods[i / 4], preconditioners[i % 4]);
         options.tolerance = 1e-10;
         check_solution(context, &s, &options, 200);
         options.block = 64;
@@ -153,7 +144,7 @@ static void conditions_are_mastered(void **state)
         test_system s = test_spectrum(64, condition, 41);
         const tsl_linsolve_method methods[] = {TSL_LINSOLVE_CG, TSL_LINSOLVE_GMRES};
         for (int i = 0; i < 2; i++) {
-            tsl_linsolve_options options = options_of(methods[i], TSL_LINSOLVE_NONE);
+            tsl_linsolve_options options = test_options(methods[i], TSL_LINSOLVE_NONE);
             options.restart = 64;
             options.tolerance = 1e-9;
             check_solution(context, &s, &options, condition);
@@ -180,12 +171,12 @@ static void preconditioners_help(void **state)
     test_system s = test_laplacian(50, 1);
     make_right_side(&s, known, b);
     tsl_linsolve_report r;
-    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
     memset(x, 0, sizeof x);
     assert_int_equal(solve(context, &s, &options, x, b, &r), TSL_OK);
     const double plain = (double)r.iterations;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        options = options_of(TSL_LINSOLVE_CG, rows[i].preconditioner);
+        options = test_options(TSL_LINSOLVE_CG, rows[i].preconditioner);
         memset(x, 0, sizeof x);
         assert_int_equal(solve(context, &s, &options, x, b, &r), TSL_OK);
         assert_true((double)r.iterations <= rows[i].most * plain);
@@ -205,7 +196,7 @@ static void multigrid_needs_few_iterations(void **state)
     }
     for (int smoother = 0; smoother < 2; smoother++) {
         tsl_linsolve_report r;
-        tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
+        tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
         options.smoother = (tsl_linsolve_smoother)smoother;
         memset(x, 0, sizeof x);
         assert_int_equal(solve(context, &s, &options, x, b, &r), TSL_OK);
@@ -239,7 +230,7 @@ static void the_near_null_space_is_used(void **state)
     make_right_side(&s, known, b);
     tsl_linsolve_report with;
     tsl_linsolve_report without;
-    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
     memset(x, 0, sizeof x);
     assert_int_equal(solve(context, &s, &options, x, b, &without), TSL_OK);
     options.near_null = near_null;
@@ -288,7 +279,7 @@ static void threads_and_runs_do_not_matter(void **state)
             for (int run = 0; run < runs; run++) {
                 tsl_context *context = test_context("cpu", 1 + run % 4);
                 tsl_linsolve_options options =
-                    options_of((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
+                    test_options((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
                 options.progress = note;
                 options.user = &h;
                 h.count = 0;
@@ -342,7 +333,8 @@ static void operators_are_solved(void **state)
     tsl_linsolve_plan *plan = NULL;
     tsl_linsolve_report r;
     for (int i = 0; i < 15; i++) {
-        const tsl_linsolve_options options = options_of((tsl_linsolve_method)(i / 3), with[i % 3]);
+        const tsl_linsolve_options options =
+            test_options((tsl_linsolve_method)(i / 3), with[i % 3]);
         assert_int_equal(tsl_linsolve_plan_create_operator(&plan, context, s.n, apply_counted, &c,
                                                            diagonal, &options),
                          TSL_OK);
@@ -376,7 +368,7 @@ static void operators_are_solved(void **state)
         {TSL_LINSOLVE_NONE, 0, 1,
          "an operator of 0 rows: give 1 to 2147483647 rows and a function"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, wrong[i].preconditioner);
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, wrong[i].preconditioner);
         diagonal[0] = wrong[i].first;
         assert_int_equal(
             tsl_linsolve_plan_create_operator(&plan, context, wrong[i].rows, apply_counted, &c,
@@ -417,7 +409,7 @@ static void failing_allocations_are_survived(void **state)
     tsl_context *context = test_context("cpu", 1);
     test_system s = test_laplacian(6, 1);
     for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL; m++) {
-        attempt a = {&s, options_of(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
+        attempt a = {&s, test_options(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
         a.options.coarse_rows = 5;
         test_survives_no_memory(context, try_to_plan, &a);
     }

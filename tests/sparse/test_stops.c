@@ -6,15 +6,6 @@
 
 enum { MOST = 400 };
 
-static tsl_linsolve_options options_of(tsl_linsolve_method method,
-                                       tsl_linsolve_preconditioner preconditioner)
-{
-    tsl_linsolve_options options = TSL_LINSOLVE_OPTIONS_INIT;
-    options.method = method;
-    options.preconditioner = preconditioner;
-    return options;
-}
-
 /* ---- what a plan refuses ------------------------------------------------------------------------
  */
 
@@ -96,7 +87,7 @@ static void unsuitable_matrices_are_refused(void **state)
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const refusal *r = &refusals[i];
         tsl_sparse_matrix *matrix = make_small(context, r->row, r->column, r->value, r->mirror);
-        tsl_linsolve_options options = options_of(r->method, r->preconditioner);
+        tsl_linsolve_options options = test_options(r->method, r->preconditioner);
         options.block = 2;
         tsl_linsolve_plan *plan = NULL;
         assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_E_ARG);
@@ -123,7 +114,7 @@ static void options_are_checked(void **state)
     tsl_sparse_matrix *matrix = make_small(context, 1, 1, 1, 1);
     tsl_linsolve_options wrong[12];
     for (int i = 0; i < 12; i++) {
-        wrong[i] = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+        wrong[i] = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
     }
     wrong[0].method = (tsl_linsolve_method)5;
     wrong[1].preconditioner = (tsl_linsolve_preconditioner)-1;
@@ -187,7 +178,7 @@ static void indefinite_matrices_stop_cg(void **state)
         tsl_linsolve_report r;
         double x[4] = {0};
         const tsl_linsolve_options options =
-            options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+            test_options((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
         assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
         assert_int_equal(r.stop, TSL_LINSOLVE_INDEFINITE);
         assert_int_equal(r.iterations, 0);
@@ -201,7 +192,7 @@ static void indefinite_matrices_stop_cg(void **state)
     for (int method = TSL_LINSOLVE_BICGSTAB; method <= TSL_LINSOLVE_GMRES; method++) {
         double x[4] = {0};
         const tsl_linsolve_options options =
-            options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+            test_options((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
         assert_int_equal(solve(context, matrix, &options, x, b, NULL), TSL_OK);
         assert_true(fabs(x[0] + 1) < 1e-7 && fabs(x[1] - 1) < 1e-7);
     }
@@ -214,7 +205,7 @@ static void numbers_that_are_none_are_refused(void **state)
     (void)state;
     tsl_context *context = test_context("cpu", 1);
     tsl_sparse_matrix *matrix = make_small(context, 1, 2, 0.5, 0.5);
-    const tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+    const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
     const struct {
         double b, x; /* of row 3 */
         double all;  /* of the other rows of b */
@@ -268,7 +259,7 @@ static void singular_matrices_are_told_apart(void **state)
                 {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_JACOBI}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tsl_linsolve_report r;
-        tsl_linsolve_options options = options_of(rows[i].method, rows[i].preconditioner);
+        tsl_linsolve_options options = test_options(rows[i].method, rows[i].preconditioner);
         options.restart = 150;
         options.max_iterations = 2000;
         options.coarse_rows = 10;
@@ -320,7 +311,7 @@ static void limits_and_callers_end_it(void **state)
             tsl_linsolve_report r;
             watcher w = {0, -1, 0};
             tsl_linsolve_options options =
-                options_of((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+                test_options((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
             options.progress = watch;
             options.user = &w;
             options.max_iterations = most;
@@ -355,7 +346,7 @@ static void trivial_systems_end_at_once(void **state)
     const double b[4] = {3, 3, 2, 2}; /* x = 2 */
     double x[4] = {1, 2, 3, 4};
     tsl_linsolve_report r;
-    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
     assert_int_equal(solve(context, matrix, &options, x, zero, &r), TSL_OK);
     assert_memory_equal(x, zero, sizeof x);
     assert_true(r.stop == TSL_LINSOLVE_CONVERGED && r.true_residual == 0 && r.rhs_norm == 0);
@@ -387,7 +378,7 @@ static void rounding_is_told(void **state)
     }
     test_multiply(&s, b, known);
     tsl_linsolve_report r;
-    tsl_linsolve_options options = options_of(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
     options.tolerance = 1e-17;
     memset(x, 0, sizeof x);
     assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
