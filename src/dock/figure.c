@@ -1,3 +1,4 @@
+#include "io/figure.h"
 #include "core/config.h"
 #include "dock/pose_files.h"
 

@@ -7,12 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
+#include "io/inflating.h"
 #include "io/output.h"
-
-#ifdef TSL_HAVE_ZLIB
-#include <zlib.h>
-#endif
 
 enum { FIRST_CAPACITY = 1 << 16, LONGEST_NUMBER = 320 };
 
@@ -73,18 +69,6 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
 
 #ifdef TSL_HAVE_ZLIB
 
-static voidpf zlib_allocate(voidpf opaque, uInt count, uInt bytes)
-{
-    (void)opaque;
-    return tsl_allocate_zeroed(count, bytes);
-}
-
-static void zlib_release(voidpf opaque, voidpf memory)
-{
-    (void)opaque;
-    tsl_release(memory);
-}
-
 static tsl_status damaged(tsl_context *context, const char *path, const char *reason)
 {
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
@@ -129,11 +113,11 @@ static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef 
 static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
                               const char *path)
 {
-    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release};
+    z_stream stream = tsl_inflating();
     if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
         return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
     }
-    stream.next_in = (Bytef *)packed->data;
+    stream.next_in = (const Bytef *)packed->data;
     const Bytef *end = stream.next_in + packed->size;
     tsl_status status = inflate_member(buffer, &stream, end, context, path);
     /* Padding of any other kind after the last member is ignored, as gzip does. */
@@ -301,6 +285,10 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     }
     if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &power))) {
         return false;
+    }
+    if (!cut && mantissa <= UINT64_C(1) << 53 && power == 0) { /* exact */
+        *out = negative ? -(double)mantissa : (double)mantissa;
+        return true;
     }
     long double error;
     const long double value = scale(mantissa, power, cut, &error);
