@@ -271,7 +271,10 @@ int cli_solve(int argc, char **argv)
     }
     status = solve(&work);
     exit_status = cli_exit_status(work.context, status, false);
-    if (status != TSL_OK && status != TSL_E_CANCELLED) {
+    if (status == TSL_E_CANCELLED) {
+        cli_error("interrupted after %lld iterations, at a residual of %.3g: nothing was written",
+                  (long long)work.history.last, work.history.last_residual);
+    } else if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(work.context));
     }
     if (work.solved) {
