@@ -163,7 +163,8 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
     const double iterations = report->iterations > 0 ? (double)report->iterations : 1;
     print_levels(stream, report);
     print_table(stream, &work->history);
-    fprintf(stream, "stopped         %s after %lld iterations",
+    fprintf(stream, "outcome         %s%s: %lld iterations",
+            report->stop == TSL_LINSOLVE_CONVERGED ? "" : "not converged, ",
             tsl_linsolve_stop_name(report->stop), (long long)report->iterations);
     fprintf(stream, report->restarts > 0 ? ", begun again %d times\n" : "\n", report->restarts);
     fprintf(stream,
