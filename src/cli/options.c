@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "io/plot.h"
+#include "io/figure.h"
 #include "io/text.h"
 
 /* ---- numbers ------------------------------------------------------------------------------ */
@@ -255,7 +255,7 @@ bool cli_can_write(const char *option, const char *path, bool folder)
 
 bool cli_can_write_figure(const char *path)
 {
-    if (path != NULL && !tsl_plot_knows(path)) {
+    if (path != NULL && !tsl_figure_knows(path)) {
         cli_error("--figure %s: give a name that ends in .svg, .png or .pdf", path);
         return false;
     }

@@ -1,36 +1,13 @@
 #include "io/plot.h"
 
-#include <string.h>
-
 #include "core/config.h"
-
-typedef enum file_kind { SVG, PNG, PDF, KINDS } file_kind;
-
-static file_kind kind_of(const char *path)
-{
-    static const char *const endings[KINDS] = {[SVG] = ".svg", [PNG] = ".png", [PDF] = ".pdf"};
-    const size_t length = strlen(path);
-    for (int i = 0; i < KINDS; i++) {
-        if (length >= 4 && strcmp(path + length - 4, endings[i]) == 0) {
-            return (file_kind)i;
-        }
-    }
-    return KINDS;
-}
-
-bool tsl_plot_knows(const char *path)
-{
-    return kind_of(path) != KINDS;
-}
+#include "io/figure.h"
 
 #ifdef TSL_HAVE_CAIRO
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
+#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
-
-#include "io/output.h"
 
 enum { WIDTH = 800, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
 
@@ -57,19 +34,6 @@ static double scaled(const range *r, double value)
     return ((r->scale == TSL_PLOT_LINEAR ? value : log10(value)) - r->low) / (r->high - r->low);
 }
 
-/* 1, 2 or 5 times a power of ten, at most so many of which make up the span. */
-static double step_of(double span)
-{
-    static const double digits[] = {1, 2, 5};
-    for (double power = 1;; power *= 10) {
-        for (int i = 0; i < 3; i++) {
-            if (span <= digits[i] * power * MOST_TICKS) {
-                return digits[i] * power;
-            }
-        }
-    }
-}
-
 static void extend(range *r, double value)
 {
     if (is_shown(r->scale, value)) {
@@ -94,7 +58,7 @@ static range fit(const tsl_plot *plot, bool vertical)
     }
     r.low = r.scale == TSL_PLOT_LINEAR ? 0 : isfinite(r.low) ? r.low : 0;
     r.high = r.high > r.low ? r.high : r.low + 1;
-    r.step = step_of(r.high - r.low);
+    r.step = tsl_nice_step(r.high - r.low, MOST_TICKS);
     r.low = floor(r.low / r.step) * r.step;
     r.high = ceil(r.high / r.step) * r.step;
     return r;
@@ -215,12 +179,11 @@ static void draw_level(cairo_t *cairo, const tsl_plot *plot, const range *y)
     text(cairo, RIGHT + 52, beside, 0, plot->level_name);
 }
 
-static void draw(cairo_t *cairo, const tsl_plot *plot)
+static void draw(cairo_t *cairo, const void *what)
 {
+    const tsl_plot *plot = what;
     const range x = fit(plot, false);
     const range y = fit(plot, true);
-    cairo_set_source_rgb(cairo, 1, 1, 1);
-    cairo_paint(cairo);
     cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
     cairo_set_font_size(cairo, 16);
     cairo_set_source_rgb(cairo, 0.15, 0.16, 0.19);
@@ -236,68 +199,16 @@ static void draw(cairo_t *cairo, const tsl_plot *plot)
     }
 }
 
-static cairo_status_t write_part(void *stream, const unsigned char *data, unsigned int bytes)
-{
-    return fwrite(data, 1, bytes, stream) == bytes ? CAIRO_STATUS_SUCCESS
-                                                   : CAIRO_STATUS_WRITE_ERROR;
-}
-
-static cairo_surface_t *open_surface(FILE *stream, file_kind kind)
-{
-    switch (kind) {
-    case PNG: /* twice as many pixels as units, for print */
-        return cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * WIDTH, 2 * HEIGHT);
-    case PDF:
-        return cairo_pdf_surface_create_for_stream(write_part, stream, WIDTH, HEIGHT);
-    default:
-        return cairo_svg_surface_create_for_stream(write_part, stream, WIDTH, HEIGHT);
-    }
-}
-
-static cairo_status_t draw_file(FILE *stream, file_kind kind, const tsl_plot *plot)
-{
-    cairo_surface_t *surface = open_surface(stream, kind);
-    cairo_t *cairo = cairo_create(surface);
-    if (kind == PNG) {
-        cairo_scale(cairo, 2, 2);
-    }
-    draw(cairo, plot);
-    cairo_status_t status = cairo_status(cairo);
-    cairo_destroy(cairo);
-    if (kind == PNG && status == CAIRO_STATUS_SUCCESS) {
-        status = cairo_surface_write_to_png_stream(surface, write_part, stream);
-    }
-    cairo_surface_finish(surface);
-    status = status == CAIRO_STATUS_SUCCESS ? cairo_surface_status(surface) : status;
-    cairo_surface_destroy(surface);
-    return status;
-}
-
 tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot)
 {
-    tsl_output *output = NULL;
-    const tsl_status status = tsl_output_open(&output, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    const cairo_status_t drawn = draw_file(tsl_output_stream(output), kind_of(path), plot);
-    tsl_plain_numbers_leave(numbers);
-    if (drawn == CAIRO_STATUS_SUCCESS || drawn == CAIRO_STATUS_WRITE_ERROR) {
-        return tsl_output_commit(output); /* knows the reason of a write error */
-    }
-    tsl_output_discard(output);
-    return tsl_fail(context, drawn == CAIRO_STATUS_NO_MEMORY ? TSL_E_NOMEM : TSL_E_INTERNAL,
-                    "%s: cannot draw the figure: %s", path, cairo_status_to_string(drawn));
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, plot);
 }
 
 #else
 
 tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot)
 {
-    (void)plot;
-    return tsl_fail(context, TSL_E_UNSUPPORTED,
-                    "%s: this build draws no figures; build tesela with Cairo", path);
+    return tsl_figure_write(context, path, 0, 0, NULL, plot);
 }
 
 #endif

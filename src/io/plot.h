@@ -1,4 +1,4 @@
-/* Curves over logarithmic or linear axes, drawn as SVG, PNG or PDF. */
+/* Curves over logarithmic or linear axes. */
 #ifndef TSL_IO_PLOT_H
 #define TSL_IO_PLOT_H
 
@@ -32,11 +32,7 @@ typedef struct tsl_plot {
     double level;
 } tsl_plot;
 
-/* Can a plot be written to a file of this name: does it end in .svg, .png or .pdf? */
-bool tsl_plot_knows(const char *path);
-
-/* Write a file, whole or not at all, of the kind its name ends in (any other: SVG).
- * TSL_E_UNSUPPORTED if the build has no Cairo; TSL_E_IO; TSL_E_NOMEM. */
+/* Write a figure: tsl_figure_write() has kinds of files and errors. */
 tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot);
 
 #endif
