@@ -236,7 +236,7 @@ static const struct argp_option options_table[] = {
     {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
     {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
     {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
-    {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size, as SVG", 91},
+    {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
     {0}};
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -281,7 +281,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static bool can_write(const bench *b)
 {
     return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
-           (b->figure == NULL || cli_can_write("--figure", b->figure, false));
+           cli_can_write_figure(b->figure);
 }
 
 int cli_comm(int argc, char **argv)

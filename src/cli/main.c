@@ -16,6 +16,7 @@ static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
 static char npb_name[] = "tesela npb";
 static char poisson_name[] = "tesela poisson";
+static char solve_name[] = "tesela solve";
 static char transpose_name[] = "tesela transpose";
 
 static const command commands[] = {
@@ -24,6 +25,7 @@ static const command commands[] = {
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
     {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
     {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
+    {"solve", solve_name, "solve a sparse system of linear equations", cli_solve},
     {"transpose", transpose_name, "transpose arrays of three axes, and measure it", cli_transpose},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "io/figure.h"
 #include "io/text.h"
 
 /* ---- numbers ------------------------------------------------------------------------------ */
@@ -250,4 +251,13 @@ bool cli_can_write(const char *option, const char *path, bool folder)
         return true;
     }
     return to_parent(parent) && is_writable_folder(option, path, parent);
+}
+
+bool cli_can_write_figure(const char *path)
+{
+    if (path != NULL && !tsl_figure_knows(path)) {
+        cli_error("--figure %s: give a name that ends in .svg, .png or .pdf", path);
+        return false;
+    }
+    return path == NULL || cli_can_write("--figure", path, false);
 }

@@ -42,7 +42,7 @@ tsl_status tsl_comm_measure(tsl_comm_measurement *out, tsl_comm *comm, tsl_conte
 /* Memory that measuring messages of `bytes` bytes takes on each rank. */
 int64_t tsl_comm_measure_bytes(const tsl_comm *comm, int64_t bytes);
 
-/* Draw bandwidth over message size, an operation a line, as SVG. */
+/* Draw bandwidth over message size, an operation a line: .svg, .png or .pdf. */
 tsl_status tsl_comm_figure(tsl_context *context, const char *path, const char *title,
                            const tsl_comm_measurement *measurements, int count);
 

@@ -1,9 +1,11 @@
+#include "io/figure.h"
 #include "core/config.h"
 #include "dock/pose_files.h"
+#include "io/figure.h"
 
 #ifdef TSL_HAVE_CAIRO
 
-#include <cairo-svg.h>
+#include <cairo.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -104,19 +106,6 @@ static void line(cairo_t *cairo, double x0, double y0, double x1, double y1)
     cairo_stroke(cairo);
 }
 
-/* 1, 2 or 5 times a power of ten: the smallest that divides `range` into at most `parts`. */
-static double nice_step(double range, int parts)
-{
-    static const double digits[] = {1, 2, 5};
-    for (double power = 1;; power *= 10) {
-        for (int i = 0; i < 3; i++) {
-            if (range <= digits[i] * power * parts) {
-                return digits[i] * power;
-            }
-        }
-    }
-}
-
 /* ---- left: the histogram ------------------------------------------------------------------ */
 
 typedef struct histogram {
@@ -140,7 +129,7 @@ static histogram count_scores(const tsl_pose_list *list)
         low = fmin(low, list->poses[i].score);
         high = fmax(high, list->poses[i].score);
     }
-    h.step = nice_step(high - low + 1, BINS - 1);
+    h.step = tsl_nice_step(high - low + 1, BINS - 1);
     h.first = floor(low / h.step) * h.step;
     h.bins = (int)((high - h.first) / h.step) + 1;
     while (h.bins < FEWEST_BINS) { /* a few scores make bars, not walls */
@@ -170,7 +159,7 @@ static double count_height(const histogram *h, double count)
 static void draw_count_axis(cairo_t *cairo, const histogram *h)
 {
     const box b = histogram_box;
-    const double step = h->logarithmic ? 0 : nice_step((double)(h->most > 0 ? h->most : 1), 5);
+    const double step = h->logarithmic ? 0 : tsl_nice_step((double)(h->most > 0 ? h->most : 1), 5);
     double count = h->logarithmic ? 1 : 0;
     font(cairo, 11, false, faint);
     while (count <= (double)h->most) {
@@ -194,7 +183,7 @@ static void draw_score_axis(cairo_t *cairo, const histogram *h, double scale)
 {
     const box b = histogram_box;
     const double range = h->bins * h->step;
-    const double step = nice_step(range, 8);
+    const double step = tsl_nice_step(range, 8);
     use_colour(cairo, faint);
     cairo_set_line_width(cairo, 1);
     line(cairo, b.x, b.y + b.height, b.x + b.width, b.y + b.height);
@@ -366,8 +355,8 @@ static void draw_scale_bar(cairo_t *cairo, const view *v)
     /* The largest round number of angstrom that takes at most a third of the picture. */
     const double third = view_box.width / v->scale / 3;
     double length = 1;
-    while (nice_step(length * 1.5, 1) <= third) {
-        length = nice_step(length * 1.5, 1);
+    while (tsl_nice_step(length * 1.5, 1) <= third) {
+        length = tsl_nice_step(length * 1.5, 1);
     }
     const double x = view_box.x;
     const double y = view_box.y + view_box.height + 2;
@@ -392,7 +381,7 @@ static void draw_colour_bar(const figure *f)
     font(cairo, 12, false, ink);
     text(cairo, b.x + b.width / 2, b.y - 10, 0.5, "score");
     font(cairo, 11, false, faint);
-    const double step = nice_step(range, 6);
+    const double step = tsl_nice_step(range, 6);
     for (double tick = ceil(f->lowest / step) * step; tick <= f->highest; tick += step) {
         const double y = b.y + b.height * (range > 0 ? (f->highest - tick) / range : 0.5);
         cairo_set_line_width(cairo, 1);
@@ -470,53 +459,13 @@ static void draw_title(const figure *f)
          head->electrostatics == TSL_ELECTROSTATICS_OFF ? "off" : "on");
 }
 
-/* Cairo numbers the surfaces of a process in the ids it writes. There is one in the file: without
- * its number the same figure is the same file, whatever was drawn before. */
-typedef struct svg_file {
-    FILE *stream;
-    size_t matched; /* characters of `id` that end what was written so far */
-} svg_file;
-
-static cairo_status_t write_part(void *file, const unsigned char *data, unsigned int bytes)
+static void draw(cairo_t *cairo, const void *what)
 {
-    static const char id[] = "\"surface";
-    svg_file *svg = file;
-    for (unsigned int i = 0; i < bytes; i++) {
-        const char c = (char)data[i];
-        if (svg->matched == sizeof id - 1) {
-            if (c >= '0' && c <= '9') {
-                continue;
-            }
-            svg->matched = 0;
-        }
-        svg->matched = c == id[svg->matched] ? svg->matched + 1 : c == id[0];
-        putc(c, svg->stream);
-    }
-    return ferror(svg->stream) ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
-}
-
-/* Draw everything; returns Cairo's verdict. */
-static cairo_status_t draw(figure *f, FILE *stream)
-{
-    svg_file svg = {.stream = stream};
-    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(write_part, &svg, WIDTH, HEIGHT);
-#if CAIRO_VERSION >= CAIRO_VERSION_ENCODE(1, 16, 0)
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
-#endif
-    f->cairo = cairo_create(surface);
-    cairo_set_source_rgb(f->cairo, 1, 1, 1);
-    cairo_paint(f->cairo);
-    draw_title(f);
-    draw_histogram(f);
-    draw_view(f);
-    cairo_status_t status = cairo_status(f->cairo);
-    cairo_destroy(f->cairo);
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) {
-        status = cairo_surface_status(surface);
-    }
-    cairo_surface_destroy(surface);
-    return status;
+    figure f = *(const figure *)what;
+    f.cairo = cairo;
+    draw_title(&f);
+    draw_histogram(&f);
+    draw_view(&f);
 }
 
 tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
@@ -531,20 +480,7 @@ tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const ts
         f.lowest = score < f.lowest ? score : f.lowest;
         f.highest = score > f.highest ? score : f.highest;
     }
-    tsl_output *output = NULL;
-    tsl_status status = tsl_output_open(&output, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    const cairo_status_t drawn = draw(&f, tsl_output_stream(output));
-    tsl_plain_numbers_leave(numbers);
-    if (drawn == CAIRO_STATUS_SUCCESS || drawn == CAIRO_STATUS_WRITE_ERROR) {
-        return tsl_output_commit(output); /* knows the reason of a write error */
-    }
-    tsl_output_discard(output);
-    return tsl_fail(context, drawn == CAIRO_STATUS_NO_MEMORY ? TSL_E_NOMEM : TSL_E_INTERNAL,
-                    "%s: cannot draw the figure: %s", path, cairo_status_to_string(drawn));
+    return tsl_figure_write(context, path, WIDTH, HEIGHT, draw, &f);
 }
 
 tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
@@ -572,11 +508,9 @@ tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pos
 tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
                                 const tsl_molecule *receptor, const double (*centres)[3])
 {
-    (void)list;
     (void)receptor;
     (void)centres;
-    return tsl_fail(context, TSL_E_UNSUPPORTED,
-                    "%s: this build draws no figures; build tesela with Cairo", path);
+    return tsl_figure_write(context, path, 0, 0, NULL, list);
 }
 
 tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,

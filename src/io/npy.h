@@ -34,4 +34,12 @@ tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const c
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);
 
+/* Elements as numbers. tsl_npy_has_integers(): are they integers in this machine's byte order, that
+ * an int64_t holds? tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 4 or 8
+ * bytes, complex ones of 8 or 16. Then element `i` of `data`; `data` need not be aligned. */
+bool tsl_npy_has_integers(const tsl_npy *header);
+int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i);
+bool tsl_npy_has_numbers(const tsl_npy *header);
+double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
+
 #endif

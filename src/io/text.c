@@ -1,17 +1,16 @@
 #include "io/text.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/config.h"
+#include "io/inflating.h"
+#include "io/output.h"
 
-#ifdef TSL_HAVE_ZLIB
-#include <zlib.h>
-#endif
-
-enum { FIRST_CAPACITY = 1 << 16 };
+enum { FIRST_CAPACITY = 1 << 16, LONGEST_NUMBER = 320 };
 
 /* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. */
 typedef struct growing {
@@ -70,35 +69,29 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
 
 #ifdef TSL_HAVE_ZLIB
 
-static voidpf zlib_allocate(voidpf opaque, uInt count, uInt bytes)
-{
-    (void)opaque;
-    return tsl_allocate_zeroed(count, bytes);
-}
-
-static void zlib_release(voidpf opaque, voidpf memory)
-{
-    (void)opaque;
-    tsl_release(memory);
-}
-
 static tsl_status damaged(tsl_context *context, const char *path, const char *reason)
 {
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
 }
 
-/* One member of a gzip file: those that follow one another are one text. */
-static tsl_status inflate_member(growing *buffer, z_stream *stream, tsl_context *context,
-                                 const char *path)
+static uInt at_most_a_gigabyte(size_t bytes)
+{
+    return bytes < 1 << 30 ? (uInt)bytes : 1 << 30;
+}
+
+/* One member of a gzip file that ends at `end`: those that follow one another are one text. */
+static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef *end,
+                                 tsl_context *context, const char *path)
 {
     for (;;) {
         const tsl_status status = grow(buffer, context, path);
         if (status != TSL_OK) {
             return status;
         }
-        const size_t room = buffer->capacity - buffer->text.size;
+        const uInt room = at_most_a_gigabyte(buffer->capacity - buffer->text.size);
         stream->next_out = (Bytef *)buffer->text.data + buffer->text.size;
-        stream->avail_out = (uInt)room;
+        stream->avail_out = room;
+        stream->avail_in = at_most_a_gigabyte((size_t)(end - stream->next_in));
         const int result = inflate(stream, Z_NO_FLUSH);
         buffer->text.size += room - stream->avail_out;
         if (result == Z_STREAM_END) {
@@ -120,18 +113,18 @@ static tsl_status inflate_member(growing *buffer, z_stream *stream, tsl_context 
 static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
                               const char *path)
 {
-    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release};
+    z_stream stream = tsl_inflating();
     if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
         return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
     }
-    stream.next_in = (Bytef *)packed->data;
-    stream.avail_in = (uInt)packed->size; /* both limits are below 4 GiB */
-    tsl_status status = inflate_member(buffer, &stream, context, path);
+    stream.next_in = (const Bytef *)packed->data;
+    const Bytef *end = stream.next_in + packed->size;
+    tsl_status status = inflate_member(buffer, &stream, end, context, path);
     /* Padding of any other kind after the last member is ignored, as gzip does. */
-    while (status == TSL_OK && stream.avail_in >= 2 && stream.next_in[0] == 0x1f &&
+    while (status == TSL_OK && end - stream.next_in >= 2 && stream.next_in[0] == 0x1f &&
            stream.next_in[1] == 0x8b) {
         inflateReset(&stream);
-        status = inflate_member(buffer, &stream, context, path);
+        status = inflate_member(buffer, &stream, end, context, path);
     }
     inflateEnd(&stream);
     if (status == TSL_OK && buffer->text.size > buffer->limit) {
@@ -155,8 +148,8 @@ static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_conte
 
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
-    growing plain = {.limit = limit < TSL_TEXT_LIMIT ? limit : TSL_TEXT_LIMIT};
-    growing inflated = {.limit = plain.limit};
+    growing plain = {.limit = limit};
+    growing inflated = {.limit = limit};
     tsl_status status = read_plain(&plain, context, path);
     const unsigned char *magic = (const unsigned char *)plain.text.data;
     if (status == TSL_OK && plain.text.size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
@@ -219,19 +212,38 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* 10 to a power of any size; the steps of 10²² are exact. */
-static double scale(double value, int power)
+/* mantissa * 10^power and, in *error, what it may be off by: products of a long double, whose
+ * powers of ten are exact up to 10^27. `cut`: digits are missing at the mantissa's end. */
+static long double scale(uint64_t mantissa, int power, bool cut, long double *error)
 {
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    for (; power > 22; power -= 22) {
-        value *= 1e22;
+    static const long double tens[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                       1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                       1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                       1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+    long double value = (long double)mantissa;
+    int roundings = power != 0;
+    for (; power > 27; power -= 27, roundings++) {
+        value *= tens[27];
     }
-    for (; power < -22; power += 22) {
-        value /= 1e22;
+    for (; power < -27; power += 27, roundings++) {
+        value /= tens[27];
     }
-    return power >= 0 ? value * tens[power] : value / tens[-power];
+    value = power >= 0 ? value * tens[power] : value / tens[-power];
+    *error = value * ((long double)roundings * LDBL_EPSILON + (cut ? 1e-18L : 0));
+    return value;
+}
+
+/* The same, correctly rounded, by the C library: some microseconds. The text is a decimal number
+ * without blanks. */
+static double read_slowly(const char *text, size_t length)
+{
+    char copy[LONGEST_NUMBER + 1];
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
+    const double value = strtod(copy, NULL);
+    tsl_plain_numbers_leave(numbers);
+    return value;
 }
 
 static bool parse_exponent(const char *p, const char *end, int *out)
@@ -252,36 +264,43 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     const char *end = text + length;
     const bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
+    const char *first = p;
     uint64_t mantissa = 0;
     int power = 0; /* of 10, to be applied to the mantissa */
-    int digits = 0;
+    bool cut = false;
     bool point = false;
     for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
         if (*p == '.') {
             point = true;
-            continue;
-        }
-        if (++digits > 300) {
-            return false;
-        }
-        if (mantissa < UINT64_MAX / 10 - 9) {
+        } else if (mantissa < UINT64_MAX / 10 - 9) {
             mantissa = 10 * mantissa + (uint64_t)(*p - '0');
             power -= point;
         } else { /* beyond the precision of a double */
             power += !point;
+            cut = true;
         }
     }
-    if (digits == 0) {
+    if (p - first == point || length > LONGEST_NUMBER) { /* no digit */
         return false;
     }
     if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &power))) {
         return false;
     }
-    const double value = scale((double)mantissa, power);
-    if (!isfinite(value)) {
+    if (!cut && mantissa <= UINT64_C(1) << 53 && power == 0) { /* exact */
+        *out = negative ? -(double)mantissa : (double)mantissa;
+        return true;
+    }
+    long double error;
+    const long double value = scale(mantissa, power, cut, &error);
+    double rounded = (double)value;
+    if ((double)(value - error) < rounded || (double)(value + error) > rounded ||
+        (rounded < DBL_MIN && mantissa > 0)) {
+        rounded = fabs(read_slowly(text, length));
+    }
+    if (!isfinite(rounded)) {
         return false;
     }
-    *out = negative ? -value : value;
+    *out = negative ? -rounded : rounded;
     return true;
 }
 

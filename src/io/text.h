@@ -34,8 +34,7 @@ void tsl_trim(const char **text, size_t *length);
 
 /* Parse a whole field, blanks around it allowed. False, and `out` untouched, unless all of it is
  * one finite decimal number ("-1.5", "2e3"; no "inf", "nan" or hexadecimal). Independent of the
- * locale; correctly rounded for up to 15 digits and powers of ten up to 22, else within a few units
- * in the last place. */
+ * locale; correctly rounded. At most 320 characters. */
 bool tsl_parse_decimal(const char *text, size_t length, double *out);
 /* The same for an integer in the range of int32_t. */
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out);

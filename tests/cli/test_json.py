@@ -136,6 +136,17 @@ class Reports(CommandTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assert_documented("run.json", name)
 
+    def test_solve(self):
+        entries = "".join(f"{i} {i} 2\n{i + 1} {i} -1\n" for i in range(1, 100))
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                   f"100 100 199\n{entries}100 100 2\n")
+        result = self.run_command("solve", "a.mtx", "--preconditioner", "multigrid",
+                                  "--coarse-rows", "10", "--json", "run.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("run.json", "tesela solve")
+        self.assertTrue(report["verified"])
+        self.assertGreater(len(report["results"]["levels"]), 1)
+
     def test_info(self):
         result = self.run_command("info", "--json", "info.json")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -1,4 +1,5 @@
 /* Whole text files, their lines and numbers. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -224,13 +225,19 @@ static void parses_whole_decimals(void **state)
                           "123456789012345",
                           "4.9e-324",
                           "1234567890123456789012.5",
-                          "0.12345678901234567890123"};
+                          "0.12345678901234567890123",
+                          "9007199254740993", /* halves between two doubles */
+                          "9007199254740993.0000000000000000000000000000001",
+                          "1.00000000000000011102230246251565404e0",
+                          "1.7976931348623158e308",  /* just not infinite */
+                          "2.2250738585072011e-308", /* subnormal */
+                          "2.4703282292062328e-324",
+                          "1e-400"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = -1;
         assert_true(tsl_parse_decimal(good[i], strlen(good[i]), &value));
         const double expected = strtod(good[i], NULL);
-        const double tolerance = 1e-15 * (expected < 0 ? -expected : expected);
-        assert_true(value <= expected + tolerance && value >= expected - tolerance);
+        assert_memory_equal(&value, &expected, sizeof value);
     }
     const char *bad[] = {"",       " ",     "-",        ".",   "+.",          "1.2.3",
                          "1,5",    "0x10",  "inf",      "nan", "-Inf",        "1e",
@@ -258,6 +265,24 @@ static void rounds_decimals_as_strtod_does(void **state)
         assert_true(tsl_parse_decimal(text, strlen(text), &value));
         const double expected = strtod(text, NULL);
         assert_memory_equal(&value, &expected, sizeof value);
+    }
+}
+
+/* Digits and powers of ten of all sizes. */
+static void rounds_long_decimals_as_strtod_does(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < 200000; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        char text[64];
+        const int power = (int)(seed >> 33) % 330 - (i % 2 == 0 ? 325 : 20);
+        snprintf(text, sizeof text, "%llu.%05llue%d", (unsigned long long)(seed >> i % 60),
+                 (unsigned long long)(seed >> 40) % 100000, power);
+        double value = -1;
+        const double expected = strtod(text, NULL);
+        assert_int_equal(tsl_parse_decimal(text, strlen(text), &value), isfinite(expected));
+        assert_true(!isfinite(expected) || memcmp(&value, &expected, sizeof value) == 0);
     }
 }
 
@@ -320,6 +345,7 @@ int main(void)
         TEST(splits_lines),
         TEST(parses_whole_decimals),
         TEST(rounds_decimals_as_strtod_does),
+        TEST(rounds_long_decimals_as_strtod_does),
         TEST(parses_whole_integers),
         TEST(quotes_in_one_printable_line),
     };

@@ -1,0 +1,26 @@
+/* Files of figures: SVG, PNG or PDF, drawn with Cairo. */
+#ifndef TSL_IO_FIGURE_H
+#define TSL_IO_FIGURE_H
+
+#include "core/core.h"
+
+struct _cairo; /* cairo_t, which a build without Cairo does not know */
+
+/* Draws on white paper. */
+typedef void tsl_figure_draw(struct _cairo *cairo, const void *what);
+
+/* Does a name end as that of a figure: in .svg, .png or .pdf? */
+bool tsl_figure_knows(const char *path);
+
+/* Write a file of the kind its name ends in (any other: SVG), whole or not at all; the same figure
+ * is the same file, but for a PDF's date. Width and height in units of which a PNG has two pixels
+ * each. TSL_E_UNSUPPORTED if the build has no Cairo; TSL_E_IO; TSL_E_NOMEM. */
+tsl_status tsl_figure_write(tsl_context *context, const char *path, int width, int height,
+                            tsl_figure_draw *draw, const void *what);
+
+/* 1, 2 or 5 times a power of ten, from 1 up: the smallest that divides `range` into at most
+ * `parts`.
+ */
+double tsl_nice_step(double range, int parts);
+
+#endif

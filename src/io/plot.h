@@ -1,0 +1,38 @@
+/* Curves over logarithmic or linear axes. */
+#ifndef TSL_IO_PLOT_H
+#define TSL_IO_PLOT_H
+
+#include "core/core.h"
+
+typedef enum tsl_plot_scale {
+    TSL_PLOT_LINEAR,   /* from 0 */
+    TSL_PLOT_PREFIXES, /* logarithmic: 1, 10, 100, 1 k, … */
+    TSL_PLOT_POWERS    /* logarithmic: 1e-3, 1e-2, … */
+} tsl_plot_scale;
+
+typedef struct tsl_plot_axis {
+    const char *label;
+    tsl_plot_scale scale;
+} tsl_plot_axis;
+
+/* Points joined by lines; a single point is a dot. On a logarithmic axis those that are not above 0
+ * are left out. */
+typedef struct tsl_plot_curve {
+    const char *name;
+    int64_t count;
+    const double *x, *y; /* [count] */
+} tsl_plot_curve;
+
+typedef struct tsl_plot {
+    const char *title;
+    tsl_plot_axis x, y;
+    int curves;
+    const tsl_plot_curve *curve;
+    const char *level_name; /* of a horizontal line; NULL: none */
+    double level;
+} tsl_plot;
+
+/* Write a figure: tsl_figure_write() has kinds of files and errors. */
+tsl_status tsl_plot_write(tsl_context *context, const char *path, const tsl_plot *plot);
+
+#endif

@@ -1,0 +1,127 @@
+/* Figures: kinds of files, the same figure the same file, and failing memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/config.h"
+#include "io/figure.h"
+#include "io/plot.h"
+#include "scratch.h"
+
+static const double xs[] = {0, 10, 20, 60}, ys[] = {1, 1e-3, 0, 1e-9}, big[] = {1, 1e3, 1e6, 3e10};
+static const tsl_plot_curve curves[] = {{"falls", 4, xs, ys}, {"a dot", 1, &xs[2], &ys[1]}},
+                            wide[] = {{"rises", 4, big, big}};
+static const tsl_plot plots[] = {
+    {"linear & powers",
+     {"iteration", TSL_PLOT_LINEAR},
+     {"residual", TSL_PLOT_POWERS},
+     2,
+     curves,
+     "level",
+     1e-8},
+    {"prefixes",
+     {"bytes", TSL_PLOT_PREFIXES},
+     {"bytes a second", TSL_PLOT_PREFIXES},
+     1,
+     wide,
+     NULL,
+     0},
+    {"nothing", {"x", TSL_PLOT_LINEAR}, {"y", TSL_PLOT_POWERS}, 0, NULL, NULL, 0}};
+
+static void kinds_are_known_by_their_ends(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a.svg", "b/c.png", "x.y.pdf"};
+    static const char *const bad[] = {"", "svg", "a.jpg", "a.svg.gz", "a.SVG"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(tsl_figure_knows(good[i]));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(tsl_figure_knows(bad[i]));
+    }
+}
+
+static void steps_are_round(void **state)
+{
+    (void)state;
+    static const double rows[][3] = {{0.5, 10, 1}, {10, 10, 1}, {11, 10, 2},   {30, 6, 5},
+                                     {31, 6, 10},  {48, 1, 50}, {1001, 5, 500}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(tsl_nice_step(rows[i][0], (int)rows[i][1]) == rows[i][2]);
+    }
+}
+
+#ifdef TSL_HAVE_CAIRO
+
+static void plots_are_written(void **state)
+{
+    (void)state;
+    static const char *const files[][2] = {
+        {"a.svg", "<?xml"}, {"a.png", "\x89PNG"}, {"a.pdf", "%PDF"}, {"a.other", "<?xml"}};
+    for (size_t i = 0; i < 12; i++) {
+        tsl_context context = {0};
+        size_t bytes, again_bytes;
+        const char *path = scratch_path(files[i % 4][0]);
+        assert_int_equal(tsl_plot_write(&context, path, &plots[i / 4]), TSL_OK);
+        char *first = scratch_read(path, &bytes);
+        assert_memory_equal(first, files[i % 4][1], 4);
+        assert_int_equal(tsl_plot_write(&context, path, &plots[i / 4]), TSL_OK);
+        char *again = scratch_read(path, &again_bytes);
+        if (i % 4 != 2) { /* a PDF has its date */
+            assert_int_equal(bytes, again_bytes);
+            assert_memory_equal(first, again, bytes);
+        }
+        free(first);
+        free(again);
+    }
+}
+
+/* What the curves pass through is in the file. */
+static void points_are_where_they_belong(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    const char *path = scratch_path("a.svg");
+    assert_int_equal(tsl_plot_write(&context, path, &plots[0]), TSL_OK);
+    char *text = scratch_read(path, NULL);
+    /* x from 0 to 60 on 72 … 600, y from 1e-9 to 1 on 400 … 64 */
+    assert_contains(text, "M 72 64 L 160 176");
+    free(text);
+}
+
+static void unwritable_places_are_named(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    assert_int_equal(tsl_plot_write(&context, "/none/a.svg", &plots[0]), TSL_E_IO);
+    assert_error_names(&context, "/none/a.svg");
+}
+
+#else
+
+static void no_cairo_is_told(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    assert_int_equal(tsl_plot_write(&context, "a.svg", &plots[0]), TSL_E_UNSUPPORTED);
+    assert_error_names(&context, "a.svg: this build draws no figures");
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_known_by_their_ends), cmocka_unit_test(steps_are_round),
+#ifdef TSL_HAVE_CAIRO
+        cmocka_unit_test(plots_are_written), cmocka_unit_test(points_are_where_they_belong),
+        cmocka_unit_test(unwritable_places_are_named)
+#else
+        cmocka_unit_test(no_cairo_is_told)
+#endif
+    };
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
