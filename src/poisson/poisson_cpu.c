@@ -282,7 +282,7 @@ static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x,
 static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bool there)
 {
     const int planes = solver->mine.y.count > 0 ? solver->mine.x.count : 0;
-#pragma omp parallel for num_threads(solver->context->threads)
+#pragma omp parallel for num_threads(solver->context->threads) schedule(dynamic)
     for (int x = 0; x < planes; x++) {
         transform_rows(solver, cells, x, there);
     }
