@@ -1,6 +1,5 @@
 /* Poisson's equation over ranks: every way of sharing gives the answer of one rank, and plane waves
  * come out. tests/mpi/test_poisson.sh runs the same on processes. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,22 +24,21 @@ typedef struct way {
 } way;
 
 typedef struct problem {
-    int n[3];
+    int n[3], precision;
     const char *boundary;
-    int precision;
     double lengths[3];
     double bound; /* of the largest difference from one rank's answer, relative */
 } problem;
 
 /* Uneven shares, fewer planes than ranks, primes, all mixes of boundaries. */
 static const problem problems[] = {
-    {{12, 10, 14}, "ppp", 8, {1, 2, 3}, 1e-13}, {{5, 7, 11}, "ppp", 8, {1, 1, 2}, 1e-13},
-    {{13, 17, 19}, "ppp", 8, {1, 1, 1}, 1e-13}, {{16, 12, 40}, "ppp", 4, {1, 1, 2}, 1e-6},
-    {{5, 9, 38}, "ppf", 8, {1, 1, 2}, 1e-13},   {{9, 5, 12}, "pfp", 8, {1, 1, 2}, 1e-13},
-    {{6, 12, 9}, "fpp", 8, {1, 1, 1}, 1e-13},   {{8, 7, 20}, "pff", 8, {1, 1, 2}, 1e-13},
-    {{7, 11, 8}, "fpf", 8, {1, 2, 1}, 1e-13},   {{10, 4, 9}, "ffp", 8, {2, 1, 1}, 1e-13},
-    {{9, 10, 11}, "fff", 8, {1, 1, 1}, 1e-13},  {{12, 5, 30}, "fff", 4, {2, 1, 4}, 1e-6},
-    {{3, 2, 70}, "fff", 8, {1, 1, 9}, 1e-13},   {{1, 1, 6}, "ppp", 8, {1, 1, 1}, 1e-13},
+    {{12, 10, 14}, 8, "ppp", {1, 2, 3}, 1e-13}, {{5, 7, 11}, 8, "ppp", {1, 1, 2}, 1e-13},
+    {{13, 17, 19}, 8, "ppp", {1, 1, 1}, 1e-13}, {{16, 12, 40}, 4, "ppp", {1, 1, 2}, 1e-6},
+    {{5, 9, 38}, 8, "ppf", {1, 1, 2}, 1e-13},   {{9, 5, 12}, 8, "pfp", {1, 1, 2}, 1e-13},
+    {{6, 12, 9}, 8, "fpp", {1, 1, 1}, 1e-13},   {{8, 7, 20}, 8, "pff", {1, 1, 2}, 1e-13},
+    {{7, 11, 8}, 8, "fpf", {1, 2, 1}, 1e-13},   {{10, 4, 9}, 8, "ffp", {2, 1, 1}, 1e-13},
+    {{9, 10, 11}, 8, "fff", {1, 1, 1}, 1e-13},  {{12, 5, 30}, 4, "fff", {2, 1, 4}, 1e-6},
+    {{3, 2, 70}, 8, "fff", {1, 1, 9}, 1e-13},   {{1, 1, 6}, 8, "ppp", {1, 1, 1}, 1e-13},
 };
 
 static tsl_poisson_options options_of(const problem *p)
@@ -327,149 +325,6 @@ static void ranks_give_the_answer_of_one(void **state)
     release_answers(&answers);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
-
-typedef struct refusal {
-    const char *words;
-    tsl_status status;
-    void (*change)(tsl_poisson_options *options, int rank);
-} refusal;
-
-static void change_pencils(tsl_poisson_options *o, int rank)
-{
-    (void)rank;
-    o->ranks[0] = o->ranks[1] = 2;
-}
-
-static void change_segments(tsl_poisson_options *o, int rank)
-{
-    (void)rank;
-    o->segments = -1;
-}
-
-static void change_one(tsl_poisson_options *o, int rank)
-{
-    o->screening = rank == 1 ? 2 : 1;
-}
-
-static void change_box(tsl_poisson_options *o, int rank)
-{
-    o->source_box = (tsl_box){{0, 0, 0}, {8, 8, rank == 0 ? 8 : 1}};
-}
-
-static void change_gap(tsl_poisson_options *o, int rank)
-{
-    o->potential_box = (tsl_box){{0, 0, rank}, {8, 8, rank + 1}};
-}
-
-static void change_outside(tsl_poisson_options *o, int rank)
-{
-    o->potential_box = (tsl_box){{0, 0, rank}, {8, 8, 9}};
-}
-
-static void change_memory(tsl_poisson_options *o, int rank)
-{
-    o->memory = rank == 2 ? 100 : 0;
-}
-
-static void change_all_memory(tsl_poisson_options *o, int rank)
-{
-    (void)rank;
-    for (int axis = 0; axis < 3; axis++) {
-        o->n[axis] = 16384;
-    }
-}
-
-static const refusal refusals[] = {
-    {"pencils of 2 x 2 ranks are not 3 ranks", TSL_E_ARG, change_pencils},
-    {"segments must be from", TSL_E_ARG, change_segments},
-    {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
-    {"the sources' boxes of ranks 0 and 1 overlap", TSL_E_ARG, change_box},
-    {"the potentials' boxes have 192 cells of 8 x 8 x 8", TSL_E_ARG, change_gap},
-    {"the potential's box has cells 0 to 9 of axis 2", TSL_E_ARG, change_outside},
-    {"a Poisson plan of 8 x 8 x 8 needs ", TSL_E_NOMEM, change_memory},
-    {" for the ranks of a host", TSL_E_NOMEM, change_all_memory},
-};
-
-/* One rank's fault is everyone's answer; the communicator stays of use, and nothing is taken. */
-static tsl_status try_refusals(tsl_comm *comm, void *user)
-{
-    static const double lengths[3] = {1, 1, 1};
-    static const int n[3] = {8, 8, 8};
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    tsl_context *context = NULL;
-    (void)user;
-    options.device = "cpu";
-    options.threads = 1;
-    options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals && status == TSL_OK; i++) {
-        tsl_poisson_options o = box_options(n, lengths, "ppp");
-        tsl_poisson_plan *plan = NULL;
-        refusals[i].change(&o, comm->rank);
-        tsl_test_fail_device_allocation(context, 0);
-        const tsl_status found = tsl_poisson_plan_create(&plan, context, &o);
-        const int64_t asked = tsl_test_fail_device_allocation(context, 0);
-        if (found != refusals[i].status ||
-            strstr(tsl_last_error(context), refusals[i].words) == NULL || asked != 0) {
-            char line[TSL_ERROR_TEXT + 64];
-            snprintf(line, sizeof line, "wanted '%s', got %d %s", refusals[i].words, (int)found,
-                     tsl_last_error(context));
-            status = tsl_comm_fail(comm, TSL_E_INTERNAL, line);
-        }
-    }
-    tsl_context_destroy(context);
-    return status;
-}
-
-static void what_one_rank_is_refused_all_are(void **state)
-{
-    (void)state;
-    if (tsl_comm_run(3, try_refusals, NULL) != TSL_OK) {
-        fail_msg("%s", tsl_last_error(NULL));
-    }
-}
-
-/* A net charge is everyone's error, and leaves the plan of use; a bad address is a failure. */
-static tsl_status try_charge(tsl_comm *comm, void *user)
-{
-    static const double lengths[3] = {2, 2, 2};
-    static const int n[3] = {8, 8, 8};
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    tsl_context *context = NULL;
-    tsl_poisson_plan *plan = NULL;
-    tsl_poisson_options o = box_options(n, lengths, "ppp");
-    (void)user;
-    options.device = "cpu";
-    options.threads = 1;
-    options.comm = comm;
-    double *cells = tsl_allocate_zeroed(512, sizeof *cells);
-    tsl_status status = tsl_context_create(&context, &options);
-    if (status == TSL_OK) {
-        status = tsl_poisson_plan_create(&plan, context, &o);
-    }
-    cells[3] = comm->rank == 1 ? 64 : 0;
-    bool good = status == TSL_OK && tsl_poisson_execute(plan, cells, cells) == TSL_E_ARG &&
-                strstr(tsl_last_error(context), "a net charge of 1,") != NULL;
-    cells[3] = comm->rank == 1 ? 1 : comm->rank == 2 ? -1 : 0;
-    good = good && tsl_poisson_execute(plan, cells, cells) == TSL_OK;
-    const tsl_status last =
-        good ? tsl_poisson_execute(plan, cells, comm->rank == 2 ? NULL : cells) : TSL_OK;
-    good = good && last == (comm->rank == 2 ? TSL_E_ARG : TSL_E_COMM) &&
-           strstr(tsl_last_error(context), "the source's address is NULL") != NULL;
-    tsl_poisson_plan_destroy(plan);
-    tsl_context_destroy(context);
-    tsl_release(cells);
-    return good ? TSL_OK : TSL_E_INTERNAL;
-}
-
-static void faults_in_a_source_are_told_to_all(void **state)
-{
-    (void)state;
-    assert_int_equal(tsl_comm_run(3, try_charge, NULL), TSL_E_ARG);
-    assert_non_null(strstr(tsl_last_error(NULL), "rank 2: the source's address is NULL"));
-}
-
 /* ---- waves ---------------------------------------------------------------------------------- */
 
 /* A plane wave of a periodic box, on ranks alone: no other solve is asked. */
@@ -552,9 +407,6 @@ static int launched(void)
     if (status == TSL_OK) {
         status = try_wave(comm, NULL);
     }
-    if (status == TSL_OK && tsl_comm_size(comm) == 3) {
-        status = try_refusals(comm, NULL);
-    }
     int rank = 0;
     const char *reason = tsl_comm_failure(comm, &rank, &status);
     if (reason != NULL) {
@@ -572,8 +424,6 @@ int main(int argc, char **argv)
         return launched();
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_give_the_answer_of_one),
-                                       cmocka_unit_test(plane_waves_come_out_of_ranks),
-                                       cmocka_unit_test(what_one_rank_is_refused_all_are),
-                                       cmocka_unit_test(faults_in_a_source_are_told_to_all)};
+                                       cmocka_unit_test(plane_waves_come_out_of_ranks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
