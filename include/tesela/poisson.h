@@ -41,6 +41,14 @@
  *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
  * integrated kernel. Exact for that sum to 1e-13.
  *
+ *  Ranks (a context with a communicator): each has a box of the source and gets a box of the
+ *  potential; the boxes of all ranks cover the grid once. Work is shared as pencils: rank a q + b
+ *  transforms rows of the a-th of p parts of the first axis, then columns of the b-th of q parts of
+ *  the last axis' wavenumbers, then lines of the a-th of p parts of the second's. 1 x q exchanges
+ *  once each way among all ranks, x against z, before free axes are padded; p x 1 once, x against
+ * y, with planes transformed whole; others twice, among p and among q. All ranks give the same
+ * options but for boxes and memory.
+ *
  *  Sources: Vico, Greengard & Ferrando, J. Comput. Phys. 323 (2016) 191, eq. 13 (free), with its
  *  one- and two-dimensional forms (slab, wire); Hockney & Eastwood, Computer Simulation Using
  *  Particles (1981), ch. 6; Qiang et al., Phys. Rev. ST Accel. Beams 9 (2006) 044204, eq. 5
@@ -78,6 +86,12 @@ typedef enum tsl_poisson_kernel {
     TSL_POISSON_POINT = 2       /**< point charges at the samples; likewise */
 } tsl_poisson_kernel;
 
+/** A box of cells of a grid: those with begin[axis] <= index < end[axis] along all axes; none if an
+ *  end is not beyond its begin. */
+typedef struct tsl_box {
+    int64_t begin[3], end[3];
+} tsl_box;
+
 /** What to solve. Initialise with TSL_POISSON_OPTIONS_INIT, then set n and lengths. */
 typedef struct tsl_poisson_options {
     size_t size;              /**< sizeof(tsl_poisson_options) */
@@ -92,6 +106,13 @@ typedef struct tsl_poisson_options {
     int precision;             /**< bytes of a number of source and potential: 8 or 4 */
     int64_t count;             /**< right-hand sides a call, 1 <= count <= 65536 */
     int64_t memory;            /**< bound on the bytes taken, 0 = none but what is free */
+    tsl_box source_box;        /**< cells of the source that this rank has; all 0: tsl_poisson_box()
+                                    says which */
+    tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
+    int ranks[2];              /**< p and q of the pencils, p q = number of ranks; 0, 0: chosen */
+    int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
+    int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
+                                    after the other; 0: chosen */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -99,7 +120,7 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0                                                                                      \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0                        \
     }
 
 /** What a plan takes and does. */
@@ -111,12 +132,24 @@ typedef struct tsl_poisson_summary {
     int64_t padded[3];      /**< lengths on which the truncated kernel was sampled, >= n (L +
                                  diagonal) / L; 0 where there was none */
     double radius;          /**< where the truncated kernel is cut off; 0: it isn't */
+    int ranks[2];           /**< p and q */
+    int segments;           /**< pieces of each exchange */
+    int overlap;            /**< 1: exchanged under transforms */
 } tsl_poisson_summary;
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */
 typedef struct tsl_poisson_plan tsl_poisson_plan;
 
-/** What a plan would take; nothing is allocated.
+/** This rank's share of the grid where options leave it open: planes of the first axis, as many on
+ *  each rank as on any other or one more, in the order of the ranks; with more ranks than planes
+ * some have none, or, with pencils, rows of planes.
+ *
+ *  @param[out] out  the box; `source_box` and `potential_box` are not looked at
+ *  @return TSL_OK; TSL_E_ARG for options out of range. */
+TSL_API tsl_status tsl_poisson_box(tsl_box *out, tsl_context *context,
+                                   const tsl_poisson_options *options);
+
+/** What a plan would take on this rank; nothing is allocated.
  *  @param[out] out  filled whole
  *  @return TSL_OK; TSL_E_ARG for options out of range. */
 TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *context,
@@ -129,11 +162,14 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *  @param[in]  options  copied
  *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
  * the device has less free than tsl_poisson_predict() says or the bound is lower, before anything
- * was allocated; TSL_E_DEVICE. */
+ * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for several ranks on a device that is not the CPU;
+ * TSL_E_COMM.
+ *
+ * Collective over the context's ranks. What one of them is refused, all are, with its line. */
 TSL_API tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
                                            const tsl_poisson_options *options);
 
-/** Release a plan; NULL is fine. */
+/** Release a plan; NULL is fine. Collective over an MPI launch. */
 TSL_API void tsl_poisson_plan_destroy(tsl_poisson_plan *plan);
 
 /** What the plan took. `out` is filled whole. */
@@ -141,13 +177,20 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
 
 /** Solve `count` right-hand sides.
  *
- *  @param[out] potential  device memory, shape [count][n0][n1][n2], float or double as the plan's
- *                         precision says, aligned to 64 bytes; may be `source`
- *  @param[in]  source     likewise: density or right-hand side
+ *  @param[out] potential  device memory, shape [count][b0][b1][b2] of this rank's box of the
+ * potential (alone: of the grid), float or double as the plan's precision says, aligned to 64
+ * bytes; may be `source` where the boxes are the same; NULL is fine for a box without cells
+ *  @param[in]  source     likewise: density or right-hand side, in this rank's box of the source
  *  @return TSL_OK; TSL_E_ARG if an address is NULL or not aligned, or if a right-hand side of a
  *          periodic box without screening and background has a net charge, that is a sum beyond
  * 1e-9 (single precision: 1e-5) of the sum of absolute values, or is not finite; nothing is written
- * then. TSL_E_DEVICE.
+ * then. TSL_E_DEVICE; TSL_E_COMM.
+ *
+ *  Collective over the context's ranks. An address at fault on one of them is its failure
+ *  (tsl_comm_fail()); a net charge is an error on all, and the plan stays of use.
+ *
+ *  Accuracy: with any number of ranks and any way of sharing, that of one rank within 1e-13
+ *  (single: 1e-6) of the largest value.
  *
  *  Synchronisation: queued on the context's stream; on `cpu` done on return. Where a net charge is
  * an error it waits for the source's sum first; with `background`, screening or a free axis it does
@@ -155,14 +198,15 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
 TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source);
 
 /** Interaction energies 1/2 sum_cells potential * source * volume of a cell, which for the
- *  electrostatic equation is the electrostatic energy, self-energy included.
+ *  electrostatic equation is the electrostatic energy, self-energy included. Over the cells of all
+ *  ranks, whose boxes of source and potential must be the same.
  *
  *  @param[out] energies   host memory, shape [count]
  *  @param[in]  potential  as tsl_poisson_execute() left it
  *  @param[in]  source     the source it belongs to
- *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_COMM.
  *
- *  Accuracy: sums in double precision. Synchronous. */
+ *  Accuracy: sums in double precision. Synchronous; collective. */
 TSL_API tsl_status tsl_poisson_energy(tsl_poisson_plan *plan, double *energies,
                                       const void *potential, const void *source);
 

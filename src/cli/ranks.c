@@ -120,20 +120,7 @@ static const char no_memory[] = "out of memory: cannot hear all ranks";
 
 tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes)
 {
-    int64_t *sizes = tsl_allocate(2 * (size_t)comm->size * sizeof *sizes);
-    if (sizes == NULL) {
-        tsl_comm_fail(comm, TSL_E_NOMEM, no_memory);
-        return TSL_E_COMM;
-    }
-    int64_t *offsets = sizes + comm->size;
-    for (int q = 0; q < comm->size; q++) {
-        sizes[q] = bytes;
-        offsets[q] = q * bytes;
-    }
-    const tsl_comm_parts receive = {.data = all, .bytes = sizes, .offsets = offsets};
-    const tsl_status status = tsl_comm_gather(comm, NULL, mine, bytes, &receive, TSL_COMM_ALL);
-    tsl_release(sizes);
-    return status;
+    return tsl_comm_gather_records(comm, all, mine, bytes) == TSL_OK ? TSL_OK : TSL_E_COMM;
 }
 
 /* How a rank is. */

@@ -80,6 +80,17 @@ tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *rece
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
 
+/* ---- agreement (agree.c) ------------------------------------------------------------------ */
+
+/* Records of all ranks, `bytes` each, into all[size], on the host. */
+tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, int64_t bytes);
+
+/* Are all ranks of the context's communicator well? `status` is this rank's, with the context's
+ * error. If any is not, all return the status of the first of them, with its line, the others with
+ * "rank 2: " before it. Nothing is published: the communicator stays of use. A rank whose `status`
+ * is TSL_E_COMM knows of a failure that was published, and does not wait. */
+tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
+
 /* ---- a reduction that is repeated ---------------------------------------------------------- */
 
 /* The plan of an all-reduce of few values. Among GPUs of one process, a rank on each, it is one

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/comm.h"
+#include "core/context.h"
 #include "device/device.h"
 
 struct tsl_poisson_plan {
@@ -12,13 +14,16 @@ struct tsl_poisson_plan {
     tsl_poisson_summary summary;
     void *spectrum; /* device memory */
     tsl_poisson_solver *solver;
+    tsl_poisson_reshape *reshape; /* NULL: each rank's box is its rows */
+    bool same_boxes;              /* of source and potential, on all ranks */
 };
 
 /* Device memory the plan holds. */
 static int64_t held_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
 {
     return tsl_poisson_spectrum_bytes(problem) +
-           context->ops->poisson->bytes(context, &problem->grid);
+           context->ops->poisson->bytes(context, &problem->grid, &problem->share) +
+           tsl_poisson_reshape_bytes(problem);
 }
 
 static void summarise(tsl_poisson_summary *out, const tsl_context *context,
@@ -29,7 +34,10 @@ static void summarise(tsl_poisson_summary *out, const tsl_context *context,
         (tsl_poisson_summary){.bytes = held_bytes(context, problem),
                               .planning_bytes = tsl_poisson_build_bytes(context, problem) +
                                                 (staged ? tsl_poisson_spectrum_bytes(problem) : 0),
-                              .radius = problem->radius};
+                              .radius = problem->radius,
+                              .ranks = {problem->share.p, problem->share.q},
+                              .segments = problem->share.segments,
+                              .overlap = problem->share.overlap};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;
@@ -47,55 +55,101 @@ tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *context,
     return status;
 }
 
-/* Refuse what does not fit, before anything is taken. */
-static tsl_status check_memory(const tsl_poisson_plan *plan, int64_t bound)
+tsl_status tsl_poisson_box(tsl_box *out, tsl_context *context, const tsl_poisson_options *options)
 {
-    tsl_context *context = plan->context;
-    const tsl_poisson_grid *grid = &plan->problem.grid;
-    tsl_device_properties properties;
-    char needed[16], there[16];
+    tsl_poisson_problem problem;
+    tsl_poisson_options open = *options;
+    memset(&open.source_box, 0, sizeof open.source_box);
+    memset(&open.potential_box, 0, sizeof open.potential_box);
+    const tsl_status status = tsl_poisson_settle(&problem, context, &open);
+    if (status == TSL_OK) {
+        *out = problem.source;
+    }
+    return status;
+}
+
+/* The most that is taken at one time. */
+static int64_t peak_bytes(const tsl_poisson_plan *plan)
+{
     int64_t peak = plan->summary.bytes;
-    if (context->ops->poisson->memory_is_host) {
+    if (plan->context->ops->poisson->memory_is_host) {
         const int64_t building =
             tsl_poisson_spectrum_bytes(&plan->problem) + plan->summary.planning_bytes;
         peak = building > peak ? building : peak;
     }
-    const tsl_status status = context->ops->properties(context->device, &properties);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const bool bounded = bound > 0 && bound < properties.memory_free;
-    if (peak <= (bounded ? bound : properties.memory_free)) {
-        return TSL_OK;
-    }
-    return tsl_fail(context, TSL_E_NOMEM,
-                    "%sa Poisson plan of %d x %d x %d needs %s, %s %s: take fewer cells%s",
-                    bounded ? "" : "out of memory: ", grid->n[0], grid->n[1], grid->n[2],
-                    tsl_format_bytes(needed, peak),
-                    tsl_format_bytes(there, bounded ? bound : properties.memory_free),
-                    bounded ? "are allowed" : "are free", bounded ? " or allow more" : "");
+    return peak;
 }
 
 /* The spectrum, on the device. */
 static tsl_status build_spectrum(tsl_poisson_plan *plan)
 {
     tsl_context *context = plan->context;
+    const bool staged = !context->ops->poisson->memory_is_host;
     const int64_t bytes = tsl_poisson_spectrum_bytes(&plan->problem);
     tsl_status status =
         tsl_device_allocate(&plan->spectrum, context, bytes, "the spectrum of Green's function");
-    if (status != TSL_OK || context->ops->poisson->memory_is_host) {
-        return status != TSL_OK ? status
-                                : tsl_poisson_build(plan->spectrum, context, &plan->problem);
+    void *built = plan->spectrum;
+    if (status == TSL_OK && staged) {
+        built = tsl_allocate((size_t)bytes);
+        status = built != NULL
+                     ? TSL_OK
+                     : tsl_fail_memory(context, bytes, "the spectrum of Green's function");
     }
-    void *staged = tsl_allocate((size_t)bytes);
-    if (staged == NULL) {
-        return tsl_fail_memory(context, bytes, "the spectrum of Green's function");
-    }
-    status = tsl_poisson_build(staged, context, &plan->problem);
+    status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        status = context->ops->upload(context, plan->spectrum, staged, bytes);
+        status = tsl_poisson_build(built, context, &plan->problem);
     }
-    tsl_release(staged);
+    if (status == TSL_OK && staged) {
+        status = context->ops->upload(context, plan->spectrum, built, bytes);
+    }
+    if (staged) {
+        tsl_release(built);
+    }
+    return status;
+}
+
+/* Does any rank's box differ from its rows? */
+static bool has_boxes(const tsl_poisson_problem *problem, const tsl_box *boxes)
+{
+    for (int q = 0; q < problem->share.size; q++) {
+        const tsl_box rows = tsl_poisson_box_of(problem, q);
+        for (int kind = 0; kind < 2; kind++) {
+            if (memcmp(&rows, &boxes[2 * q + kind], sizeof rows) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The options are settled on all ranks: what they need, and then the memory. */
+static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *options,
+                          tsl_box *boxes)
+{
+    tsl_context *context = plan->context;
+    const tsl_poisson_ops *ops = context->ops->poisson;
+    const tsl_poisson_problem *problem = &plan->problem;
+    tsl_status status = tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan));
+    status = tsl_comm_agree(context, status);
+    plan->same_boxes = true;
+    for (int q = 0; q < problem->share.size && status == TSL_OK; q++) {
+        plan->same_boxes =
+            plan->same_boxes && memcmp(&boxes[2 * q], &boxes[2 * q + 1], sizeof *boxes) == 0;
+    }
+    if (status == TSL_OK) {
+        status = build_spectrum(plan);
+    }
+    if (status == TSL_OK) {
+        status =
+            ops->create(&plan->solver, context, &problem->grid, &problem->share, plan->spectrum);
+        if (status == TSL_OK && has_boxes(problem, boxes)) {
+            status = tsl_poisson_reshape_create(&plan->reshape, context, problem, boxes);
+        }
+        status = tsl_comm_agree(context, status);
+    }
+    if (status == TSL_OK && problem->share.size > 1) {
+        status = ops->divide(plan->solver);
+    }
     return status;
 }
 
@@ -104,22 +158,20 @@ tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
 {
     const double begun = tsl_seconds();
     tsl_poisson_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
-    if (plan == NULL) {
-        return tsl_fail_memory(context, sizeof *plan, "a Poisson plan");
+    tsl_box *boxes = tsl_allocate(2 * (size_t)context->comm->size * sizeof *boxes);
+    tsl_status status = TSL_OK;
+    if (plan == NULL || boxes == NULL) {
+        status = tsl_fail_memory(context, sizeof *plan, "a Poisson plan");
+    } else {
+        plan->context = context;
+        status = tsl_poisson_settle(&plan->problem, context, options);
     }
-    plan->context = context;
-    tsl_status status = tsl_poisson_settle(&plan->problem, context, options);
+    status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
         summarise(&plan->summary, context, &plan->problem);
-        status = check_memory(plan, options->memory);
+        status = prepare(plan, options, boxes);
     }
-    if (status == TSL_OK) {
-        status = build_spectrum(plan);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->poisson->create(&plan->solver, context, &plan->problem.grid,
-                                               plan->spectrum);
-    }
+    tsl_release(boxes);
     if (status != TSL_OK) {
         tsl_poisson_plan_destroy(plan);
         return status;
@@ -135,7 +187,10 @@ void tsl_poisson_plan_destroy(tsl_poisson_plan *plan)
         if (plan->solver != NULL) { /* else there may be no table */
             plan->context->ops->poisson->destroy(plan->solver);
         }
-        tsl_device_release(plan->context, plan->spectrum);
+        if (plan->context != NULL) {
+            tsl_device_release(plan->context, plan->spectrum);
+        }
+        tsl_poisson_reshape_destroy(plan->reshape);
         tsl_release(plan);
     }
 }
@@ -145,26 +200,51 @@ void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_summary 
     *out = plan->summary;
 }
 
-static int64_t cells_of(const tsl_poisson_grid *grid)
+/* What one rank alone finds wrong is its failure, since the others go on to exchange. */
+static tsl_status check_address(const tsl_poisson_plan *plan, const void *address,
+                                const tsl_box *box, const char *what)
 {
-    return (int64_t)grid->n[0] * grid->n[1] * grid->n[2];
+    tsl_context *context = plan->context;
+    const bool missing = address == NULL && tsl_box_cells(box) > 0;
+    if (!missing && (uintptr_t)address % 64 == 0) {
+        return TSL_OK;
+    }
+    tsl_fail(context, TSL_E_ARG, "the %s's address is %s: give device memory aligned to 64 bytes",
+             what, missing ? "NULL" : "not aligned");
+    return context->comm->size > 1 ? tsl_comm_fail(context->comm, TSL_E_ARG, context->error)
+                                   : TSL_E_ARG;
 }
 
-static tsl_status check_address(const tsl_poisson_plan *plan, const void *address, const char *what)
+/* Sums over the cells of all ranks. */
+static tsl_status sum(const tsl_poisson_plan *plan, double sums[3], const void *a, const void *b,
+                      const tsl_box *box)
 {
-    if (address == NULL || (uintptr_t)address % 64 != 0) {
-        return tsl_fail(plan->context, TSL_E_ARG,
-                        "the %s's address is %s: give device memory aligned to 64 bytes", what,
-                        address == NULL ? "NULL" : "not aligned");
+    tsl_context *context = plan->context;
+    const tsl_status status =
+        context->ops->poisson->sums(plan->solver, sums, a, b, tsl_box_cells(box));
+    if (context->comm->size == 1) {
+        return status;
     }
-    return TSL_OK;
+    if (status != TSL_OK) {
+        return tsl_comm_fail(context->comm, status, context->error);
+    }
+    return tsl_comm_all_reduce(context->comm, NULL, sums, 3, TSL_COMM_DOUBLE, TSL_COMM_SUM);
+}
+
+static double cell_volume(const tsl_poisson_problem *problem)
+{
+    double volume = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        volume *= problem->axis[axis].length / problem->grid.n[axis];
+    }
+    return volume;
 }
 
 /* Refuse a charge that a periodic box cannot hold. */
 static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64_t number)
 {
     double sums[3];
-    const tsl_status status = plan->context->ops->poisson->sums(plan->solver, sums, source, source);
+    const tsl_status status = sum(plan, sums, source, source, &plan->problem.source);
     if (status != TSL_OK) {
         return status;
     }
@@ -177,38 +257,50 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
                         "right-hand side %lld has values that are not finite numbers",
                         (long long)number);
     }
-    const tsl_poisson_problem *problem = &plan->problem;
-    double volume = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        volume *= problem->axis[axis].length / problem->grid.n[axis];
-    }
     return tsl_fail(plan->context, TSL_E_ARG,
                     "right-hand side %lld has a net charge of %.6g, which a periodic box cannot "
                     "hold: allow a neutralising background, or make an axis free",
-                    (long long)number, sums[0] * volume);
+                    (long long)number, sums[0] * cell_volume(&plan->problem));
+}
+
+/* One right-hand side, from box to box. */
+static tsl_status solve(tsl_poisson_plan *plan, void *potential, const void *source)
+{
+    const tsl_poisson_ops *ops = plan->context->ops->poisson;
+    if (plan->reshape == NULL) {
+        return ops->solve(plan->solver, potential, source);
+    }
+    const void *rows;
+    tsl_status status = tsl_poisson_reshape_in(plan->reshape, &rows, source);
+    if (status == TSL_OK) {
+        status =
+            ops->solve(plan->solver, tsl_poisson_reshape_target(plan->reshape, potential), rows);
+    }
+    return status == TSL_OK ? tsl_poisson_reshape_out(plan->reshape, potential) : status;
 }
 
 tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source)
 {
-    tsl_context *context = plan->context;
     const tsl_poisson_problem *problem = &plan->problem;
-    const int64_t cells = cells_of(&problem->grid);
-    const int64_t bytes = cells * (int64_t)problem->grid.precision;
+    const int64_t precision = (int64_t)problem->grid.precision;
+    const int64_t in = tsl_box_cells(&problem->source) * precision;
+    const int64_t out = tsl_box_cells(&problem->potential) * precision;
     const double begun = tsl_seconds();
-    tsl_status status = check_address(plan, potential, "potential");
+    tsl_status status = check_address(plan, potential, &problem->potential, "potential");
     if (status == TSL_OK) {
-        status = check_address(plan, source, "source");
+        status = check_address(plan, source, &problem->source, "source");
     }
     for (int64_t i = 0; i < problem->count && problem->checks_charge && status == TSL_OK; i++) {
-        status = check_charge(plan, (const char *)source + i * bytes, i);
+        status = check_charge(plan, (const char *)source + i * in, i);
     }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
-        status = context->ops->poisson->solve(plan->solver, (char *)potential + i * bytes,
-                                              (const char *)source + i * bytes);
+        status = solve(plan, (char *)potential + i * out, (const char *)source + i * in);
     }
     /* the customary count of the periodic problem: two complex transforms */
-    const double flops = 2 * 5 * (double)cells * log2((double)cells);
-    tsl_profile_add(context, "solve", begun, 2 * problem->count * bytes,
+    const double cells =
+        (double)problem->grid.n[0] * problem->grid.n[1] * (double)problem->grid.n[2];
+    const double flops = 2 * 5 * (double)tsl_box_cells(&problem->source) * log2(cells);
+    tsl_profile_add(plan->context, "solve", begun, problem->count * (in + out),
                     problem->count * (int64_t)flops);
     return status;
 }
@@ -217,21 +309,21 @@ tsl_status tsl_poisson_energy(tsl_poisson_plan *plan, double *energies, const vo
                               const void *source)
 {
     const tsl_poisson_problem *problem = &plan->problem;
-    const int64_t bytes = cells_of(&problem->grid) * (int64_t)problem->grid.precision;
-    double volume = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        volume *= problem->axis[axis].length / problem->grid.n[axis];
+    const tsl_box *box = &problem->source;
+    const int64_t bytes = tsl_box_cells(box) * (int64_t)problem->grid.precision;
+    if (!plan->same_boxes) {
+        return tsl_fail(plan->context, TSL_E_ARG,
+                        "energies need the same boxes of source and potential on each rank");
     }
-    tsl_status status = check_address(plan, potential, "potential");
+    tsl_status status = check_address(plan, potential, box, "potential");
     if (status == TSL_OK) {
-        status = check_address(plan, source, "source");
+        status = check_address(plan, source, box, "source");
     }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
         double sums[3];
-        status =
-            plan->context->ops->poisson->sums(plan->solver, sums, (const char *)source + i * bytes,
-                                              (const char *)potential + i * bytes);
-        energies[i] = 0.5 * sums[2] * volume;
+        status = sum(plan, sums, (const char *)source + i * bytes,
+                     (const char *)potential + i * bytes, box);
+        energies[i] = 0.5 * sums[2] * cell_volume(problem);
     }
     return status;
 }

@@ -1,27 +1,16 @@
-/* Poisson's equation on the CPU.
+/* Poisson's equation on the CPU: plans, rows and sums.
  *
- * The array of rows passes through memory three times; between, a block of columns stays in cache:
- * its work space [n0][m1][width] is padded along the second axis only, and along the first axis
- * lines are padded, multiplied and cut one at a time. */
+ * Where the second axis is periodic and its planes are this rank's own, planes are transformed
+ * whole and the array passes through memory three times: planes, lines, planes. Else it is rows,
+ * columns a block at a time, rows; a block's work space is padded along the second axis only. Lines
+ * along the first axis are padded, multiplied and cut in cache. */
 #include <omp.h>
 #include <string.h>
 
 #include "core/clones.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "poisson/poisson.h"
-
-struct tsl_poisson_solver {
-    tsl_context *context;
-    tsl_poisson_grid grid;
-    const void *spectrum;
-    char *rows;                                /* [n0][n1][row] complex */
-    char *block;                               /* [n0][m1][width] complex */
-    char *lines;                               /* a thread's [m0][width] complex */
-    tsl_fft *rows_forward, *rows_backward;     /* a plane's */
-    tsl_fft *second_forward, *second_backward; /* a plane's of a block */
-    tsl_fft *first_forward, *first_backward;   /* of lines */
-};
+#include "poisson/poisson_cpu.h"
 
 #define REAL float
 #define TSL_TEMPLATE_NAME(name) name##_single
@@ -35,47 +24,111 @@ struct tsl_poisson_solver {
 #undef REAL
 #undef TSL_TEMPLATE_NAME
 
-static int64_t complex_bytes(const tsl_poisson_grid *grid)
-{
-    return 2 * (int64_t)grid->precision;
-}
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum { LINE = 64, PAGE = 4096 };
 
 /* Rows and blocks begin on multiples of 64 bytes. Of the widths of two to four times that, the one
  * that leaves the least of the last block empty. */
-static void cpu_layout(tsl_poisson_grid *grid)
+static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    const int step = 64 / (int)complex_bytes(grid);
+    const int step = LINE / (int)tsl_poisson_complex(grid);
+    const int columns = (grid->half + share->q - 1) / share->q; /* of a rank at most */
     int64_t best = INT64_MAX;
     grid->row = (grid->half + step - 1) / step * step;
     for (int width = 4 * step; width >= 2 * step; width -= step) {
-        const int blocks = (grid->half + width - 1) / width;
+        const int blocks = (columns + width - 1) / width;
         if ((int64_t)blocks * width < best) {
             best = (int64_t)blocks * width;
             grid->width = width;
-            grid->blocks = blocks;
         }
     }
+    grid->blocks = (grid->z_count + grid->width - 1) / grid->width;
 }
 
-static int64_t rows_bytes(const tsl_poisson_grid *grid)
+static bool has_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return (int64_t)grid->n[0] * grid->n[1] * grid->row * complex_bytes(grid);
+    return share->q == 1 && grid->m[1] == grid->n[1];
 }
 
-static int64_t block_bytes(const tsl_poisson_grid *grid)
+/* From one plane of rows to the next: lines along the first axis, a page or more apart, would share
+ * few sets of a cache if that were a multiple of pages. */
+static int64_t plane_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return (int64_t)grid->n[0] * grid->m[1] * grid->width * complex_bytes(grid);
+    const tsl_poisson_rows mine = tsl_poisson_rows_of(share, grid, share->rank);
+    const int64_t bytes = (int64_t)mine.y.count * grid->row * tsl_poisson_complex(grid);
+    return bytes % PAGE == 0 ? bytes + LINE : bytes;
 }
 
-static int64_t line_bytes(const tsl_poisson_grid *grid)
+static int64_t rows_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return (int64_t)grid->m[0] * grid->width * complex_bytes(grid);
+    const int64_t bytes =
+        tsl_poisson_rows_of(share, grid, share->rank).x.count * plane_bytes(grid, share);
+    return bytes > LINE ? bytes : LINE;
 }
 
-static int64_t cpu_bytes(const tsl_context *context, const tsl_poisson_grid *grid)
+/* Bytes of a buffer, and how many there are. */
+static int64_t buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share,
+                            int64_t *count)
 {
-    return rows_bytes(grid) + block_bytes(grid) + context->threads * line_bytes(grid);
+    const int64_t bytes = tsl_poisson_buffer_bytes(grid, share);
+    *count = share->size == 1 ? !has_planes(grid, share) : 2 * (1 + share->overlap);
+    return bytes > LINE ? bytes : LINE;
 }
+
+static int64_t scratch_bytes(const tsl_poisson_grid *grid)
+{
+    const int64_t longest = grid->m[0] > grid->m[1] ? grid->m[0] : grid->m[1];
+    return longest * grid->width * tsl_poisson_complex(grid);
+}
+
+static int64_t cpu_bytes(const tsl_context *context, const tsl_poisson_grid *grid,
+                         const tsl_poisson_share *share)
+{
+    int64_t count;
+    const int64_t buffer = buffer_bytes(grid, share, &count);
+    return rows_bytes(grid, share) + count * buffer + context->threads * scratch_bytes(grid);
+}
+
+static tsl_status take(char **out, tsl_context *context, int64_t bytes)
+{
+    void *memory = NULL;
+    const tsl_status status = bytes == 0 ? TSL_OK
+                                         : tsl_device_allocate(&memory, context, bytes,
+                                                               "the work space of a Poisson plan");
+    *out = memory;
+    return status;
+}
+
+static tsl_status take_memory(tsl_poisson_solver *solver)
+{
+    const tsl_poisson_share *share = &solver->share;
+    const size_t most = (size_t)(share->p > share->q ? share->p : share->q);
+    int64_t count;
+    solver->plane = plane_bytes(&solver->grid, share);
+    solver->buffer = buffer_bytes(&solver->grid, share, &count);
+    solver->a_scratch = scratch_bytes(&solver->grid);
+    solver->numbers = tsl_allocate(4 * most * sizeof *solver->numbers);
+    if (solver->numbers == NULL) {
+        return tsl_fail_memory(solver->context, 4 * (int64_t)(most * sizeof *solver->numbers),
+                               "a Poisson plan");
+    }
+    for (int side = 0; side < 2; side++) {
+        solver->parts.bytes[side] = solver->numbers + (size_t)side * most;
+        solver->parts.offsets[side] = solver->numbers + (size_t)(2 + side) * most;
+    }
+    tsl_status status = take(&solver->rows, solver->context, rows_bytes(&solver->grid, share));
+    if (status == TSL_OK) {
+        status = take(&solver->buffers, solver->context, count * solver->buffer);
+    }
+    if (status == TSL_OK) {
+        status =
+            take(&solver->scratch, solver->context, solver->context->threads * solver->a_scratch);
+    }
+    return status;
+}
+
+/* ---- plans -------------------------------------------------------------------------------- */
 
 static void cpu_destroy(tsl_poisson_solver *solver)
 {
@@ -87,20 +140,22 @@ static void cpu_destroy(tsl_poisson_solver *solver)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_fft_cpu.destroy(all[i]);
     }
+    tsl_comm_destroy(solver->groups[0]);
+    tsl_comm_destroy(solver->groups[1]);
     tsl_device_release(solver->context, solver->rows);
-    tsl_device_release(solver->context, solver->block);
-    tsl_device_release(solver->context, solver->lines);
+    tsl_device_release(solver->context, solver->buffers);
+    tsl_device_release(solver->context, solver->scratch);
+    tsl_release(solver->numbers);
     tsl_release(solver);
 }
 
-/* A pair of transforms along one axis, in place. */
+/* A pair of transforms in place. */
 static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_fft **backward,
                             tsl_fft_description what, const tsl_fft_layout *space,
                             const tsl_fft_layout *waves)
 {
     const bool real = what.kind == TSL_FFT_REAL_FORWARD;
     what.precision = solver->grid.precision;
-    what.rank = 1;
     what.in_place = true;
     what.in = *space;
     what.out = *waves;
@@ -111,54 +166,80 @@ static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_f
     return status != TSL_OK ? status : tsl_fft_cpu.create(backward, solver->context, &what);
 }
 
-static tsl_status plan_transforms(tsl_poisson_solver *solver)
+/* Of the rows of a plane, with the second axis or without. */
+static tsl_status plan_rows(tsl_poisson_solver *solver)
 {
     const tsl_poisson_grid *grid = &solver->grid;
-    const tsl_fft_layout reals = {{grid->m[2]}, 1, 2 * grid->row};
-    const tsl_fft_layout halves = {{grid->half}, 1, grid->row};
-    const tsl_fft_layout second = {{grid->m[1]}, grid->width, 1};
-    const tsl_fft_layout first = {{grid->m[0]}, grid->width, 1};
-    const tsl_fft_description row = {
-        .kind = TSL_FFT_REAL_FORWARD, .n = {grid->m[2]}, .count = grid->n[1]};
-    tsl_fft_description column = {.kind = TSL_FFT_FORWARD, .n = {grid->m[1]}, .count = grid->width};
-    tsl_status status =
-        plan_pair(solver, &solver->rows_forward, &solver->rows_backward, row, &reals, &halves);
-    if (status == TSL_OK) {
-        status = plan_pair(solver, &solver->second_forward, &solver->second_backward, column,
-                           &second, &second);
+    const int ny = solver->mine.y.count;
+    tsl_fft_layout reals = {{grid->m[2]}, 1, 2 * grid->row};
+    tsl_fft_layout halves = {{grid->half}, 1, grid->row};
+    tsl_fft_description row = {
+        .kind = TSL_FFT_REAL_FORWARD, .rank = 1, .n = {grid->m[2]}, .count = ny};
+    if (solver->planes) {
+        reals = (tsl_fft_layout){{ny, 2 * grid->row}, 1, 0};
+        halves = (tsl_fft_layout){{ny, grid->row}, 1, 0};
+        row = (tsl_fft_description){
+            .kind = TSL_FFT_REAL_FORWARD, .rank = 2, .n = {ny, grid->m[2]}, .count = 1};
     }
-    column.n[0] = grid->m[0];
-    return status != TSL_OK ? status
-                            : plan_pair(solver, &solver->first_forward, &solver->first_backward,
-                                        column, &first, &first);
+    return ny == 0 ? TSL_OK
+                   : plan_pair(solver, &solver->rows_forward, &solver->rows_backward, row, &reals,
+                               &halves);
 }
 
-static tsl_status take(char **out, tsl_context *context, int64_t bytes)
+static tsl_status plan_columns(tsl_poisson_solver *solver, int axis, tsl_fft **forward,
+                               tsl_fft **backward)
 {
-    void *memory;
-    const tsl_status status =
-        tsl_device_allocate(&memory, context, bytes, "the work space of a Poisson plan");
-    *out = memory;
+    const tsl_poisson_grid *grid = &solver->grid;
+    const tsl_fft_layout layout = {{grid->m[axis]}, grid->width, 1};
+    const tsl_fft_description column = {
+        .kind = TSL_FFT_FORWARD, .rank = 1, .n = {grid->m[axis]}, .count = grid->width};
+    return plan_pair(solver, forward, backward, column, &layout, &layout);
+}
+
+static tsl_status plan_transforms(tsl_poisson_solver *solver)
+{
+    tsl_status status = plan_rows(solver);
+    if (status == TSL_OK && !solver->planes) {
+        status = plan_columns(solver, 1, &solver->second_forward, &solver->second_backward);
+    }
+    return status == TSL_OK
+               ? plan_columns(solver, 0, &solver->first_forward, &solver->first_backward)
+               : status;
+}
+
+/* Ranks of the same part of x, and those of the same part of kz. */
+static tsl_status cpu_divide(tsl_poisson_solver *solver)
+{
+    const tsl_poisson_share *share = &solver->share;
+    tsl_comm *comm = solver->context->comm;
+    tsl_status status = TSL_OK;
+    if (share->q > 1) {
+        status = tsl_comm_split(&solver->groups[0], comm, share->rank / share->q, share->rank);
+    }
+    if (share->p > 1 && status == TSL_OK) {
+        status = tsl_comm_split(&solver->groups[1], comm, share->rank % share->q, share->rank);
+    }
     return status;
 }
 
 static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
-                             const tsl_poisson_grid *grid, const void *spectrum)
+                             const tsl_poisson_grid *grid, const tsl_poisson_share *share,
+                             const void *spectrum)
 {
+    const int a = share->rank / share->q;
     tsl_poisson_solver *solver = tsl_allocate_zeroed(1, sizeof *solver);
     if (solver == NULL) {
         return tsl_fail_memory(context, sizeof *solver, "a Poisson plan");
     }
     solver->context = context;
     solver->grid = *grid;
+    solver->share = *share;
     solver->spectrum = spectrum;
-    tsl_status status = take(&solver->rows, context, rows_bytes(grid));
-    if (status == TSL_OK) {
-        status = take(&solver->block, context, block_bytes(grid));
-    }
-    if (status == TSL_OK) {
-        status = take(&solver->lines, context, context->threads * line_bytes(grid));
-    }
+    solver->mine = tsl_poisson_rows_of(share, grid, share->rank);
+    solver->x = tsl_poisson_planes_of(share, grid, a);
+    solver->lines = tsl_poisson_lines_of(share, grid, a);
+    solver->planes = has_planes(grid, share);
+    tsl_status status = take_memory(solver);
     if (status == TSL_OK) {
         status = plan_transforms(solver);
     }
@@ -170,140 +251,71 @@ static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
     return TSL_OK;
 }
 
-/* Plane x of the source along the last axis. */
-static void forward_rows(const tsl_poisson_solver *solver, const char *source, int x)
-{
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int64_t cells = (int64_t)x * grid->n[1] * grid->n[2];
-    char *plane = solver->rows + (int64_t)x * grid->n[1] * grid->row * complex_bytes(grid);
-    if (grid->precision == TSL_SINGLE) {
-        load_rows_single(grid, (float *)(void *)plane, (const float *)(const void *)source + cells);
-    } else {
-        load_rows_double(grid, (double *)(void *)plane,
-                         (const double *)(const void *)source + cells);
-    }
-    tsl_fft_cpu.execute(solver->rows_forward, plane, plane);
-}
+/* ---- solving ------------------------------------------------------------------------------ */
 
-static void backward_rows(const tsl_poisson_solver *solver, char *potential, int x)
+/* Plane x of this rank: cells to rows, padded with zeros, along the last axis or both; or back. */
+static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x, bool there)
 {
     const tsl_poisson_grid *grid = &solver->grid;
-    const int64_t cells = (int64_t)x * grid->n[1] * grid->n[2];
-    char *plane = solver->rows + (int64_t)x * grid->n[1] * grid->row * complex_bytes(grid);
-    tsl_fft_cpu.execute(solver->rows_backward, plane, plane);
-    if (grid->precision == TSL_SINGLE) {
-        store_rows_single(grid, (float *)(void *)potential + cells, (float *)(void *)plane);
-    } else {
-        store_rows_double(grid, (double *)(void *)potential + cells, (double *)(void *)plane);
+    const int ny = solver->mine.y.count;
+    const size_t row = (size_t)grid->n[2] * grid->precision;
+    const size_t padding = (size_t)(grid->m[2] - grid->n[2]) * grid->precision;
+    const int64_t pitch = grid->row * tsl_poisson_complex(grid);
+    char *plane = solver->rows + x * solver->plane;
+    cells += (int64_t)x * ny * (int64_t)row;
+    if (!there) {
+        tsl_fft_cpu.execute(solver->rows_backward, plane, plane);
     }
-}
-
-/* Plane x of a block of columns: from the rows, the second axis forward; or back. */
-static void second_axis(const tsl_poisson_solver *solver, int block, int x, bool forward)
-{
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int column = block * grid->width;
-    const int left = grid->half - column;
-    const size_t bytes =
-        (size_t)(left < grid->width ? left : grid->width) * (size_t)complex_bytes(grid);
-    const int64_t width_bytes = grid->width * complex_bytes(grid);
-    const int64_t row_bytes = grid->row * complex_bytes(grid);
-    char *plane = solver->block + (int64_t)x * grid->m[1] * width_bytes;
-    char *rows = solver->rows + (int64_t)x * grid->n[1] * row_bytes + column * complex_bytes(grid);
-    if (!forward) {
-        tsl_fft_cpu.execute(solver->second_backward, plane, plane);
-    }
-    for (int y = 0; y < grid->n[1]; y++) {
-        if (forward) {
-            memcpy(plane + y * width_bytes, rows + y * row_bytes, bytes);
-            memset(plane + y * width_bytes + bytes, 0, (size_t)width_bytes - bytes);
+    for (int y = 0; y < ny; y++) {
+        if (there) {
+            memcpy(plane + y * pitch, cells + y * (int64_t)row, row);
+            memset(plane + y * pitch + row, 0, padding);
         } else {
-            memcpy(rows + y * row_bytes, plane + y * width_bytes, bytes);
+            memcpy(cells + y * (int64_t)row, plane + y * pitch, row);
         }
     }
-    if (forward) {
-        memset(plane + grid->n[1] * width_bytes, 0,
-               (size_t)(grid->m[1] - grid->n[1]) * (size_t)width_bytes);
-        tsl_fft_cpu.execute(solver->second_forward, plane, plane);
+    if (there) {
+        tsl_fft_cpu.execute(solver->rows_forward, plane, plane);
     }
 }
 
-/* Lines y of a block along the first axis: forward, product, backward. */
-static void first_axis(const tsl_poisson_solver *solver, int block, int y)
+static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bool there)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int64_t width_bytes = grid->width * complex_bytes(grid);
-    char *lines = solver->lines + omp_get_thread_num() * line_bytes(grid);
-    char *from = solver->block + y * width_bytes;
-    for (int x = 0; x < grid->n[0]; x++) {
-        memcpy(lines + x * width_bytes, from + (int64_t)x * grid->m[1] * width_bytes,
-               (size_t)width_bytes);
-    }
-    memset(lines + grid->n[0] * width_bytes, 0,
-           (size_t)(grid->m[0] - grid->n[0]) * (size_t)width_bytes);
-    tsl_fft_cpu.execute(solver->first_forward, lines, lines);
-    if (grid->precision == TSL_SINGLE) {
-        multiply_lines_single(grid, (float *)(void *)lines, solver->spectrum, block, y);
-    } else {
-        multiply_lines_double(grid, (double *)(void *)lines, solver->spectrum, block, y);
-    }
-    tsl_fft_cpu.execute(solver->first_backward, lines, lines);
-    for (int x = 0; x < grid->n[0]; x++) {
-        memcpy(from + (int64_t)x * grid->m[1] * width_bytes, lines + x * width_bytes,
-               (size_t)width_bytes);
+    const int planes = solver->mine.y.count > 0 ? solver->mine.x.count : 0;
+#pragma omp parallel for num_threads(solver->context->threads) schedule(dynamic)
+    for (int x = 0; x < planes; x++) {
+        transform_rows(solver, cells, x, there);
     }
 }
 
 static tsl_status cpu_solve(tsl_poisson_solver *solver, void *potential, const void *source)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
-#pragma omp parallel num_threads(solver->context->threads)
-    {
-#pragma omp for
-        for (int x = 0; x < grid->n[0]; x++) {
-            forward_rows(solver, source, x);
-        }
-        for (int block = 0; block < grid->blocks; block++) {
-#pragma omp for
-            for (int x = 0; x < grid->n[0]; x++) {
-                second_axis(solver, block, x, true);
-            }
-#pragma omp for
-            for (int y = 0; y < grid->m[1]; y++) {
-                first_axis(solver, block, y);
-            }
-#pragma omp for
-            for (int x = 0; x < grid->n[0]; x++) {
-                second_axis(solver, block, x, false);
-            }
-        }
-#pragma omp for
-        for (int x = 0; x < grid->n[0]; x++) {
-            backward_rows(solver, potential, x);
-        }
+    transform_all_rows(solver, (char *)(uintptr_t)source, true);
+    const tsl_status status = tsl_poisson_run_segments(solver);
+    if (status == TSL_OK) {
+        transform_all_rows(solver, potential, false);
     }
-    return TSL_OK;
+    return status;
 }
 
-static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const void *a, const void *b)
+static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const void *a, const void *b,
+                           int64_t cells)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int64_t plane = (int64_t)grid->n[1] * grid->n[2];
+    enum { PIECE = 1 << 16 };
     double plain = 0, absolute = 0, products = 0;
 #pragma omp parallel for num_threads(solver->context->threads)                                     \
     reduction(+ : plain, absolute, products)
-    for (int x = 0; x < grid->n[0]; x++) {
-        double of_plane[3] = {0};
-        if (grid->precision == TSL_SINGLE) {
-            sum_cells_single(of_plane, (const float *)a + x * plane, (const float *)b + x * plane,
-                             plane);
+    for (int64_t at = 0; at < cells; at += PIECE) {
+        const int64_t count = cells - at < PIECE ? cells - at : PIECE;
+        double of_piece[3] = {0};
+        if (solver->grid.precision == TSL_SINGLE) {
+            sum_cells_single(of_piece, (const float *)a + at, (const float *)b + at, count);
         } else {
-            sum_cells_double(of_plane, (const double *)a + x * plane, (const double *)b + x * plane,
-                             plane);
+            sum_cells_double(of_piece, (const double *)a + at, (const double *)b + at, count);
         }
-        plain += of_plane[0];
-        absolute += of_plane[1];
-        products += of_plane[2];
+        plain += of_piece[0];
+        absolute += of_piece[1];
+        products += of_piece[2];
     }
     sums[0] = plain;
     sums[1] = absolute;
@@ -315,6 +327,7 @@ const tsl_poisson_ops tsl_poisson_cpu = {.memory_is_host = true,
                                          .layout = cpu_layout,
                                          .bytes = cpu_bytes,
                                          .create = cpu_create,
+                                         .divide = cpu_divide,
                                          .destroy = cpu_destroy,
                                          .solve = cpu_solve,
                                          .sums = cpu_sums};

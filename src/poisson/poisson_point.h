@@ -16,7 +16,9 @@ typedef struct tsl_poisson_grid {
     int m[3];                /* lengths of the transforms: n, or at least 2 n - 1 of a free axis */
     int half;                /* m[2] / 2 + 1 columns */
     int row;                 /* complex numbers from one row to the next */
-    int width, blocks;       /* columns of a block; blocks * width >= half */
+    int width, blocks;       /* columns of a block; blocks * width >= z_count */
+    int y_begin, y_count;    /* this rank's part of the octant: ky … */
+    int z_begin, z_count;    /* … and kz, its columns */
     tsl_precision precision; /* of all but the symbols, which are double */
     bool tabulated;    /* the spectrum is an octant of numbers; else it follows from symbols */
     double screening2; /* with symbols: spectrum = scale / (symbols + screening2) */
@@ -29,11 +31,13 @@ TSL_FN int tsl_poisson_fold(int i, int m)
     return i <= m / 2 ? i : m - i;
 }
 
-/* Where the spectrum of (kx, ky, kz), each within its octant, stands: [block][ky][kx][width]. */
+/* Where the spectrum of (kx, ky, kz), within this rank's part of the octant, stands:
+ * [block][ky][kx][width]. */
 TSL_FN int64_t tsl_poisson_entry(const tsl_poisson_grid *grid, int kx, int ky, int kz)
 {
-    const int64_t line = (int64_t)(kz / grid->width) * (grid->m[1] / 2 + 1) + ky;
-    return (line * (grid->m[0] / 2 + 1) + kx) * grid->width + kz % grid->width;
+    const int column = kz - grid->z_begin;
+    const int64_t line = (int64_t)(column / grid->width) * grid->y_count + ky - grid->y_begin;
+    return (line * (grid->m[0] / 2 + 1) + kx) * grid->width + column % grid->width;
 }
 
 /* Numbers of a tabulated spectrum, or of the symbols. */
@@ -41,7 +45,7 @@ TSL_FN int64_t tsl_poisson_entries(const tsl_poisson_grid *grid)
 {
     const int64_t h0 = grid->m[0] / 2 + 1;
     const int64_t h1 = grid->m[1] / 2 + 1;
-    return grid->tabulated ? grid->blocks * h1 * h0 * grid->width : h0 + h1 + grid->half;
+    return grid->tabulated ? grid->blocks * grid->y_count * h0 * grid->width : h0 + h1 + grid->half;
 }
 
 /* A symbol's spectrum; where the operator is zero, the mean of a periodic box, the answer's is 0.

@@ -2,7 +2,9 @@
 #include "poisson/poisson.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
 
@@ -108,6 +110,76 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
     return TSL_OK;
 }
 
+/* Who has what. */
+static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
+                               const tsl_poisson_options *o)
+{
+    const tsl_comm *comm = context->comm;
+    const char *wrong = NULL;
+    if (comm->size > 1 && context->ops->poisson->divide == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s: Poisson's equation is solved by several ranks on the CPU only yet: "
+                        "take --device cpu, or one rank",
+                        context->name);
+    }
+    if (!tsl_poisson_choose(&p->share, &p->grid, comm->size, comm->rank, o->ranks)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "pencils of %d x %d ranks are not %d ranks: give two factors of that, or 0",
+                        o->ranks[0], o->ranks[1], comm->size);
+    }
+    if (o->segments < 0 || o->segments > LONGEST_AXIS) {
+        wrong = "segments must be from 1 to 16384, or 0: chosen";
+    } else if (o->overlap < -1 || o->overlap > 1) {
+        wrong = "overlap is 1: on, -1: off or 0: chosen";
+    }
+    if (wrong != NULL) {
+        return tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
+    }
+    const tsl_poisson_range ky =
+        tsl_poisson_octant_of(&p->share, &p->grid, comm->rank / p->share.q);
+    const tsl_poisson_range kz =
+        tsl_poisson_columns_of(&p->share, &p->grid, comm->rank % p->share.q);
+    p->grid.y_begin = ky.begin;
+    p->grid.y_count = ky.count;
+    p->grid.z_begin = kz.begin;
+    p->grid.z_count = kz.count;
+    context->ops->poisson->layout(&p->grid, &p->share);
+    tsl_poisson_choose_segments(&p->share, &p->grid, o->segments);
+    p->share.overlap = comm->size > 1 && p->share.segments > 1 && o->overlap >= 0;
+    return TSL_OK;
+}
+
+/* This rank's box: what is asked for, or its rows. */
+static tsl_status settle_box(tsl_box *out, tsl_context *context, const tsl_poisson_problem *p,
+                             const tsl_box *asked, const char *what)
+{
+    static const tsl_box open = {{0}, {0}};
+    *out = tsl_poisson_box_of(p, p->share.rank);
+    if (memcmp(asked, &open, sizeof open) == 0) {
+        return TSL_OK;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (asked->begin[axis] < 0 || asked->begin[axis] > asked->end[axis] ||
+            asked->end[axis] > p->grid.n[axis]) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "the %s's box has cells %lld to %lld of axis %d: give begin and end "
+                            "within 0 and %d",
+                            what, (long long)asked->begin[axis], (long long)asked->end[axis], axis,
+                            p->grid.n[axis]);
+        }
+    }
+    *out = *asked;
+    return TSL_OK;
+}
+
+tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
+{
+    const tsl_poisson_rows rows = tsl_poisson_rows_of(&problem->share, &problem->grid, rank);
+    return (tsl_box){
+        {rows.x.begin, rows.y.begin, 0},
+        {rows.x.begin + rows.x.count, rows.y.begin + rows.y.count, problem->grid.n[2]}};
+}
+
 tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
                               const tsl_poisson_options *options)
 {
@@ -155,7 +227,13 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.tabulated = free_axes > 0;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    context->ops->poisson->layout(&p.grid);
+    status = settle_share(&p, context, options);
+    if (status == TSL_OK) {
+        status = settle_box(&p.source, context, &p, &options->source_box, "source");
+    }
+    if (status == TSL_OK) {
+        status = settle_box(&p.potential, context, &p, &options->potential_box, "potential");
+    }
     *out = p;
-    return TSL_OK;
+    return status;
 }

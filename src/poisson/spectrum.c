@@ -5,14 +5,26 @@
  * again with length m. All is even in all axes, so one octant stands for the whole; and both
  * transforms act on one axis at a time, so the padded octant never exists: two axes are finished
  * plane by plane, the third, the one that is padded least, last. Kernels in space begin at the
- * second transform, and along periodic axes nothing happens. */
+ * second transform, and along periodic axes nothing happens.
+ *
+ * Of several ranks each does its share of planes, hands all others what they keep of them, and
+ * finishes its own part; kz being shared, the third axis is then the first or the second. */
 #include <omp.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/context.h"
 #include "poisson/poisson.h"
 
-enum { LANES = 8 }; /* lines transformed together: the numbers of a cache line */
+enum {
+    LANES = 8,  /* lines transformed together: the numbers of a cache line */
+    PLANES = 16 /* of a rank between two exchanges */
+};
+
+/* Of an octant's plane, what a rank keeps: ranges of the second and the first axis. */
+typedef struct cut {
+    tsl_poisson_range second, first;
+} cut;
 
 typedef struct builder {
     tsl_context *context;
@@ -25,9 +37,12 @@ typedef struct builder {
     tsl_green_wave *waves;            /* of a wire, [keep] of its periodic axis */
     tsl_fft *inverse[3], *forward[3]; /* of lines of LANES; NULL: not done */
     int row;                          /* reals from one line to the next */
-    double *held;                     /* [have[order[0]]][keep[order[1]]][keep[order[2]]] */
-    double *planes;                   /* a thread's [have[order[1]]][keep[order[2]]] */
-    double *lines;                    /* a thread's [LANES][row] */
+    cut mine;
+    double *held;     /* [have[order[0]]][mine.second][mine.first] */
+    double *sent;     /* of several ranks: [rank][PLANES][its second][its first] */
+    int64_t *numbers; /* and bytes, offsets sent, and received: [4][rank] */
+    double *planes;   /* a thread's [have[order[1]]][keep[order[2]]] */
+    double *lines;    /* a thread's [LANES][row] */
 } builder;
 
 static int64_t plane_numbers(const builder *b)
@@ -35,9 +50,41 @@ static int64_t plane_numbers(const builder *b)
     return (int64_t)b->have[b->order[1]] * b->keep[b->order[2]];
 }
 
+/* Wavenumbers of an axis that a rank keeps. */
+static tsl_poisson_range kept(const builder *b, int rank, int axis)
+{
+    const tsl_poisson_share *share = &b->problem->share;
+    const tsl_poisson_grid *grid = &b->problem->grid;
+    return axis == 0   ? (tsl_poisson_range){0, b->keep[0]}
+           : axis == 1 ? tsl_poisson_octant_of(share, grid, rank / share->q)
+                       : tsl_poisson_columns_of(share, grid, rank % share->q);
+}
+
+static cut cut_of(const builder *b, int rank)
+{
+    return (cut){kept(b, rank, b->order[1]), kept(b, rank, b->order[2])};
+}
+
+static int64_t cut_numbers(const cut *c)
+{
+    return (int64_t)c->second.count * c->first.count;
+}
+
 static int64_t held_numbers(const builder *b)
 {
-    return (int64_t)b->have[b->order[0]] * b->keep[b->order[1]] * b->keep[b->order[2]];
+    return b->have[b->order[0]] * cut_numbers(&b->mine);
+}
+
+/* Planes go through a buffer where there is more than one rank. */
+static int64_t sent_numbers(const builder *b)
+{
+    const int size = b->problem->share.size;
+    int64_t numbers = 0;
+    for (int q = 0; q < size && size > 1; q++) {
+        const cut theirs = cut_of(b, q);
+        numbers += PLANES * cut_numbers(&theirs);
+    }
+    return numbers;
 }
 
 static bool is_wire(const tsl_poisson_problem *p)
@@ -64,7 +111,7 @@ static builder builder_of(tsl_context *context, const tsl_poisson_problem *p)
         b.cell[axis] = p->axis[axis].length / p->grid.n[axis];
         b.wave[axis] = 2 * M_PI / (whole * b.cell[axis]);
         longest = whole > longest ? whole : longest;
-        if ((double)b.have[axis] / b.keep[axis] < least) {
+        if ((axis < 2 || p->share.size == 1) && (double)b.have[axis] / b.keep[axis] < least) {
             least = (double)b.have[axis] / b.keep[axis];
             held = axis;
         }
@@ -73,13 +120,16 @@ static builder builder_of(tsl_context *context, const tsl_poisson_problem *p)
     b.order[1] = held == 0 ? 1 : 0;
     b.order[2] = held == 2 ? 1 : 2;
     b.row = (2 * (longest / 2 + 1) + LANES - 1) / LANES * LANES;
+    b.mine = cut_of(&b, p->share.rank);
     return b;
 }
 
 int64_t tsl_poisson_spectrum_bytes(const tsl_poisson_problem *problem)
 {
-    return tsl_poisson_entries(&problem->grid) *
-           (problem->grid.tabulated ? (int64_t)problem->grid.precision : (int64_t)sizeof(double));
+    const int64_t bytes =
+        tsl_poisson_entries(&problem->grid) *
+        (problem->grid.tabulated ? (int64_t)problem->grid.precision : (int64_t)sizeof(double));
+    return bytes > 0 ? bytes : (int64_t)sizeof(double); /* a rank without lines */
 }
 
 int64_t tsl_poisson_build_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
@@ -90,7 +140,8 @@ int64_t tsl_poisson_build_bytes(const tsl_context *context, const tsl_poisson_pr
     const builder b = builder_of(NULL, problem);
     const int64_t a_thread = plane_numbers(&b) + LANES * (int64_t)b.row;
     const int64_t waves = is_wire(problem) ? b.keep[periodic_axis(problem)] : 0;
-    return (held_numbers(&b) + context->threads * a_thread) * (int64_t)sizeof(double) +
+    return (held_numbers(&b) + sent_numbers(&b) + context->threads * a_thread) *
+               (int64_t)sizeof(double) +
            waves * (int64_t)sizeof(tsl_green_wave);
 }
 
@@ -174,8 +225,32 @@ static void finish_lines(const builder *b, int axis, double *lines)
     }
 }
 
+/* Finished lines of the second axis, from column `begin` on, to the ranks that keep them: those of
+ * a plane numbered `held`, or `slot` among what is sent. */
+static void hand_out(const builder *b, int held, int slot, int begin, int count,
+                     const double *lines)
+{
+    const int size = b->problem->share.size;
+    double *part = b->sent;
+    for (int q = 0; q < size; q++) {
+        const cut theirs = cut_of(b, q);
+        double *to =
+            size == 1 ? b->held + held * cut_numbers(&theirs) : part + slot * cut_numbers(&theirs);
+        for (int i = 0; i < theirs.second.count; i++) {
+            for (int lane = 0; lane < count; lane++) {
+                const int column = begin + lane - theirs.first.begin;
+                if (column >= 0 && column < theirs.first.count) {
+                    to[(int64_t)i * theirs.first.count + column] =
+                        lines[(int64_t)lane * b->row + theirs.second.begin + i];
+                }
+            }
+        }
+        part += PLANES * cut_numbers(&theirs);
+    }
+}
+
 /* One plane of the held axis: the first and the second axis. */
-static void build_plane(const builder *b, int held, double *plane, double *lines)
+static void build_plane(const builder *b, int held, int slot, double *plane, double *lines)
 {
     const int second = b->order[1];
     const int first = b->order[2];
@@ -197,7 +272,6 @@ static void build_plane(const builder *b, int held, double *plane, double *lines
                    (size_t)keep * sizeof(double));
         }
     }
-    double *to = b->held + (int64_t)held * b->keep[second] * keep;
     for (int begin = 0; begin < keep; begin += LANES) {
         const int left = keep - begin;
         const int count = left < LANES ? left : LANES;
@@ -207,11 +281,7 @@ static void build_plane(const builder *b, int held, double *plane, double *lines
             }
         }
         finish_lines(b, second, lines);
-        for (int i = 0; i < b->keep[second]; i++) {
-            for (int lane = 0; lane < count; lane++) {
-                to[(int64_t)i * keep + begin + lane] = lines[(int64_t)lane * b->row + i];
-            }
-        }
+        hand_out(b, held, slot, begin, count, lines);
     }
 }
 
@@ -220,8 +290,8 @@ static void build_columns(const builder *b, void *spectrum, int64_t begin, int c
 {
     const tsl_poisson_grid *grid = &b->problem->grid;
     const int held = b->order[0];
-    const int keep = b->keep[b->order[2]];
-    const int64_t columns = (int64_t)b->keep[b->order[1]] * keep;
+    const int64_t columns = cut_numbers(&b->mine);
+    const tsl_poisson_range mine = kept(b, b->problem->share.rank, held);
     for (int i = 0; i < b->have[held]; i++) {
         for (int lane = 0; lane < count; lane++) {
             lines[(int64_t)lane * b->row + i] = b->held[i * columns + begin + lane];
@@ -230,10 +300,11 @@ static void build_columns(const builder *b, void *spectrum, int64_t begin, int c
     finish_lines(b, held, lines);
     for (int lane = 0; lane < count; lane++) {
         int at[3];
-        at[b->order[1]] = (int)((begin + lane) / keep);
-        at[b->order[2]] = (int)((begin + lane) % keep);
-        for (at[held] = 0; at[held] < b->keep[held]; at[held]++) {
-            const double value = grid->scale * lines[(int64_t)lane * b->row + at[held]];
+        at[b->order[1]] = b->mine.second.begin + (int)((begin + lane) / b->mine.first.count);
+        at[b->order[2]] = b->mine.first.begin + (int)((begin + lane) % b->mine.first.count);
+        for (int i = mine.begin; i < mine.begin + mine.count; i++) {
+            const double value = grid->scale * lines[(int64_t)lane * b->row + i];
+            at[held] = i;
             const int64_t entry = tsl_poisson_entry(grid, at[0], at[1], at[2]);
             if (grid->precision == TSL_SINGLE) {
                 ((float *)spectrum)[entry] = (float)value;
@@ -244,9 +315,9 @@ static void build_columns(const builder *b, void *spectrum, int64_t begin, int c
     }
 }
 
-static void build_octant(const builder *b, void *spectrum)
+/* Planes first … first + count - 1 of the held axis. */
+static void build_planes(const builder *b, int first, int count)
 {
-    const int64_t columns = (int64_t)b->keep[b->order[1]] * b->keep[b->order[2]];
 #pragma omp parallel num_threads(b->context->threads)
     {
         const int thread = omp_get_thread_num();
@@ -254,15 +325,70 @@ static void build_octant(const builder *b, void *spectrum)
         double *lines = b->lines + (int64_t)thread * LANES * b->row;
         memset(lines, 0, (size_t)b->row * LANES * sizeof(double));
 #pragma omp for schedule(dynamic)
-        for (int held = 0; held < b->have[b->order[0]]; held++) {
-            build_plane(b, held, plane, lines);
-        }
-#pragma omp for schedule(static)
-        for (int64_t begin = 0; begin < columns; begin += LANES) {
-            const int64_t left = columns - begin;
-            build_columns(b, spectrum, begin, left < LANES ? (int)left : LANES, lines);
+        for (int slot = 0; slot < count; slot++) {
+            build_plane(b, first + slot, slot, plane, lines);
         }
     }
+}
+
+/* Planes that rank q does in a round. */
+static tsl_poisson_range planes_of(const builder *b, int round, int q)
+{
+    const int have = b->have[b->order[0]];
+    const int64_t begin = ((int64_t)round * b->problem->share.size + q) * PLANES;
+    const int64_t left = have - begin;
+    return (tsl_poisson_range){begin < have ? (int)begin : have, left < 0        ? 0
+                                                                 : left < PLANES ? (int)left
+                                                                                 : PLANES};
+}
+
+/* All planes of all ranks in turn; what this rank keeps of them comes in their order. */
+static tsl_status exchange_planes(const builder *b)
+{
+    const int size = b->problem->share.size;
+    const int rank = b->problem->share.rank;
+    const int64_t a_plane = cut_numbers(&b->mine) * (int64_t)sizeof(double);
+    int64_t *numbers[4];
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = b->numbers + (int64_t)i * size;
+    }
+    const tsl_comm_parts send = {b->sent, numbers[0], numbers[1]};
+    const tsl_comm_parts receive = {b->held, numbers[2], numbers[3]};
+    for (int round = 0; status == TSL_OK && planes_of(b, round, 0).count > 0; round++) {
+        const tsl_poisson_range mine = planes_of(b, round, rank);
+        int64_t offset = 0;
+        for (int q = 0; q < size; q++) {
+            const cut theirs = cut_of(b, q);
+            const tsl_poisson_range planes = planes_of(b, round, q);
+            numbers[0][q] = mine.count * cut_numbers(&theirs) * (int64_t)sizeof(double);
+            numbers[1][q] = offset;
+            numbers[2][q] = planes.count * a_plane;
+            numbers[3][q] = planes.begin * a_plane;
+            offset += PLANES * cut_numbers(&theirs) * (int64_t)sizeof(double);
+        }
+        build_planes(b, mine.begin, mine.count);
+        status = tsl_comm_all_to_all(b->context->comm, NULL, &send, &receive);
+    }
+    return status;
+}
+
+static tsl_status build_octant(const builder *b, void *spectrum)
+{
+    const int64_t columns = cut_numbers(&b->mine);
+    tsl_status status = TSL_OK;
+    if (b->problem->share.size == 1) {
+        build_planes(b, 0, b->have[b->order[0]]);
+    } else {
+        status = exchange_planes(b);
+    }
+#pragma omp parallel for num_threads(b->context->threads) schedule(static)
+    for (int64_t begin = 0; begin < columns; begin += LANES) {
+        const int64_t left = columns - begin;
+        double *lines = b->lines + (int64_t)omp_get_thread_num() * LANES * b->row;
+        build_columns(b, spectrum, begin, left < LANES ? (int)left : LANES, lines);
+    }
+    return status;
 }
 
 /* ---- memory and transforms ------------------------------------------------------------------ */
@@ -288,7 +414,10 @@ static tsl_status prepare(builder *b)
     b->held = tsl_allocate((size_t)held_numbers(b) * sizeof(double));
     b->planes = tsl_allocate((size_t)(threads * plane_numbers(b)) * sizeof(double));
     b->lines = tsl_allocate((size_t)threads * LANES * (size_t)b->row * sizeof(double));
-    if (b->held == NULL || b->planes == NULL || b->lines == NULL) {
+    b->sent = tsl_allocate((size_t)sent_numbers(b) * sizeof(double));
+    b->numbers = tsl_allocate(4 * (size_t)p->share.size * sizeof *b->numbers);
+    if (b->held == NULL || b->planes == NULL || b->lines == NULL || b->sent == NULL ||
+        b->numbers == NULL) {
         return tsl_fail_memory(b->context, tsl_poisson_build_bytes(b->context, p),
                                "building Green's function");
     }
@@ -323,9 +452,9 @@ tsl_status tsl_poisson_build(void *spectrum, tsl_context *context,
     }
     builder b = builder_of(context, problem);
     memset(spectrum, 0, (size_t)tsl_poisson_spectrum_bytes(problem)); /* the last block's rest */
-    const tsl_status status = prepare(&b);
+    tsl_status status = tsl_comm_agree(context, prepare(&b));
     if (status == TSL_OK) {
-        build_octant(&b, spectrum);
+        status = build_octant(&b, spectrum);
     }
     for (int axis = 0; axis < 3; axis++) {
         tsl_fft_cpu.destroy(b.inverse[axis]);
@@ -334,6 +463,8 @@ tsl_status tsl_poisson_build(void *spectrum, tsl_context *context,
     tsl_release(b.held);
     tsl_release(b.planes);
     tsl_release(b.lines);
+    tsl_release(b.sent);
+    tsl_release(b.numbers);
     tsl_release(b.waves);
     return status;
 }

@@ -1,0 +1,283 @@
+/* What becomes of a segment of columns between the rows' transforms: each stage moves it from one
+ * array to the next, so that no pass is for moving alone but where ranks exchange.
+ *
+ * Arrays of a segment of c columns, b' and a' being ranks of the groups:
+ *   gathered  [b'][x of mine][y of mine][c of b']
+ *   columns   [b'][x of b'][y of b'][c]
+ *   spread    [a'][x][lines of a'][c]
+ *   lines     [a'][x of a'][lines][c] = [n0][lines][c] */
+#include <omp.h>
+#include <string.h>
+
+#include "core/clones.h"
+#include "poisson/poisson_cpu.h"
+
+#define REAL float
+#define TSL_TEMPLATE_NAME(name) name##_single
+#include "poisson/poisson_cpu_lines.inc"
+#undef REAL
+#undef TSL_TEMPLATE_NAME
+
+#define REAL double
+#define TSL_TEMPLATE_NAME(name) name##_double
+#include "poisson/poisson_cpu_lines.inc"
+#undef REAL
+#undef TSL_TEMPLATE_NAME
+
+/* Rows of bytes to and from a place where the next begins further on. */
+typedef struct strip {
+    char *at;
+    int64_t pitch;
+} strip;
+
+static void copy(strip to, strip from, int count, int64_t bytes)
+{
+    for (int i = 0; i < count; i++) {
+        memcpy(to.at + i * to.pitch, from.at + i * from.pitch, (size_t)bytes);
+    }
+}
+
+/* There: from `near` to `far`; back: from `far` to `near`. */
+static void move(strip near, strip far, int count, int64_t bytes, bool there)
+{
+    copy(there ? far : near, there ? near : far, count, bytes);
+}
+
+static tsl_poisson_range columns_of(const tsl_poisson_solver *solver, int segment)
+{
+    return tsl_poisson_segment_of(&solver->share, &solver->grid,
+                                  solver->share.rank % solver->share.q, segment);
+}
+
+/* Parts of at most `width` columns. */
+static int blocks_of(const tsl_poisson_solver *solver, tsl_poisson_range columns)
+{
+    return (columns.count + solver->grid.width - 1) / solver->grid.width;
+}
+
+static char *scratch_of(const tsl_poisson_solver *solver)
+{
+    return solver->scratch + omp_get_thread_num() * solver->a_scratch;
+}
+
+/* Among the rows of the plane numbered x of this rank: row y, column kz. */
+static char *in_rows(const tsl_poisson_solver *solver, int x, int y, int kz)
+{
+    return solver->rows + x * solver->plane +
+           ((int64_t)y * solver->grid.row + kz) * tsl_poisson_complex(&solver->grid);
+}
+
+/* ---- rows and columns --------------------------------------------------------------------- */
+
+static void exchange_rows(const tsl_poisson_solver *solver, int segment, int lane, int x,
+                          bool there)
+{
+    const tsl_poisson_grid *grid = &solver->grid;
+    const int64_t number = tsl_poisson_complex(grid);
+    const int64_t planes = solver->mine.x.count;
+    const int ny = solver->mine.y.count;
+    char *part = tsl_poisson_buffer(solver, lane, 0);
+    for (int b = 0; b < solver->share.q; b++) {
+        const tsl_poisson_range columns = tsl_poisson_segment_of(&solver->share, grid, b, segment);
+        const int64_t bytes = columns.count * number;
+        move((strip){in_rows(solver, x, 0, columns.begin), grid->row * number},
+             (strip){part + x * ny * bytes, bytes}, ny, bytes, there);
+        part += planes * ny * bytes;
+    }
+}
+
+/* Rows y.begin … of plane x of the columns; `piece` counts the ranks along y. */
+static strip columns_at(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                        int x, int piece, tsl_poisson_range *y)
+{
+    const tsl_poisson_share *share = &solver->share;
+    const int64_t number = tsl_poisson_complex(&solver->grid);
+    const int64_t bytes = columns.count * number;
+    *y = (tsl_poisson_range){0, solver->grid.n[1]};
+    if (share->q == 1) {
+        return (strip){in_rows(solver, x, 0, columns.begin), solver->grid.row * number};
+    }
+    if (share->along_y) {
+        *y = tsl_poisson_cut(solver->grid.n[1], share->q, piece);
+    }
+    const int64_t before = (int64_t)solver->x.count * y->begin + (int64_t)x * y->count;
+    return (strip){tsl_poisson_buffer(solver, lane, 1) + before * bytes, bytes};
+}
+
+static void exchange_columns(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                             int x, int first, strip plane, int64_t bytes, bool there)
+{
+    const int pieces = solver->share.along_y ? solver->share.q : 1;
+    for (int piece = 0; piece < pieces; piece++) {
+        tsl_poisson_range y;
+        strip at = columns_at(solver, columns, lane, x, piece, &y);
+        at.at += first * tsl_poisson_complex(&solver->grid);
+        move(at, (strip){plane.at + y.begin * plane.pitch, plane.pitch}, y.count, bytes, there);
+    }
+}
+
+/* ---- columns and lines -------------------------------------------------------------------- */
+
+/* Plane x in the order of ky to the lines of all ranks. */
+static void exchange_lines(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                           int x, int first, strip plane, int64_t bytes, bool there)
+{
+    const int64_t number = tsl_poisson_complex(&solver->grid);
+    const int64_t pitch = columns.count * number;
+    char *part = tsl_poisson_buffer(solver, lane, 0);
+    for (int a = 0; a < solver->share.p; a++) {
+        const tsl_poisson_lines lines = tsl_poisson_lines_of(&solver->share, &solver->grid, a);
+        char *at = part + x * lines.count * pitch + first * number;
+        for (int run = 0; run < 2; run++) {
+            const tsl_poisson_range *ky = &lines.run[run];
+            move((strip){plane.at + ky->begin * plane.pitch, plane.pitch}, (strip){at, pitch},
+                 ky->count, bytes, there);
+            at += ky->count * pitch;
+        }
+        part += (int64_t)solver->x.count * lines.count * pitch;
+    }
+}
+
+/* A block of plane x along the second axis. Where the lines are this rank's own and the block is
+ * the segment, in the lines' place. */
+static void second_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                        int64_t item, bool there)
+{
+    const tsl_poisson_grid *grid = &solver->grid;
+    const int blocks = blocks_of(solver, columns);
+    const int x = (int)(item / blocks);
+    const int first = (int)(item % blocks) * grid->width;
+    const int left = columns.count - first;
+    const int64_t bytes = (left < grid->width ? left : grid->width) * tsl_poisson_complex(grid);
+    const int64_t pitch = grid->width * tsl_poisson_complex(grid);
+    const bool own = solver->share.p == 1 && columns.count == grid->width;
+    const strip plane = {own ? tsl_poisson_buffer(solver, lane, 0) + x * grid->m[1] * pitch
+                             : scratch_of(solver),
+                         pitch};
+    if (there) {
+        if (bytes < pitch) {
+            memset(plane.at, 0, (size_t)(grid->n[1] * pitch));
+        }
+        memset(plane.at + grid->n[1] * pitch, 0, (size_t)((grid->m[1] - grid->n[1]) * pitch));
+        exchange_columns(solver, columns, lane, x, first, plane, bytes, true);
+        tsl_fft_cpu.execute(solver->second_forward, plane.at, plane.at);
+    }
+    if (!own) {
+        exchange_lines(solver, columns, lane, x, first, plane, bytes, there);
+    }
+    if (!there) {
+        tsl_fft_cpu.execute(solver->second_backward, plane.at, plane.at);
+        exchange_columns(solver, columns, lane, x, first, plane, bytes, false);
+    }
+}
+
+/* The same of planes that are transformed already. */
+static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                           int x, bool there)
+{
+    const int64_t number = tsl_poisson_complex(&solver->grid);
+    const strip plane = {in_rows(solver, x, 0, columns.begin), solver->grid.row * number};
+    exchange_lines(solver, columns, lane, x, 0, plane, columns.count * number, there);
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+/* A block of a line: forward, product, backward. Planes of a rank alone are left where they are. */
+static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
+                       int64_t item)
+{
+    const tsl_poisson_grid *grid = &solver->grid;
+    const int64_t number = tsl_poisson_complex(grid);
+    const int64_t pitch = grid->width * number;
+    const int blocks = blocks_of(solver, columns);
+    const int line = (int)(item / blocks);
+    const int first = (int)(item % blocks) * grid->width;
+    const int left = columns.count - first;
+    const int count = left < grid->width ? left : grid->width;
+    const int ky = tsl_poisson_line(&solver->lines, line);
+    const int side = solver->share.p > 1;
+    strip from = {in_rows(solver, 0, ky, columns.begin + first), solver->plane};
+    if (!solver->planes || side > 0) {
+        from.pitch = (int64_t)solver->lines.count * columns.count * number;
+        from.at = tsl_poisson_buffer(solver, lane, side) +
+                  ((int64_t)line * columns.count + first) * number;
+    }
+    const strip lines = {scratch_of(solver), pitch};
+    if (count < grid->width) {
+        memset(lines.at, 0, (size_t)(grid->n[0] * pitch));
+    }
+    copy(lines, from, grid->n[0], count * number);
+    memset(lines.at + grid->n[0] * pitch, 0, (size_t)((grid->m[0] - grid->n[0]) * pitch));
+    tsl_fft_cpu.execute(solver->first_forward, lines.at, lines.at);
+    if (grid->precision == TSL_SINGLE) {
+        multiply_lines_single(grid, (float *)(void *)lines.at, solver->spectrum,
+                              columns.begin + first, count, ky);
+    } else {
+        multiply_lines_double(grid, (double *)(void *)lines.at, solver->spectrum,
+                              columns.begin + first, count, ky);
+    }
+    tsl_fft_cpu.execute(solver->first_backward, lines.at, lines.at);
+    copy(from, lines, grid->n[0], count * number);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+int64_t tsl_poisson_items(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment)
+{
+    const int blocks = blocks_of(solver, columns_of(solver, segment));
+    switch (stage) {
+    case TSL_POISSON_GATHER:
+    case TSL_POISSON_SCATTER:
+        return solver->mine.x.count;
+    case TSL_POISSON_SECOND:
+    case TSL_POISSON_SECOND_BACK:
+        return solver->planes ? solver->x.count : (int64_t)solver->x.count * blocks;
+    case TSL_POISSON_FIRST:
+        return (int64_t)solver->lines.count * blocks;
+    }
+    return 0;
+}
+
+void tsl_poisson_item(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment,
+                      int lane, int64_t item)
+{
+    const tsl_poisson_range columns = columns_of(solver, segment);
+    const bool there = stage == TSL_POISSON_GATHER || stage == TSL_POISSON_SECOND;
+    switch (stage) {
+    case TSL_POISSON_GATHER:
+    case TSL_POISSON_SCATTER:
+        exchange_rows(solver, segment, lane, (int)item, there);
+        break;
+    case TSL_POISSON_SECOND:
+    case TSL_POISSON_SECOND_BACK:
+        if (solver->planes) {
+            exchange_plane(solver, columns, lane, (int)item, there);
+        } else {
+            second_axis(solver, columns, lane, item, there);
+        }
+        break;
+    case TSL_POISSON_FIRST:
+        first_axis(solver, columns, lane, item);
+        break;
+    }
+}
+
+int64_t tsl_poisson_buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int a = share->rank / share->q;
+    const tsl_poisson_rows mine = tsl_poisson_rows_of(share, grid, share->rank);
+    const tsl_poisson_range first = tsl_poisson_segment_of(share, grid, share->rank % share->q, 0);
+    const int64_t x = tsl_poisson_planes_of(share, grid, a).count;
+    const int64_t lines = tsl_poisson_lines_of(share, grid, a).count;
+    int64_t gathered = 0;
+    for (int b = 0; b < share->q; b++) {
+        gathered += tsl_poisson_segment_of(share, grid, b, 0).count;
+    }
+    const int64_t numbers[] = {(int64_t)mine.x.count * mine.y.count * gathered,
+                               x * grid->m[1] * first.count, grid->n[0] * lines * first.count};
+    int64_t most = share->q > 1 ? numbers[0] : 0;
+    for (int i = 1; i < 3; i++) {
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    return (most * tsl_poisson_complex(grid) + 63) / 64 * 64;
+}

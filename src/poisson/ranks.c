@@ -1,0 +1,148 @@
+/* What ranks must agree on before a plan is made. */
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+#include "core/context.h"
+#include "device/device.h"
+#include "poisson/poisson.h"
+
+typedef struct record {
+    tsl_poisson_options options; /* but for boxes and memory */
+    tsl_box boxes[2];
+    int64_t peak;
+    char host[64];
+} record;
+
+static bool overlap(const tsl_box *a, const tsl_box *b)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (a->begin[axis] >= b->end[axis] || b->begin[axis] >= a->end[axis]) {
+            return false;
+        }
+    }
+    return tsl_box_cells(a) > 0 && tsl_box_cells(b) > 0;
+}
+
+/* Boxes of one kind, [size]: once all cells. */
+static tsl_status check_cover(tsl_context *context, const tsl_poisson_problem *problem,
+                              const record *all, int kind)
+{
+    static const char *const names[] = {"sources", "potentials"};
+    const int size = problem->share.size;
+    const int *n = problem->grid.n;
+    int64_t cells = 0;
+    for (int i = 0; i < size; i++) {
+        cells += tsl_box_cells(&all[i].boxes[kind]);
+        for (int j = 0; j < i; j++) {
+            if (overlap(&all[i].boxes[kind], &all[j].boxes[kind])) {
+                return tsl_fail(context, TSL_E_ARG,
+                                "the %s' boxes of ranks %d and %d overlap: give each cell to one",
+                                names[kind], j, i);
+            }
+        }
+    }
+    if (cells != (int64_t)n[0] * n[1] * n[2]) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "the %s' boxes have %lld cells of %d x %d x %d: give each cell to a rank",
+                        names[kind], (long long)cells, n[0], n[1], n[2]);
+    }
+    return TSL_OK;
+}
+
+/* Refuse what does not fit, before anything is taken. */
+static tsl_status check_memory(tsl_context *context, const tsl_poisson_problem *problem,
+                               const record *all, int64_t bound)
+{
+    const record *mine = &all[problem->share.rank];
+    const int *n = problem->grid.n;
+    tsl_device_properties properties;
+    char needed[16], there[16];
+    int64_t host = mine->peak;
+    for (int q = 0; q < problem->share.size; q++) {
+        const bool shares = q != problem->share.rank && context->ops->poisson->memory_is_host &&
+                            strcmp(all[q].host, mine->host) == 0;
+        host += shares ? all[q].peak : 0;
+    }
+    const tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const bool bounded = bound > 0 && mine->peak > bound;
+    if (!bounded && host <= properties.memory_free) {
+        return TSL_OK;
+    }
+    return tsl_fail(context, TSL_E_NOMEM,
+                    "%sa Poisson plan of %d x %d x %d needs %s%s, %s %s: take fewer cells%s",
+                    bounded ? "" : "out of memory: ", n[0], n[1], n[2],
+                    tsl_format_bytes(needed, bounded ? mine->peak : host),
+                    !bounded && host > mine->peak ? " for the ranks of a host" : "",
+                    tsl_format_bytes(there, bounded ? bound : properties.memory_free),
+                    bounded ? "are allowed" : "are free", bounded ? " or allow more" : "");
+}
+
+/* The options that all ranks have in common. */
+static tsl_poisson_options common_options(const tsl_poisson_options *options)
+{
+    static const tsl_box none = {{0}, {0}};
+    tsl_poisson_options o;
+    memset(&o, 0, sizeof o); /* padding is compared too */
+    o.size = options->size;
+    memcpy(o.n, options->n, sizeof o.n);
+    memcpy(o.lengths, options->lengths, sizeof o.lengths);
+    memcpy(o.boundary, options->boundary, sizeof o.boundary);
+    o.equation = options->equation;
+    o.symbol = options->symbol;
+    o.kernel = options->kernel;
+    o.screening = options->screening;
+    o.background = options->background;
+    o.precision = options->precision;
+    o.count = options->count;
+    o.source_box = o.potential_box = none;
+    memcpy(o.ranks, options->ranks, sizeof o.ranks);
+    o.segments = options->segments;
+    o.overlap = options->overlap;
+    return o;
+}
+
+tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
+                            const tsl_poisson_problem *problem, const tsl_poisson_options *options,
+                            int64_t peak)
+{
+    const int size = problem->share.size;
+    record *mine = tsl_allocate_zeroed((size_t)size + 1, sizeof *mine);
+    tsl_status status = mine != NULL ? TSL_OK
+                                     : tsl_fail_memory(context, (size + 1) * (int64_t)sizeof *mine,
+                                                       "a Poisson plan");
+    status = tsl_comm_agree(context, status);
+    if (status != TSL_OK) {
+        tsl_release(mine);
+        return status;
+    }
+    record *all = mine + 1;
+    mine->options = common_options(options);
+    mine->boxes[0] = problem->source;
+    mine->boxes[1] = problem->potential;
+    mine->peak = peak;
+    gethostname(mine->host, sizeof mine->host - 1);
+    status = tsl_comm_gather_records(context->comm, all, mine, sizeof *mine);
+    for (int q = 1; q < size && status == TSL_OK; q++) {
+        if (memcmp(&all[q].options, &all[0].options, sizeof all[0].options) != 0) {
+            status = tsl_fail(context, TSL_E_ARG,
+                              "ranks 0 and %d have different options for a Poisson plan: give the "
+                              "same but for boxes and memory",
+                              q);
+        }
+    }
+    for (int kind = 0; kind < 2 && status == TSL_OK; kind++) {
+        status = check_cover(context, problem, all, kind);
+    }
+    if (status == TSL_OK) {
+        status = check_memory(context, problem, all, options->memory);
+    }
+    for (int q = 0; q < size; q++) {
+        memcpy(boxes + 2 * q, all[q].boxes, sizeof all[q].boxes);
+    }
+    tsl_release(mine);
+    return status;
+}

@@ -1,0 +1,429 @@
+/* Poisson's equation over ranks: every way of sharing gives the answer of one rank, and plane waves
+ * come out. tests/mpi/test_poisson.sh runs the same on processes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "poisson/box.h"
+
+#include <math.h>
+
+#ifdef __SANITIZE_THREAD__
+enum { MOST_THREADS = 1 }; /* it does not know how OpenMP's threads wait */
+#else
+enum { MOST_THREADS = 2 };
+#endif
+enum { MOST_RANKS = 7 };
+
+/* How ranks share; 0: chosen. */
+typedef struct way {
+    int ranks[2], segments, overlap;
+    int boxes; /* 0: shares; 1: bricks of its own each; 2: all on the last rank; 3: in and out apart
+                */
+} way;
+
+typedef struct problem {
+    int n[3], precision;
+    const char *boundary;
+    double lengths[3];
+    double bound; /* of the largest difference from one rank's answer, relative */
+} problem;
+
+/* Uneven shares, fewer planes than ranks, primes, all mixes of boundaries. */
+static const problem problems[] = {
+    {{12, 10, 14}, 8, "ppp", {1, 2, 3}, 1e-13}, {{5, 7, 11}, 8, "ppp", {1, 1, 2}, 1e-13},
+    {{13, 17, 19}, 8, "ppp", {1, 1, 1}, 1e-13}, {{16, 12, 40}, 4, "ppp", {1, 1, 2}, 1e-6},
+    {{5, 9, 38}, 8, "ppf", {1, 1, 2}, 1e-13},   {{9, 5, 12}, 8, "pfp", {1, 1, 2}, 1e-13},
+    {{6, 12, 9}, 8, "fpp", {1, 1, 1}, 1e-13},   {{8, 7, 20}, 8, "pff", {1, 1, 2}, 1e-13},
+    {{7, 11, 8}, 8, "fpf", {1, 2, 1}, 1e-13},   {{10, 4, 9}, 8, "ffp", {2, 1, 1}, 1e-13},
+    {{9, 10, 11}, 8, "fff", {1, 1, 1}, 1e-13},  {{12, 5, 30}, 4, "fff", {2, 1, 4}, 1e-6},
+    {{3, 2, 70}, 8, "fff", {1, 1, 9}, 1e-13},   {{1, 1, 6}, 8, "ppp", {1, 1, 1}, 1e-13},
+};
+
+static tsl_poisson_options options_of(const problem *p)
+{
+    tsl_poisson_options options = box_options(p->n, p->lengths, p->boundary);
+    options.precision = p->precision;
+    options.background = strcmp(p->boundary, "ppp") == 0;
+    options.count = 2;
+    return options;
+}
+
+static int64_t edge(const tsl_box *box, int axis)
+{
+    return box->end[axis] - box->begin[axis];
+}
+
+static int64_t cells_in(const tsl_box *box)
+{
+    return edge(box, 0) * edge(box, 1) * edge(box, 2);
+}
+
+/* Slices of an axis, the last rank first, the first rank nothing where there are three or more. */
+static tsl_box slice_of(const int n[3], int axis, int rank, int size)
+{
+    const int turned = size - 1 - rank;
+    const int parts = size > 2 ? size - 1 : size;
+    tsl_box box = {{0, 0, 0}, {n[0], n[1], n[2]}};
+    box.begin[axis] = turned < parts ? (int64_t)n[axis] * turned / parts : n[axis];
+    box.end[axis] = turned < parts ? (int64_t)n[axis] * (turned + 1) / parts : n[axis];
+    return box;
+}
+
+static void set_boxes(tsl_poisson_options *o, const problem *p, int kind, int rank, int size)
+{
+    static const tsl_box none = {{0, 0, 1}, {0, 0, 1}};
+    if (kind == 1 || kind == 3) {
+        o->source_box = slice_of(p->n, 2, rank, size);
+        o->potential_box = slice_of(p->n, kind == 1 ? 2 : 1, rank, size);
+    } else if (kind == 2) {
+        o->source_box = none;
+        if (rank == size - 1) {
+            o->source_box = (tsl_box){{0, 0, 0}, {p->n[0], p->n[1], p->n[2]}};
+        }
+        o->potential_box = o->source_box;
+    }
+}
+
+/* Between a whole grid of doubles and a box of it in the plan's precision. */
+static void copy_box(const problem *p, const tsl_box *box, double *grid, void *array, bool there)
+{
+    int64_t i = 0;
+    for (int64_t x = box->begin[0]; x < box->end[0]; x++) {
+        for (int64_t y = box->begin[1]; y < box->end[1]; y++) {
+            for (int64_t z = box->begin[2]; z < box->end[2]; z++, i++) {
+                double *cell = grid + (x * p->n[1] + y) * p->n[2] + z;
+                if (p->precision == 8) {
+                    double *number = (double *)array + i;
+                    *(there ? number : cell) = there ? *cell : *number;
+                } else if (there) {
+                    ((float *)array)[i] = (float)*cell;
+                } else {
+                    *cell = (double)((float *)array)[i];
+                }
+            }
+        }
+    }
+}
+
+/* ---- a rank --------------------------------------------------------------------------------- */
+
+static const way all_ways[] = {
+    {{0, 0}, 0, 0, 0},  {{0, 0}, 1, -1, 1}, {{0, 0}, 2, 1, 2},  {{0, 0}, 0, 1, 3},
+    {{1, 1}, 3, 1, 1},  {{1, 2}, 3, -1, 0}, {{2, 1}, 3, 1, 0},  {{1, 3}, 3, 1, 1},
+    {{3, 1}, 0, -1, 0}, {{1, 4}, 2, 1, 0},  {{2, 2}, 3, 1, 0},  {{2, 2}, 0, -1, 3},
+    {{4, 1}, 3, 1, 0},  {{1, 7}, 2, 1, 0},  {{7, 1}, 2, -1, 0},
+};
+enum { PROBLEMS = sizeof problems / sizeof *problems, WAYS = sizeof all_ways / sizeof *all_ways };
+
+/* What ranks are to find: sources and the answers of one rank, [count][cells] of each problem. */
+typedef struct known {
+    double *source[PROBLEMS];
+    double *potential[PROBLEMS];
+    double energy[PROBLEMS][2];
+} known;
+
+typedef struct trial {
+    const known *answers;
+    int threads;
+    int step; /* every so manyth problem */
+} trial;
+
+static tsl_status wrong(tsl_comm *comm, const problem *p, const way *w, const char *what,
+                        double value)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "%d x %d x %d %s, ranks %d x %d, segments %d, overlap %d, boxes %d: %s %g", p->n[0],
+             p->n[1], p->n[2], p->boundary, w->ranks[0], w->ranks[1], w->segments, w->overlap,
+             w->boxes, what, value);
+    return tsl_comm_fail(comm, TSL_E_INTERNAL, line);
+}
+
+/* Solve, and compare this rank's box with one rank's answer. */
+static tsl_status compare(tsl_context *context, const trial *t, int number, const way *w,
+                          tsl_poisson_plan *plan, const tsl_box boxes[2])
+{
+    const problem *p = &problems[number];
+    tsl_comm *comm = context->comm;
+    const int64_t cells = (int64_t)p->n[0] * p->n[1] * p->n[2];
+    const int64_t in = cells_in(&boxes[0]) * p->precision;
+    const int64_t out = cells_in(&boxes[1]) * p->precision;
+    char *source = tsl_allocate((size_t)(2 * in + 1));
+    char *potential = tsl_allocate((size_t)(2 * out + 1));
+    double *found = tsl_allocate(sizeof *found * (size_t)cells);
+    double energies[2] = {0}, scale = 0, worst = 0;
+    for (int i = 0; i < 2; i++) {
+        copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
+    }
+    tsl_status status = tsl_poisson_execute(plan, potential, source);
+    const int64_t allocated = context->memory.asked;
+    if (status == TSL_OK) { /* again, in place where that is allowed */
+        status = tsl_poisson_execute(plan, w->boxes == 3 ? potential : source, source);
+        memcpy(potential, w->boxes == 3 ? potential : source, (size_t)(2 * out));
+    }
+    if (status == TSL_OK && context->memory.asked != allocated) {
+        status = wrong(comm, p, w, "device allocations", 1);
+    }
+    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+        const double *wanted = t->answers->potential[number] + i * cells;
+        memcpy(found, wanted, sizeof *found * (size_t)cells);
+        copy_box(p, &boxes[1], found, potential + i * out, false);
+        for (int64_t j = 0; j < cells; j++) {
+            const double error = fabs(found[j] - wanted[j]);
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+            scale = fmax(scale, fabs(wanted[j]));
+        }
+    }
+    if (status == TSL_OK && !(worst <= p->bound * scale)) {
+        status = wrong(comm, p, w, "differs by", worst / scale);
+    }
+    for (int i = 0; i < 2; i++) { /* `source` may have become the potential */
+        copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
+    }
+    const bool apart = w->boxes == 3 && comm->size > 1;
+    if (status == TSL_OK && !apart) {
+        status = tsl_poisson_energy(plan, energies, potential, source);
+        for (int i = 0; i < 2 && status == TSL_OK; i++) {
+            const double wanted = t->answers->energy[number][i];
+            if (!(fabs(energies[i] - wanted) <= 10 * p->bound * fabs(wanted))) {
+                status = wrong(comm, p, w, "energy", energies[i] / wanted);
+            }
+        }
+    } else if (status == TSL_OK &&
+               tsl_poisson_energy(plan, energies, potential, source) != TSL_E_ARG) {
+        status = wrong(comm, p, w, "energy of different boxes", 0);
+    }
+    tsl_release(source);
+    tsl_release(potential);
+    tsl_release(found);
+    return status;
+}
+
+static tsl_status solve(tsl_context *context, const trial *t, int number, const way *w)
+{
+    tsl_comm *comm = context->comm;
+    const problem *p = &problems[number];
+    tsl_poisson_options options = options_of(p);
+    tsl_poisson_plan *plan = NULL;
+    tsl_poisson_summary predicted, taken;
+    memcpy(options.ranks, w->ranks, sizeof options.ranks);
+    options.segments = w->segments;
+    options.overlap = w->overlap;
+    set_boxes(&options, p, w->boxes, comm->rank, comm->size);
+    tsl_box boxes[2] = {options.source_box, options.potential_box};
+    if (w->boxes == 0) {
+        tsl_status status = tsl_poisson_box(&boxes[0], context, &options);
+        boxes[1] = boxes[0];
+        if (status != TSL_OK) {
+            return status;
+        }
+    }
+    tsl_status status = tsl_poisson_predict(&predicted, context, &options);
+    if (status == TSL_OK) {
+        status = tsl_poisson_plan_create(&plan, context, &options);
+    }
+    if (status == TSL_OK) {
+        tsl_poisson_plan_summary(plan, &taken);
+        if (memcmp(&predicted, &taken, sizeof taken) != 0 ||
+            taken.ranks[0] * taken.ranks[1] != comm->size) {
+            status = wrong(comm, p, w, "predicted otherwise", (double)taken.bytes);
+        }
+    }
+    if (status == TSL_OK) {
+        status = compare(context, t, number, w, plan, boxes);
+    }
+    tsl_poisson_plan_destroy(plan);
+    return status;
+}
+
+/* All ways in which so many ranks can share all problems. */
+static tsl_status try_ways(tsl_comm *comm, void *user)
+{
+    const trial *t = user;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    tsl_context *context = NULL;
+    options.device = "cpu";
+    options.threads = t->threads;
+    options.comm = comm;
+    tsl_status status = tsl_context_create(&context, &options);
+    for (int number = t->step - 1; number < PROBLEMS; number += t->step) {
+        for (int i = 0; i < WAYS && status == TSL_OK; i++) {
+            const way *w = &all_ways[i];
+            if (w->ranks[0] * w->ranks[1] == comm->size || w->ranks[0] == 0) {
+                status = solve(context, t, number, w);
+            }
+        }
+    }
+    if (status != TSL_OK && status != TSL_E_COMM) {
+        tsl_comm_fail(comm, status, tsl_last_error(context));
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+/* ---- one rank's answers --------------------------------------------------------------------- */
+
+static void solve_alone(known *answers, int number)
+{
+    const problem *p = &problems[number];
+    tsl_poisson_options options = options_of(p);
+    tsl_context *context = test_context("cpu", 1);
+    const int64_t count = 2 * box_cells(&options);
+    double *source = malloc((size_t)count * sizeof *source);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < count; i++) {
+        source[i] = (double)(float)(1 + test_uniform(&seed));
+    }
+    answers->source[number] = source;
+    answers->potential[number] = box_solve(context, &options, source);
+    for (int i = 0; i < 2; i++) {
+        double sum = 0;
+        double volume = 0.5;
+        for (int axis = 0; axis < 3; axis++) {
+            volume *= p->lengths[axis] / p->n[axis];
+        }
+        for (int64_t j = i * count / 2; j < (i + 1) * count / 2; j++) {
+            sum += source[j] * answers->potential[number][j];
+        }
+        answers->energy[number][i] = volume * sum;
+    }
+    tsl_context_destroy(context);
+}
+
+static void find_answers(known *answers, int step)
+{
+    memset(answers, 0, sizeof *answers);
+    for (int number = step - 1; number < PROBLEMS; number += step) {
+        solve_alone(answers, number);
+    }
+}
+
+static void release_answers(known *answers)
+{
+    for (int number = 0; number < PROBLEMS; number++) {
+        free(answers->source[number]);
+        free(answers->potential[number]);
+    }
+}
+
+static void ranks_give_the_answer_of_one(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 2, 3, 4, 7};
+    known answers;
+    find_answers(&answers, 1);
+    for (int i = 0; i < 5; i++) {
+        for (int threads = 1; threads <= (sizes[i] < 3 ? MOST_THREADS : 1); threads++) {
+            trial t = {&answers, threads, 1};
+            if (tsl_comm_run(sizes[i], try_ways, &t) != TSL_OK) {
+                fail_msg("%d ranks of %d threads: %s", sizes[i], threads, tsl_last_error(NULL));
+            }
+        }
+    }
+    release_answers(&answers);
+}
+
+/* ---- waves ---------------------------------------------------------------------------------- */
+
+/* A plane wave of a periodic box, on ranks alone: no other solve is asked. */
+static tsl_status try_wave(tsl_comm *comm, void *user)
+{
+    static const double lengths[3] = {2, 3, 5};
+    static const int n[3] = {20, 18, 15};
+    (void)user;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    tsl_context *context = NULL;
+    tsl_poisson_plan *plan = NULL;
+    tsl_poisson_options o = box_options(n, lengths, "ppp");
+    tsl_box box;
+    o.equation = TSL_POISSON_PLAIN;
+    options.device = "cpu";
+    options.threads = 1;
+    options.comm = comm;
+    double *cells = tsl_allocate(sizeof *cells * 20 * 18 * 15);
+    double worst = 0, k2 = 0;
+    static const int m[3] = {3, -5, 2};
+    for (int axis = 0; axis < 3; axis++) {
+        k2 += pow(2 * M_PI * m[axis] / lengths[axis], 2);
+    }
+    tsl_status status = tsl_context_create(&context, &options);
+    if (status == TSL_OK) {
+        status = tsl_poisson_box(&box, context, &o);
+    }
+    if (status == TSL_OK) {
+        status = tsl_poisson_plan_create(&plan, context, &o);
+    }
+    for (int pass = 0; pass < 2 && status == TSL_OK; pass++) {
+        int64_t i = 0;
+        for (int64_t x = box.begin[0]; x < box.end[0]; x++) {
+            for (int64_t y = box.begin[1]; y < box.end[1]; y++) {
+                for (int64_t z = box.begin[2]; z < box.end[2]; z++, i++) {
+                    const double wave =
+                        cos(0.3 + 2 * M_PI *
+                                      ((double)(m[0] * x) / n[0] + (double)(m[1] * y) / n[1] +
+                                       (double)(m[2] * z) / n[2]));
+                    if (pass == 0) {
+                        cells[i] = wave;
+                    } else {
+                        worst = fmax(worst, fabs(cells[i] * k2 + wave));
+                    }
+                }
+            }
+        }
+        if (pass == 0) {
+            status = tsl_poisson_execute(plan, cells, cells);
+        }
+    }
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    tsl_release(cells);
+    return status != TSL_OK || worst < 1e-13 ? status : TSL_E_INTERNAL;
+}
+
+static void plane_waves_come_out_of_ranks(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+        assert_int_equal(tsl_comm_run(ranks, try_wave, NULL), TSL_OK);
+    }
+}
+
+/* ---- processes ------------------------------------------------------------------------------ */
+
+/* As a rank of tests/mpi/test_poisson.sh. */
+static int launched(void)
+{
+    known answers;
+    tsl_comm *comm = NULL;
+    find_answers(&answers, 3);
+    trial t = {&answers, 1, 3};
+    if (tsl_comm_create(&comm) != TSL_OK || strcmp(tsl_comm_path(comm), "mpi") != 0) {
+        fprintf(stderr, "no launch: %s\n", tsl_last_error(NULL));
+        return 3;
+    }
+    tsl_status status = try_ways(comm, &t);
+    if (status == TSL_OK) {
+        status = try_wave(comm, NULL);
+    }
+    int rank = 0;
+    const char *reason = tsl_comm_failure(comm, &rank, &status);
+    if (reason != NULL) {
+        fprintf(stderr, "rank %d: %s\n", rank, reason);
+    }
+    tsl_comm_destroy(comm);
+    release_answers(&answers);
+    return status == TSL_OK ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        return launched();
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_give_the_answer_of_one),
+                                       cmocka_unit_test(plane_waves_come_out_of_ranks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* What one rank of several is refused in Poisson's equation, or has no memory for: all hear of it,
+ * and nobody waits. */
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/comm.h"
+#include "poisson/box.h"
+
+/* A rank's context on the CPU. */
+static tsl_status open_rank(tsl_context **out, tsl_comm *comm)
+{
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = "cpu";
+    options.threads = 1;
+    options.comm = comm;
+    return tsl_context_create(out, &options);
+}
+
+static tsl_poisson_options options_of(const char *boundary)
+{
+    static const double lengths[3] = {2, 2, 2};
+    static const int n[3] = {8, 8, 8};
+    return box_options(n, lengths, boundary);
+}
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+typedef struct refusal {
+    const char *words;
+    tsl_status status;
+    void (*change)(tsl_poisson_options *options, int rank);
+} refusal;
+
+static void change_pencils(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->ranks[0] = o->ranks[1] = 2;
+}
+
+static void change_segments(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->segments = -1;
+}
+
+static void change_one(tsl_poisson_options *o, int rank)
+{
+    o->screening = rank == 1 ? 2 : 1;
+}
+
+static void change_box(tsl_poisson_options *o, int rank)
+{
+    o->source_box = (tsl_box){{0, 0, 0}, {8, 8, rank == 0 ? 8 : 1}};
+}
+
+static void change_gap(tsl_poisson_options *o, int rank)
+{
+    o->potential_box = (tsl_box){{0, 0, rank}, {8, 8, rank + 1}};
+}
+
+static void change_outside(tsl_poisson_options *o, int rank)
+{
+    o->potential_box = (tsl_box){{0, 0, rank}, {8, 8, 9}};
+}
+
+static void change_memory(tsl_poisson_options *o, int rank)
+{
+    o->memory = rank == 2 ? 100 : 0;
+}
+
+static void change_all_memory(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    for (int axis = 0; axis < 3; axis++) {
+        o->n[axis] = 16384;
+    }
+}
+
+static const refusal refusals[] = {
+    {"pencils of 2 x 2 ranks are not 3 ranks", TSL_E_ARG, change_pencils},
+    {"segments must be from", TSL_E_ARG, change_segments},
+    {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
+    {"the sources' boxes of ranks 0 and 1 overlap", TSL_E_ARG, change_box},
+    {"the potentials' boxes have 192 cells of 8 x 8 x 8", TSL_E_ARG, change_gap},
+    {"the potential's box has cells 0 to 9 of axis 2", TSL_E_ARG, change_outside},
+    {"a Poisson plan of 8 x 8 x 8 needs ", TSL_E_NOMEM, change_memory},
+    {" for the ranks of a host", TSL_E_NOMEM, change_all_memory},
+};
+
+/* One rank's fault is everyone's answer; the communicator stays of use, and nothing is taken. */
+static tsl_status try_refusals(tsl_comm *comm, void *user)
+{
+    tsl_context *context = NULL;
+    (void)user;
+    tsl_status status = open_rank(&context, comm);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals && status == TSL_OK; i++) {
+        tsl_poisson_options o = options_of("ppp");
+        tsl_poisson_plan *plan = NULL;
+        refusals[i].change(&o, comm->rank);
+        tsl_test_fail_device_allocation(context, 0);
+        const tsl_status found = tsl_poisson_plan_create(&plan, context, &o);
+        const int64_t asked = tsl_test_fail_device_allocation(context, 0);
+        if (found != refusals[i].status ||
+            strstr(tsl_last_error(context), refusals[i].words) == NULL || asked != 0) {
+            char line[TSL_ERROR_TEXT + 64];
+            snprintf(line, sizeof line, "wanted '%s', got %d %s", refusals[i].words, (int)found,
+                     tsl_last_error(context));
+            status = tsl_comm_fail(comm, TSL_E_INTERNAL, line);
+        }
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void what_one_rank_is_refused_all_are(void **state)
+{
+    (void)state;
+    if (tsl_comm_run(3, try_refusals, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
+    }
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Rank 1's k-th allocation on its device fails: all get its line, and the next plan is made. */
+static tsl_status try_memory(tsl_comm *comm, void *user)
+{
+    const tsl_poisson_options o = options_of(user);
+    tsl_context *context = NULL;
+    tsl_status status = open_rank(&context, comm);
+    tsl_status made = TSL_E_NOMEM;
+    for (int64_t k = 1; status == TSL_OK && made != TSL_OK; k++) {
+        tsl_poisson_plan *plan = NULL;
+        const int64_t before = context->memory.bytes;
+        tsl_test_fail_device_allocation(context, comm->rank == 1 ? k : 0);
+        made = tsl_poisson_plan_create(&plan, context, &o);
+        tsl_test_fail_device_allocation(context, 0);
+        tsl_poisson_plan_destroy(plan);
+        const char *line = tsl_last_error(context);
+        const bool told = strncmp(line, comm->rank == 1 ? "cpu: out of" : "rank 1: cpu: out of",
+                                  comm->rank == 1 ? 11 : 19) == 0;
+        if ((made != TSL_OK && (made != TSL_E_NOMEM || !told)) || (made == TSL_OK && k < 3) ||
+            context->memory.bytes != before) {
+            status = tsl_comm_fail(comm, TSL_E_INTERNAL, line);
+        }
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void a_rank_without_memory_tells_all(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char boundary[] = {i == 0 ? 'p' : 'f', 'p', i == 0 ? 'p' : 'f', '\0'};
+        if (tsl_comm_run(3, try_memory, boundary) != TSL_OK) {
+            fail_msg("%s", tsl_last_error(NULL));
+        }
+    }
+}
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+/* A net charge is everyone's error, and leaves the plan of use; a bad address is a failure. */
+static tsl_status try_charge(tsl_comm *comm, void *user)
+{
+    tsl_context *context = NULL;
+    tsl_poisson_plan *plan = NULL;
+    const tsl_poisson_options o = options_of("ppp");
+    (void)user;
+    double *cells = tsl_allocate_zeroed(512, sizeof *cells);
+    tsl_status status = open_rank(&context, comm);
+    if (status == TSL_OK) {
+        status = tsl_poisson_plan_create(&plan, context, &o);
+    }
+    cells[3] = comm->rank == 1 ? 64 : 0;
+    bool good = status == TSL_OK && tsl_poisson_execute(plan, cells, cells) == TSL_E_ARG &&
+                strstr(tsl_last_error(context), "a net charge of 1,") != NULL;
+    cells[3] = comm->rank == 1 ? 1 : comm->rank == 2 ? -1 : 0;
+    good = good && tsl_poisson_execute(plan, cells, cells) == TSL_OK;
+    const tsl_status last =
+        good ? tsl_poisson_execute(plan, cells, comm->rank == 2 ? NULL : cells) : TSL_OK;
+    good = good && last == (comm->rank == 2 ? TSL_E_ARG : TSL_E_COMM) &&
+           strstr(tsl_last_error(context), "the source's address is NULL") != NULL;
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    tsl_release(cells);
+    return good ? TSL_OK : TSL_E_INTERNAL;
+}
+
+static void faults_in_a_source_are_told_to_all(void **state)
+{
+    (void)state;
+    assert_int_equal(tsl_comm_run(3, try_charge, NULL), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(NULL), "rank 2: the source's address is NULL"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
+                                       cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(faults_in_a_source_are_told_to_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
