@@ -70,7 +70,7 @@ static void join_neighbours(int32_t *aggregate, const tsl_graph *g)
         int32_t best = UNSEEN;
         for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && aggregate[i] == UNSEEN; k++) {
             const int64_t j = m->column[k];
-            const double size = fabs(m->value[k]) / sqrt(g->diagonal[j]);
+            const double size = fabs(m->value[k]) * sqrt(g->inverse[j]);
             if (aggregate[j] >= 0 && tsl_is_strong(g, i, k) && size > strongest) {
                 strongest = size;
                 best = JOINED - aggregate[j];
@@ -102,21 +102,18 @@ int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g)
     return count;
 }
 
-void tsl_aggregate_weights(double *weight, double *coarse, const double *near_null,
-                           const int32_t *aggregate, int64_t rows, int64_t count)
+void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *aggregate,
+                         int64_t rows, int64_t count)
 {
     for (int64_t a = 0; a < count; a++) {
-        coarse[a] = 0;
+        out[a] = 0;
     }
     for (int64_t i = 0; i < rows; i++) {
         if (aggregate[i] >= 0) {
-            coarse[aggregate[i]] += near_null[i] * near_null[i];
+            out[aggregate[i]] += near_null != NULL ? near_null[i] * near_null[i] : 1;
         }
     }
     for (int64_t a = 0; a < count; a++) {
-        coarse[a] = sqrt(coarse[a]);
-    }
-    for (int64_t i = 0; i < rows; i++) {
-        weight[i] = aggregate[i] >= 0 ? near_null[i] / coarse[aggregate[i]] : 0;
+        out[a] = sqrt(out[a]);
     }
 }

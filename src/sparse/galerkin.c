@@ -5,7 +5,7 @@
 #include "core/context.h"
 #include "sparse/multigrid.h"
 
-enum { CHUNK_ROWS = 4096, ROW_SPACE = 64 };
+enum { CHUNK_ROWS = 1024, ROW_SPACE = 64, FEW = 3 /* entries of P's rows */ };
 
 /* ---- matrices in chunks of rows ----------------------------------------------------------------
  */
@@ -275,18 +275,17 @@ static bool multiply_row(workshop *w, const void *arguments, int64_t i)
     return true;
 }
 
-typedef struct smoothing {
-    const tsl_graph *g;
-    const int32_t *aggregate;
-    const double *weight;
-    double omega;
-} smoothing;
+/* T's entry in row i, which is in an aggregate. */
+static double tentative(const tsl_prolongation *p, int64_t i)
+{
+    return (p->near_null != NULL ? p->near_null[i] : 1) / p->norm[p->aggregate[i]];
+}
 
 static bool smooth_row(workshop *w, const void *arguments, int64_t i)
 {
-    const smoothing *s = arguments;
-    const tsl_csr *m = s->g->matrix;
-    const double factor = -s->omega / s->g->diagonal[i];
+    const tsl_prolongation *p = arguments;
+    const tsl_csr *m = p->g->matrix;
+    const double factor = -p->omega * p->g->inverse[i];
     const int64_t first = w->count;
     if (!reserve(w, m->row_start[i + 1] - m->row_start[i] + 1)) {
         return false;
@@ -294,52 +293,87 @@ static bool smooth_row(workshop *w, const void *arguments, int64_t i)
     double lumped = 0; /* diagonal and weak entries */
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         const int64_t j = m->column[k];
-        if (!tsl_is_strong(s->g, i, k)) {
+        if (!tsl_is_strong(p->g, i, k)) {
             lumped += m->value[k];
-        } else if (s->aggregate[j] >= 0) {
-            add(w, first, s->aggregate[j], factor * m->value[k] * s->weight[j]);
+        } else if (p->aggregate[j] >= 0) {
+            add(w, first, p->aggregate[j], factor * m->value[k] * tentative(p, j));
         }
     }
-    if (s->aggregate[i] >= 0) {
-        add(w, first, s->aggregate[i], (1 + factor * lumped) * s->weight[i]);
+    if (p->aggregate[i] >= 0) {
+        add(w, first, p->aggregate[i], (1 + factor * lumped) * tentative(p, i));
     }
     return true;
 }
 
-tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_graph *g,
-                           const int32_t *aggregate, const double *weight, int64_t count,
-                           double omega)
+tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from)
 {
-    const smoothing s = {g, aggregate, weight, omega};
     chunks p;
     const tsl_status status =
-        make_chunks(&p, context, g->matrix->rows, count, smooth_row, &s, true);
+        make_chunks(&p, context, from->g->matrix->rows, from->count, smooth_row, from, true);
     return status == TSL_OK ? join_chunks(out, context, &p) : status;
 }
 
-tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
-                        const tsl_csr *p)
+typedef struct triple {
+    const tsl_csr *r, *a, *p;
+} triple;
+
+/* A row of R A P at once. */
+static bool triple_row(workshop *w, const void *arguments, int64_t row)
+{
+    const triple *t = arguments;
+    const int64_t first = w->count;
+    for (int64_t k = t->r->row_start[row]; k < t->r->row_start[row + 1]; k++) {
+        const int64_t i = t->r->column[k];
+        for (int64_t l = t->a->row_start[i]; l < t->a->row_start[i + 1]; l++) {
+            const int64_t j = t->a->column[l];
+            const double factor = t->r->value[k] * t->a->value[l];
+            const int64_t from = t->p->row_start[j];
+            const int64_t to = t->p->row_start[j + 1];
+            if (!reserve(w, to - from)) {
+                return false;
+            }
+            for (int64_t n = from; n < to; n++) {
+                add(w, first, t->p->column[n], factor * t->p->value[n]);
+            }
+        }
+    }
+    return true;
+}
+
+/* A P first: each of its rows is used as often as P's has entries. */
+static tsl_status multiply_twice(chunks *out, tsl_context *context, const triple *t)
 {
     chunks views[3] = {{0}};
     chunks ap = {0};
-    chunks rap = {0};
-    const tsl_csr *const all[3] = {r, a, p};
+    const tsl_csr *const all[3] = {t->r, t->a, t->p};
     tsl_status status = TSL_OK;
     for (int i = 0; i < 3 && status == TSL_OK; i++) {
         status = view(&views[i], context, all[i]);
     }
     if (status == TSL_OK) {
         const factors f = {&views[1], &views[2]};
-        status = make_chunks(&ap, context, a->rows, p->columns, multiply_row, &f, false);
+        status = make_chunks(&ap, context, t->a->rows, t->p->columns, multiply_row, &f, false);
     }
     if (status == TSL_OK) {
         const factors f = {&views[0], &ap};
-        status = make_chunks(&rap, context, r->rows, p->columns, multiply_row, &f, true);
+        status = make_chunks(out, context, t->r->rows, t->p->columns, multiply_row, &f, true);
     }
     free_chunks(&ap);
     for (int i = 0; i < 3; i++) {
         free_chunks(&views[i]);
     }
+    return status;
+}
+
+tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
+                        const tsl_csr *p)
+{
+    const triple t = {r, a, p};
+    const bool at_once = tsl_csr_nonzeros(p) <= FEW * p->rows;
+    chunks rap = {0};
+    const tsl_status status =
+        at_once ? make_chunks(&rap, context, r->rows, p->columns, triple_row, &t, true)
+                : multiply_twice(&rap, context, &t);
     return status == TSL_OK ? join_chunks(out, context, &rap) : status;
 }
 

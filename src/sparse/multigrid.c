@@ -44,45 +44,34 @@ static void destroy(void *self)
 typedef struct making {
     tsl_multigrid *mg;
     const tsl_linsolve_options *options;
-    int base;                   /* index base, for error lines */
-    double *diagonal, *inverse; /* [rows of the finest] */
-    double *near_null[2];       /* [rows of the finest]: of the level, and of the next */
-    double *weight;             /* [rows of the finest] */
-    int32_t *aggregate;         /* [rows of the finest] */
+    double *inverse;         /* [rows of the finest]: 1 / diagonal */
+    int32_t *aggregate;      /* [rows of the finest] */
+    const double *near_null; /* of the level; NULL: ones */
+    double *norms;           /* of the level, where that is its near-null vector; else NULL */
 } making;
 
 static void free_making(making *k)
 {
-    double *const all[] = {k->diagonal, k->inverse, k->near_null[0], k->near_null[1], k->weight};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        tsl_release(all[i]);
-    }
+    tsl_release(k->inverse);
     tsl_release(k->aggregate);
+    tsl_release(k->norms);
 }
 
-static tsl_status begin_making(making *k, int64_t rows)
+static tsl_status begin_making(making *k, int64_t rows, int base)
 {
-    double **const all[] = {&k->diagonal, &k->inverse, &k->near_null[0], &k->near_null[1],
-                            &k->weight};
-    bool enough = true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        *all[i] = tsl_allocate((size_t)rows * sizeof **all[i]);
-        enough = enough && *all[i] != NULL;
-    }
-    k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
-    if (!enough || k->aggregate == NULL) {
-        return tsl_fail_memory(k->mg->context, 44 * rows, "making multigrid's levels");
-    }
-    const double *given = k->options->near_null;
-    for (int64_t i = 0; i < rows; i++) {
-        k->near_null[0][i] = given != NULL ? given[i] : 1;
-        if (!isfinite(k->near_null[0][i]) || k->near_null[0][i] == 0) {
+    k->near_null = k->options->near_null;
+    for (int64_t i = 0; i < rows && k->near_null != NULL; i++) {
+        if (!isfinite(k->near_null[i]) || k->near_null[i] == 0) {
             return tsl_fail(k->mg->context, TSL_E_ARG,
                             "near_null has %g in row %lld: give finite numbers other than 0",
-                            k->near_null[0][i], (long long)i + k->base);
+                            k->near_null[i], (long long)i + base);
         }
     }
-    return TSL_OK;
+    k->inverse = tsl_allocate((size_t)rows * sizeof *k->inverse);
+    k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
+    return k->inverse != NULL && k->aggregate != NULL
+               ? TSL_OK
+               : tsl_fail_memory(k->mg->context, 12 * rows, "making multigrid's levels");
 }
 
 /* ---- a level as the cycle uses it --------------------------------------------------------------
@@ -95,26 +84,25 @@ static tsl_status read_diagonal(making *k, const tsl_csr *m)
                                                                                          : wrong)
     for (int64_t i = 0; i < m->rows; i++) {
         const double *d = tsl_csr_at(m, i, i);
-        k->diagonal[i] = d != NULL ? *d : 0;
-        k->inverse[i] = 1 / k->diagonal[i];
-        wrong = !(k->diagonal[i] > 0) && i < wrong ? i : wrong;
+        k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
+        wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
     }
     return wrong == m->rows
                ? TSL_OK
                : tsl_fail(k->mg->context, TSL_E_ARG,
                           "multigrid: row %lld of a coarser level has %g on the diagonal: the "
                           "matrix is not positive definite: use gmres with ilu0",
-                          (long long)wrong, k->diagonal[wrong]);
+                          (long long)wrong, 1 / k->inverse[wrong]);
 }
 
 /* Can numbers as far apart as the diagonal's be had in single precision? */
-static bool fits_single(const double *diagonal, int64_t rows)
+static bool fits_single(const double *inverse, int64_t rows)
 {
-    double least = diagonal[0];
-    double most = diagonal[0];
+    double least = inverse[0];
+    double most = inverse[0];
     for (int64_t i = 0; i < rows; i++) {
-        least = diagonal[i] < least ? diagonal[i] : least;
-        most = diagonal[i] > most ? diagonal[i] : most;
+        least = inverse[i] < least ? inverse[i] : least;
+        most = inverse[i] > most ? inverse[i] : most;
     }
     return least > 1e-10 * most;
 }
@@ -168,9 +156,9 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     if (status == TSL_OK && finest) {
         /* pipelined CG updates M r as if M were linear, to all digits */
         const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
-                            fits_single(k->diagonal, v->matrix->rows);
+                            fits_single(k->inverse, v->matrix->rows);
         mg->bytes = single ? 4 : 8;
-        mg->scale = single ? ldexp(1, -ilogb(k->diagonal[0])) : 1;
+        mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
     v->layout = layout != NULL ? layout : &v->own_layout;
     if (status == TSL_OK && layout == NULL) {
@@ -198,18 +186,23 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
 {
     tsl_context *context = k->mg->context;
     const int64_t rows = v->matrix->rows;
-    const tsl_graph g = {v->matrix, k->diagonal, ldexp(k->options->strength, -l)};
+    const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l)};
     const int64_t count = tsl_aggregate(k->aggregate, &g);
     *made = count > 0 && 10 * count < 9 * rows;
     if (!*made) {
         return TSL_OK;
     }
-    tsl_aggregate_weights(k->weight, k->near_null[1], k->near_null[0], k->aggregate, rows, count);
-    double *const swapped = k->near_null[0];
-    k->near_null[0] = k->near_null[1];
-    k->near_null[1] = swapped;
-    tsl_status status = tsl_prolongator(&v->p, context, &g, k->aggregate, k->weight, count,
-                                        4 / (3 * v->smoother.largest));
+    double *norms = tsl_allocate((size_t)count * sizeof *norms);
+    if (norms == NULL) {
+        return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
+    }
+    tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
+    const tsl_prolongation from = {&g,           k->aggregate, count,
+                                   k->near_null, norms,        4 / (3 * v->smoother.largest)};
+    tsl_status status = tsl_prolongator(&v->p, context, &from);
+    tsl_release(k->norms);
+    k->norms = norms;
+    k->near_null = norms;
     if (status == TSL_OK) {
         status = tsl_csr_transpose(&v->r, context, &v->p);
     }
@@ -295,8 +288,8 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     mg->context = plan->context;
     plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
-    making k = {.mg = mg, .options = &plan->options, .base = plan->matrix->index_base};
-    tsl_status status = begin_making(&k, plan->rows);
+    making k = {.mg = mg, .options = &plan->options};
+    tsl_status status = begin_making(&k, plan->rows, plan->matrix->index_base);
     if (status == TSL_OK) {
         status = make_levels(&k, plan);
     }

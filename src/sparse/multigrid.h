@@ -11,15 +11,15 @@
 /* A matrix with what is used of it again and again. */
 typedef struct tsl_graph {
     const tsl_csr *matrix;
-    const double *diagonal; /* [rows], > 0 */
-    double strength;        /* a(i, j) is strong if its square exceeds strength^2 a(i, i) a(j, j) */
+    const double *inverse; /* [rows]: 1 / a(i, i), > 0 */
+    double strength;       /* a(i, j) is strong if its square exceeds strength^2 a(i, i) a(j, j) */
 } tsl_graph;
 
 static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
 {
     const int64_t j = g->matrix->column[k];
     const double a = g->matrix->value[k];
-    return j != i && a * a > g->strength * g->strength * (g->diagonal[i] * g->diagonal[j]);
+    return j != i && a * a * (g->inverse[i] * g->inverse[j]) > g->strength * g->strength;
 }
 
 enum { TSL_NO_AGGREGATE = -1 };
@@ -29,16 +29,24 @@ enum { TSL_NO_AGGREGATE = -1 };
  * of the rows. */
 int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g);
 
-/* From a vector that the matrix makes small: the same of the coarser level, `coarse` [count], the
- * norm on each aggregate; and weight[i] = near_null[i] / that. */
-void tsl_aggregate_weights(double *weight, double *coarse, const double *near_null,
-                           const int32_t *aggregate, int64_t rows, int64_t count);
+/* A vector that the matrix makes small, on the next level: out[count] becomes the norm of
+ * near_null (NULL: ones) on each aggregate. */
+void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *aggregate,
+                         int64_t rows, int64_t count);
 
-/* P = (1 - omega D^-1 F) T: T has weight[i] at (i, aggregate[i]), F is the matrix without its weak
- * entries, which are added to the diagonal. Columns of a row come in the order they are met. */
-tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_graph *g,
-                           const int32_t *aggregate, const double *weight, int64_t count,
-                           double omega);
+/* What a prolongator is made of. */
+typedef struct tsl_prolongation {
+    const tsl_graph *g;
+    const int32_t *aggregate; /* [rows] */
+    int64_t count;            /* of aggregates */
+    const double *near_null;  /* [rows]; NULL: ones */
+    const double *norm;       /* [count]: its norm on each aggregate */
+    double omega;
+} tsl_prolongation;
+
+/* P = (1 - omega D^-1 F) T: T has near_null[i] / norm[a] at (i, a = aggregate[i]), F is the matrix
+ * without its weak entries, which are added to the diagonal. Columns ascend. */
+tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
 tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
 
