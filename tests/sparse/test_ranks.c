@@ -171,8 +171,35 @@ static void failures_travel(void **state)
     test_system_free(&t.s);
 }
 
-int main(void)
+/* What a process that mpirun has started does: alone, then with the others. */
+static int launched(void)
 {
+    static trial t;
+    begin(&t);
+    tsl_comm *comm = NULL;
+    tsl_status status = tsl_comm_create(&comm);
+    for (int i = 0; i < 8 && status == TSL_OK;
+         i++) { /* each preconditioner; other methods in turn */
+        t.options.method = (tsl_linsolve_method)(i % 5);
+        t.options.preconditioner = (tsl_linsolve_preconditioner)(i % 7);
+        t.expects = false;
+        status = tsl_comm_run(1, run_rank, &t);
+        t.expects = true;
+        status = status == TSL_OK ? run_rank(comm, &t) : status;
+    }
+    if (status != TSL_OK) {
+        print_error("%s\n", tsl_last_error(NULL));
+    }
+    tsl_comm_destroy(comm);
+    test_system_free(&t.s);
+    return status == TSL_OK ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "launched") == 0) {
+        return launched();
+    }
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_do_not_matter),
                                        cmocka_unit_test(failures_travel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
