@@ -43,7 +43,7 @@ typedef struct library {
 } library;
 
 static const library libraries[] = {
-    {"Cairo", cairo_version_or_null, "figures (figure.svg of tesela dock)", "libcairo2-dev"},
+    {"Cairo", cairo_version_or_null, "figures", "libcairo2-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
     {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };

@@ -57,12 +57,13 @@ def npy(values, descr, shape):
             + b"".join(struct.pack(code, value) for value in values))
 
 
-def npz(entries, rows):
+def npz(entries, rows, compressed):
     """As scipy.sparse.save_npz() writes it."""
     places = sorted(entries)
     starts = [sum(i < row for i, _ in places) for row in range(rows + 1)]
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+    kind = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(data, "w", kind) as archive:
         for name, array in (("indices", npy([j for _, j in places], "<i4", f"({len(places)},)")),
                             ("indptr", npy(starts, "<i4", f"({rows + 1},)")),
                             ("format", npy([b"csr"], "|S3", "()")),
@@ -99,6 +100,12 @@ def residual(entries, x, b):
 
 
 class SolveTest(CommandTest):
+    def has(self, library):
+        """Was the command built with an optional library?"""
+        report = json.loads(self.run_command("info", "--json", "-").stdout)
+        return any(found["name"].lower() == library and found["version"] is not None
+                   for found in report["results"]["libraries"])
+
     def solve(self, *arguments, status=0):
         """Solve in silence; returns the report."""
         result = self.run_command("solve", *arguments, *QUICK, "--json", "run.json")
@@ -148,8 +155,9 @@ class Solutions(SolveTest):
         symmetric, general = laplacian(self.N), wind(self.N)
         files = {"s.mtx": (symmetric, mtx(symmetric, self.ROWS, "symmetric").encode()),
                  "g.mtx": (general, mtx(general, self.ROWS).encode()),
-                 "g.npz": (general, npz(general, self.ROWS)),
-                 "g.gz": (general, gzip.compress(mtx(general, self.ROWS).encode()))}
+                 "g.npz": (general, npz(general, self.ROWS, self.has("zlib")))}
+        if self.has("zlib"):
+            files["g.gz"] = general, gzip.compress(files["g.mtx"][1])
         for name, (entries, content) in files.items():
             self.write(name, content)
             report = self.check(name, entries)
@@ -280,6 +288,8 @@ class Outcomes(SolveTest):
             self.assertIn(words, result.stdout)
 
     def test_figures(self):
+        if not self.has("cairo"):
+            self.skipTest("built without Cairo")
         for ending, magic in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
             self.solve("s.mtx", "--figure", f"r.{ending}")
             with open(self.path(f"r.{ending}"), "rb") as file:
@@ -320,7 +330,7 @@ class Refusals(CommandTest):
                 ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n",
                  ["a.mtx:3: entry (1, 1)", "imaginary", "real systems"]),
                 (b"PK\x03\x04", ["a.mtx: damaged zip archive"]),
-                (gzip.compress(b"%%MatrixMarket")[:-9], ["a.mtx: damaged gzip data"])):
+                (gzip.compress(b"%%MatrixMarket")[:-9], ["a.mtx: ", "gzip"])):
             self.refuse(words, "a.mtx", content=content)
 
     def test_methods(self):
