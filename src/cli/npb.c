@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/npb_command.h"
+#include "cli/ranks.h"
 
 typedef struct npb_options {
     cli_common common;
@@ -80,41 +81,61 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
 }
 
-static tsl_status write_report(tsl_context *context, const npb_options *options,
-                               const npb_result *result, const npb_outcome *outcome, double begun)
+/* The ranks of this process at work on one benchmark. */
+typedef struct npb_job {
+    const npb_options *options;
+    double begun;
+    int exit_status;
+} npb_job;
+
+/* What rank 0 does with the outcome. */
+static tsl_status tell(const cli_crew *crew, const npb_job *job, const npb_result *result,
+                       const npb_outcome *outcome)
 {
-    const double total = tsl_seconds() - begun;
+    const npb_options *options = job->options;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(&options->common);
+        options->benchmark->print(stream, result);
+        print_closing_block(stream, options, outcome);
+        fflush(stream);
+    }
+    if (options->common.profile) {
+        cli_profile_print(crew->context);
+    }
+    if (options->common.json == NULL) {
+        return TSL_OK;
+    }
+    const double total = tsl_seconds() - job->begun;
     const cli_report report = {.command = options->benchmark->command,
-                               .device = tsl_context_device(context),
+                               .device = crew->devices,
+                               .ranks = crew->ranks,
                                .verified = outcome->verified,
                                .total = total,
                                .setup = total - outcome->seconds,
                                .compute = outcome->seconds};
-    const report_work body = {options, result, outcome, tsl_context_threads(context)};
-    return cli_report_write(context, options->common.json, &report, write_body, &body);
+    const report_work body = {options, result, outcome, tsl_context_threads(crew->context)};
+    return cli_report_write(crew->context, options->common.json, &report, write_body, &body);
 }
 
 /* Run the benchmark and tell its outcome; returns the exit status. */
-static int run(tsl_context *context, const npb_options *options, double begun)
+static int run_on(const cli_crew *crew, const npb_job *job)
 {
+    const npb_options *options = job->options;
+    tsl_context *context = crew->context;
     npb_result result;
     npb_outcome outcome;
-    const char *json = options->common.json;
-    tsl_status status = options->benchmark->run(&result, &outcome, context, options->size_class);
-    if (status == TSL_OK && !cli_is_quiet()) {
-        FILE *stream = cli_summary_stream(&options->common);
-        options->benchmark->print(stream, &result);
-        print_closing_block(stream, options, &outcome);
-        fflush(stream);
-    }
-    if (status == TSL_OK && json != NULL) {
-        status = write_report(context, options, &result, &outcome, begun);
-    }
     if (options->common.profile) {
-        cli_profile_print(context);
+        tsl_profile_enable(context);
+    }
+    tsl_status status = cli_agree(
+        context, options->benchmark->run(&result, &outcome, context, options->size_class));
+    if (status == TSL_OK) {
+        status = cli_agree(context, crew->rank == 0 ? tell(crew, job, &result, &outcome) : TSL_OK);
     }
     if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(context));
+        if (status != TSL_E_COMM) { /* which is told where it comes from */
+            cli_error("%s", tsl_last_error(context));
+        }
         return cli_exit_status(context, status, false);
     }
     if (!outcome.verified) {
@@ -125,27 +146,45 @@ static int run(tsl_context *context, const npb_options *options, double begun)
     return CLI_DONE;
 }
 
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    npb_job *job = user;
+    cli_crew crew;
+    int exit_status = CLI_INTERNAL;
+    cli_be_silent(tsl_comm_rank(comm) > 0);
+    const tsl_status status = cli_crew_meet(&crew, comm, &job->options->common);
+    if (status == TSL_OK) {
+        exit_status = run_on(&crew, job);
+    }
+    if (crew.rank == 0 || cli_is_launched()) {
+        job->exit_status = exit_status;
+    }
+    cli_crew_part(&crew);
+    cli_be_silent(false);
+    return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL ? TSL_E_COMM : status;
+}
+
+/* Ranks that are threads: one a device of a list; auto is one device. */
+static int count_ranks(const cli_common *common)
+{
+    return strcmp(common->device, "auto") == 0 ? 1 : cli_device_count(common->device);
+}
+
 static int run_benchmark(const npb_benchmark *benchmark, int argc, char **argv)
 {
     const struct argp argp = {
         .options = options_table, .parser = parse_option, .doc = benchmark->doc};
-    const double begun = tsl_seconds();
     npb_options options = {.benchmark = benchmark, .size_class = 'S'};
+    npb_job job = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = cli_parse(&argp, &options, &options.common, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
         return exit_status;
     }
-    tsl_context *context;
-    const tsl_status status = cli_open_context(&context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
-    }
-    if (options.common.profile) {
-        tsl_profile_enable(context);
-    }
-    exit_status = run(context, &options, begun);
-    tsl_context_destroy(context);
-    return exit_status;
+    exit_status = cli_run_ranks(count_ranks(&options.common), run_rank, &job);
+    return exit_status != CLI_DONE ? exit_status : job.exit_status;
 }
 
 /* ---- which benchmark ---------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks/queue/queue.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -89,30 +91,101 @@ static void fill_sums(tsl_npb_ep *out, const int64_t totals[TSL_EP_TOTALS])
     }
 }
 
+/* ---- a run -------------------------------------------------------------------------------- */
+
+/* Batches that keep this rank's device busy. */
+static int64_t batches_at_a_time(tsl_context *context)
+{
+    enum { OF_A_PROCESSOR = 8 };
+    tsl_device_properties properties;
+    if (context->ops->peer == NULL ||
+        context->ops->properties(context->device, &properties) != TSL_OK) {
+        return context->threads;
+    }
+    return (int64_t)OF_A_PROCESSOR * properties.threads;
+}
+
+/* Add all batches, or those that this rank gets of the queue, to totals in device memory. */
+static tsl_status tally(tsl_context *context, tsl_queue *queue, int64_t batches, int64_t *totals)
+{
+    if (queue == NULL) {
+        return context->ops->ep->tally(context, 0, batches, totals);
+    }
+    for (;;) {
+        int64_t first, count;
+        tsl_status status = tsl_queue_next(queue, &first, &count);
+        if (status != TSL_OK || count == 0) {
+            return status;
+        }
+        status = context->ops->ep->tally(context, first, count, totals);
+        if (status == TSL_OK) { /* the queue learns how long it took */
+            status = context->ops->synchronize(context);
+        }
+        if (status != TSL_OK) {
+            return status;
+        }
+    }
+}
+
+/* This rank's totals. */
+static tsl_status tally_on_device(tsl_context *context, tsl_queue *queue, int64_t batches,
+                                  int64_t totals[TSL_EP_TOTALS])
+{
+    const int64_t bytes = TSL_EP_TOTALS * (int64_t)sizeof *totals;
+    const double begun = tsl_seconds();
+    void *memory = NULL;
+    tsl_status status = tsl_device_allocate(&memory, context, bytes, "sums");
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, memory, 0, bytes);
+    }
+    if (status == TSL_OK) {
+        status = tally(context, queue, batches, memory);
+        tsl_profile_add(context, "pairs", begun, 0, 0);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, totals, memory, bytes);
+    }
+    tsl_device_release(context, memory);
+    return status;
+}
+
+/* All ranks' totals, and the time of the slowest. */
+static tsl_status tally_on_ranks(tsl_context *context, int64_t batches,
+                                 int64_t totals[TSL_EP_TOTALS], double *seconds)
+{
+    tsl_comm *comm = context->comm;
+    tsl_queue *queue = NULL;
+    tsl_status status = TSL_OK;
+    if (comm->size > 1) {
+        status = tsl_queue_create(&queue, comm, batches, batches_at_a_time(context));
+    }
+    const double begun = tsl_seconds();
+    if (status == TSL_OK) {
+        status = tsl_comm_refuse(context, tally_on_device(context, queue, batches, totals));
+    }
+    if (status == TSL_OK) {
+        status =
+            tsl_comm_all_reduce(comm, NULL, totals, TSL_EP_TOTALS, TSL_COMM_INT64, TSL_COMM_SUM);
+    }
+    *seconds = tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, seconds, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    }
+    tsl_queue_destroy(queue);
+    return status;
+}
+
 tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class)
 {
     const class_values *chosen = find_class(size_class);
     if (chosen == NULL) {
-        return tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F",
-                        size_class);
+        tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F", size_class);
+        return tsl_comm_refuse(context, TSL_E_ARG);
     }
-    const int64_t batches = INT64_C(1) << (chosen->log2_pairs - TSL_EP_BATCH_BITS);
     int64_t totals[TSL_EP_TOTALS];
-    void *memory = NULL;
-    const double begun = tsl_seconds();
-    tsl_status status = tsl_device_allocate(&memory, context, sizeof totals, "sums");
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, memory, 0, sizeof totals);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->ep->tally(context, 0, batches, memory);
-        tsl_profile_add(context, "pairs", begun, 0, 0);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, totals, memory, sizeof totals);
-    }
-    const double seconds = tsl_seconds() - begun;
-    tsl_device_release(context, memory);
+    double seconds = 0;
+    const tsl_status status = tally_on_ranks(
+        context, INT64_C(1) << (chosen->log2_pairs - TSL_EP_BATCH_BITS), totals, &seconds);
     if (status != TSL_OK) {
         return status;
     }
