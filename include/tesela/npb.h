@@ -62,6 +62,7 @@ typedef struct tsl_npb_cg {
     double error;              /**< relative error of zeta against NPB's */
     int verified;   /**< 1 if it is at most 1e-10 and the nonzeros are as expected, else 0 */
     double setup;   /**< seconds: making the matrix, bringing it to the device, one iteration */
+    double bring;   /**< of these: taking device memory and bringing the matrix there */
     double seconds; /**< time of the iterations */
     double mops;    /**< 10^6 operations a second, in NPB's nominal count */
 } tsl_npb_cg;

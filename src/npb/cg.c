@@ -44,6 +44,7 @@ typedef struct work {
     const tsl_cg_class *what;
     tsl_csr matrix;   /* its rows */
     int64_t nonzeros; /* of these */
+    double bring;     /* seconds: to the device */
     tsl_sparse *product;
     tsl_cg_vectors vectors;
     double *whole;  /* [rows.all] what the matrix is multiplied with, of all ranks */
@@ -138,7 +139,9 @@ static tsl_status make_work(work *w)
         tsl_csr_free(&w->matrix);
     }
     tsl_profile_add(w->context, "bring the matrix", begun, 12 * w->nonzeros, 0);
-    return status == TSL_OK ? make_vectors(w) : status;
+    status = status == TSL_OK ? make_vectors(w) : status;
+    w->bring = tsl_seconds() - begun;
+    return status;
 }
 
 /* ---- iterations --------------------------------------------------------------------------- */
@@ -272,14 +275,15 @@ static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seco
 {
     double last[TSL_CG_NORMS];
     int64_t nonzeros = w->nonzeros;
+    double slowest[2] = {seconds, w->bring};
     tsl_comm *comm = w->context->comm;
     tsl_status status = w->context->ops->download(w->context, last, w->vectors.norms, sizeof last);
     status = tsl_comm_refuse(w->context, status);
     if (status == TSL_OK) {
         status = tsl_comm_all_reduce(comm, NULL, &nonzeros, 1, TSL_COMM_INT64, TSL_COMM_SUM);
     }
-    if (status == TSL_OK) { /* the slowest rank's */
-        status = tsl_comm_all_reduce(comm, NULL, &seconds, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, slowest, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
     }
     if (status != TSL_OK) {
         return status;
@@ -296,8 +300,9 @@ static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seco
     out->error = fabs(out->zeta - what->zeta) / what->zeta;
     out->verified = out->error <= 1e-10 && (what->nonzeros == 0 || what->nonzeros == out->nonzeros);
     out->setup = setup;
-    out->seconds = seconds;
-    out->mops = 1e-6 * nominal_operations(what) / seconds;
+    out->seconds = slowest[0];
+    out->bring = slowest[1];
+    out->mops = 1e-6 * nominal_operations(what) / slowest[0];
     return TSL_OK;
 }
 
@@ -346,7 +351,8 @@ static tsl_status run_class(tsl_npb_cg *out, work *w)
     if (status == TSL_OK) {
         status = tsl_comm_refuse(context, run(w, w->what->iterations));
     }
-    return status == TSL_OK ? fill(out, w, started - begun, tsl_seconds() - started) : status;
+    const double seconds = tsl_seconds() - started;
+    return status == TSL_OK ? fill(out, w, started - begun, seconds) : status;
 }
 
 tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class)

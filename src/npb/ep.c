@@ -12,15 +12,7 @@
 
 _Static_assert((int)TSL_NPB_EP_ANNULI == (int)TSL_EP_ANNULI, "one number of annuli");
 
-typedef struct class_values {
-    char name;
-    int log2_pairs;
-    double sx, sy;         /* NPB 3.3; 0: it has no such class */
-    double sx_abs, sy_abs; /* NPB 3.4 */
-    double gaussians;
-} class_values;
-
-static const class_values classes[] = {
+static const tsl_ep_class classes[] = {
     {'S', 24, -3.247834652034740e3, -6.958407078382297e3, 1.051299420395306e7, 1.051517131857535e7,
      13176389},
     {'W', 25, -2.863319731645753e3, -6.320053679109499e3, 2.102505525182392e7, 2.103162209578822e7,
@@ -38,7 +30,7 @@ static const class_values classes[] = {
     {'F', 44, 0, 0, 1.102426773788175e13, 1.102426773787993e13, 13816870608324},
 };
 
-static const class_values *find_class(char name)
+const tsl_ep_class *tsl_ep_find_class(char name)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         if (classes[i].name == name) {
@@ -54,13 +46,15 @@ static double larger_error(double error, double value, double expected)
     return isnan(error) || own <= error ? error : own; /* not-a-number stays */
 }
 
-static void verify(tsl_npb_ep *out, const class_values *expected)
+double tsl_ep_error_signed(const tsl_ep_class *expected, double sx, double sy)
 {
-    out->error_signed = -1;
-    if (expected->sx != 0) {
-        out->error_signed = larger_error(0, out->sx, expected->sx);
-        out->error_signed = larger_error(out->error_signed, out->sy, expected->sy);
-    }
+    return expected->sx != 0 ? larger_error(larger_error(0, sx, expected->sx), sy, expected->sy)
+                             : -1;
+}
+
+static void verify(tsl_npb_ep *out, const tsl_ep_class *expected)
+{
+    out->error_signed = tsl_ep_error_signed(expected, out->sx, out->sy);
     out->error_absolute = larger_error(0, out->sx_abs, expected->sx_abs);
     out->error_absolute = larger_error(out->error_absolute, out->sy_abs, expected->sy_abs);
     out->error_absolute =
@@ -177,7 +171,7 @@ static tsl_status tally_on_ranks(tsl_context *context, int64_t batches,
 
 tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class)
 {
-    const class_values *chosen = find_class(size_class);
+    const tsl_ep_class *chosen = tsl_ep_find_class(size_class);
     if (chosen == NULL) {
         tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F", size_class);
         return tsl_comm_refuse(context, TSL_E_ARG);
