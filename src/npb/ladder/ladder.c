@@ -189,35 +189,36 @@ static tsl_status run_cg(tsl_ladder_outcome *out, tsl_context *context, const ts
     return status;
 }
 
-bool tsl_ladder_runs_on(const tsl_context *context, tsl_ladder_place place)
+bool tsl_ladder_runs_on(const tsl_context *context, bool is_cg, int number)
 {
-    switch (place) {
+    const int ranks = context->comm->size;
+    switch (is_cg ? cg_versions[number].place : ep_versions[number].place) {
     case TSL_LADDER_ONE_CORE:
         return strcmp(context->ops->name, "cpu") == 0 && context->threads == 1;
     case TSL_LADDER_ALL_CORES:
         return strcmp(context->ops->name, "cpu") == 0;
     case TSL_LADDER_GPU:
-    case TSL_LADDER_GPUS:
-        return context->ops->ladder != NULL;
+    case TSL_LADDER_GPUS: /* the smallest class has as many blocks for a rank each */
+        return context->ops->ladder != NULL && ranks <= TSL_CG_RANKS;
     case TSL_LADDER_DEVICE:
     case TSL_LADDER_DEVICES:
         break;
     }
-    return true;
+    return !is_cg || ranks == 1 || context->ops->cg->product != NULL;
 }
 
 tsl_status tsl_ladder_run(tsl_ladder_outcome *out, tsl_context *context,
                           const tsl_ladder_case *what, int number)
 {
-    const tsl_ladder_version *version =
-        what->cg != NULL ? &cg_versions[number] : &ep_versions[number];
+    const bool is_cg = what->cg != NULL;
     memset(out, 0, sizeof *out);
-    if (!tsl_ladder_runs_on(context, version->place)) {
+    if (!tsl_ladder_runs_on(context, is_cg, number)) {
         tsl_fail(context, TSL_E_UNSUPPORTED, "%s: version %s of %s does not run there",
-                 context->name, version->name, what->cg != NULL ? "CG" : "EP");
+                 context->name, is_cg ? cg_versions[number].name : ep_versions[number].name,
+                 is_cg ? "CG" : "EP");
         return tsl_comm_refuse(context, TSL_E_UNSUPPORTED);
     }
-    const tsl_status status = what->cg != NULL ? run_cg(out, context, what, number)
-                                               : run_ep(out, context, what->ep, number);
+    const tsl_status status =
+        is_cg ? run_cg(out, context, what, number) : run_ep(out, context, what->ep, number);
     return tsl_comm_refuse(context, status);
 }

@@ -60,8 +60,8 @@ typedef struct tsl_ladder_outcome {
     bool verified; /* EP: at most 1e-8, and as many pairs as NPB; CG: at most 1e-10 */
 } tsl_ladder_outcome;
 
-/* Can versions of that place run with this context? GPUs and DEVICES also work with one rank. */
-bool tsl_ladder_runs_on(const tsl_context *context, tsl_ladder_place place);
+/* Can that version run with this context? Those of all ranks also work with one. */
+bool tsl_ladder_runs_on(const tsl_context *context, bool is_cg, int number);
 
 /* Run version `number` of the table, counted from 0. TSL_E_UNSUPPORTED: not on this device. Places
  * that end in S are collective over the context's communicator, and all ranks get the outcome; the
