@@ -38,6 +38,22 @@ tsl_cg_rows tsl_cg_rows_of(int64_t all, int rank, int size)
     return (tsl_cg_rows){.all = all, .first = first, .count = end - first};
 }
 
+tsl_status tsl_cg_rows_in_bytes(int64_t **parts, tsl_context *context, int64_t all)
+{
+    const int size = context->comm->size;
+    int64_t *made = tsl_allocate(2 * (size_t)size * sizeof *made);
+    if (made == NULL) {
+        return tsl_fail_memory(context, 2 * size * (int64_t)sizeof *made, "the ranks' rows");
+    }
+    for (int q = 0; q < size; q++) {
+        const tsl_cg_rows rows = tsl_cg_rows_of(all, q, size);
+        made[q] = rows.count * (int64_t)sizeof(double);
+        made[size + q] = rows.first * (int64_t)sizeof(double);
+    }
+    *parts = made;
+    return TSL_OK;
+}
+
 /* A rank's part of one run. */
 typedef struct work {
     tsl_context *context;
@@ -102,21 +118,6 @@ static tsl_status make_vectors(work *w)
     return TSL_OK;
 }
 
-static tsl_status make_parts(work *w)
-{
-    const int size = w->context->comm->size;
-    w->parts = tsl_allocate(2 * (size_t)size * sizeof *w->parts);
-    if (w->parts == NULL) {
-        return tsl_fail_memory(w->context, size * (int64_t)sizeof *w->parts, "the ranks' rows");
-    }
-    for (int q = 0; q < size; q++) {
-        const tsl_cg_rows rows = tsl_cg_rows_of(w->what->rows, q, size);
-        w->parts[q] = rows.count * (int64_t)sizeof(double);
-        w->parts[size + q] = rows.first * (int64_t)sizeof(double);
-    }
-    return TSL_OK;
-}
-
 static tsl_status make_work(work *w)
 {
     const tsl_comm *comm = w->context->comm;
@@ -124,7 +125,7 @@ static tsl_status make_work(work *w)
     w->vectors.n = rows.count;
     w->vectors.rows = rows;
     double begun = tsl_seconds();
-    tsl_status status = make_parts(w);
+    tsl_status status = tsl_cg_rows_in_bytes(&w->parts, w->context, w->what->rows);
     if (status == TSL_OK) {
         status = tsl_cg_matrix(&w->matrix, w->context, w->what, rows.first, rows.count);
     }

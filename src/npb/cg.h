@@ -37,6 +37,9 @@ typedef struct tsl_cg_rows {
 } tsl_cg_rows;
 
 tsl_cg_rows tsl_cg_rows_of(int64_t all, int rank, int size);
+/* parts[2][ranks] of the context's communicator: the bytes of each rank's rows of a vector, and
+ * where they are in a whole one. Owned by the caller: tsl_release(). */
+tsl_status tsl_cg_rows_in_bytes(int64_t **parts, tsl_context *context, int64_t all);
 
 /* A rank's rows of the vectors, in device memory. */
 typedef struct tsl_cg_vectors {

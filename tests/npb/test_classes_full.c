@@ -66,12 +66,8 @@ static void ladders_verify(void **state)
 static tsl_status run_w(tsl_comm *comm, void *user)
 {
     tsl_npb_cg *all = user;
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     tsl_context *context = NULL;
-    options.device = "sim";
-    options.threads = 1;
-    options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
+    tsl_status status = test_rank_context(&context, comm, "sim");
     if (status == TSL_OK) {
         status = tsl_npb_cg_run(&all[tsl_comm_rank(comm)], context, 'W');
     }

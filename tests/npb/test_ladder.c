@@ -138,7 +138,8 @@ static void cg_versions_find_zeta(void **state)
         for (int v = 0; v < TSL_LADDER_CG && ladder != NULL; v++) {
             zeta = 0;
             times = (tsl_ladder_times){0};
-            assert_int_equal(ladder->cg[v](&zeta, &times, context, &small_class, &matrix), TSL_OK);
+            assert_int_equal(tsl_ladder_cg_run(&zeta, &times, context, v, &small_class, &matrix),
+                             TSL_OK);
             assert_true(fabs(zeta - exact) < 1e-11);
             assert_true(times.compute > 0 && times.thesis > times.compute);
         }
@@ -159,18 +160,14 @@ static tsl_status run_v9(tsl_comm *comm, void *user)
 {
     trial *t = user;
     const int rank = tsl_comm_rank(comm);
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    tsl_context *context = NULL;
     tsl_ladder_times times;
-    options.device = rank % 2 == 0 ? "sim" : "sim:reversed";
-    options.threads = 1;
-    options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, rank % 2 == 0 ? "sim" : "sim:reversed");
     if (status != TSL_OK) {
-        return tsl_comm_fail(comm, status, tsl_last_error(NULL));
+        return status;
     }
-    status = context->ops->ladder->cg[TSL_LADDER_CG - 1](&t->zeta[rank], &times, context,
-                                                         &small_class, t->matrix);
+    status = tsl_ladder_cg_run(&t->zeta[rank], &times, context, TSL_LADDER_CG - 1, &small_class,
+                               t->matrix);
     t->status[rank] = status;
     tsl_context_destroy(context);
     return status;
@@ -205,15 +202,11 @@ static void v9_shares_the_product(void **state)
 static tsl_status run_v8(tsl_comm *comm, void *user)
 {
     tsl_ladder_outcome *outcomes = user;
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    tsl_context *context = NULL;
     tsl_ladder_case what;
-    options.device = "sim";
-    options.threads = 1;
-    options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, "sim");
     if (status != TSL_OK) {
-        return tsl_comm_fail(comm, status, tsl_last_error(NULL));
+        return status;
     }
     status = tsl_ladder_case_begin(&what, context, false, 'S');
     if (status == TSL_OK) {
@@ -251,9 +244,8 @@ static tsl_status run_call(tsl_context *context, void *user)
     tsl_ladder_sums sums;
     tsl_ladder_times times;
     double zeta;
-    return c->cg < 0
-               ? context->ops->ladder->ep[c->ep](&sums, &times, context, FIRST_PART, PARTS)
-               : context->ops->ladder->cg[c->cg](&zeta, &times, context, &small_class, c->matrix);
+    return c->cg < 0 ? context->ops->ladder->ep[c->ep](&sums, &times, context, FIRST_PART, PARTS)
+                     : tsl_ladder_cg_run(&zeta, &times, context, c->cg, &small_class, c->matrix);
 }
 
 static void no_memory_is_survived(void **state)

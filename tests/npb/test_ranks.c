@@ -31,14 +31,10 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     trial *t = user;
     const int rank = tsl_comm_rank(comm);
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     tsl_context *context = NULL;
-    options.device = t->devices[rank % t->device_count];
-    options.threads = 1;
-    options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
+    tsl_status status = test_rank_context(&context, comm, t->devices[rank % t->device_count]);
     if (status != TSL_OK) {
-        return tsl_comm_fail(comm, status, tsl_last_error(NULL));
+        return status;
     }
     if (t->fail_from > 0) { /* whichever rank it hits */
         tsl_comm_barrier(comm);

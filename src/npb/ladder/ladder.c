@@ -175,10 +175,11 @@ static tsl_status run_cg(tsl_ladder_outcome *out, tsl_context *context, const ts
         out->verified = cg.verified != 0;
         return status;
     }
-    const tsl_ladder_cg run = place == TSL_LADDER_GPU || place == TSL_LADDER_GPUS
-                                  ? context->ops->ladder->cg[number - FIRST_GPU]
-                                  : tsl_ladder_cg_loop;
-    tsl_status status = run(&zeta, &out->times, context, what->cg, &what->matrix);
+    const bool on_gpu = place == TSL_LADDER_GPU || place == TSL_LADDER_GPUS;
+    tsl_status status =
+        on_gpu ? tsl_ladder_cg_run(&zeta, &out->times, context, number - FIRST_GPU, what->cg,
+                                   &what->matrix)
+               : tsl_ladder_cg_loop(&zeta, &out->times, context, what->cg, &what->matrix);
     if (status == TSL_OK && place == TSL_LADDER_GPUS) { /* rank 0 has the answer, and the clocks */
         status = tsl_comm_broadcast(context->comm, NULL, &zeta, sizeof zeta, 0);
     }

@@ -72,7 +72,13 @@ tsl_status tsl_ladder_run(tsl_ladder_outcome *out, tsl_context *context,
 /* ---- what the versions are made of -------------------------------------------------------- */
 
 /* EP: a thread takes parts of so many pairs. */
-enum { TSL_LADDER_PAIRS = 512, TSL_LADDER_BLOCK = 256, TSL_LADDER_EP = 7, TSL_LADDER_CG = 9 };
+enum {
+    TSL_LADDER_PAIRS = 512,
+    TSL_LADDER_BLOCK = 256,
+    TSL_LADDER_EP = 7,
+    TSL_LADDER_CG = 9,
+    TSL_LADDER_PAD = 32 /* a warp */
+};
 
 /* What parts of EP sum to. */
 typedef struct tsl_ladder_sums {
@@ -84,16 +90,41 @@ typedef struct tsl_ladder_sums {
 typedef tsl_status (*tsl_ladder_ep)(tsl_ladder_sums *out, tsl_ladder_times *times,
                                     tsl_context *context, int64_t first, int64_t count);
 
-/* The power method: zeta after the class's iterations. */
-typedef tsl_status (*tsl_ladder_cg)(double *zeta, tsl_ladder_times *times, tsl_context *context,
-                                    const tsl_cg_class *what, const tsl_csr *matrix);
+/* How V9 of CG reaches the other ranks, by memory of the host. */
+typedef struct tsl_ladder_ranks {
+    int rank;
+    /* Rank 0's data to all. */
+    tsl_status (*broadcast)(const struct tsl_ladder_ranks *ranks, void *data, int64_t bytes);
+    /* All ranks' rows of a vector to rank 0's `whole`. */
+    tsl_status (*gather)(const struct tsl_ladder_ranks *ranks, double *whole, const double *own);
+    tsl_context *context;
+    const int64_t *bytes, *offsets; /* [ranks] of each rank's rows */
+} tsl_ladder_ranks;
 
-/* Versions V1 to V7 of EP, and V1 to V9 of CG, on a GPU. V8 of EP is V7 on each of several. V9 of
- * CG is collective: `matrix` is used on rank 0 alone. */
+/* The power method: zeta after the class's iterations, on rank 0 alone. `matrix`: this rank's rows,
+ * each filled up with zeros to a multiple of 32 entries if the version `pads`. */
+typedef struct tsl_ladder_cg {
+    bool pads;
+    tsl_status (*run)(double *zeta, tsl_ladder_times *times, tsl_context *context,
+                      const tsl_cg_class *what, const tsl_csr *matrix,
+                      const tsl_ladder_ranks *ranks);
+} tsl_ladder_cg;
+
+/* Versions V1 to V7 of EP, and V1 to V9 of CG, on a GPU; `ranks` is NULL but for V9. V8 of EP is V7
+ * on each of several. */
 typedef struct tsl_ladder_ops {
     tsl_ladder_ep ep[TSL_LADDER_EP];
     tsl_ladder_cg cg[TSL_LADDER_CG];
 } tsl_ladder_ops;
+
+/* A copy of a matrix with its rows filled up. Release with tsl_csr_free(). */
+tsl_status tsl_ladder_pad(tsl_csr *out, tsl_context *context, const tsl_csr *matrix);
+
+/* Run V1 to V9 of CG, `version` from 0, on this context's device: pads what is to be padded, and
+ * shares V9 out among the ranks of the communicator. `matrix` is the whole one, used on rank 0
+ * alone. */
+tsl_status tsl_ladder_cg_run(double *zeta, tsl_ladder_times *times, tsl_context *context,
+                             int version, const tsl_cg_class *what, const tsl_csr *matrix);
 
 /* The benchmarks' loops on the CPU, plain: by one thread, or by all of the context's with OpenMP.
  */

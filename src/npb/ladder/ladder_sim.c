@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "comm/comm.h"
 #include "device/sim.h"
 #include "npb/ladder/ladder.h"
 #include "npb/ladder/ladder_host.h"
