@@ -46,8 +46,9 @@ typedef struct tsl_npb_ep {
  *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
  *
  *  Accuracy: each deviate within 4 units in the last place, then rounded to 2^-43; their sums are
- *  exact, so that sums and counts are the same bits on any device and for any number of threads.
- *  Synchronous. */
+ *  exact, so that sums and counts are the same bits on any device and for any number of threads and
+ *  ranks. Synchronous; collective over the context's communicator, whose ranks share the batches and
+ *  all get the outcome. */
 TSL_API tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class);
 
 /** What CG found. */
@@ -77,7 +78,10 @@ typedef struct tsl_npb_cg {
  *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
  *
  *  Accuracy: zeta to some 1e-13; the same bits on one device in every run, with any number of
- *  threads; devices differ in the order of their sums. Synchronous. */
+ *  threads, and of ranks on the CPU; devices differ in the order of their sums. Synchronous;
+ *  collective over the context's communicator, of at most 128 ranks, each of which has some of the
+ *  rows, and all get the outcome. TSL_E_UNSUPPORTED: several ranks on GPUs, or on devices of
+ *  different kinds. */
 TSL_API tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class);
 
 #ifdef __cplusplus
