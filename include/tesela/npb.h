@@ -43,7 +43,7 @@ typedef struct tsl_npb_ep {
  *  @param[out] out         filled whole, also where verification fails
  *  @param[in]  size_class  'S' (2^24 pairs), 'W' (2^25), 'A' (2^28), 'B' (2^30), 'C' (2^32),
  *                          'D' (2^36), 'E' (2^40) or 'F' (2^44)
- *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Accuracy: each deviate within 4 units in the last place, then rounded to 2^-43; their sums are
  *  exact, so that sums and counts are the same bits on any device and for any number of threads and
@@ -75,7 +75,7 @@ typedef struct tsl_npb_cg {
  *  @param[out] out         filled whole, also where verification fails
  *  @param[in]  size_class  'S' (1400 rows), 'W' (7000), 'A' (14000), 'B' (75000), 'C' (150000),
  *                          'D' (1 500 000) or 'E' (9 000 000)
- *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Accuracy: zeta to some 1e-13; the same bits on one device in every run, with any number of
  *  threads, and of ranks on the CPU; devices differ in the order of their sums. Synchronous;

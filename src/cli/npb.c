@@ -67,6 +67,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static bool check(npb_options *options)
 {
     bool asked[NPB_VERSIONS];
+    if (options->ladder && options->common.profile) {
+        cli_error("--profile does not go with the ladder: it is of tesela npb %s alone",
+                  options->benchmark == &npb_cg ? "cg" : "ep");
+        return false;
+    }
     if (options->ladder) {
         if (options->variants == NULL && !options->whole) {
             options->variants = "tesela";

@@ -162,6 +162,7 @@ class Benchmarks(CommandTest):
         self.assert_refused(["npb", "cg", "--variant", "1,"], ["--variant ''"])
         self.assert_refused(["npb", "ep", "--variant", "V1", "--device", "cpu"],
                             ["cpu: version V1 of EP does not run there"])
+        self.assert_refused(["npb", "cg", "--repeat", "2", "--profile"], ["--profile"])
         self.assert_refused(["npb", "ep", "--repeat", "0"], ["--repeat '0'"])
         self.assert_refused(["npb", "ep", "--timing", "wall"], ["--timing 'wall'", "thesis"])
         self.assert_refused(["npb", "ladder", "ep", "--class", "F"], ["class 'F'"])
