@@ -56,8 +56,6 @@ class Benchmarks(CommandTest):
         errors = self.launch(3, "cg", "--device", "cpu,sim", status=2)
         self.assertEqual(errors.count("tesela: error: "), 1, errors)
         self.assertIn("rank 1: CG's ranks are on 'cpu' and on 'sim'", errors)
-        errors = self.launch(3, "ep", "--class", "Q", status=2)
-        self.assertEqual(errors.count("tesela: error: "), 1, errors)
 
 
 if __name__ == "__main__":
