@@ -43,11 +43,12 @@ typedef struct tsl_npb_ep {
  *  @param[out] out         filled whole, also where verification fails
  *  @param[in]  size_class  'S' (2^24 pairs), 'W' (2^25), 'A' (2^28), 'B' (2^30), 'C' (2^32),
  *                          'D' (2^36), 'E' (2^40) or 'F' (2^44)
- *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Accuracy: each deviate within 4 units in the last place, then rounded to 2^-43; their sums are
- *  exact, so that sums and counts are the same bits on any device and for any number of threads.
- *  Synchronous. */
+ *  exact, so that sums and counts are the same bits on any device and for any number of threads and
+ *  ranks. Synchronous; collective over the context's communicator, whose ranks share the batches
+ * and all get the outcome. */
 TSL_API tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class);
 
 /** What CG found. */
@@ -62,6 +63,7 @@ typedef struct tsl_npb_cg {
     double error;              /**< relative error of zeta against NPB's */
     int verified;   /**< 1 if it is at most 1e-10 and the nonzeros are as expected, else 0 */
     double setup;   /**< seconds: making the matrix, bringing it to the device, one iteration */
+    double bring;   /**< of these: taking device memory and bringing the matrix there */
     double seconds; /**< time of the iterations */
     double mops;    /**< 10^6 operations a second, in NPB's nominal count */
 } tsl_npb_cg;
@@ -73,10 +75,13 @@ typedef struct tsl_npb_cg {
  *  @param[out] out         filled whole, also where verification fails
  *  @param[in]  size_class  'S' (1400 rows), 'W' (7000), 'A' (14000), 'B' (75000), 'C' (150000),
  *                          'D' (1 500 000) or 'E' (9 000 000)
- *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE.
+ *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Accuracy: zeta to some 1e-13; the same bits on one device in every run, with any number of
- *  threads; devices differ in the order of their sums. Synchronous. */
+ *  threads, and of ranks on the CPU; devices differ in the order of their sums. Synchronous;
+ *  collective over the context's communicator, of at most 128 ranks, each of which has some of the
+ *  rows, and all get the outcome. TSL_E_UNSUPPORTED: several ranks on GPUs, or on devices of
+ *  different kinds. */
 TSL_API tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class);
 
 #ifdef __cplusplus

@@ -60,53 +60,11 @@ static int run_one(dock_work *work)
 
 /* ---- ranks -------------------------------------------------------------------------------- */
 
-/* Let all know what each computes with. */
-static tsl_status meet(dock_work *work, cli_seat seat)
-{
-    const size_t ranks = (size_t)work->ranks;
-    snprintf(seat.device, sizeof seat.device, "%s", tsl_context_device(work->context));
-    seat.threads = tsl_context_threads(work->context);
-    work->seats = tsl_allocate(ranks * sizeof seat);
-    work->devices = tsl_allocate(ranks * sizeof seat.device);
-    if (work->seats == NULL || work->devices == NULL) {
-        tsl_fail_memory(work->context, (int64_t)(ranks * sizeof seat), "the ranks' devices");
-        return tsl_comm_fail(work->comm, TSL_E_NOMEM, tsl_last_error(work->context));
-    }
-    const tsl_status status = cli_gather(work->comm, work->seats, &seat, sizeof seat);
-    for (int q = 0, used = 0; q < work->ranks && status == TSL_OK; q++) {
-        used += sprintf(work->devices + used, "%s%s", q > 0 ? "," : "", work->seats[q].device);
-    }
-    return status;
-}
-
-/* "3 ranks: cuda:0, cuda:1, cpu (14 threads)" */
-static void note_ranks(const dock_work *work)
-{
-    enum { SHOWN = 16 };
-    char text[SHOWN * 96 + 32];
-    int used = 0;
-    for (int q = 0; q < work->ranks && q < SHOWN; q++) {
-        const cli_seat *seat = &work->seats[q];
-        used += sprintf(text + used, "%s%s", q > 0 ? ", " : "", seat->device);
-        if (strcmp(seat->device, "cpu") == 0) {
-            used += sprintf(text + used, " (%d thread%s)", seat->threads,
-                            seat->threads == 1 ? "" : "s");
-        }
-    }
-    if (work->ranks > SHOWN) {
-        sprintf(text + used, " and %d more", work->ranks - SHOWN);
-    }
-    cli_note("%d ranks: %s", work->ranks, text);
-}
-
 static tsl_status work_as_rank(dock_work *work, int *exit_status)
 {
     const dock_options *options = work->options;
     if (options->common.profile) {
         tsl_profile_enable(work->context);
-    }
-    if (work->ranks > 1) {
-        note_ranks(work);
     }
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
@@ -129,33 +87,24 @@ typedef struct outcome {
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     outcome *out = user;
-    dock_work work = {.options = out->options,
-                      .comm = comm,
-                      .rank = tsl_comm_rank(comm),
-                      .ranks = tsl_comm_size(comm),
-                      .begun = tsl_seconds()};
-    cli_seat seat;
+    dock_work work = {.options = out->options, .begun = tsl_seconds()};
+    cli_crew crew;
     int exit_status = CLI_INTERNAL;
-    cli_be_silent(work.rank > 0);
-    tsl_status status = cli_take_seat(&seat, comm, &work.options->common);
+    cli_be_silent(tsl_comm_rank(comm) > 0);
+    tsl_status status = cli_crew_meet(&crew, comm, &work.options->common);
     if (status == TSL_OK) {
-        status = cli_open_rank(&work.context, seat.device, seat.threads, comm);
-        if (status != TSL_OK) {
-            tsl_comm_fail(comm, status, tsl_last_error(NULL));
-        }
-    }
-    if (status == TSL_OK) {
-        status = meet(&work, seat);
-    }
-    if (status == TSL_OK) {
+        work.comm = comm;
+        work.context = crew.context;
+        work.rank = crew.rank;
+        work.ranks = crew.ranks;
+        work.seats = crew.seats;
+        work.devices = crew.devices;
         status = work_as_rank(&work, &exit_status);
     }
-    if (work.rank == 0 || cli_is_launched()) {
+    if (crew.rank == 0 || cli_is_launched()) {
         out->exit_status = exit_status;
     }
-    tsl_release(work.seats);
-    tsl_release(work.devices);
-    tsl_context_destroy(work.context);
+    cli_crew_part(&crew);
     cli_be_silent(false);
     return status;
 }

@@ -38,6 +38,7 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_number(json, "zeta", cg->zeta);
     tsl_json_number(json, "rnorm", cg->rnorm);
     tsl_json_number(json, "setup", cg->setup);
+    tsl_json_number(json, "bring", cg->bring);
     tsl_json_open_array(json, "cases");
     cli_report_case(json, "zeta", cg->error, 1e-10, cg->error <= 1e-10);
     if (cg->nonzeros_expected > 0) {

@@ -1,8 +1,9 @@
-/* What `tesela npb ep` and `tesela npb cg` share. */
+/* What the commands of `tesela npb` share. */
 #ifndef TSL_CLI_NPB_COMMAND_H
 #define TSL_CLI_NPB_COMMAND_H
 
 #include "cli/cli.h"
+#include "cli/ranks.h"
 #include "tesela/npb.h"
 
 typedef union npb_result {
@@ -37,5 +38,58 @@ typedef struct npb_benchmark {
 
 extern const npb_benchmark npb_ep;
 extern const npb_benchmark npb_cg;
+
+typedef enum npb_timing { NPB_COMPUTE, NPB_THESIS } npb_timing;
+
+typedef struct npb_options {
+    cli_common common;
+    const npb_benchmark *benchmark;
+    char classes[16];     /* "S"; of the ladder several, one letter each */
+    bool whole;           /* the whole ladder: `tesela npb ladder` */
+    bool ladder;          /* versions of it, in a table */
+    const char *variants; /* those of the table, "V1,V2"; NULL: all */
+    int repeat;           /* of each */
+    int timing;           /* npb_timing: the clock the table goes by */
+} npb_options;
+
+/* The ranks of this process at work. */
+typedef struct npb_job {
+    const npb_options *options;
+    double begun;
+    int exit_status;
+} npb_job;
+
+/* ---- the ladder (npb_ladder.c, npb_table.c) ------------------------------------------------ */
+
+enum { NPB_VERSIONS = 16, NPB_CLASSES = 8 };
+
+/* What repeated runs of a version took. */
+typedef struct npb_clock {
+    double mean, spread, least; /* seconds; spread: standard deviation, 0 of a single run */
+} npb_clock;
+
+/* A row of the table. */
+typedef struct npb_row {
+    bool asked, ran;
+    npb_clock clocks[2]; /* of each npb_timing */
+    double error;        /* largest of all runs */
+    bool verified;       /* all runs */
+} npb_row;
+
+typedef struct npb_table {
+    char size_class;
+    npb_row rows[NPB_VERSIONS];
+} npb_table;
+
+/* The ladder on all ranks; returns the exit status. */
+int npb_ladder_run(const cli_crew *crew, const npb_job *job);
+/* Which versions --variant names; false if one is none, and a message is out. */
+bool npb_ladder_choose(bool asked[NPB_VERSIONS], const npb_options *options);
+
+/* Print the tables of all classes, and write their members of the report. */
+void npb_table_print(FILE *stream, const npb_options *options, const cli_crew *crew,
+                     const npb_table *tables, int cores);
+void npb_table_write(tsl_json *json, const npb_options *options, const npb_table *tables,
+                     int cores);
 
 #endif

@@ -40,6 +40,22 @@ typedef struct cli_seat {
  * Collective. Errors are published. */
 tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common);
 
+/* What the ranks of a command work with, each its own. */
+typedef struct cli_crew {
+    tsl_comm *comm;
+    tsl_context *context;
+    int rank, ranks; /* rank 0 prints, and writes the results */
+    cli_seat *seats; /* [ranks] */
+    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
+} cli_crew;
+
+/* Take a seat, open its device, and let all know what each computes with; rank 0 says it where
+ * there are several. cli_crew_part() is to be called whatever becomes of it.
+ *
+ * Collective. Errors are published. */
+tsl_status cli_crew_meet(cli_crew *out, tsl_comm *comm, const cli_common *common);
+void cli_crew_part(cli_crew *crew);
+
 /* ---- what ranks agree on ------------------------------------------------------------------ */
 
 /* Are all ranks well? `status` is this rank's, with the context's error. If any has failed, all

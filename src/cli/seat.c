@@ -105,3 +105,71 @@ tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common
     tsl_release(all);
     return status;
 }
+
+/* ---- all ranks' seats --------------------------------------------------------------------- */
+
+/* Let all know what each computes with. */
+static tsl_status exchange_seats(cli_crew *crew, cli_seat seat)
+{
+    const size_t ranks = (size_t)crew->ranks;
+    snprintf(seat.device, sizeof seat.device, "%s", tsl_context_device(crew->context));
+    seat.threads = tsl_context_threads(crew->context);
+    crew->seats = tsl_allocate(ranks * sizeof seat);
+    crew->devices = tsl_allocate(ranks * sizeof seat.device);
+    if (crew->seats == NULL || crew->devices == NULL) {
+        tsl_fail_memory(crew->context, (int64_t)(ranks * sizeof seat), "the ranks' devices");
+        return tsl_comm_fail(crew->comm, TSL_E_NOMEM, tsl_last_error(crew->context));
+    }
+    const tsl_status status = cli_gather(crew->comm, crew->seats, &seat, sizeof seat);
+    for (int q = 0, used = 0; q < crew->ranks && status == TSL_OK; q++) {
+        used += sprintf(crew->devices + used, "%s%s", q > 0 ? "," : "", crew->seats[q].device);
+    }
+    return status;
+}
+
+/* "3 ranks: cuda:0, cuda:1, cpu (14 threads)" */
+static void note_ranks(const cli_crew *crew)
+{
+    enum { SHOWN = 16 };
+    char text[SHOWN * 96 + 32];
+    int used = 0;
+    for (int q = 0; q < crew->ranks && q < SHOWN; q++) {
+        const cli_seat *seat = &crew->seats[q];
+        used += sprintf(text + used, "%s%s", q > 0 ? ", " : "", seat->device);
+        if (strcmp(seat->device, "cpu") == 0) {
+            used += sprintf(text + used, " (%d thread%s)", seat->threads,
+                            seat->threads == 1 ? "" : "s");
+        }
+    }
+    if (crew->ranks > SHOWN) {
+        sprintf(text + used, " and %d more", crew->ranks - SHOWN);
+    }
+    cli_note("%d ranks: %s", crew->ranks, text);
+}
+
+tsl_status cli_crew_meet(cli_crew *out, tsl_comm *comm, const cli_common *common)
+{
+    *out = (cli_crew){.comm = comm, .rank = comm->rank, .ranks = comm->size};
+    cli_seat seat;
+    tsl_status status = cli_take_seat(&seat, comm, common);
+    if (status == TSL_OK) {
+        status = cli_open_rank(&out->context, seat.device, seat.threads, comm);
+        if (status != TSL_OK) {
+            tsl_comm_fail(comm, status, tsl_last_error(NULL));
+        }
+    }
+    if (status == TSL_OK) {
+        status = exchange_seats(out, seat);
+    }
+    if (status == TSL_OK && out->ranks > 1) {
+        note_ranks(out);
+    }
+    return status;
+}
+
+void cli_crew_part(cli_crew *crew)
+{
+    tsl_release(crew->seats);
+    tsl_release(crew->devices);
+    tsl_context_destroy(crew->context);
+}

@@ -39,6 +39,14 @@ tsl_status tsl_comm_fail(tsl_comm *comm, tsl_status status, const char *reason)
     return status;
 }
 
+tsl_status tsl_comm_refuse(tsl_context *context, tsl_status status)
+{
+    if (context->comm->size > 1 && status != TSL_OK && status != TSL_E_COMM) {
+        tsl_comm_fail(context->comm, status, context->error);
+    }
+    return status;
+}
+
 const char *tsl_comm_failure(tsl_comm *comm, int *rank, tsl_status *status)
 {
     int unasked;

@@ -178,6 +178,11 @@ tsl_status tsl_comm_report(tsl_comm *comm, tsl_status status, const char *format
 /* Report the failure that stands; TSL_E_COMM. */
 tsl_status tsl_comm_report_failure(tsl_comm *comm);
 
+/* For a rank that cannot take part in what all are about to do, or cannot go on: publishes the
+ * context's error unless there is one rank or a failure stands already (TSL_E_COMM), and returns
+ * `status`. */
+tsl_status tsl_comm_refuse(tsl_context *context, tsl_status status);
+
 /* A communicator of this process alone. */
 tsl_status tsl_comm_create_self(tsl_comm **out);
 

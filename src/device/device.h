@@ -16,6 +16,7 @@ struct tsl_peer_ops;
 struct tsl_sparse_ops;
 struct tsl_ep_ops;
 struct tsl_cg_ops;
+struct tsl_ladder_ops;
 struct tsl_poisson_ops;
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
@@ -79,6 +80,7 @@ typedef struct tsl_device_ops {
     const struct tsl_sparse_ops *sparse;
     const struct tsl_ep_ops *ep;
     const struct tsl_cg_ops *cg;
+    const struct tsl_ladder_ops *ladder;   /* NULL: not on this device */
     const struct tsl_poisson_ops *poisson; /* NULL: not on this device */
 } tsl_device_ops;
 

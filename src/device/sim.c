@@ -384,6 +384,7 @@ extern const struct tsl_peer_ops tsl_peer_sim;
 extern const struct tsl_sparse_ops tsl_sparse_sim;
 extern const struct tsl_ep_ops tsl_ep_sim;
 extern const struct tsl_cg_ops tsl_cg_sim;
+extern const struct tsl_ladder_ops tsl_ladder_sim;
 extern const struct tsl_poisson_ops tsl_poisson_sim;
 
 const tsl_device_ops tsl_device_sim = {
@@ -409,5 +410,6 @@ const tsl_device_ops tsl_device_sim = {
     .sparse = &tsl_sparse_sim,
     .ep = &tsl_ep_sim,
     .cg = &tsl_cg_sim,
+    .ladder = &tsl_ladder_sim,
     .poisson = &tsl_poisson_sim,
 };

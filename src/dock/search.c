@@ -230,7 +230,7 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
         status = check_rotations(plan->context, rotations, count);
     }
     if (status != TSL_OK) {
-        return tsl_dock_refuse(plan->context, status);
+        return tsl_comm_refuse(plan->context, status);
     }
     search asked = {.rotations = rotations, .progress = progress, .user = user};
     tsl_dock_share share = {.plan = plan,
@@ -311,7 +311,7 @@ tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
         status = check_poses(plan, poses, count);
     }
     if (status != TSL_OK) {
-        return tsl_dock_refuse(plan->context, status);
+        return tsl_comm_refuse(plan->context, status);
     }
     tsl_dock_share share = {
         .plan = plan, .run = measure_range, .outcome = (char *)poses, .bytes = sizeof *poses};

@@ -70,14 +70,6 @@ tsl_status tsl_dock_share_goes_on(tsl_dock_share *share)
                : status;
 }
 
-tsl_status tsl_dock_refuse(tsl_context *context, tsl_status status)
-{
-    if (context->comm->size > 1 && status != TSL_E_COMM) {
-        tsl_comm_fail(context->comm, status, context->error);
-    }
-    return status;
-}
-
 /* ---- all ranks' parts --------------------------------------------------------------------- */
 
 static void pack(char *to, const tsl_dock_share *share, const ranges *list)
@@ -203,7 +195,7 @@ tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
         tsl_profile_add(context, "gather poses", begun, list.items * share->bytes, 0);
     }
     if (status != TSL_OK && status != TSL_E_CANCELLED) {
-        tsl_dock_refuse(context, status);
+        tsl_comm_refuse(context, status);
     }
     tsl_queue_destroy(share->queue);
     share->queue = NULL;

@@ -27,10 +27,6 @@ typedef struct tsl_dock_share {
  * ranks. */
 tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count);
 
-/* For a rank that cannot take part in such work: publishes the context's error unless there is one
- * rank, and returns `status`. */
-tsl_status tsl_dock_refuse(tsl_context *context, tsl_status status);
-
 /* To be asked by run() after a batch: TSL_E_CANCELLED if another rank has ended the work. */
 tsl_status tsl_dock_share_goes_on(tsl_dock_share *share);
 

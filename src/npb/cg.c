@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks/sparse/pieces.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -28,16 +30,50 @@ const tsl_cg_class *tsl_cg_find_class(char name)
     return NULL;
 }
 
-/* One run. */
+tsl_cg_rows tsl_cg_rows_of(int64_t all, int rank, int size)
+{
+    const int64_t first = tsl_piece_of(all, TSL_CG_PARTIALS * rank / size).from;
+    const int64_t end =
+        rank + 1 < size ? tsl_piece_of(all, TSL_CG_PARTIALS * (rank + 1) / size).from : all;
+    return (tsl_cg_rows){.all = all, .first = first, .count = end - first};
+}
+
+tsl_status tsl_cg_rows_in_bytes(int64_t **parts, tsl_context *context, int64_t all)
+{
+    const int size = context->comm->size;
+    int64_t *made = tsl_allocate(2 * (size_t)size * sizeof *made);
+    if (made == NULL) {
+        return tsl_fail_memory(context, 2 * size * (int64_t)sizeof *made, "the ranks' rows");
+    }
+    for (int q = 0; q < size; q++) {
+        const tsl_cg_rows rows = tsl_cg_rows_of(all, q, size);
+        made[q] = rows.count * (int64_t)sizeof(double);
+        made[size + q] = rows.first * (int64_t)sizeof(double);
+    }
+    *parts = made;
+    return TSL_OK;
+}
+
+/* A rank's part of one run. */
 typedef struct work {
     tsl_context *context;
     const tsl_cg_class *what;
-    tsl_csr matrix;
-    int64_t nonzeros;
+    tsl_csr matrix;   /* its rows */
+    int64_t nonzeros; /* of these */
+    double bring;     /* seconds: to the device */
     tsl_sparse *product;
     tsl_cg_vectors vectors;
+    double *whole;  /* [rows.all] what the matrix is multiplied with, of all ranks */
+    int64_t *parts; /* [2][ranks] the bytes of each rank's rows, and where they are in `whole` */
     tsl_recording *iteration;
 } work;
+
+static bool is_shared(const work *w)
+{
+    return w->context->comm->size > 1;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static void free_work(work *w)
 {
@@ -45,17 +81,17 @@ static void free_work(work *w)
     tsl_cg_vectors *v = &w->vectors;
     context->ops->forget(w->iteration);
     context->ops->sparse->destroy(w->product);
-    double *const all[] = {v->x, v->z, v->p, v->q, v->r, v->partial, v->norms};
+    double *const all[] = {v->x, v->z, v->p, v->q, v->r, v->partial, v->norms, w->whole};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(context, all[i]);
     }
+    tsl_release(w->parts);
     tsl_csr_free(&w->matrix);
 }
 
 static tsl_status make_vectors(work *w)
 {
     tsl_cg_vectors *v = &w->vectors;
-    v->n = w->what->rows;
     struct {
         double **at;
         int64_t count;
@@ -65,11 +101,15 @@ static tsl_status make_vectors(work *w)
                {&v->q, v->n},
                {&v->r, v->n},
                {&v->partial, (int64_t)TSL_CG_SUMS * TSL_CG_PARTIALS},
-               {&v->norms, TSL_CG_NORMS}};
+               {&v->norms, TSL_CG_NORMS},
+               {&w->whole, is_shared(w) ? v->rows.all : 0}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         void *memory = NULL;
-        const tsl_status status = tsl_device_allocate(
-            &memory, w->context, all[i].count * (int64_t)sizeof(double), "vectors");
+        const tsl_status status =
+            all[i].count > 0
+                ? tsl_device_allocate(&memory, w->context, all[i].count * (int64_t)sizeof(double),
+                                      "vectors")
+                : TSL_OK;
         if (status != TSL_OK) {
             return status;
         }
@@ -80,8 +120,15 @@ static tsl_status make_vectors(work *w)
 
 static tsl_status make_work(work *w)
 {
+    const tsl_comm *comm = w->context->comm;
+    const tsl_cg_rows rows = tsl_cg_rows_of(w->what->rows, comm->rank, comm->size);
+    w->vectors.n = rows.count;
+    w->vectors.rows = rows;
     double begun = tsl_seconds();
-    tsl_status status = tsl_cg_matrix(&w->matrix, w->context, w->what, 0, w->what->rows);
+    tsl_status status = tsl_cg_rows_in_bytes(&w->parts, w->context, w->what->rows);
+    if (status == TSL_OK) {
+        status = tsl_cg_matrix(&w->matrix, w->context, w->what, rows.first, rows.count);
+    }
     if (status != TSL_OK) {
         return status;
     }
@@ -93,15 +140,85 @@ static tsl_status make_work(work *w)
         tsl_csr_free(&w->matrix);
     }
     tsl_profile_add(w->context, "bring the matrix", begun, 12 * w->nonzeros, 0);
-    return status == TSL_OK ? make_vectors(w) : status;
+    status = status == TSL_OK ? make_vectors(w) : status;
+    w->bring = tsl_seconds() - begun;
+    return status;
 }
 
-static tsl_status multiply(const work *w, double *y, const double *x, double *sums)
+/* ---- iterations --------------------------------------------------------------------------- */
+
+/* All ranks' rows of a vector: the vector itself where there is one rank. */
+static tsl_status gather(const work *w, const double **out, const double *own)
 {
+    tsl_comm *comm = w->context->comm;
+    *out = own;
+    if (!is_shared(w)) {
+        return TSL_OK;
+    }
     const double begun = tsl_seconds();
-    const tsl_status status = w->context->ops->sparse->multiply(w->product, y, x, sums);
-    tsl_profile_add(w->context, "product", begun, 12 * w->nonzeros + 20 * w->what->rows,
+    const tsl_comm_parts all = {
+        .data = w->whole, .bytes = w->parts, .offsets = w->parts + comm->size};
+    const tsl_status status =
+        tsl_comm_gather(comm, w->context, own, w->parts[comm->rank], &all, TSL_COMM_ALL);
+    tsl_profile_add(w->context, "gather", begun, 8 * w->vectors.rows.all, 0);
+    *out = w->whole;
+    return status;
+}
+
+/* `count` rows of partial sums become those of all ranks. */
+static tsl_status add_ranks(const work *w, double *partial, int count)
+{
+    if (!is_shared(w)) {
+        return TSL_OK;
+    }
+    const double begun = tsl_seconds();
+    const tsl_status status =
+        tsl_comm_all_reduce(w->context->comm, w->context, partial, (int64_t)count * TSL_CG_PARTIALS,
+                            TSL_COMM_DOUBLE, TSL_COMM_SUM);
+    tsl_profile_add(w->context, "add ranks", begun, 0, 0);
+    return status;
+}
+
+/* y <- A x, of this rank's rows; with `sums` also partial sums of x.y, if there is one rank. */
+static tsl_status multiply(const work *w, double *y, const double *own, double *sums)
+{
+    const double *x;
+    tsl_status status = gather(w, &x, own);
+    const double begun = tsl_seconds();
+    if (status == TSL_OK) {
+        status = w->context->ops->sparse->multiply(w->product, y, x, is_shared(w) ? NULL : sums);
+    }
+    tsl_profile_add(w->context, "product", begun, 12 * w->nonzeros + 20 * w->vectors.n,
                     2 * w->nonzeros);
+    return status;
+}
+
+/* q <- A p, and p.q */
+static tsl_status multiply_direction(const work *w)
+{
+    const tsl_cg_vectors *v = &w->vectors;
+    double *const sums = tsl_cg_product(v);
+    tsl_status status = multiply(w, v->q, v->p, sums);
+    if (status == TSL_OK && is_shared(w)) {
+        status = w->context->ops->cg->product(w->context, v);
+    }
+    return status == TSL_OK ? add_ranks(w, sums, 1) : status;
+}
+
+/* An inner iteration, from q = A p on. */
+static tsl_status step(const work *w, int inner)
+{
+    const tsl_cg_vectors *v = &w->vectors;
+    const tsl_cg_ops *cg = w->context->ops->cg;
+    const double begun = tsl_seconds();
+    tsl_status status = cg->advance(w->context, v, inner);
+    if (status == TSL_OK) {
+        status = add_ranks(w, tsl_cg_rho(v, inner + 1), 1);
+    }
+    if (status == TSL_OK) {
+        status = cg->turn(w->context, v, inner);
+    }
+    tsl_profile_add(w->context, "vectors", begun, 72 * v->n, 8 * v->n);
     return status;
 }
 
@@ -112,29 +229,39 @@ static tsl_status iterate(void *arguments)
     const tsl_cg_vectors *v = &w->vectors;
     const tsl_cg_ops *cg = w->context->ops->cg;
     tsl_status status = cg->begin(w->context, v);
+    if (status == TSL_OK) {
+        status = add_ranks(w, tsl_cg_rho(v, 0), 1);
+    }
     for (int inner = 0; status == TSL_OK && inner < TSL_CG_INNER; inner++) {
-        status = multiply(w, v->q, v->p, tsl_cg_product(v));
+        status = multiply_direction(w);
         if (status == TSL_OK) {
-            const double begun = tsl_seconds();
-            status = cg->step(w->context, v, inner);
-            tsl_profile_add(w->context, "vectors", begun, 72 * v->n, 8 * v->n);
+            status = step(w, inner);
         }
     }
     if (status == TSL_OK) {
         status = multiply(w, v->r, v->z, NULL);
     }
-    return status == TSL_OK ? cg->finish(w->context, v) : status;
+    if (status == TSL_OK) {
+        status = cg->sum_norms(w->context, v);
+    }
+    if (status == TSL_OK) {
+        status = add_ranks(w, v->partial, TSL_CG_SUMS);
+    }
+    return status == TSL_OK ? cg->normalise(w->context, v) : status;
 }
 
 /* `count` iterations from x = 1; returns when they are done. */
-static tsl_status run(const work *w, int count)
+static tsl_status run(work *w, int count)
 {
     tsl_status status = w->context->ops->cg->ones(w->context, &w->vectors);
     for (int i = 0; status == TSL_OK && i < count; i++) {
-        status = w->context->ops->replay(w->iteration);
+        /* what waits for other ranks cannot be recorded */
+        status = is_shared(w) ? iterate(w) : w->context->ops->replay(w->iteration);
     }
     return status == TSL_OK ? w->context->ops->synchronize(w->context) : status;
 }
+
+/* ---- a run -------------------------------------------------------------------------------- */
 
 /* NPB's count of operations: what the generator draws, not what is left after sums of equal
  * places. */
@@ -148,8 +275,17 @@ static double nominal_operations(const tsl_cg_class *what)
 static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seconds)
 {
     double last[TSL_CG_NORMS];
-    const tsl_status status =
-        w->context->ops->download(w->context, last, w->vectors.norms, sizeof last);
+    int64_t nonzeros = w->nonzeros;
+    double slowest[2] = {seconds, w->bring};
+    tsl_comm *comm = w->context->comm;
+    tsl_status status = w->context->ops->download(w->context, last, w->vectors.norms, sizeof last);
+    status = tsl_comm_refuse(w->context, status);
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, &nonzeros, 1, TSL_COMM_INT64, TSL_COMM_SUM);
+    }
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, slowest, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    }
     if (status != TSL_OK) {
         return status;
     }
@@ -158,41 +294,79 @@ static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seco
     out->size_class = what->name;
     out->iterations = what->iterations;
     out->rows = what->rows;
-    out->nonzeros = w->nonzeros;
+    out->nonzeros = nonzeros;
     out->nonzeros_expected = what->nonzeros;
     out->rnorm = last[0];
     out->zeta = what->shift + 1 / last[1];
     out->error = fabs(out->zeta - what->zeta) / what->zeta;
     out->verified = out->error <= 1e-10 && (what->nonzeros == 0 || what->nonzeros == out->nonzeros);
     out->setup = setup;
-    out->seconds = seconds;
-    out->mops = 1e-6 * nominal_operations(what) / seconds;
+    out->seconds = slowest[0];
+    out->bring = slowest[1];
+    out->mops = 1e-6 * nominal_operations(what) / slowest[0];
     return TSL_OK;
+}
+
+/* Can these ranks do it together? All of them come to the same end. */
+static tsl_status check_ranks(tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    char first[TSL_DEVICE_NAME] = "";
+    tsl_status status = TSL_OK;
+    if (comm->size > 1 && context->ops->cg->product == NULL) {
+        status =
+            tsl_fail(context, TSL_E_UNSUPPORTED,
+                     "%s: CG does not run on several ranks there: give one device", context->name);
+    } else if (comm->size > TSL_CG_RANKS) {
+        status = tsl_fail(context, TSL_E_UNSUPPORTED, "CG on %d ranks: give at most %d", comm->size,
+                          (int)TSL_CG_RANKS);
+    } else if (comm->size > 1) {
+        strncpy(first, context->ops->name, sizeof first - 1);
+        status = tsl_comm_broadcast(comm, NULL, first, sizeof first, 0);
+    }
+    if (status == TSL_OK && comm->size > 1 && strcmp(first, context->ops->name) != 0) {
+        status = tsl_fail(context, TSL_E_UNSUPPORTED,
+                          "CG's ranks are on '%s' and on '%s': give devices of one kind", first,
+                          context->ops->name);
+    }
+    return tsl_comm_refuse(context, status);
+}
+
+/* Setup, an iteration that is not timed, as NPB has it, and the timed ones. */
+static tsl_status run_class(tsl_npb_cg *out, work *w)
+{
+    tsl_context *context = w->context;
+    const double begun = tsl_seconds();
+    tsl_status status = make_work(w);
+    if (status == TSL_OK && !is_shared(w)) {
+        status = context->ops->record(&w->iteration, context, iterate, w);
+    }
+    if (status == TSL_OK) {
+        status = run(w, 1);
+    }
+    status = tsl_comm_refuse(context, status);
+    if (status == TSL_OK) {
+        status = tsl_comm_barrier(context->comm);
+    }
+    const double started = tsl_seconds();
+    if (status == TSL_OK) {
+        status = tsl_comm_refuse(context, run(w, w->what->iterations));
+    }
+    const double seconds = tsl_seconds() - started;
+    return status == TSL_OK ? fill(out, w, started - begun, seconds) : status;
 }
 
 tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class)
 {
     work w = {.context = context, .what = tsl_cg_find_class(size_class)};
     if (w.what == NULL) {
-        return tsl_fail(context, TSL_E_ARG, "class '%c' of CG: give S, W, A, B, C, D or E",
-                        size_class);
+        tsl_fail(context, TSL_E_ARG, "class '%c' of CG: give S, W, A, B, C, D or E", size_class);
+        return tsl_comm_refuse(context, TSL_E_ARG);
     }
-    const double begun = tsl_seconds();
-    tsl_status status = make_work(&w);
+    tsl_status status = check_ranks(context);
     if (status == TSL_OK) {
-        status = context->ops->record(&w.iteration, context, iterate, &w);
+        status = run_class(out, &w);
+        free_work(&w);
     }
-    if (status == TSL_OK) {
-        status = run(&w, 1); /* untimed, as NPB has it */
-    }
-    const double started = tsl_seconds();
-    if (status == TSL_OK) {
-        status = run(&w, w.what->iterations);
-    }
-    const double seconds = tsl_seconds() - started;
-    if (status == TSL_OK) {
-        status = fill(out, &w, started - begun, seconds);
-    }
-    free_work(&w);
     return status;
 }

@@ -27,34 +27,61 @@ enum { TSL_CG_INNER = 25 }; /* iterations of conjugate gradients in each of the 
 tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class *what,
                          int64_t first, int64_t count);
 
-/* Vectors in device memory. */
+enum { TSL_CG_PARTIALS = TSL_SPARSE_SUMS, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
+
+/* Rows of a rank: whole pieces of those in which the CPU sums (blocks/sparse/pieces.h), so that no
+ * number of ranks changes its sums. Each of up to TSL_CG_RANKS ranks has some, in every class. */
+enum { TSL_CG_RANKS = TSL_CG_PARTIALS / 2 };
+typedef struct tsl_cg_rows {
+    int64_t all, first, count;
+} tsl_cg_rows;
+
+tsl_cg_rows tsl_cg_rows_of(int64_t all, int rank, int size);
+/* parts[2][ranks] of the context's communicator: the bytes of each rank's rows of a vector, and
+ * where they are in a whole one. Owned by the caller: tsl_release(). */
+tsl_status tsl_cg_rows_in_bytes(int64_t **parts, tsl_context *context, int64_t all);
+
+/* A rank's rows of the vectors, in device memory. */
 typedef struct tsl_cg_vectors {
-    int64_t n;
+    int64_t n; /* rows.count */
+    tsl_cg_rows rows;
     double *x, *z, *p, *q, *r; /* [n] */
     double *partial;           /* [TSL_CG_SUMS][TSL_CG_PARTIALS]: sums not yet added up */
     double *norms;             /* [TSL_CG_NORMS], of the last iteration */
 } tsl_cg_vectors;
 
-enum { TSL_CG_PARTIALS = TSL_SPARSE_SUMS, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
+/* Where the partial sums of rho are at the beginning of an inner iteration; two places in turn. */
+static inline double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
+{
+    return v->partial + inner % 2 * TSL_CG_PARTIALS;
+}
 
-/* Where the product leaves p.q. */
+/* Where those of p.q are. */
 static inline double *tsl_cg_product(const tsl_cg_vectors *v)
 {
     return v->partial + 2 * TSL_CG_PARTIALS;
 }
 
 /* All are asynchronous on the context's stream, and no scalar leaves the device. Sums are made in
- * one order: the same device always gives the same bits. */
+ * one order: the same device always gives the same bits. A rank leaves partial sums of its own
+ * rows; between an operation that leaves some and the next that uses them, ranks add theirs up,
+ * place by place. `inner`: number of the inner iteration, from 0. */
 typedef struct tsl_cg_ops {
     /* x <- 1 */
     tsl_status (*ones)(tsl_context *context, const tsl_cg_vectors *v);
-    /* z <- 0, r <- p <- x, rho <- x.x */
+    /* z <- 0, r <- p <- x; leaves rho = x.x. */
     tsl_status (*begin)(tsl_context *context, const tsl_cg_vectors *v);
-    /* With q = A p and tsl_cg_product(): alpha = rho / p.q, z += alpha p, r -= alpha q, rho' = r.r,
-     * p <- r + (rho' / rho) p. `inner`: number of the iteration, from 0. */
-    tsl_status (*step)(tsl_context *context, const tsl_cg_vectors *v, int inner);
-    /* With r = A z: norms <- ||x - r||, x.z; then x <- z / ||z||. */
-    tsl_status (*finish)(tsl_context *context, const tsl_cg_vectors *v);
+    /* Leaves p.q, for a rank whose product cannot: its rows are not all. NULL: CG does not run on
+     * several ranks there. */
+    tsl_status (*product)(tsl_context *context, const tsl_cg_vectors *v);
+    /* With q = A p: alpha = rho / p.q, z += alpha p, r -= alpha q; leaves rho' = r.r. */
+    tsl_status (*advance)(tsl_context *context, const tsl_cg_vectors *v, int inner);
+    /* p <- r + (rho' / rho) p */
+    tsl_status (*turn)(tsl_context *context, const tsl_cg_vectors *v, int inner);
+    /* With r = A z: leaves ||x - r||^2, x.z and z.z, in all of `partial`. */
+    tsl_status (*sum_norms)(tsl_context *context, const tsl_cg_vectors *v);
+    /* norms <- ||x - r||, x.z; x <- z / ||z||. */
+    tsl_status (*normalise)(tsl_context *context, const tsl_cg_vectors *v);
 } tsl_cg_ops;
 
 extern const tsl_cg_ops tsl_cg_cpu;

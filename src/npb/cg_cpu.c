@@ -24,18 +24,22 @@ static tsl_status cpu_ones(tsl_context *context, const tsl_cg_vectors *v)
     return TSL_OK;
 }
 
-/* Where the partial sums of rho are, before and after a step in turn. */
-static double *rho_of(const tsl_cg_vectors *v, int inner)
+/* Piece `number` of all ranks' rows as it lies in this rank's vectors; empty if it is another's. */
+static tsl_piece own_piece(const tsl_cg_vectors *v, int number)
 {
-    return v->partial + inner % 2 * TSL_CG_PARTIALS;
+    const tsl_piece all = tsl_piece_of(v->rows.all, number);
+    if (all.from < v->rows.first || all.to > v->rows.first + v->n) {
+        return (tsl_piece){0, 0};
+    }
+    return (tsl_piece){all.from - v->rows.first, all.to - v->rows.first};
 }
 
 static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
 {
-    double *rho = rho_of(v, 0);
+    double *rho = tsl_cg_rho(v, 0);
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-        const tsl_piece own = tsl_piece_of(v->n, number);
+        const tsl_piece own = own_piece(v, number);
         for (int64_t i = own.from; i < own.to; i++) {
             v->z[i] = 0;
             v->r[i] = v->x[i];
@@ -46,59 +50,76 @@ static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
     return TSL_OK;
 }
 
-static tsl_status cpu_step(tsl_context *context, const tsl_cg_vectors *v, int inner)
+static tsl_status cpu_product(tsl_context *context, const tsl_cg_vectors *v)
 {
-    double *const before = rho_of(v, inner);
-    double *const after = rho_of(v, inner + 1);
-#pragma omp parallel num_threads(context->threads)
-    {
-        const double rho = add_up(before);
-        const double alpha = rho / add_up(tsl_cg_product(v));
-#pragma omp for schedule(static)
-        for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-            const tsl_piece own = tsl_piece_of(v->n, number);
-            for (int64_t i = own.from; i < own.to; i++) {
-                v->z[i] += alpha * v->p[i];
-                v->r[i] -= alpha * v->q[i];
-            }
-            after[number] = tsl_piece_dot(own, v->r, v->r);
-        }
-        const double beta = add_up(after) / rho;
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < v->n; i++) {
-            v->p[i] = v->r[i] + beta * v->p[i];
-        }
+    double *product = tsl_cg_product(v);
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int number = 0; number < TSL_CG_PARTIALS; number++) {
+        product[number] = tsl_piece_dot(own_piece(v, number), v->p, v->q);
     }
     return TSL_OK;
 }
 
-static tsl_status cpu_finish(tsl_context *context, const tsl_cg_vectors *v)
+static tsl_status cpu_advance(tsl_context *context, const tsl_cg_vectors *v, int inner)
+{
+    const double alpha = add_up(tsl_cg_rho(v, inner)) / add_up(tsl_cg_product(v));
+    double *const after = tsl_cg_rho(v, inner + 1);
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int number = 0; number < TSL_CG_PARTIALS; number++) {
+        const tsl_piece own = own_piece(v, number);
+        for (int64_t i = own.from; i < own.to; i++) {
+            v->z[i] += alpha * v->p[i];
+            v->r[i] -= alpha * v->q[i];
+        }
+        after[number] = tsl_piece_dot(own, v->r, v->r);
+    }
+    return TSL_OK;
+}
+
+static tsl_status cpu_turn(tsl_context *context, const tsl_cg_vectors *v, int inner)
+{
+    const double beta = add_up(tsl_cg_rho(v, inner + 1)) / add_up(tsl_cg_rho(v, inner));
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < v->n; i++) {
+        v->p[i] = v->r[i] + beta * v->p[i];
+    }
+    return TSL_OK;
+}
+
+static tsl_status cpu_sum_norms(tsl_context *context, const tsl_cg_vectors *v)
 {
     double *const off = v->partial;
     double *const xz = v->partial + TSL_CG_PARTIALS;
     double *const zz = v->partial + 2 * TSL_CG_PARTIALS;
-#pragma omp parallel num_threads(context->threads)
-    {
-#pragma omp for schedule(static)
-        for (int number = 0; number < TSL_CG_PARTIALS; number++) {
-            const tsl_piece own = tsl_piece_of(v->n, number);
-            for (int64_t i = own.from; i < own.to; i++) {
-                v->r[i] = v->x[i] - v->r[i];
-            }
-            off[number] = tsl_piece_dot(own, v->r, v->r);
-            xz[number] = tsl_piece_dot(own, v->x, v->z);
-            zz[number] = tsl_piece_dot(own, v->z, v->z);
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int number = 0; number < TSL_CG_PARTIALS; number++) {
+        const tsl_piece own = own_piece(v, number);
+        for (int64_t i = own.from; i < own.to; i++) {
+            v->r[i] = v->x[i] - v->r[i];
         }
-        const double scale = 1 / sqrt(add_up(zz));
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < v->n; i++) {
-            v->x[i] = scale * v->z[i];
-        }
+        off[number] = tsl_piece_dot(own, v->r, v->r);
+        xz[number] = tsl_piece_dot(own, v->x, v->z);
+        zz[number] = tsl_piece_dot(own, v->z, v->z);
     }
-    v->norms[0] = sqrt(add_up(off));
-    v->norms[1] = add_up(xz);
     return TSL_OK;
 }
 
-const tsl_cg_ops tsl_cg_cpu = {
-    .ones = cpu_ones, .begin = cpu_begin, .step = cpu_step, .finish = cpu_finish};
+static tsl_status cpu_normalise(tsl_context *context, const tsl_cg_vectors *v)
+{
+    const double scale = 1 / sqrt(add_up(v->partial + 2 * TSL_CG_PARTIALS));
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < v->n; i++) {
+        v->x[i] = scale * v->z[i];
+    }
+    v->norms[0] = sqrt(add_up(v->partial));
+    v->norms[1] = add_up(v->partial + TSL_CG_PARTIALS);
+    return TSL_OK;
+}
+
+const tsl_cg_ops tsl_cg_cpu = {.ones = cpu_ones,
+                               .begin = cpu_begin,
+                               .product = cpu_product,
+                               .advance = cpu_advance,
+                               .turn = cpu_turn,
+                               .sum_norms = cpu_sum_norms,
+                               .normalise = cpu_normalise};

@@ -5,6 +5,12 @@
 #include "npb/cg.h"
 
 #include "npb/cg_block.inc"
+#include "npb/cg_ranks_block.inc"
 
-const tsl_cg_ops tsl_cg_sim = {
-    .ones = gpu_ones, .begin = gpu_begin, .step = gpu_step, .finish = gpu_finish};
+const tsl_cg_ops tsl_cg_sim = {.ones = gpu_ones,
+                               .begin = gpu_begin,
+                               .product = gpu_product,
+                               .advance = gpu_advance,
+                               .turn = gpu_turn,
+                               .sum_norms = gpu_sum_norms,
+                               .normalise = gpu_normalise};

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks/queue/queue.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -10,15 +12,7 @@
 
 _Static_assert((int)TSL_NPB_EP_ANNULI == (int)TSL_EP_ANNULI, "one number of annuli");
 
-typedef struct class_values {
-    char name;
-    int log2_pairs;
-    double sx, sy;         /* NPB 3.3; 0: it has no such class */
-    double sx_abs, sy_abs; /* NPB 3.4 */
-    double gaussians;
-} class_values;
-
-static const class_values classes[] = {
+static const tsl_ep_class classes[] = {
     {'S', 24, -3.247834652034740e3, -6.958407078382297e3, 1.051299420395306e7, 1.051517131857535e7,
      13176389},
     {'W', 25, -2.863319731645753e3, -6.320053679109499e3, 2.102505525182392e7, 2.103162209578822e7,
@@ -36,7 +30,7 @@ static const class_values classes[] = {
     {'F', 44, 0, 0, 1.102426773788175e13, 1.102426773787993e13, 13816870608324},
 };
 
-static const class_values *find_class(char name)
+const tsl_ep_class *tsl_ep_find_class(char name)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         if (classes[i].name == name) {
@@ -52,13 +46,15 @@ static double larger_error(double error, double value, double expected)
     return isnan(error) || own <= error ? error : own; /* not-a-number stays */
 }
 
-static void verify(tsl_npb_ep *out, const class_values *expected)
+double tsl_ep_error_signed(const tsl_ep_class *expected, double sx, double sy)
 {
-    out->error_signed = -1;
-    if (expected->sx != 0) {
-        out->error_signed = larger_error(0, out->sx, expected->sx);
-        out->error_signed = larger_error(out->error_signed, out->sy, expected->sy);
-    }
+    return expected->sx != 0 ? larger_error(larger_error(0, sx, expected->sx), sy, expected->sy)
+                             : -1;
+}
+
+static void verify(tsl_npb_ep *out, const tsl_ep_class *expected)
+{
+    out->error_signed = tsl_ep_error_signed(expected, out->sx, out->sy);
     out->error_absolute = larger_error(0, out->sx_abs, expected->sx_abs);
     out->error_absolute = larger_error(out->error_absolute, out->sy_abs, expected->sy_abs);
     out->error_absolute =
@@ -89,30 +85,101 @@ static void fill_sums(tsl_npb_ep *out, const int64_t totals[TSL_EP_TOTALS])
     }
 }
 
-tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class)
+/* ---- a run -------------------------------------------------------------------------------- */
+
+/* Batches that keep this rank's device busy. */
+static int64_t batches_at_a_time(tsl_context *context)
 {
-    const class_values *chosen = find_class(size_class);
-    if (chosen == NULL) {
-        return tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F",
-                        size_class);
+    enum { OF_A_PROCESSOR = 8 };
+    tsl_device_properties properties;
+    if (context->ops->peer == NULL ||
+        context->ops->properties(context->device, &properties) != TSL_OK) {
+        return context->threads;
     }
-    const int64_t batches = INT64_C(1) << (chosen->log2_pairs - TSL_EP_BATCH_BITS);
-    int64_t totals[TSL_EP_TOTALS];
-    void *memory = NULL;
+    return (int64_t)OF_A_PROCESSOR * properties.threads;
+}
+
+/* Add all batches, or those that this rank gets of the queue, to totals in device memory. */
+static tsl_status tally(tsl_context *context, tsl_queue *queue, int64_t batches, int64_t *totals)
+{
+    if (queue == NULL) {
+        return context->ops->ep->tally(context, 0, batches, totals);
+    }
+    for (;;) {
+        int64_t first, count;
+        tsl_status status = tsl_queue_next(queue, &first, &count);
+        if (status != TSL_OK || count == 0) {
+            return status;
+        }
+        status = context->ops->ep->tally(context, first, count, totals);
+        if (status == TSL_OK) { /* the queue learns how long it took */
+            status = context->ops->synchronize(context);
+        }
+        if (status != TSL_OK) {
+            return status;
+        }
+    }
+}
+
+/* This rank's totals. */
+static tsl_status tally_on_device(tsl_context *context, tsl_queue *queue, int64_t batches,
+                                  int64_t totals[TSL_EP_TOTALS])
+{
+    const int64_t bytes = TSL_EP_TOTALS * (int64_t)sizeof *totals;
     const double begun = tsl_seconds();
-    tsl_status status = tsl_device_allocate(&memory, context, sizeof totals, "sums");
+    void *memory = NULL;
+    tsl_status status = tsl_device_allocate(&memory, context, bytes, "sums");
     if (status == TSL_OK) {
-        status = context->ops->fill(context, memory, 0, sizeof totals);
+        status = context->ops->fill(context, memory, 0, bytes);
     }
     if (status == TSL_OK) {
-        status = context->ops->ep->tally(context, 0, batches, memory);
+        status = tally(context, queue, batches, memory);
         tsl_profile_add(context, "pairs", begun, 0, 0);
     }
     if (status == TSL_OK) {
-        status = context->ops->download(context, totals, memory, sizeof totals);
+        status = context->ops->download(context, totals, memory, bytes);
     }
-    const double seconds = tsl_seconds() - begun;
     tsl_device_release(context, memory);
+    return status;
+}
+
+/* All ranks' totals, and the time of the slowest. */
+static tsl_status tally_on_ranks(tsl_context *context, int64_t batches,
+                                 int64_t totals[TSL_EP_TOTALS], double *seconds)
+{
+    tsl_comm *comm = context->comm;
+    tsl_queue *queue = NULL;
+    tsl_status status = TSL_OK;
+    if (comm->size > 1) {
+        status = tsl_queue_create(&queue, comm, batches, batches_at_a_time(context));
+    }
+    const double begun = tsl_seconds();
+    if (status == TSL_OK) {
+        status = tsl_comm_refuse(context, tally_on_device(context, queue, batches, totals));
+    }
+    if (status == TSL_OK) {
+        status =
+            tsl_comm_all_reduce(comm, NULL, totals, TSL_EP_TOTALS, TSL_COMM_INT64, TSL_COMM_SUM);
+    }
+    *seconds = tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, seconds, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    }
+    tsl_queue_destroy(queue);
+    return status;
+}
+
+tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class)
+{
+    const tsl_ep_class *chosen = tsl_ep_find_class(size_class);
+    if (chosen == NULL) {
+        tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F", size_class);
+        return tsl_comm_refuse(context, TSL_E_ARG);
+    }
+    int64_t totals[TSL_EP_TOTALS];
+    double seconds = 0;
+    const tsl_status status = tally_on_ranks(
+        context, INT64_C(1) << (chosen->log2_pairs - TSL_EP_BATCH_BITS), totals, &seconds);
     if (status != TSL_OK) {
         return status;
     }

@@ -17,6 +17,21 @@ enum {
     TSL_EP_TOTALS = 2 * TSL_EP_SUMS + TSL_EP_ANNULI
 };
 
+/* A class of EP, and what NPB expects of it. */
+typedef struct tsl_ep_class {
+    char name;
+    int log2_pairs;
+    double sx, sy;         /* NPB 3.3; 0: it has no such class */
+    double sx_abs, sy_abs; /* NPB 3.4 */
+    double gaussians;
+} tsl_ep_class;
+
+/* NULL: there is no such class. */
+const tsl_ep_class *tsl_ep_find_class(char name);
+
+/* Largest relative error of signed sums against NPB 3.3; -1 where it has none. */
+double tsl_ep_error_signed(const tsl_ep_class *expected, double sx, double sy);
+
 typedef struct tsl_ep_ops {
     /* Add batches first … first + count - 1 to `totals` [TSL_EP_TOTALS], in device memory;
      * asynchronous on the context's stream. */

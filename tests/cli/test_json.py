@@ -117,6 +117,10 @@ class Reports(CommandTest):
             result = self.run_command("npb", name, "--device", "cpu", "--json", "npb.json")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assert_documented("npb.json", f"tesela npb {name}")
+        result = self.run_command("npb", "ladder", "cg", "--device", "sim", "--variant", "V5",
+                                  "--json", "ladder.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("ladder.json", "tesela npb ladder", absent="profile[]")
 
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",

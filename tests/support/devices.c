@@ -34,6 +34,16 @@ tsl_context *test_context(const char *device, int threads)
     return context;
 }
 
+tsl_status test_rank_context(tsl_context **out, tsl_comm *comm, const char *device)
+{
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = device;
+    options.threads = 1;
+    options.comm = comm;
+    const tsl_status status = tsl_context_create(out, &options);
+    return status == TSL_OK ? TSL_OK : tsl_comm_fail(comm, status, tsl_last_error(NULL));
+}
+
 void *test_upload(tsl_context *context, const void *host, int64_t bytes)
 {
     void *device = NULL;

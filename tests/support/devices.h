@@ -21,6 +21,10 @@ bool test_is_another_order(const char *device);
 /* A context of `threads` CPU threads; fails the test if it cannot be had. */
 tsl_context *test_context(const char *device, int threads);
 
+/* A rank's context of one thread; a failure is published and returned, since checks in a rank leave
+ * only the main thread. */
+tsl_status test_rank_context(tsl_context **out, tsl_comm *comm, const char *device);
+
 /* Device memory with a copy of `bytes` bytes of the host's; test_release() frees it. */
 void *test_upload(tsl_context *context, const void *host, int64_t bytes);
 void test_download(tsl_context *context, void *host, const void *device, int64_t bytes);

@@ -1,0 +1,206 @@
+/* EP and CG by several ranks: EP's answers are those of one rank to the last bit, and so are CG's
+ * on the CPU; a rank that fails ends all. Checks in a rank are returned, since cmocka's leave only
+ * the main thread. */
+#include "support/devices.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/comm.h"
+#include "npb/cg.h"
+#include "tesela/npb.h"
+
+enum { MOST_RANKS = 7 };
+
+typedef struct trial {
+    bool is_cg;
+    char size_class;
+    const char *const *devices; /* ranks go round them */
+    int device_count;
+    int fail_from; /* this allocation after the ranks have met, and all after it, fail; 0: none */
+    tsl_npb_ep ep[MOST_RANKS];
+    tsl_npb_cg cg[MOST_RANKS];
+    tsl_status status[MOST_RANKS];
+    char error[MOST_RANKS][256];
+} trial;
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    trial *t = user;
+    const int rank = tsl_comm_rank(comm);
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, t->devices[rank % t->device_count]);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (t->fail_from > 0) { /* whichever rank it hits */
+        tsl_comm_barrier(comm);
+        if (rank == 0) {
+            tsl_test_fail_allocation(t->fail_from);
+        }
+    }
+    status = t->is_cg ? tsl_npb_cg_run(&t->cg[rank], context, t->size_class)
+                      : tsl_npb_ep_run(&t->ep[rank], context, t->size_class);
+    t->status[rank] = status;
+    snprintf(t->error[rank], sizeof t->error[0], "%s", tsl_last_error(context));
+    tsl_context_destroy(context);
+    return status;
+}
+
+static tsl_status run(trial *t, int ranks)
+{
+    alarm(240);
+    return tsl_comm_run(ranks, run_rank, t);
+}
+
+static const char *const mixed[] = {"cpu", "sim", "cpu", "sim:reversed"};
+static const char *const cpus[] = {"cpu"};
+static const char *const sims[] = {"sim", "sim:strided"};
+
+/* ---- EP ----------------------------------------------------------------------------------- */
+
+static void check_ep(const tsl_npb_ep *ep, const tsl_npb_ep *alone)
+{
+    assert_int_equal(ep->verified, 1);
+    assert_true(ep->sx == alone->sx && ep->sy == alone->sy);
+    assert_true(ep->sx_abs == alone->sx_abs && ep->sy_abs == alone->sy_abs);
+    assert_int_equal(ep->gaussians, 13176389);
+    assert_memory_equal(ep->counts, alone->counts, sizeof ep->counts);
+}
+
+static void ep_is_the_same_for_any_ranks(void **state)
+{
+    (void)state;
+    static const int counts[] = {2, 3, 4, 7};
+    tsl_npb_ep alone;
+    tsl_context *context = test_context("cpu", 1);
+    assert_int_equal(tsl_npb_ep_run(&alone, context, 'S'), TSL_OK);
+    tsl_context_destroy(context);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        trial t = {.size_class = 'S', .devices = mixed, .device_count = k == 1 ? 2 : 1};
+        assert_int_equal(run(&t, counts[k]), TSL_OK);
+        for (int q = 0; q < counts[k]; q++) {
+            check_ep(&t.ep[q], &alone);
+            assert_true(t.ep[q].seconds == t.ep[0].seconds); /* the slowest one's */
+        }
+    }
+}
+
+/* ---- CG ----------------------------------------------------------------------------------- */
+
+static void rows_are_dealt_out_once(void **state)
+{
+    (void)state;
+    for (const char *name = "SWABCDE"; *name != '\0'; name++) {
+        const int64_t all = tsl_cg_find_class(*name)->rows;
+        for (int size = 1; size <= TSL_CG_RANKS; size++) {
+            int64_t next = 0;
+            for (int q = 0; q < size; q++) {
+                const tsl_cg_rows rows = tsl_cg_rows_of(all, q, size);
+                assert_int_equal(rows.all, all);
+                assert_int_equal(rows.first, next);
+                assert_true(rows.count > 0);
+                /* as even as pieces are */
+                assert_true(size > 16 || fabs((double)rows.count * size / (double)all - 1) < 0.13);
+                next += rows.count;
+            }
+            assert_int_equal(next, all);
+        }
+    }
+}
+
+static void cg_is_the_same_for_any_ranks(void **state)
+{
+    (void)state;
+    static const int counts[] = {2, 3, 4, 7};
+    tsl_npb_cg alone;
+    tsl_context *context = test_context("cpu", 1);
+    assert_int_equal(tsl_npb_cg_run(&alone, context, 'S'), TSL_OK);
+    tsl_context_destroy(context);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        trial t = {.is_cg = true, .size_class = 'S', .devices = cpus, .device_count = 1};
+        assert_int_equal(run(&t, counts[k]), TSL_OK);
+        for (int q = 0; q < counts[k]; q++) {
+            assert_int_equal(t.cg[q].verified, 1);
+            assert_int_equal(t.cg[q].nonzeros, 78148);
+            assert_true(t.cg[q].zeta == alone.zeta && t.cg[q].rnorm == alone.rnorm);
+            assert_true(t.cg[q].seconds == t.cg[0].seconds);
+        }
+    }
+}
+
+static void cg_runs_on_device_memory(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); /* minutes; comm/device looks for races there */
+#endif
+    trial t = {.is_cg = true, .size_class = 'S', .devices = sims, .device_count = 2};
+    assert_int_equal(run(&t, 2), TSL_OK);
+    assert_int_equal(t.cg[0].verified, 1);
+    assert_int_equal(t.cg[0].nonzeros, 78148);
+    assert_true(t.cg[0].error < 1e-12 && t.cg[0].rnorm < 1e-13);
+    assert_true(t.cg[1].zeta == t.cg[0].zeta && t.cg[1].rnorm == t.cg[0].rnorm);
+}
+
+/* ---- what goes wrong ---------------------------------------------------------------------- */
+
+static void kinds_of_devices_do_not_mix_in_cg(void **state)
+{
+    (void)state;
+    trial t = {.is_cg = true, .size_class = 'S', .devices = mixed, .device_count = 2};
+    assert_int_equal(run(&t, 3), TSL_E_UNSUPPORTED);
+    assert_non_null(strstr(tsl_last_error(NULL), "rank 1: CG's ranks are on 'cpu' and on 'sim'"));
+    assert_int_equal(t.status[1], TSL_E_UNSUPPORTED);
+    assert_int_equal(t.status[0], TSL_E_COMM);
+    assert_non_null(strstr(t.error[0], "rank 1: CG's ranks"));
+}
+
+static void a_class_that_is_none_ends_all(void **state)
+{
+    (void)state;
+    for (int is_cg = 0; is_cg < 2; is_cg++) {
+        trial t = {.is_cg = is_cg != 0, .size_class = 'Q', .devices = cpus, .device_count = 1};
+        assert_int_equal(run(&t, 3), TSL_E_ARG);
+        assert_non_null(strstr(tsl_last_error(NULL), "class 'Q'"));
+    }
+}
+
+/* Memory runs out on one rank, at a moment all the way through: all end, and nothing is lost. */
+static void memory_that_runs_out_ends_all(void **state)
+{
+    (void)state;
+    for (int is_cg = 0; is_cg < 2; is_cg++) {
+        tsl_status status = TSL_E_NOMEM;
+        int failures = 0;
+        for (int k = 1; status != TSL_OK; k += k < 24 ? 1 : 97) {
+            const int64_t live = tsl_test_live_allocations();
+            trial t = {.is_cg = is_cg != 0,
+                       .size_class = 'S',
+                       .devices = cpus,
+                       .device_count = 1,
+                       .fail_from = k};
+            status = run(&t, 3);
+            tsl_test_fail_allocation(0);
+            assert_int_equal(tsl_test_live_allocations(), live);
+            assert_true(status == TSL_OK || status == TSL_E_NOMEM);
+            failures += status != TSL_OK;
+        }
+        assert_true(failures > (is_cg ? 20 : 2));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ep_is_the_same_for_any_ranks),
+                                       cmocka_unit_test(rows_are_dealt_out_once),
+                                       cmocka_unit_test(cg_is_the_same_for_any_ranks),
+                                       cmocka_unit_test(cg_runs_on_device_memory),
+                                       cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
+                                       cmocka_unit_test(a_class_that_is_none_ends_all),
+                                       cmocka_unit_test(memory_that_runs_out_ends_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
