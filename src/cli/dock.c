@@ -111,6 +111,7 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
     *exit_status = status != TSL_OK        ? dock_end(work, status, false)
+                   : options->ladder       ? dock_ladder_run(work)
                    : options->list != NULL ? dock_list_run(work)
                                            : run_one(work);
     if (options->common.profile && work->rank == 0) {

@@ -8,6 +8,7 @@
 #include "cli/dock_command.h"
 #include "comm/comm.h"
 #include "core/profile.h"
+#include "dock/share.h"
 #include "io/output.h"
 #include "io/sha256.h"
 
@@ -183,6 +184,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     if (status != TSL_OK) {
         return status;
     }
+    tsl_dock_share_in_parts(work->plan, work->manner.parts);
     tsl_dock_plan_summary(work->plan, &pair->summary);
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;

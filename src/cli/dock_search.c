@@ -179,7 +179,9 @@ static void tell(searching *search)
 static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *poses)
 {
     searching *search = user;
-    search->status = keep_batch(search, first, count, poses);
+    if (!search->work->manner.keeps_at_end) {
+        search->status = keep_batch(search, first, count, poses);
+    }
     if (search->status != TSL_OK) {
         snprintf(search->error, sizeof search->error, "%s", tsl_last_error(search->work->context));
         return 1;
@@ -244,11 +246,14 @@ static tsl_status search_all(searching *search, dock_pair *pair)
         return status;
     }
     collect(search);
+    tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
     search->begun = tsl_seconds();
-    status =
-        tsl_dock_search(work->plan, search->poses + search->finished * work->options->dock.keep,
-                        search->rotations, count - search->finished, on_batch, search);
+    status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
+                             on_batch, search);
+    if (status == TSL_OK && work->manner.keeps_at_end && work->rank == 0) {
+        status = keep_batch(search, 0, count - search->finished, found);
+    }
     cli_progress_end(&search->progress);
     tsl_counters_destroy(search->counters);
     if (status == TSL_E_CANCELLED && search->status != TSL_OK) {
