@@ -151,6 +151,7 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
 {
     const int64_t *todo = search->todo + first;
     const int64_t keep = search->work->options->dock.keep;
+    const double begun = tsl_seconds();
     tsl_status status = TSL_OK;
     for (int64_t begin = 0, end; begin < count && status == TSL_OK; begin = end) {
         end = begin + 1;
@@ -160,6 +161,8 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
         status =
             tsl_checkpoint_add(search->checkpoint, todo[begin], end - begin, poses + begin * keep);
     }
+    tsl_profile_add(search->work->context, "keep poses", begun,
+                    count * keep * (int64_t)sizeof *poses, 0);
     return status;
 }
 
