@@ -99,7 +99,7 @@ class Ladder(CommandTest):
         os.environ["TMPDIR"] = self.path("scratch")
         self.addCleanup(os.environ.pop, "TMPDIR")
         for devices, expected in (("cpu", set()), ("cpu,cpu,cpu", ON_ALL)):
-            printed, report, rows = self.measure(devices)
+            printed, report, rows = self.measure(devices, "--no-electrostatics")
             self.assertEqual(self.assert_sane(report, rows), {"one-core", "all-cores"} | expected)
             self.assertEqual(printed.count("the first device, cpu, is no GPU"), len(ON_GPU))
             self.assertEqual(printed.count("there is one device"), len(ON_ALL - expected))

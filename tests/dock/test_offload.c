@@ -59,7 +59,8 @@ static void same_poses(void **state)
 
 static tsl_status make_and_use(both *b)
 {
-    const tsl_dock_options options = plain_options(2);
+    tsl_dock_options options = plain_options(2);
+    options.grid = 36;
     tsl_dock_plan *plan = NULL;
     tsl_rotation rotations[PAIR_ROTATIONS];
     tsl_pose poses[POSES];
@@ -67,7 +68,7 @@ static tsl_status make_and_use(both *b)
     tsl_status status =
         tsl_dock_plan_create(&plan, b->host.context, b->host.receptor, b->host.ligand, &options);
     if (status == TSL_OK) {
-        status = tsl_dock_search(plan, poses, rotations, PAIR_ROTATIONS, NULL, NULL);
+        status = tsl_dock_search(plan, poses, rotations, 3, NULL, NULL);
     }
     tsl_dock_plan_destroy(plan);
     return status;

@@ -79,9 +79,10 @@ class Dock(ReferenceTest):
 
     def test_ladder(self):
         """Versions on one device wait for nobody, those on all split the rotations."""
-        process = self.launch((2, [TESELA, "dock", "ladder", RECEPTOR, LIGAND, *SMALL[:4],
-                                   "--rotations", "spiral:9", "--device", "sim,cpu", "--repeat",
-                                   "1", "-o", "out", "--json", "out.json"]))
+        process = self.launch((2, [TESELA, "dock", "ladder", RECEPTOR, LIGAND, "--grid", "32",
+                                   "--surface", "3.5", "--rotations", "spiral:9", "--poses", "0",
+                                   "--no-electrostatics", "--device", "sim,cpu", "--repeat", "1",
+                                   "-o", "out", "--json", "out.json"]))
         _, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, errors)
         with open(self.path("out.json"), encoding="utf-8") as file:
