@@ -141,6 +141,10 @@ typedef struct dock_pair {
     double begun, ready, computed, ended; /* tsl_seconds() */
 } dock_pair;
 
+/* The pair of the command line, not read yet; it borrows what it makes of `receptor` and `ligand`.
+ */
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand);
+
 /* Dock one pair into its folder. The context has the error. Collective, like all that follows but
  * the writing of files and reports, and all ranks return the same, except for the TSL_E_COMM of
  * those that hear of a published failure. */

@@ -62,13 +62,8 @@ static void keep_rates(dock_ladder *ladder, const dock_pair *pair)
 /* Dock the pair as `work` says, reading it anew. */
 static tsl_status dock_once(dock_ladder *ladder, dock_rung *rung, dock_work *work, bool counts)
 {
-    const dock_options *options = work->options;
-    dock_input receptor = {.path = options->receptor,
-                           .chains = options->receptor_chains,
-                           .option = "--receptor-chains"};
-    dock_input ligand = {
-        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
-    dock_pair pair = {.folder = options->folder, .receptor = &receptor, .ligand = &ligand};
+    dock_input receptor, ligand;
+    dock_pair pair = dock_pair_of(work->options, &receptor, &ligand);
     cli_be_silent(true);
     tsl_status status = dock_pair_run(work, &pair);
     cli_be_silent(ladder->work->rank > 0);

@@ -54,6 +54,16 @@ static tsl_status input_read(dock_input *input, tsl_context *context, tsl_hetero
     return status;
 }
 
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand)
+{
+    *receptor = (dock_input){.path = options->receptor,
+                             .chains = options->receptor_chains,
+                             .option = "--receptor-chains"};
+    *ligand = (dock_input){
+        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
+    return (dock_pair){.folder = options->folder, .receptor = receptor, .ligand = ligand};
+}
+
 void dock_input_free(dock_input *input)
 {
     tsl_molecule_destroy(input->molecule);
