@@ -54,8 +54,8 @@ static void keep_rates(dock_ladder *ladder, const dock_pair *pair)
     ladder->measured = true;
     for (int q = 0; q < ladder->work->ranks; q++) {
         const dock_share *share = &pair->shares[q];
-        ladder->parts[q] = share->seconds > 0 ? (double)share->rotations / share->seconds : 0;
-        ladder->measured = ladder->measured && ladder->parts[q] > 0;
+        ladder->rates[q] = share->seconds > 0 ? (double)share->rotations / share->seconds : 0;
+        ladder->measured = ladder->measured && ladder->rates[q] > 0;
     }
 }
 
@@ -95,8 +95,10 @@ static tsl_status repeat(dock_ladder *ladder, dock_rung *rung, dock_work work)
         options.dock.batch = 1;
     }
     work.options = &options;
-    work.manner = (dock_manner){.keeps_at_end = v->keeps_at_end,
-                                .parts = v->split != DOCK_QUEUE ? ladder->parts : NULL};
+    work.manner.keeps_at_end = v->keeps_at_end;
+    work.manner.parts = v->split == DOCK_EQUAL_PARTS      ? ladder->equal
+                        : v->split == DOCK_MEASURED_PARTS ? ladder->rates
+                                                          : NULL;
     rung->same = true;
     work.rotations.count = few < all.count ? few : all.count;
     tsl_status status = dock_once(ladder, rung, &work, false);
@@ -257,18 +259,20 @@ static tsl_status prepare(dock_ladder *ladder)
 {
     dock_work *work = ladder->work;
     tsl_status status = TSL_OK;
-    ladder->parts = tsl_allocate((size_t)work->ranks * sizeof *ladder->parts);
-    if (ladder->parts == NULL) {
-        status = tsl_fail_memory(work->context, work->ranks * (int64_t)sizeof *ladder->parts,
+    ladder->equal = tsl_allocate(2 * (size_t)work->ranks * sizeof *ladder->equal);
+    if (ladder->equal == NULL) {
+        status = tsl_fail_memory(work->context, 2 * work->ranks * (int64_t)sizeof *ladder->equal,
                                  "the parts of the ranks");
     }
     status = cli_agree(work->context, status);
-    for (int q = 0; q < work->ranks && status == TSL_OK; q++) {
-        ladder->parts[q] = 1;
+    if (status != TSL_OK) {
+        return status;
     }
-    if (status == TSL_OK) {
-        status = tsl_counters_create(&ladder->turns, work->comm);
+    ladder->rates = ladder->equal + work->ranks;
+    for (int q = 0; q < work->ranks; q++) {
+        ladder->equal[q] = 1;
     }
+    status = tsl_counters_create(&ladder->turns, work->comm);
     return status == TSL_OK ? make_folder(ladder) : status;
 }
 
@@ -313,7 +317,7 @@ int dock_ladder_run(dock_work *work)
         nftw(ladder.folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     }
     tsl_counters_destroy(ladder.turns);
-    tsl_release(ladder.parts);
+    tsl_release(ladder.equal);
     cli_defer_signals(false);
     return exit_status;
 }

@@ -52,7 +52,8 @@ typedef struct dock_ladder {
     int grid;               /* N */
     char digest[65];        /* of the first run's ftdock_global.dat */
     double compute;         /* seconds of all runs that count */
-    double *parts;          /* [ranks]: rotations a second in equal parts, once `measured` */
+    double *equal;          /* [ranks]: 1 */
+    double *rates;          /* [ranks]: rotations a second in equal parts, once `measured` */
     bool measured;
     tsl_counters *turns; /* versions that rank 0 has done alone */
     int64_t turn;
