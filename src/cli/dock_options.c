@@ -7,7 +7,8 @@
 
 static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "Results:", 1},
-    {"output", 'o', "DIR", 0, "folder for the results; made if it is not there (required)", 1},
+    {"output", 'o', "DIR", 0,
+     "folder for the results; made if it is not there (required, but not by ladder)", 1},
     {"top", DOCK_TOP, "COUNT", 0, "length of the list of poses (10000; with --rescore: all)", 1},
     {"poses", DOCK_POSES, "COUNT", 0, "complexes to write as PDB files (10); 0: none", 1},
     {NULL, 0, NULL, 0, "Molecules:", 2},
