@@ -35,12 +35,8 @@ int dock_end(const dock_work *work, tsl_status status, bool bounded)
 static int run_one(dock_work *work)
 {
     const dock_options *options = work->options;
-    dock_input receptor = {.path = options->receptor,
-                           .chains = options->receptor_chains,
-                           .option = "--receptor-chains"};
-    dock_input ligand = {
-        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
-    dock_pair pair = {.folder = options->folder, .receptor = &receptor, .ligand = &ligand};
+    dock_input receptor, ligand;
+    dock_pair pair = dock_pair_of(options, &receptor, &ligand);
     tsl_status status = dock_pair_run(work, &pair);
     if (status == TSL_OK) {
         status = cli_agree(work->context, work->rank == 0 ? tell(work, &pair) : TSL_OK);
@@ -69,6 +65,7 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
     *exit_status = status != TSL_OK        ? dock_end(work, status, false)
+                   : options->ladder       ? dock_ladder_run(work)
                    : options->list != NULL ? dock_list_run(work)
                                            : run_one(work);
     if (options->common.profile && work->rank == 0) {

@@ -32,8 +32,12 @@ enum dock_key {
     DOCK_BATCH,
     DOCK_RESUME,
     DOCK_LIST,
+    DOCK_REPEAT,
+    DOCK_CSV,
     DOCK_END_KEY
 };
+
+enum { DOCK_MOST_REPEATS = 100 };
 
 typedef struct dock_options {
     cli_common common;
@@ -52,6 +56,9 @@ typedef struct dock_options {
     const char *receptor_chains; /* "A,B"; NULL: all */
     const char *ligand_chains;
     bool resume;
+    bool ladder;     /* measure the versions of docking */
+    int repeat;      /* runs of each */
+    const char *csv; /* file for their table, or NULL */
     bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 
@@ -86,6 +93,12 @@ typedef struct dock_input {
 
 void dock_input_free(dock_input *input);
 
+/* How a search goes about it. */
+typedef struct dock_manner {
+    bool keeps_at_end;   /* finished rotations go to a file when all are, not after each batch */
+    const double *parts; /* [ranks]: split in proportion to these; NULL: handed out as they go */
+} dock_manner;
+
 /* The command at work, on one rank: what stays from pair to pair. */
 typedef struct dock_work {
     const dock_options *options;
@@ -95,6 +108,7 @@ typedef struct dock_work {
     cli_seat *seats; /* [ranks] */
     char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
+    dock_manner manner;
     tsl_dock_plan *plan; /* NULL before the first pair and after a failure */
     dock_input *held[2]; /* whose molecules the plan borrows */
     double begun;
@@ -126,6 +140,10 @@ typedef struct dock_pair {
     tsl_profile profile_before;
     double begun, ready, computed, ended; /* tsl_seconds() */
 } dock_pair;
+
+/* The pair of the command line, not read yet; it borrows what it makes of `receptor` and `ligand`.
+ */
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand);
 
 /* Dock one pair into its folder. The context has the error. Collective, like all that follows but
  * the writing of files and reports, and all ranks return the same, except for the TSL_E_COMM of
@@ -177,6 +195,12 @@ void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pai
 
 /* Dock all pairs of options->list. Returns the exit status; messages are out. */
 int dock_list_run(dock_work *work);
+
+/* ---- the ladder (dock_ladder.c) ------------------------------------------------------------ */
+
+/* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
+ * are out. */
+int dock_ladder_run(dock_work *work);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
 
 static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "Results:", 1},
-    {"output", 'o', "DIR", 0, "folder for the results; made if it is not there (required)", 1},
+    {"output", 'o', "DIR", 0,
+     "folder for the results; made if it is not there (required, but not by ladder)", 1},
     {"top", DOCK_TOP, "COUNT", 0, "length of the list of poses (10000; with --rescore: all)", 1},
     {"poses", DOCK_POSES, "COUNT", 0, "complexes to write as PDB files (10); 0: none", 1},
     {NULL, 0, NULL, 0, "Molecules:", 2},
@@ -57,11 +58,15 @@ static const struct argp_option options_table[] = {
      "how translations are scored: by lines of the grid, the zero ones left out, or by whole "
      "transforms of FFTW or cuFFT, which is slower and gives the same (lines)",
      6},
+    {NULL, 0, NULL, 0, "The ladder:", 7},
+    {"repeat", DOCK_REPEAT, "COUNT", 0, "runs of each version (5)", 7},
+    {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values", 91},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
                                     "RECEPTOR LIGAND --rescore FILE -o DIR\n"
-                                    "--list PAIRS.tsv -o DIR";
+                                    "--list PAIRS.tsv -o DIR\n"
+                                    "ladder RECEPTOR LIGAND";
 
 static const char command_doc[] =
     "Dock two proteins as rigid bodies, by the method of FTDock 2.0: for each rotation of LIGAND, "
@@ -75,12 +80,19 @@ static const char command_doc[] =
     "times). Results are the same on every device and for any number of threads and ranks: "
     "each device of a list and each process of mpirun is a rank.\n"
     "\n"
+    "ladder measures the steps by which docking came to GPUs beside one core and all cores: the "
+    "FFT "
+    "alone on the GPU, everything there, results written at the end, rotations split among devices "
+    "in equal parts and by measured speed; and how it is done here. All give the same files, which "
+    "-o DIR keeps.\n"
+    "\n"
     "Examples:\n"
     "  tesela dock trypsin.pdb bpti.pdb -o results\n"
     "  tesela dock 2sic.cif.gz --receptor-chains E 2sic.cif.gz --ligand-chains I \\\n"
     "      --rotations spiral:54000 --poses 100 -o results\n"
     "  tesela dock --list pairs.tsv --angle-step 15 --resume -o screen\n"
-    "  mpirun -n 4 tesela dock trypsin.pdb bpti.pdb -o results";
+    "  mpirun -n 4 tesela dock trypsin.pdb bpti.pdb -o results\n"
+    "  tesela dock ladder trypsin.pdb bpti.pdb --device cuda:0-3 --csv ladder.csv";
 
 bool dock_is_given(const dock_options *options, enum dock_key key)
 {
@@ -215,6 +227,8 @@ static error_t set_numbers(int key, const char *text, dock_options *options)
         return cli_set_integer("--batch", text, 1, 4096, &options->dock.batch);
     case DOCK_TOP:
         return cli_set_integer("--top", text, 1, 1000000000, &options->top);
+    case DOCK_REPEAT:
+        return cli_set_integer("--repeat", text, 1, DOCK_MOST_REPEATS, &options->repeat);
     case DOCK_POSES:
         return cli_set_integer("--poses", text, 0, 1000000, &options->poses);
     case DOCK_MEMORY:
@@ -257,6 +271,9 @@ static error_t set_words(int key, const char *text, dock_options *options)
     case DOCK_RESUME:
         options->resume = true;
         return 0;
+    case DOCK_CSV:
+        options->csv = text;
+        return 0;
     default:
         return set_numbers(key, text, options);
     }
@@ -264,7 +281,9 @@ static error_t set_words(int key, const char *text, dock_options *options)
 
 static error_t set_argument(dock_options *options, const char *text)
 {
-    if (options->receptor == NULL) {
+    if (options->receptor == NULL && !options->ladder && strcmp(text, "ladder") == 0) {
+        options->ladder = true;
+    } else if (options->receptor == NULL) {
         options->receptor = text;
     } else if (options->ligand == NULL) {
         options->ligand = text;
@@ -300,6 +319,28 @@ static bool refuse(const char *option, const char *other, const char *remedy)
     return false;
 }
 
+static bool check_ladder(const dock_options *options)
+{
+    static const struct {
+        enum dock_key key;
+        const char *name;
+    } of_a_run[] = {{DOCK_RESCORE, "--rescore"}, {DOCK_LIST, "--list"}, {DOCK_RESUME, "--resume"}},
+      of_the_ladder[] = {{DOCK_REPEAT, "--repeat"}, {DOCK_CSV, "--csv"}};
+    for (size_t i = 0; i < sizeof of_a_run / sizeof *of_a_run; i++) {
+        if (options->ladder && dock_is_given(options, of_a_run[i].key)) {
+            return refuse(of_a_run[i].name, "ladder", "it docks a pair from the beginning");
+        }
+    }
+    for (size_t i = 0; i < sizeof of_the_ladder / sizeof *of_the_ladder; i++) {
+        if (!options->ladder && dock_is_given(options, of_the_ladder[i].key)) {
+            cli_error("%s is for the ladder: tesela dock ladder RECEPTOR LIGAND",
+                      of_the_ladder[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_together(const dock_options *options)
 {
     static const struct {
@@ -323,7 +364,7 @@ static bool check_together(const dock_options *options)
     if (options->list != NULL && options->receptor != NULL) {
         return refuse("--list", "RECEPTOR and LIGAND", "the list names the molecules");
     }
-    return true;
+    return check_ladder(options);
 }
 
 /* Would the list that is to be read be replaced? */
@@ -343,9 +384,16 @@ static bool check(const dock_options *options)
         return false;
     }
     if (options->list == NULL && options->ligand == NULL) {
-        cli_error("%s missing: tesela dock RECEPTOR LIGAND -o DIR (see tesela dock --help)",
-                  options->receptor == NULL ? "RECEPTOR and LIGAND are" : "LIGAND is");
+        cli_error("%s missing: tesela dock %s (see tesela dock --help)",
+                  options->receptor == NULL ? "RECEPTOR and LIGAND are" : "LIGAND is",
+                  options->ladder ? "ladder RECEPTOR LIGAND" : "RECEPTOR LIGAND -o DIR");
         return false;
+    }
+    if (options->csv != NULL && !cli_can_write("--csv", options->csv, false)) {
+        return false;
+    }
+    if (options->folder == NULL && options->ladder) {
+        return true;
     }
     if (options->folder == NULL) {
         cli_error("-o DIR is missing: say where the results go, e.g. -o results");
@@ -370,8 +418,8 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
                                      .doc = command_doc};
-    *out =
-        (dock_options){.dock = TSL_DOCK_OPTIONS_INIT, .angle_step = 12, .top = 10000, .poses = 10};
+    *out = (dock_options){
+        .dock = TSL_DOCK_OPTIONS_INIT, .angle_step = 12, .top = 10000, .poses = 10, .repeat = 5};
     if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status)) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include "cli/dock_command.h"
 #include "comm/comm.h"
 #include "core/profile.h"
+#include "dock/share.h"
 #include "io/output.h"
 #include "io/sha256.h"
 
@@ -51,6 +52,16 @@ static tsl_status input_read(dock_input *input, tsl_context *context, tsl_hetero
         tsl_error_prefix(context, input->option);
     }
     return status;
+}
+
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand)
+{
+    *receptor = (dock_input){.path = options->receptor,
+                             .chains = options->receptor_chains,
+                             .option = "--receptor-chains"};
+    *ligand = (dock_input){
+        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
+    return (dock_pair){.folder = options->folder, .receptor = receptor, .ligand = ligand};
 }
 
 void dock_input_free(dock_input *input)
@@ -183,6 +194,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     if (status != TSL_OK) {
         return status;
     }
+    tsl_dock_share_in_parts(work->plan, work->manner.parts);
     tsl_dock_plan_summary(work->plan, &pair->summary);
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;

@@ -151,6 +151,7 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
 {
     const int64_t *todo = search->todo + first;
     const int64_t keep = search->work->options->dock.keep;
+    const double begun = tsl_seconds();
     tsl_status status = TSL_OK;
     for (int64_t begin = 0, end; begin < count && status == TSL_OK; begin = end) {
         end = begin + 1;
@@ -160,6 +161,8 @@ static tsl_status keep_batch(searching *search, int64_t first, int64_t count, co
         status =
             tsl_checkpoint_add(search->checkpoint, todo[begin], end - begin, poses + begin * keep);
     }
+    tsl_profile_add(search->work->context, "keep poses", begun,
+                    count * keep * (int64_t)sizeof *poses, 0);
     return status;
 }
 
@@ -179,7 +182,9 @@ static void tell(searching *search)
 static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *poses)
 {
     searching *search = user;
-    search->status = keep_batch(search, first, count, poses);
+    if (!search->work->manner.keeps_at_end) {
+        search->status = keep_batch(search, first, count, poses);
+    }
     if (search->status != TSL_OK) {
         snprintf(search->error, sizeof search->error, "%s", tsl_last_error(search->work->context));
         return 1;
@@ -244,11 +249,14 @@ static tsl_status search_all(searching *search, dock_pair *pair)
         return status;
     }
     collect(search);
+    tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
     search->begun = tsl_seconds();
-    status =
-        tsl_dock_search(work->plan, search->poses + search->finished * work->options->dock.keep,
-                        search->rotations, count - search->finished, on_batch, search);
+    status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
+                             on_batch, search);
+    if (status == TSL_OK && work->manner.keeps_at_end && work->rank == 0) {
+        status = keep_batch(search, 0, count - search->finished, found);
+    }
     cli_progress_end(&search->progress);
     tsl_counters_destroy(search->counters);
     if (status == TSL_E_CANCELLED && search->status != TSL_OK) {

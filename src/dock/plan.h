@@ -46,6 +46,7 @@ struct tsl_dock_plan {
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
+    const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 
 /* Candidates of a rotation looked at in one go. About half of them qualify, so there is hardly ever

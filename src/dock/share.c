@@ -168,6 +168,11 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
                : status;
 }
 
+void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts)
+{
+    plan->parts = parts;
+}
+
 tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
 {
     tsl_context *context = share->plan->context;
@@ -181,6 +186,9 @@ tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
     tsl_status status =
         tsl_queue_create(&share->queue, comm, count, share->plan->correlation.batch);
     if (status == TSL_OK) {
+        if (share->plan->parts != NULL) {
+            tsl_queue_split(share->queue, share->plan->parts);
+        }
         status = take_chunks(share, &list);
         if (status != TSL_OK && status != TSL_E_COMM) { /* the others end their chunks early */
             char reason[TSL_ERROR_TEXT];

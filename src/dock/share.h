@@ -27,6 +27,11 @@ typedef struct tsl_dock_share {
  * ranks. */
 tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count);
 
+/* From here on each rank of the plan's communicator does one contiguous part of the work, in
+ * proportion to parts[ranks] > 0, borrowed and the same on all ranks; NULL: they take from a queue
+ * again. */
+void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts);
+
 /* To be asked by run() after a batch: TSL_E_CANCELLED if another rank has ended the work. */
 tsl_status tsl_dock_share_goes_on(tsl_dock_share *share);
 

@@ -249,6 +249,54 @@ static void each_item_is_handed_out_once(void **state)
     assert_int_equal(tsl_test_live_allocations(), live);
 }
 
+/* Parts in proportion to weights: one each, in the order of ranks, nothing left over. */
+static tsl_status take_part(tsl_comm *comm, void *user)
+{
+    const hand_out *h = user;
+    static const double weights[] = {1, 3, 0.5, 2};
+    tsl_queue *queue = NULL;
+    tsl_status status = tsl_queue_create(&queue, comm, h->items, 5);
+    int64_t first = 0, count = 0, more = 0;
+    if (status == TSL_OK) {
+        tsl_queue_split(queue, weights);
+        status = tsl_queue_next(queue, &first, &count);
+    }
+    for (int64_t i = first; i < first + count; i++) {
+        h->taken[i] += 1 + comm->rank;
+    }
+    if (status == TSL_OK) {
+        status = tsl_queue_next(queue, &first, &more);
+    }
+    double sum = 0;
+    for (int q = 0; q < comm->size; q++) {
+        sum += weights[q];
+    }
+    const double ideal = (double)h->items * weights[comm->rank] / sum;
+    if (status == TSL_OK && (more != 0 || fabs((double)count - ideal) > 1)) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, "a part is not in proportion");
+    }
+    tsl_queue_destroy(queue);
+    return status;
+}
+
+static void a_split_queue_hands_out_parts(void **state)
+{
+    (void)state;
+    static const int64_t totals[] = {0, 1, 3, 7, 1000};
+    for (int ranks = 1; ranks <= 4; ranks++) {
+        for (int i = 0; i < 5; i++) {
+            hand_out h = {.items = totals[i], .taken = calloc((size_t)totals[i] + 1, sizeof(int))};
+            alarm(120);
+            assert_int_equal(tsl_comm_run(ranks, take_part, &h), TSL_OK);
+            alarm(0);
+            for (int64_t j = 0; j < h.items; j++) { /* each once, those of a rank side by side */
+                assert_in_range(h.taken[j], j > 0 ? h.taken[j - 1] : 1, ranks);
+            }
+            free(h.taken);
+        }
+    }
+}
+
 /* A rank that fails stops the others at their next chunk. */
 static tsl_status fail_one(tsl_comm *comm, void *user)
 {
@@ -335,9 +383,11 @@ static void a_stopped_queue_hands_out_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_finish_together), cmocka_unit_test(a_hopeless_device_gives_up),
-        cmocka_unit_test(each_item_is_handed_out_once), cmocka_unit_test(failures_stop_all),
-        cmocka_unit_test(a_stopped_queue_hands_out_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(devices_finish_together),
+                                       cmocka_unit_test(a_hopeless_device_gives_up),
+                                       cmocka_unit_test(each_item_is_handed_out_once),
+                                       cmocka_unit_test(a_split_queue_hands_out_parts),
+                                       cmocka_unit_test(failures_stop_all),
+                                       cmocka_unit_test(a_stopped_queue_hands_out_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

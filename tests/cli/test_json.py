@@ -89,6 +89,14 @@ class Reports(CommandTest):
         seconds = report["seconds"]
         self.assertLessEqual(seconds["setup"] + seconds["compute"], seconds["total"])
 
+    def test_dock_ladder(self):
+        result = self.run_command("dock", "ladder", RECEPTOR, LIGAND, "--grid", "32", "--surface",
+                                  "3.5", "--rotations", "spiral:2", "--repeat", "1", "--device",
+                                  "cpu", "--json", "ladder.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("ladder.json", "tesela dock ladder", absent="profile[]")
+        self.assertEqual((report["command"], report["verified"]), ("dock ladder", True))
+
     def test_digests_are_sha256sum_s(self):
         self.dock("out")
         with open(self.path("out", "run.json"), encoding="utf-8") as file:

@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest  # noqa: E402
+from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents  # noqa: E402
 
 BOUND = 10  # seconds within which all have ended
 LONG = ["--rotations", "spiral:100000", *SMALL[:4], *SMALL[6:]]
@@ -67,15 +67,32 @@ class Dock(ReferenceTest):
             self.assertIn(word, lines[0])
 
     def test_same_files(self):
-        for count in (1, 2, 3, 4):
+        for count in (1, 2, 3, 7):
             errors = self.run_ranks(count, "out", "--device", "cpu,sim")
             self.assert_same("out", str(count))
             with open(self.path("out", "run.json"), encoding="utf-8") as file:
                 report = json.load(file)
             self.assertEqual(report["ranks"], count)
-            self.assertEqual(report["device"], ",".join(["cpu", "sim", "cpu", "sim"][:count]))
+            self.assertEqual(report["device"], ",".join((4 * ["cpu", "sim"])[:count]))
             self.assertEqual(sum(rank["rotations"] for rank in report["results"]["ranks"]), 600)
             self.assertEqual(errors.count("600 rotations"), 1)  # one of them tells
+
+    def test_ladder(self):
+        """Versions on one device wait for nobody, those on all split the rotations."""
+        process = self.launch((2, [TESELA, "dock", "ladder", RECEPTOR, LIGAND, "--grid", "32",
+                                   "--surface", "3.5", "--rotations", "spiral:9", "--poses", "0",
+                                   "--no-electrostatics", "--device", "sim,cpu", "--repeat", "1",
+                                   "-o", "out", "--json", "out.json"]))
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertIs(report["verified"], True)
+        self.assertEqual([len(version["runs"]) for version in report["results"]["versions"]],
+                         9 * [1])
+        files = contents(self.path("out", "one-core"))
+        for name in os.listdir(self.path("out")):
+            self.assertEqual(contents(self.path("out", name)), files, name)
 
     def test_killed_and_resumed(self):
         """One rank is killed: all end, the checkpoints are whole, and any ranks go on from them."""

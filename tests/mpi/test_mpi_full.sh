@@ -3,14 +3,8 @@
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"
-
-load=()
-for _ in 1 2 3 4; do
-    while :; do :; done &
-    load+=($!)
-done
-# shellcheck disable=SC2064  # now, not then
-trap "kill ${load[*]}; rm -r '$scratch'" EXIT
+# shellcheck source=tests/support/busy.sh
+. "$(dirname "$0")/../support/busy.sh"
 
 for i in $(seq 500); do
     count=$((i % 4 + 1))

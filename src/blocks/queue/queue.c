@@ -15,6 +15,8 @@ struct tsl_queue {
     int64_t count; /* its items; 0: there is none */
     double asked;  /* when the counters were looked at last */
     bool gave_up, stopped;
+    bool is_split;       /* this rank gets its part, and nothing more */
+    int64_t first, part; /* which is these items */
 };
 
 /* ---- decisions ---------------------------------------------------------------------------- */
@@ -115,6 +117,21 @@ void tsl_queue_destroy(tsl_queue *queue)
     }
 }
 
+void tsl_queue_split(tsl_queue *queue, const double *weights)
+{
+    const tsl_comm *comm = queue->counters->comm;
+    double all = 0, before = 0, after = 0;
+    for (int q = 0; q < comm->size; q++) {
+        all += weights[q];
+        before = q < comm->rank ? all : before;
+        after = q <= comm->rank ? all : after;
+    }
+    const double items = (double)queue->worker.items;
+    queue->is_split = true;
+    queue->first = llround(items * (before / all));
+    queue->part = llround(items * (after / all)) - queue->first;
+}
+
 /* Leave the rest to the others, unless there are none. */
 static tsl_status give_up(tsl_queue *queue)
 {
@@ -159,6 +176,14 @@ tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped)
     return status;
 }
 
+static void hand_over(tsl_queue *queue, int64_t count)
+{
+    queue->count = count;
+    queue->share.items += count;
+    queue->share.chunks += count > 0;
+    queue->taken = queue->clock();
+}
+
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
 {
     const double now = queue->clock();
@@ -175,6 +200,13 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     if (status != TSL_OK || queue->gave_up || queue->stopped ||
         seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
         return status;
+    }
+    if (queue->is_split) {
+        *first = queue->first;
+        *count = queue->part;
+        queue->part = 0;
+        hand_over(queue, *count);
+        return TSL_OK;
     }
     seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];
     int64_t chunk = tsl_queue_choose(&queue->worker, seen, now - queue->made);
@@ -193,10 +225,7 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     }
     *first = seen[TSL_QUEUE_NEXT];
     *count = chunk < left ? chunk : left;
-    queue->count = *count;
-    queue->share.items += *count;
-    queue->share.chunks++;
-    queue->taken = queue->clock();
+    hand_over(queue, *count);
     return TSL_OK;
 }
 

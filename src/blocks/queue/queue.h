@@ -36,6 +36,11 @@ typedef struct tsl_queue_share {
  * at a time, >= 1. */
 tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int64_t batch);
 
+/* Learn nothing and hand out one chunk to each rank: contiguous parts of all items, in the order of
+ * ranks, in proportion to weights[ranks] > 0, the same on all of them. To compare with. Comes
+ * before the first chunk. Not collective. */
+void tsl_queue_split(tsl_queue *queue, const double *weights);
+
 /* Release this rank's end; NULL is fine. Not collective. */
 void tsl_queue_destroy(tsl_queue *queue);
 
