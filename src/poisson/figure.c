@@ -247,7 +247,7 @@ static void draw_axis(cairo_t *cairo, const figure *f, const slice *s, bool up)
     const double pixels = up ? s->height : s->width;
     const double length = f->of->lengths[axis];
     const double start = f->of->first[axis] - 0.5 * step_of(f->of, axis);
-    const double step = tsl_nice_step(length, (int)fmax(pixels / 40, 1), 0);
+    const double step = tsl_nice_step(length, (int)fmax(pixels / 32, 1), 0);
     tsl_draw_font(cairo, 11, false, tsl_faint);
     cairo_set_line_width(cairo, 1);
     for (double tick = ceil(start / step) * step; tick <= start + length; tick += step) {

@@ -1,6 +1,7 @@
 """`tesela poisson`: files against known answers, the suite, the benchmark, and what it refuses."""
 
 import ast
+import contextlib
 import itertools
 import json
 import math
@@ -11,7 +12,10 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest, run
+from command import SOURCE, CommandTest, run
+
+sys.path.insert(0, os.path.join(SOURCE, "examples"))
+import water_cube
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 SHAPE = (6, 4, 5)
@@ -333,6 +337,81 @@ class Nuclei(CommandTest):
         self.assert_refused(add, ["in.cube", "no atoms"])
         self.cube(atoms=[self.ATOMS[0], (1, 1.0, self.ATOMS[0][2])])
         self.assert_refused(add, ["in.cube", "two of its atoms are at one place"])
+
+
+def read_cube(path):
+    """(atoms as [number, charge, x, y, z], samples, values) of a cube."""
+    with open(path, encoding="ascii") as file:
+        lines = [line.split() for line in file.read().splitlines()]
+    count, origin = int(lines[2][0]), [float(word) for word in lines[2][1:4]]
+    axes = [[start + i * float(line[1 + axis]) for i in range(int(line[0]))]
+            for axis, (start, line) in enumerate(zip(origin, lines[3:6]))]
+    atoms = [[float(word) for word in line] for line in lines[6:6 + count]]
+    values = [float(word) for line in lines[6 + count:] for word in line]
+    return atoms, list(itertools.product(*axes)), values
+
+
+class Water(CommandTest):
+    SOLVE = ["--boundary", "free", "--nuclei", "add", "--valence", "O=6,H=1", "--electrons",
+             "neutral", "-o", "out.cube", *QUICK]
+    REFERENCE = os.path.join(SOURCE, "..", "shared", "data", "cube")
+
+    @staticmethod
+    def slater(at):
+        """The potential of the example's density and nuclei, in closed form."""
+        total = 0.0
+        for _, charge, electrons, n, zeta, centre in water_cube.ATOMS:
+            r = math.dist(at, centre)
+            x = 2 * zeta * r
+            screened = 1 + 0.5 * x if n == 1 else 1 + 0.75 * x + 0.25 * x * x + x ** 3 / 24
+            held = electrons * (1 - math.exp(-x) * screened)
+            total += ((6 if charge == 8 else charge) - held) / r
+        return total
+
+    def test_example(self):
+        with open(self.path("water.cube"), "w", encoding="ascii") as file, \
+                contextlib.redirect_stdout(file):
+            water_cube.main()
+        result = self.run_command("poisson", "water.cube", *self.SOLVE)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        atoms, samples, found = read_cube(self.path("out.cube"))
+        worst = {1: 0.0, 3: 0.0}
+        for at, value in list(zip(samples, found))[::11]:
+            least = min(math.dist(at, atom[2:]) for atom in atoms)
+            for limit in worst:
+                if least >= limit:
+                    worst[limit] = max(worst[limit], abs(value - self.slater(at)))
+        self.assertLess(worst[1], 2e-4)
+        self.assertLess(worst[3], 3e-5)
+
+    @unittest.skipUnless(os.path.isdir(REFERENCE), "there are no reference cubes")
+    def test_reference(self):
+        """A density and the potential that its program gave, 3 to 6 bohr off the nuclei; and the
+        direct sum of the same quadrature."""
+        density = os.path.join(self.REFERENCE, "h2o-dens.cube")
+        for output in ("out.cube", "out.npy"):
+            result = self.run_command("poisson", density, "--kernel", "point", *self.SOLVE[:-6],
+                                      output, *QUICK)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        atoms, samples, wanted = read_cube(os.path.join(self.REFERENCE, "h2o-pot.cube"))
+        _, _, found = read_cube(self.path("out.cube"))
+        errors = [a - b for at, a, b in zip(samples, found, wanted)
+                  if 3 <= min(math.dist(at, atom[2:]) for atom in atoms) <= 6]
+        self.assertGreater(len(errors), 40000)
+        self.assertLess(max(map(abs, errors)), 1.5e-3)
+        self.assertLess(math.sqrt(sum(error * error for error in errors) / len(errors)), 4e-4)
+
+        _, _, electrons = read_cube(density)
+        h = samples[1][2] - samples[0][2]
+        _, exact = parse(self.path("out.npy"))
+        own = (6 * math.asinh(math.sqrt(0.5)) - 0.5 * math.pi) / h
+        scale = 8 / sum(electrons)
+        for i in range(777, len(samples), 6400):
+            at = samples[i]
+            total = sum((6 if atom[0] == 8 else 1) / math.dist(at, atom[2:]) for atom in atoms)
+            total -= scale * math.fsum(value * (1 / math.dist(at, other) if j != i else own)
+                                       for j, (value, other) in enumerate(zip(electrons, samples)))
+            self.assertAlmostEqual(exact[i], total, 10)
 
 
 def has_library(name):
