@@ -204,10 +204,10 @@ TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, 
  *  @param[in]  source likewise
  *  @return as tsl_poisson_execute(), and TSL_E_ARG for another axis.
  *
- *  The spectrum is multiplied by -i k, that of the Nyquist wave of an even axis by 0. Accuracy: that
- *  of the potential times the largest k. Along a free axis it takes a source that is smooth and 0 at
- *  the box's faces, as the truncated kernel does; with the other kernels the field is that of the
- *  trigonometric interpolation of their potential. Synchronisation as tsl_poisson_execute(); so
+ *  The spectrum is multiplied by -i k, that of the Nyquist wave of an even axis by 0. Accuracy:
+ * that of the potential times the largest k. Along a free axis it takes a source that is smooth and
+ * 0 at the box's faces, as the truncated kernel does; with the other kernels the field is that of
+ * the trigonometric interpolation of their potential. Synchronisation as tsl_poisson_execute(); so
  *  collective. */
 TSL_API tsl_status tsl_poisson_field(tsl_poisson_plan *plan, int axis, void *field,
                                      const void *source);

@@ -92,23 +92,22 @@ static double spread_field(const double at[3], const void *user)
 /* ---- the tests ------------------------------------------------------------------------------ */
 
 typedef struct row {
-    const char *what;
-    int n[3];
+    const char *what, *boundary;
     double lengths[3];
-    const char *boundary;
+    int n[3];
     int precision;
     double bound; /* of the largest error, relative to the field's largest value */
 } row;
 
 static const row rows[] = {
-    {"waves", {16, 12, 20}, {1, 2, 1.5}, "ppp", 8, 1e-13},
-    {"waves, odd lengths", {9, 15, 11}, {1, 2, 1.5}, "ppp", 8, 1e-13},
-    {"waves, single", {16, 12, 20}, {1, 2, 1.5}, "ppp", 4, 1e-6},
-    {"free Gaussian", {42, 42, 42}, {1, 1, 1}, "fff", 8, 1e-12},
-    {"free Gaussian, single", {32, 32, 32}, {1, 1, 1}, "fff", 4, 2e-6},
-    {"slab", {8, 5, 48}, {0.4, 0.3, 1}, "ppf", 8, 1e-12},
-    {"slab, free first", {48, 4, 6}, {1, 0.3, 0.4}, "fpp", 8, 1e-12},
-    {"wire", {48, 6, 48}, {1, 0.3, 1}, "fpf", 8, 1e-12},
+    {"waves", "ppp", {1, 2, 1.5}, {16, 12, 20}, 8, 1e-13},
+    {"waves, odd lengths", "ppp", {1, 2, 1.5}, {9, 15, 11}, 8, 1e-13},
+    {"waves, single", "ppp", {1, 2, 1.5}, {16, 12, 20}, 4, 1e-6},
+    {"free Gaussian", "fff", {1, 1, 1}, {42, 42, 42}, 8, 1e-12},
+    {"free Gaussian, single", "fff", {1, 1, 1}, {32, 32, 32}, 4, 2e-6},
+    {"slab", "ppf", {0.4, 0.3, 1}, {8, 5, 48}, 8, 1e-12},
+    {"slab, free first", "fpp", {1, 0.3, 0.4}, {48, 4, 6}, 8, 1e-12},
+    {"wire", "fpf", {1, 0.3, 1}, {48, 6, 48}, 8, 1e-12},
 };
 
 static void fields_are_known(void **state)
