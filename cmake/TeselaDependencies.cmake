@@ -35,6 +35,7 @@ macro(tesela_optional name module purpose package)
 endmacro()
 
 tesela_optional(CAIRO cairo-svg "figures" libcairo2-dev)
+tesela_optional(HDF5 hdf5 "HDF5 files" libhdf5-dev)
 tesela_optional(ZLIB zlib "gzipped input" zlib1g-dev)
 
 list(APPEND TSL_PKGCONFIG_LIBS ${OpenMP_C_FLAGS} -lm)

@@ -6,8 +6,9 @@ option(TSL_FUZZ "Build the libFuzzer harnesses in place of the other tests; need
 option(TSL_NATIVE "Compile for this machine's processor only" OFF)
 set(TSL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
 set(TSL_CAIRO AUTO CACHE STRING "Figures through Cairo: AUTO, ON or OFF")
+set(TSL_HDF5 AUTO CACHE STRING "HDF5 files: AUTO, ON or OFF")
 set(TSL_ZLIB AUTO CACHE STRING "Gzipped input through zlib: AUTO, ON or OFF")
-set_property(CACHE TSL_CAIRO TSL_ZLIB PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE TSL_CAIRO TSL_HDF5 TSL_ZLIB PROPERTY STRINGS AUTO ON OFF)
 
 # A compiler newer than those the sources are checked with may warn of something new; that must not
 # keep anyone from building.

@@ -197,6 +197,21 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
  *  not. Allocates nothing. */
 TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source);
 
+/** The field of `count` right-hand sides along one axis: minus the derivative of the potential.
+ *
+ *  @param     axis    0 to 2
+ *  @param[out] field  device memory as of tsl_poisson_execute(); may be `source`
+ *  @param[in]  source likewise
+ *  @return as tsl_poisson_execute(), and TSL_E_ARG for another axis.
+ *
+ *  The spectrum is multiplied by -i k, that of the Nyquist wave of an even axis by 0. Accuracy:
+ * that of the potential times the largest k. Along a free axis it takes a source that is smooth and
+ * 0 at the box's faces, as the truncated kernel does; with the other kernels the field is that of
+ * the trigonometric interpolation of their potential. Synchronisation as tsl_poisson_execute(); so
+ *  collective. */
+TSL_API tsl_status tsl_poisson_field(tsl_poisson_plan *plan, int axis, void *field,
+                                     const void *source);
+
 /** Interaction energies 1/2 sum_cells potential * source * volume of a cell, which for the
  *  electrostatic equation is the electrostatic energy, self-energy included. Over the cells of all
  *  ranks, whose boxes of source and potential must be the same.

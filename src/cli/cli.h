@@ -68,7 +68,9 @@ const char *cli_nearest(const char *word, const char *const names[]);
 /* Can a file be made at `path` (a folder there already: if `folder`), as far as one can tell
  * without writing? If not, says why in one line and returns false. */
 bool cli_can_write(const char *option, const char *path, bool folder);
-/* The same of --figure: does the name end as that of a figure? NULL is fine. */
+/* The same of --figure: does the build draw, and does the name end as that of a figure? NULL is
+ * fine.
+ */
 bool cli_can_write_figure(const char *path);
 
 /* ---- messages (messages.c) ---------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "comm/plugin.h"
 #include "core/config.h"
 #include "device/plugin.h"
+#include "io/hdf5.h"
 
 #ifdef TSL_HAVE_CAIRO
 #include <cairo.h>
@@ -44,6 +45,7 @@ typedef struct library {
 
 static const library libraries[] = {
     {"Cairo", cairo_version_or_null, "figures", "libcairo2-dev"},
+    {"HDF5", tsl_hdf5_library, "HDF5 files (tesela poisson)", "libhdf5-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
     {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };

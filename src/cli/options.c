@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/config.h"
 #include "io/figure.h"
 #include "io/text.h"
 
@@ -259,5 +260,11 @@ bool cli_can_write_figure(const char *path)
         cli_error("--figure %s: give a name that ends in .svg, .png or .pdf", path);
         return false;
     }
+#ifndef TSL_HAVE_CAIRO
+    if (path != NULL) {
+        cli_error("--figure %s: this build has no Cairo: see tesela info", path);
+        return false;
+    }
+#endif
     return path == NULL || cli_can_write("--figure", path, false);
 }

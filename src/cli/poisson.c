@@ -6,115 +6,38 @@
 #include "cli/poisson_command.h"
 #include "core/context.h"
 
-/* ---- a plan and its fields ------------------------------------------------------------------ */
+/* ---- a plan and its arrays ------------------------------------------------------------------ */
 
-typedef struct fields {
-    tsl_poisson_plan *plan;
-    tsl_buffer *source, *potential;
-} fields;
-
-static int64_t field_bytes(const tsl_poisson_options *options)
+int64_t poisson_cells(const poisson_work *work)
 {
-    return options->n[0] * options->n[1] * options->n[2] * options->precision;
+    const int64_t *n = work->poisson.n;
+    return n[0] * n[1] * n[2];
 }
 
-static void release(fields *f)
+int64_t poisson_bytes(const poisson_work *work)
 {
-    tsl_poisson_plan_destroy(f->plan);
-    tsl_buffer_destroy(f->source);
-    tsl_buffer_destroy(f->potential);
+    return poisson_cells(work) * work->poisson.precision;
 }
 
-/* Plan first: what does not fit is refused before anything is allocated. */
-static tsl_status take(fields *f, poisson_work *work)
+void poisson_arrays_release(poisson_arrays *arrays)
 {
-    const int64_t bytes = field_bytes(&work->poisson);
-    tsl_status status = tsl_poisson_plan_create(&f->plan, work->context, &work->poisson);
+    tsl_poisson_plan_destroy(arrays->plan);
+    tsl_buffer_destroy(arrays->source);
+    tsl_buffer_destroy(arrays->result);
+}
+
+tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work)
+{
+    const int64_t bytes = poisson_bytes(work);
+    tsl_status status = tsl_poisson_plan_create(&arrays->plan, work->context, &work->poisson);
     if (status == TSL_OK) {
-        tsl_poisson_plan_summary(f->plan, &work->summary);
-        status = tsl_buffer_create(&f->source, work->context, bytes);
+        tsl_poisson_plan_summary(arrays->plan, &work->summary);
+        status = tsl_buffer_create(&arrays->source, work->context, bytes);
     }
     if (status == TSL_OK) {
-        status = tsl_buffer_create(&f->potential, work->context, bytes);
+        status = tsl_buffer_create(&arrays->result, work->context, bytes);
     }
     work->setup = tsl_seconds() - work->begun;
-    return status;
-}
-
-/* ---- a file --------------------------------------------------------------------------------- */
-
-static tsl_status solve(poisson_work *work, void *data)
-{
-    const int64_t bytes = field_bytes(&work->poisson);
-    fields f = {.plan = NULL};
-    tsl_status status = take(&f, work);
-    if (status == TSL_OK) {
-        status = tsl_buffer_write(f.source, 0, data, bytes);
-    }
-    const double begun = tsl_seconds();
-    if (status == TSL_OK) {
-        status =
-            tsl_poisson_execute(f.plan, tsl_buffer_data(f.potential), tsl_buffer_data(f.source));
-    }
-    if (status == TSL_OK) {
-        status = tsl_context_synchronize(work->context);
-    }
-    work->compute = tsl_seconds() - begun;
-    if (status == TSL_OK) {
-        status = tsl_poisson_energy(f.plan, &work->energy, tsl_buffer_data(f.potential),
-                                    tsl_buffer_data(f.source));
-    }
-    if (status == TSL_OK) {
-        status = tsl_buffer_read(f.potential, 0, data, bytes);
-    }
-    release(&f);
-    return status;
-}
-
-/* The first line of a cube. */
-static void make_title(char title[128], const poisson_work *work)
-{
-    const bool electrostatic = work->poisson.equation == TSL_POISSON_ELECTROSTATIC;
-    snprintf(title, 128, "tesela poisson: %s%s",
-             electrostatic ? "electrostatic potential, hartree / e, of the "
-                           : "solution of laplacian phi = f, f the",
-             !electrostatic    ? " field"
-             : work->electrons ? "electrons (density read as electrons)"
-                               : "charge density");
-}
-
-tsl_status poisson_solve_file(poisson_work *work)
-{
-    const poisson_options *options = work->options;
-    poisson_field field;
-    tsl_status status = poisson_field_read(&field, work->context, options->input);
-    if (status != TSL_OK) {
-        return status;
-    }
-    memcpy(work->poisson.n, field.n, sizeof field.n);
-    if (field.is_cube) {
-        memcpy(work->poisson.lengths, field.lengths, sizeof field.lengths);
-    }
-    if (work->poisson.precision == 0) {
-        work->poisson.precision = field.precision;
-    }
-    work->electrons = work->poisson.equation == TSL_POISSON_ELECTROSTATIC &&
-                      (options->sign == POISSON_SIGN_ELECTRONS ||
-                       (options->sign == POISSON_SIGN_DEFAULT && field.is_cube));
-    status = poisson_field_convert(&field, work->context, work->poisson.precision,
-                                   work->electrons ? -1 : 1);
-    if (status == TSL_OK) {
-        status = solve(work, field.data);
-        if (status == TSL_E_ARG) {
-            tsl_error_prefix(work->context, options->input);
-        }
-    }
-    if (status == TSL_OK) {
-        char title[128];
-        make_title(title, work);
-        status = poisson_field_write(&field, work->context, options->output, title);
-    }
-    poisson_field_release(&field);
     return status;
 }
 
@@ -127,7 +50,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static tsl_status time_solves(poisson_work *work, const fields *f, int repeat)
+static tsl_status time_solves(poisson_work *work, const poisson_arrays *a, int repeat)
 {
     double *seconds = tsl_allocate((size_t)repeat * sizeof *seconds);
     if (seconds == NULL) {
@@ -137,7 +60,7 @@ static tsl_status time_solves(poisson_work *work, const fields *f, int repeat)
     for (int i = -1; i < repeat && status == TSL_OK; i++) { /* the first warms up */
         const double begun = tsl_seconds();
         status =
-            tsl_poisson_execute(f->plan, tsl_buffer_data(f->potential), tsl_buffer_data(f->source));
+            tsl_poisson_execute(a->plan, tsl_buffer_data(a->result), tsl_buffer_data(a->source));
         if (status == TSL_OK) {
             status = tsl_context_synchronize(work->context);
         }
@@ -157,7 +80,7 @@ static tsl_status time_solves(poisson_work *work, const fields *f, int repeat)
 
 tsl_status poisson_bench(poisson_work *work)
 {
-    fields f = {.plan = NULL};
+    poisson_arrays a = {.plan = NULL};
     tsl_poisson_options *o = &work->poisson;
     bool periodic = o->screening == 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -167,14 +90,14 @@ tsl_status poisson_bench(poisson_work *work)
     }
     o->background = periodic; /* so that a solve waits for nothing */
     o->precision = o->precision > 0 ? o->precision : 8;
-    tsl_status status = take(&f, work);
+    tsl_status status = poisson_arrays_take(&a, work);
     if (status == TSL_OK) {
-        status = tsl_buffer_fill(f.source, 0x3f); /* 4.8e-4 or 0.75: every cell alike is as good */
+        status = tsl_buffer_fill(a.source, 0x3f); /* 4.8e-4 or 0.75: every cell alike is as good */
     }
     if (status == TSL_OK) {
-        status = time_solves(work, &f, work->options->repeat > 0 ? work->options->repeat : 20);
+        status = time_solves(work, &a, work->options->repeat > 0 ? work->options->repeat : 20);
     }
-    release(&f);
+    poisson_arrays_release(&a);
     return status;
 }
 
@@ -224,6 +147,8 @@ int cli_poisson(int argc, char **argv)
     if (options.common.profile) {
         cli_profile_print(work.context);
     }
+    tsl_release((void *)(uintptr_t)work.points.charge);
+    poisson_field_release(&work.field);
     tsl_context_destroy(work.context);
     return exit_status;
 }

@@ -4,7 +4,9 @@
 
 #include "cli/cli.h"
 #include "io/cube.h"
+#include "io/elements.h"
 #include "io/npy.h"
+#include "poisson/points.h"
 #include "tesela/buffer.h"
 #include "tesela/poisson.h"
 
@@ -16,12 +18,29 @@ typedef enum poisson_sign {
     POISSON_SIGN_ELECTRONS
 } poisson_sign;
 
+typedef enum poisson_quantity { POISSON_POTENTIAL, POISSON_FIELD, POISSON_ENERGY } poisson_quantity;
+
+/* Names of the options' values, in the order of the enumerations, ended by NULL. */
+extern const char *const poisson_equation_names[];
+extern const char *const poisson_symbol_names[];
+extern const char *const poisson_kernel_names[];
+extern const char *const poisson_quantity_names[];
+extern const char *const poisson_boundary_names[];
+
 typedef struct poisson_options {
     cli_common common;
     poisson_task task;
     const char *input, *output;
+    const char *dataset; /* of an HDF5 input */
+    const char *figure;
+    poisson_quantity quantity;
     tsl_poisson_options poisson; /* n, precision: 0 means the file's; lengths: 0 means not given */
     poisson_sign sign;
+    bool centres;                     /* samples stand at the cells' centres */
+    bool nuclei;                      /* add those of the cube's header */
+    double valence[TSL_ELEMENTS + 1]; /* charge of an element's nuclei; 0: the header's */
+    bool has_valence;
+    const char *electrons; /* as given: what the density is scaled to; NULL: it is not */
     int repeat;
 } poisson_options;
 
@@ -33,53 +52,93 @@ typedef struct poisson_case {
 
 enum { POISSON_CASES = 32 };
 
+typedef enum poisson_format { POISSON_NPY, POISSON_CUBE, POISSON_HDF5 } poisson_format;
+
+/* A field in memory, with what its file said of it. */
+typedef struct poisson_field {
+    poisson_format format;
+    const char *path, *dataset;
+    int64_t n[3];
+    double lengths[3]; /* of a cube */
+    int precision;     /* bytes of a number */
+    void *data;        /* [n0][n1][n2] */
+    tsl_cube cube;     /* without values */
+    tsl_npy npy;
+    FILE *file; /* of a .npy, between open and load */
+} poisson_field;
+
 typedef struct poisson_work {
     const poisson_options *options;
     tsl_context *context;
     tsl_poisson_options poisson; /* settled */
     tsl_poisson_summary summary;
     double begun, setup, compute; /* seconds; setup: the plan */
+    poisson_field field;          /* the source, as it is solved */
+    tsl_points points;            /* the nuclei */
     bool electrons;               /* the source is minus the file's numbers */
-    double energy;                /* of a file */
+    double scale;                 /* and times this */
+    double charge;                /* integral of the source */
+    double energy, energy_nuclei; /* of the source by itself, of the nuclei by themselves */
+    double energy_mixed;          /* of the source with the nuclei */
     double fastest, median;       /* of a benchmark's solves */
     int cases;
     poisson_case of_case[POISSON_CASES];
 } poisson_work;
 
-/* A field in memory, with what its file said of it. */
-typedef struct poisson_field {
-    bool is_cube;
-    int64_t n[3];
-    double lengths[3]; /* of a cube */
-    int precision;     /* bytes of a number */
-    void *data;
-    tsl_cube cube; /* without values */
-} poisson_field;
+/* ---- files (poisson_field.c) -------------------------------------------------------------- */
 
-/* Is it a cube by its name? */
-bool poisson_is_cube(const char *path);
-/* Read a file; its numbers are finite. */
-tsl_status poisson_field_read(poisson_field *field, tsl_context *context, const char *path);
+/* By the name. */
+poisson_format poisson_format_of(const char *path);
+bool poisson_is_gzipped(const char *path);
+/* Settle what a file holds before memory is taken for it; a cube is read whole. `path` and
+ * `dataset` are borrowed. Release whatever the outcome. */
+tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
+                              const char *dataset);
+/* Read the numbers, all of them finite. */
+tsl_status poisson_field_load(poisson_field *field, tsl_context *context);
 /* Change the precision, and multiply. */
 tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int precision,
                                  double factor);
-/* Write as the name says; a cube needs a field that was read from one, and becomes double. */
-tsl_status poisson_field_write(poisson_field *field, tsl_context *context, const char *path,
-                               const char *title);
+/* Number i. */
+double poisson_field_value(const poisson_field *field, int64_t i);
+int64_t poisson_field_count(const poisson_field *field);
 void poisson_field_release(poisson_field *field);
+/* Draw slices of the source and the potential. */
+tsl_status poisson_figure_write(const poisson_work *work, const void *potential);
+/* Write the potential, or the field's three components: host memory, [components][n0][n1][n2] of
+ * the work's precision. A cube needs a field that was read from one. */
+tsl_status poisson_result_write(const poisson_work *work, const void *values, int components);
 
-/* Names of what --equation, --symbol and --kernel choose, by its enumerator, ended by NULL. */
-extern const char *const poisson_equation_names[];
-extern const char *const poisson_symbol_names[];
-extern const char *const poisson_kernel_names[];
+/* ---- nuclei (poisson_nuclei.c) ------------------------------------------------------------ */
+
+/* "O=6,H=1" */
+error_t poisson_set_valence(poisson_options *options, const char *text);
+/* The charges of work->field's cube, into work->points. */
+tsl_status poisson_nuclei_take(poisson_work *work);
+double poisson_nuclei_charge(const poisson_work *work);
+
+/* ---- the tasks ---------------------------------------------------------------------------- */
 
 /* Parse the command line; false: *exit_status is set and a message is out. */
 bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status);
 
-/* The tasks. */
 tsl_status poisson_solve_file(poisson_work *work);
 tsl_status poisson_verify(poisson_work *work);
 tsl_status poisson_bench(poisson_work *work);
+
+/* A plan and its arrays on the device. */
+typedef struct poisson_arrays {
+    tsl_poisson_plan *plan;
+    tsl_buffer *source, *result;
+} poisson_arrays;
+
+/* Plan first: what does not fit is refused before anything is allocated. Release whatever the
+ * outcome. */
+tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work);
+void poisson_arrays_release(poisson_arrays *arrays);
+/* Cells, and bytes of an array of them. */
+int64_t poisson_cells(const poisson_work *work);
+int64_t poisson_bytes(const poisson_work *work);
 
 /* 1: every case is within its bound; 0: one is not; -1: there are none. */
 int poisson_verified(const poisson_work *work);

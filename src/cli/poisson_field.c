@@ -1,84 +1,86 @@
-/* Fields as `tesela poisson` reads and writes them: NumPy's files and cubes. */
+/* Files as `tesela poisson` reads and writes them: NumPy's, cubes and HDF5. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
+#include "io/hdf5.h"
 
-bool poisson_is_cube(const char *path)
+static bool ends_in(const char *path, const char *ending)
 {
-    static const char *const endings[] = {".cube", ".cub", ".cube.gz", ".cub.gz"};
     const size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t ending = strlen(endings[i]);
-        if (length > ending && strcmp(path + length - ending, endings[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
 }
 
-static tsl_status check_header(tsl_context *context, const char *name, const tsl_npy *header)
+bool poisson_is_gzipped(const char *path)
 {
-    if (header->axes != 3 || header->count == 0) {
-        return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: has %d axes and %lld elements: a field has three axes, x, y and z",
-                        name, header->axes, (long long)header->count);
+    return ends_in(path, ".gz");
+}
+
+poisson_format poisson_format_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        poisson_format format;
+    } rows[] = {{".cube", POISSON_CUBE},   {".cub", POISSON_CUBE}, {".cube.gz", POISSON_CUBE},
+                {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},  {".hdf5", POISSON_HDF5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (ends_in(path, rows[i].ending)) {
+            return rows[i].format;
+        }
     }
-    if (header->fortran_order) {
+    return POISSON_NPY;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+/* Three axes, none of them empty. */
+static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes,
+                            const int64_t *shape)
+{
+    if (axes != 3 || shape[0] < 1 || shape[1] < 1 || shape[2] < 1) {
         return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: is in Fortran order: save numpy.ascontiguousarray() of it", name);
+                        "%s: has %d axes%s: a field has three axes, x, y and z, with elements",
+                        field->path, axes, axes == 3 ? " and no elements" : "");
     }
-    if (strcmp(header->type, "<f8") != 0 && strcmp(header->type, "<f4") != 0) {
-        return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: holds elements of type %s: give <f8 or <f4 (float64, float32)", name,
-                        header->type);
-    }
+    memcpy(field->n, shape, sizeof field->n);
     return TSL_OK;
 }
 
-static double element(const poisson_field *field, int64_t i)
+static tsl_status open_npy(poisson_field *field, tsl_context *context)
 {
-    return field->precision == 4 ? (double)((const float *)field->data)[i]
-                                 : ((const double *)field->data)[i];
-}
-
-static int64_t count_of(const poisson_field *field)
-{
-    return field->n[0] * field->n[1] * field->n[2];
-}
-
-static tsl_status check_finite(tsl_context *context, const char *name, const poisson_field *field)
-{
-    const int64_t count = count_of(field);
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(element(field, i))) {
-            return tsl_fail(
-                context, TSL_E_FORMAT, "%s: element [%lld, %lld, %lld] is no finite number", name,
-                (long long)(i / field->n[2] / field->n[1]),
-                (long long)(i / field->n[2] % field->n[1]), (long long)(i % field->n[2]));
-        }
-    }
-    return TSL_OK;
-}
-
-static tsl_status read_npy(poisson_field *field, tsl_context *context, const char *path)
-{
-    tsl_npy header;
-    tsl_status status = tsl_npy_read(&header, &field->data, context, path);
+    const tsl_npy *header = &field->npy;
+    tsl_status status = tsl_npy_open(&field->file, &field->npy, context, field->path);
     if (status == TSL_OK) {
-        status = check_header(context, path, &header);
+        status = set_shape(field, context, header->axes, header->shape);
     }
-    if (status == TSL_OK) {
-        memcpy(field->n, header.shape, sizeof field->n);
-        field->precision = (int)header.item;
-        status = check_finite(context, path, field);
+    if (status == TSL_OK && header->fortran_order) {
+        status =
+            tsl_fail(context, TSL_E_FORMAT,
+                     "%s: is in Fortran order: save numpy.ascontiguousarray() of it", field->path);
+    } else if (status == TSL_OK && strcmp(header->type, "<f8") != 0 &&
+               strcmp(header->type, "<f4") != 0) {
+        status = tsl_fail(context, TSL_E_FORMAT,
+                          "%s: holds elements of type %s: give <f8 or <f4 (float64, float32)",
+                          field->path, header->type);
     }
+    field->precision = (int)header->item;
     return status;
 }
 
-static tsl_status read_cube(poisson_field *field, tsl_context *context, const char *path)
+static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
 {
-    const tsl_status status = tsl_cube_read(&field->cube, context, path);
+    tsl_hdf5_array array;
+    const tsl_status status = tsl_hdf5_look(&array, context, field->path, field->dataset);
+    if (status != TSL_OK) {
+        return status;
+    }
+    field->precision = array.precision;
+    return set_shape(field, context, array.axes, array.shape);
+}
+
+static tsl_status open_cube(poisson_field *field, tsl_context *context)
+{
+    const tsl_status status = tsl_cube_read(&field->cube, context, field->path);
     if (status == TSL_OK) {
         memcpy(field->n, field->cube.n, sizeof field->n);
         for (int axis = 0; axis < 3; axis++) {
@@ -91,59 +93,171 @@ static tsl_status read_cube(poisson_field *field, tsl_context *context, const ch
     return status;
 }
 
-tsl_status poisson_field_read(poisson_field *field, tsl_context *context, const char *path)
+tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
+                              const char *dataset)
 {
-    *field = (poisson_field){.is_cube = poisson_is_cube(path)};
-    const tsl_status status =
-        field->is_cube ? read_cube(field, context, path) : read_npy(field, context, path);
-    if (status != TSL_OK) {
-        poisson_field_release(field);
+    static tsl_status (*const openers[])(poisson_field *, tsl_context *) = {
+        [POISSON_NPY] = open_npy, [POISSON_CUBE] = open_cube, [POISSON_HDF5] = open_hdf5};
+    *field = (poisson_field){
+        .format = poisson_format_of(path), .path = path, .dataset = dataset, .precision = 8};
+    return openers[field->format](field, context);
+}
+
+static tsl_status load_hdf5(poisson_field *field, tsl_context *context)
+{
+    tsl_hdf5_array array = {.precision = field->precision, .axes = 3};
+    const int64_t bytes = poisson_field_count(field) * field->precision;
+    memcpy(array.shape, field->n, sizeof field->n);
+    field->data = tsl_allocate((size_t)bytes);
+    return field->data == NULL
+               ? tsl_fail_memory(context, bytes, "a field")
+               : tsl_hdf5_read(field->data, context, field->path, field->dataset, &array);
+}
+
+static tsl_status check_finite(const poisson_field *field, tsl_context *context)
+{
+    const int64_t count = poisson_field_count(field);
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(poisson_field_value(field, i))) {
+            return tsl_fail(
+                context, TSL_E_FORMAT, "%s: element [%lld, %lld, %lld] is no finite number",
+                field->path, (long long)(i / field->n[2] / field->n[1]),
+                (long long)(i / field->n[2] % field->n[1]), (long long)(i % field->n[2]));
+        }
     }
-    return status;
+    return TSL_OK;
+}
+
+tsl_status poisson_field_load(poisson_field *field, tsl_context *context)
+{
+    tsl_status status = TSL_OK;
+    if (field->format == POISSON_NPY) {
+        FILE *file = field->file;
+        field->file = NULL;
+        status = tsl_npy_load(&field->data, file, &field->npy, context, field->path);
+    } else if (field->format == POISSON_HDF5) {
+        status = load_hdf5(field, context);
+    }
+    return status == TSL_OK ? check_finite(field, context) : status;
+}
+
+/* ---- in memory ---------------------------------------------------------------------------- */
+
+double poisson_field_value(const poisson_field *field, int64_t i)
+{
+    return field->precision == 4 ? (double)((const float *)field->data)[i]
+                                 : ((const double *)field->data)[i];
+}
+
+int64_t poisson_field_count(const poisson_field *field)
+{
+    return field->n[0] * field->n[1] * field->n[2];
 }
 
 tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int precision,
                                  double factor)
 {
-    const int64_t count = count_of(field);
-    void *converted = tsl_allocate((size_t)(count * precision));
+    const int64_t count = poisson_field_count(field);
+    void *converted =
+        precision == field->precision ? field->data : tsl_allocate((size_t)(count * precision));
     if (converted == NULL) {
         return tsl_fail_memory(context, count * precision, "a field");
     }
     for (int64_t i = 0; i < count; i++) {
+        const double value = factor * poisson_field_value(field, i);
         if (precision == 4) {
-            ((float *)converted)[i] = (float)(factor * element(field, i));
+            ((float *)converted)[i] = (float)value;
         } else {
-            ((double *)converted)[i] = factor * element(field, i);
+            ((double *)converted)[i] = value;
         }
     }
-    tsl_release(field->data);
+    if (converted != field->data) {
+        tsl_release(field->data);
+    }
     field->data = converted;
     field->precision = precision;
     return TSL_OK;
 }
 
-tsl_status poisson_field_write(poisson_field *field, tsl_context *context, const char *path,
-                               const char *title)
-{
-    if (poisson_is_cube(path)) {
-        tsl_status status = poisson_field_convert(field, context, 8, 1);
-        if (status == TSL_OK) {
-            field->cube.values = field->data;
-            status = tsl_cube_write(context, path, &field->cube, title);
-            field->cube.values = NULL;
-        }
-        return status;
-    }
-    tsl_npy header = {.item = field->precision, .axes = 3};
-    strcpy(header.type, field->precision == 4 ? "<f4" : "<f8");
-    memcpy(header.shape, field->n, sizeof field->n);
-    return tsl_npy_write(context, path, &header, field->data);
-}
-
 void poisson_field_release(poisson_field *field)
 {
+    if (field->file != NULL) {
+        fclose(field->file);
+    }
     tsl_cube_release(&field->cube);
     tsl_release(field->data);
-    field->data = NULL;
+    *field = (poisson_field){.data = NULL};
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+/* What a file says of itself. */
+static void make_title(char title[160], const poisson_work *work)
+{
+    const bool field = work->options->quantity == POISSON_FIELD;
+    if (work->poisson.equation == TSL_POISSON_PLAIN) {
+        snprintf(title, 160, "tesela poisson: %s of laplacian phi = f, f the field read",
+                 field ? "minus the gradient of the solution phi" : "solution phi");
+        return;
+    }
+    char scaled[48] = "";
+    if (work->scale != 1) {
+        snprintf(scaled, sizeof scaled, ", the density times %.8g", work->scale);
+    }
+    snprintf(title, 160, "tesela poisson: electrostatic %s of the %s%s%s",
+             field ? "field, hartree / (e bohr)," : "potential, hartree / e,",
+             work->electrons ? "electrons (density read as electrons)" : "charge density",
+             work->points.count > 0 ? " and the nuclei" : "", scaled);
+}
+
+static tsl_status write_hdf5(const poisson_work *work, const void *values, int components,
+                             const char *title)
+{
+    const tsl_poisson_options *o = &work->poisson;
+    const poisson_field *field = &work->field;
+    tsl_hdf5_array array = {.precision = o->precision, .axes = components > 1 ? 4 : 3};
+    char boundary[48];
+    if (components > 1) {
+        array.shape[0] = components;
+    }
+    memcpy(array.shape + (components > 1), o->n, sizeof o->n);
+    snprintf(boundary, sizeof boundary, "%s,%s,%s", poisson_boundary_names[o->boundary[0]],
+             poisson_boundary_names[o->boundary[1]], poisson_boundary_names[o->boundary[2]]);
+    const tsl_hdf5_attribute attributes[] = {
+        {.name = "description", .text = title},
+        {.name = "lengths", .numbers = o->lengths, .count = 3},
+        {.name = "origin", .numbers = field->cube.origin, .count = 3}, /* 0 without a cube */
+        {.name = "sampling", .text = work->options->centres ? "centres" : "corners"},
+        {.name = "boundary", .text = boundary},
+        {.name = "source", .text = field->path},
+    };
+    return tsl_hdf5_write(work->context, work->options->output,
+                          poisson_quantity_names[work->options->quantity], &array, values,
+                          attributes, sizeof attributes / sizeof *attributes);
+}
+
+static tsl_status write_npy(const poisson_work *work, const void *values, int components)
+{
+    const int precision = work->poisson.precision;
+    tsl_npy header = {.item = precision, .axes = components > 1 ? 4 : 3};
+    strcpy(header.type, precision == 4 ? "<f4" : "<f8");
+    header.shape[0] = components;
+    memcpy(header.shape + (components > 1), work->poisson.n, sizeof work->poisson.n);
+    return tsl_npy_write(work->context, work->options->output, &header, values);
+}
+
+tsl_status poisson_result_write(const poisson_work *work, const void *values, int components)
+{
+    char title[160];
+    make_title(title, work);
+    switch (poisson_format_of(work->options->output)) {
+    case POISSON_CUBE: {
+        const tsl_cube_field field = {title, components, work->poisson.precision, values};
+        return tsl_cube_write(work->context, work->options->output, &work->field.cube, &field);
+    }
+    case POISSON_HDF5:
+        return write_hdf5(work, values, components, title);
+    default:
+        return write_npy(work, values, components);
+    }
 }

@@ -4,9 +4,17 @@
 #include <string.h>
 
 #include "cli/poisson_command.h"
+#include "io/hdf5.h"
 
 enum {
-    KEY_LENGTHS = 0x400,
+    KEY_OUTPUT = 0x400,
+    KEY_DATASET,
+    KEY_FIGURE,
+    KEY_LENGTHS,
+    KEY_SAMPLING,
+    KEY_NUCLEI,
+    KEY_VALENCE,
+    KEY_ELECTRONS,
     KEY_BOUNDARY,
     KEY_EQUATION,
     KEY_SIGN,
@@ -21,27 +29,44 @@ enum {
 };
 
 static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What to solve:", 1},
-    {"output", 'o', "OUTPUT", 0, "where the potential goes, .npy or .cube", 1},
+    {NULL, 0, NULL, 0, "Files:", 1},
+    {NULL, 'o', "OUTPUT", 0, "where the result goes: .npy, .h5 or, from a cube, .cube", 1},
+    {"output", KEY_OUTPUT, "NAME", 0,
+     "potential; field, its three components; or energy, for which no file is written (potential)",
+     1},
+    {"dataset", KEY_DATASET, "NAME", 0, "the array of an HDF5 file, e.g. density", 1},
+    {"figure", KEY_FIGURE, "FILE", 0, "draw slices of source and potential: .svg, .png or .pdf", 1},
+    {NULL, 0, NULL, 0, "What to solve:", 2},
     {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0,
-     "edges of the box, x first (a cube has them; bench: 1,1,1)", 1},
+     "edges of the box, x first (a cube has them; bench: 1,1,1)", 2},
     {"boundary", KEY_BOUNDARY, "B[,B,B]", 0,
-     "periodic or free, for all axes or for x, y and z (periodic)", 1},
+     "periodic or free, for all axes or for x, y and z (periodic)", 2},
     {"equation", KEY_EQUATION, "NAME", 0,
-     "electrostatic: laplacian phi = -4 pi rho; plain: laplacian phi = f (electrostatic)", 1},
-    {"sign", KEY_SIGN, "NAME", 0,
-     "what positive numbers of a density are: electrons or charge (electrons in a cube)", 1},
-    {"screening", KEY_SCREENING, "KAPPA", 0, "laplacian - kappa^2 in place of laplacian (0)", 1},
+     "electrostatic: laplacian phi = -4 pi rho; plain: laplacian phi = f (electrostatic)", 2},
+    {"screening", KEY_SCREENING, "KAPPA", 0, "laplacian - kappa^2 in place of laplacian (0)", 2},
     {"background", KEY_BACKGROUND, NULL, 0,
-     "neutralise a periodic box that has a net charge, which is an error otherwise", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"symbol", KEY_SYMBOL, "NAME", 0, "periodic boxes: spectral or second-order (spectral)", 2},
-    {"kernel", KEY_KERNEL, "NAME", 0, "free boxes: truncated, integrated or point (truncated)", 2},
-    {"precision", KEY_PRECISION, "NAME", 0, "single or double (the file's; bench: double)", 2},
-    {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 2},
-    {NULL, 0, NULL, 0, "tesela poisson bench:", 3},
-    {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 3},
-    {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 3},
+     "neutralise a periodic box that has a net charge, which is an error otherwise", 2},
+    {NULL, 0, NULL, 0, "Densities, cubes above all:", 3},
+    {"sign", KEY_SIGN, "NAME", 0,
+     "what positive numbers of a density are: electrons or charge (electrons in a cube)", 3},
+    {"sampling", KEY_SAMPLING, "NAME", 0,
+     "where samples stand in their cells: corners or centres; the origin is that of the first cell "
+     "(corners)",
+     3},
+    {"nuclei", KEY_NUCLEI, "NAME", 0,
+     "add: the atoms of the cube's header, as point charges; none (none)", 3},
+    {"valence", KEY_VALENCE, "O=6,H=1", 0,
+     "the nuclei's charges, where the density lacks core electrons (the header's)", 3},
+    {"electrons", KEY_ELECTRONS, "COUNT", 0,
+     "scale the density to this number of electrons; neutral: as many as the nuclei's charge", 3},
+    {NULL, 0, NULL, 0, "How:", 4},
+    {"symbol", KEY_SYMBOL, "NAME", 0, "periodic boxes: spectral or second-order (spectral)", 4},
+    {"kernel", KEY_KERNEL, "NAME", 0, "free boxes: truncated, integrated or point (truncated)", 4},
+    {"precision", KEY_PRECISION, "NAME", 0, "single or double (the file's; bench: double)", 4},
+    {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 4},
+    {NULL, 0, NULL, 0, "tesela poisson bench:", 5},
+    {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
+    {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
@@ -51,16 +76,21 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side: a NumPy file (.npy) of three axes x, y, z in "
-    "C "
-    "order, single or double precision, or a cube file (.cube, lengths in bohr). The potential has "
-    "the same shape. With a free axis the box stands alone along it, whatever its net charge; "
-    "include/tesela/poisson.h defines the potentials of slabs and wires. verify solves problems "
-    "whose answers are known and compares; bench measures."
+    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, C "
+    "order) or a dataset of an HDF5 file (.h5, .hdf5), single or double precision, or a cube file "
+    "(.cube, in bohr and electrons / bohr^3). The result has the same shape; a field has three "
+    "components before it, or in a cube after it. With a free axis the box stands alone along it, "
+    "whatever its net charge; include/tesela/poisson.h defines the potentials of slabs and wires. "
+    "Nuclei are added to free boxes as 1/r, to periodic ones by Ewald's sum; in the cell that "
+    "holds "
+    "one, 1/r is the mean over the cell. verify solves problems whose answers are known and "
+    "compares; bench measures."
     "\v"
     "Examples:\n"
-    "  tesela poisson water.cube --boundary free -o potential.cube\n"
-    "  tesela poisson density.npy --lengths 10,10,10 --boundary free -o potential.npy\n"
+    "  tesela poisson water.cube --boundary free --nuclei add -o potential.cube\n"
+    "  tesela poisson valence.cube --boundary free --kernel point --nuclei add \\\n"
+    "      --valence O=6,H=1 --electrons neutral -o potential.cube --figure potential.svg\n"
+    "  tesela poisson density.h5 --dataset rho --lengths 10,10,10 --output field -o field.h5\n"
     "  tesela poisson f.npy --lengths 1,1,2 --equation plain -o phi.npy\n"
     "  tesela poisson slab.npy --lengths 5,5,30 --boundary periodic,periodic,free -o phi.npy\n"
     "  tesela poisson verify --json verify.json\n"
@@ -104,13 +134,16 @@ static error_t set_lengths(poisson_options *options, const char *text)
     return good ? 0 : EINVAL;
 }
 
+const char *const poisson_boundary_names[] = {
+    [TSL_BOUNDARY_PERIODIC] = "periodic", [TSL_BOUNDARY_FREE] = "free", NULL};
+
 static error_t set_boundary(poisson_options *options, const char *text)
 {
     char fields[3][32];
     bool good = split(text, fields);
     for (int axis = 0; axis < 3 && good; axis++) {
-        const bool is_free = strcmp(fields[axis], "free") == 0;
-        good = is_free || strcmp(fields[axis], "periodic") == 0;
+        const bool is_free = strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_FREE]) == 0;
+        good = is_free || strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_PERIODIC]) == 0;
         options->poisson.boundary[axis] = is_free ? TSL_BOUNDARY_FREE : TSL_BOUNDARY_PERIODIC;
     }
     if (!good) {
@@ -143,10 +176,29 @@ const char *const poisson_kernel_names[] = {[TSL_POISSON_TRUNCATED] = "truncated
                                             [TSL_POISSON_POINT] = "point",
                                             NULL};
 
+const char *const poisson_quantity_names[] = {[POISSON_POTENTIAL] = "potential",
+                                              [POISSON_FIELD] = "field",
+                                              [POISSON_ENERGY] = "energy",
+                                              NULL};
+
+/* "neutral", or a number of electrons. */
+static error_t set_electrons(poisson_options *options, const char *text)
+{
+    double electrons = 0;
+    options->electrons = text;
+    if (strcmp(text, "neutral") != 0 && (!cli_parse_real(text, &electrons) || electrons <= 0)) {
+        cli_error("--electrons '%s': give a number above 0, or neutral", text);
+        return EINVAL;
+    }
+    return 0;
+}
+
 static error_t set_name(poisson_options *options, int key, const char *text)
 {
     static const char *const precisions[] = {"single", "double", NULL};
     static const char *const signs[] = {"electrons", "charge", NULL};
+    static const char *const samplings[] = {"corners", "centres", NULL};
+    static const char *const nuclei[] = {"none", "add", NULL};
     tsl_poisson_options *poisson = &options->poisson;
     int chosen = 0;
     error_t error;
@@ -162,6 +214,18 @@ static error_t set_name(poisson_options *options, int key, const char *text)
     case KEY_KERNEL:
         error = cli_set_choice("--kernel", text, poisson_kernel_names, &chosen);
         poisson->kernel = (tsl_poisson_kernel)chosen;
+        return error;
+    case KEY_OUTPUT:
+        error = cli_set_choice("--output", text, poisson_quantity_names, &chosen);
+        options->quantity = (poisson_quantity)chosen;
+        return error;
+    case KEY_SAMPLING:
+        error = cli_set_choice("--sampling", text, samplings, &chosen);
+        options->centres = chosen == 1;
+        return error;
+    case KEY_NUCLEI:
+        error = cli_set_choice("--nuclei", text, nuclei, &chosen);
+        options->nuclei = chosen == 1;
         return error;
     case KEY_SIGN:
         error = cli_set_choice("--sign", text, signs, &chosen);
@@ -196,12 +260,25 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'o':
         options->output = text;
         return 0;
+    case KEY_DATASET:
+        options->dataset = text;
+        return 0;
+    case KEY_FIGURE:
+        options->figure = text;
+        return 0;
+    case KEY_VALENCE:
+        return poisson_set_valence(options, text);
+    case KEY_ELECTRONS:
+        return set_electrons(options, text);
     case KEY_LENGTHS:
         return set_lengths(options, text);
     case KEY_BOUNDARY:
         return set_boundary(options, text);
     case KEY_N:
         return set_n(options, text);
+    case KEY_OUTPUT:
+    case KEY_SAMPLING:
+    case KEY_NUCLEI:
     case KEY_EQUATION:
     case KEY_SIGN:
     case KEY_SYMBOL:
@@ -226,29 +303,89 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* What is read, and where results go. */
+static bool check_files(const poisson_options *options)
+{
+    const poisson_format input = poisson_format_of(options->input);
+    const bool writes = options->output != NULL;
+    const poisson_format output = writes ? poisson_format_of(options->output) : POISSON_NPY;
+    if (writes == (options->quantity == POISSON_ENERGY)) {
+        cli_error("%s", writes ? "--output energy writes no file: leave -o out"
+                               : "-o OUTPUT is missing: say where the result goes");
+    } else if (output == POISSON_CUBE && input != POISSON_CUBE) {
+        cli_error("-o %s: a cube has atoms, which %s has not: write .npy or .h5", options->output,
+                  options->input);
+    } else if (writes && poisson_is_gzipped(options->output)) {
+        cli_error("-o %s: files are written as they are: leave .gz out", options->output);
+    } else if ((input == POISSON_HDF5) != (options->dataset != NULL)) {
+        cli_error("%s", input == POISSON_HDF5
+                            ? "--dataset is missing: say which array of the HDF5 file, e.g. "
+                              "--dataset density (h5ls lists them)"
+                            : "--dataset goes with an HDF5 input (.h5, .hdf5): leave it out");
+    } else if ((input == POISSON_CUBE) == (options->poisson.lengths[0] > 0)) {
+        cli_error(input == POISSON_CUBE
+                      ? "--lengths: %s says them itself: leave them out"
+                      : "--lengths is missing: give the edges of the box of %s, e.g. --lengths "
+                        "10,10,12.5",
+                  options->input);
+    } else if ((input == POISSON_HDF5 || output == POISSON_HDF5) && tsl_hdf5_library() == NULL) {
+        cli_error("%s: this build has no HDF5: see tesela info",
+                  input == POISSON_HDF5 ? options->input : options->output);
+    } else {
+        return (!writes || cli_can_write("-o", options->output, false)) &&
+               cli_can_write_figure(options->figure);
+    }
+    return false;
+}
+
+/* Densities and nuclei. */
+static bool check_density(const poisson_options *options)
+{
+    const bool plain = options->poisson.equation == TSL_POISSON_PLAIN;
+    const bool cube = poisson_format_of(options->input) == POISSON_CUBE;
+    const bool electrons =
+        options->sign == POISSON_SIGN_ELECTRONS || (options->sign == POISSON_SIGN_DEFAULT && cube);
+    const tsl_boundary *boundary = options->poisson.boundary;
+    if (plain && (options->sign == POISSON_SIGN_ELECTRONS || options->nuclei)) {
+        cli_error("%s goes with the electrostatic equation: leave one out",
+                  options->nuclei ? "--nuclei add" : "--sign electrons");
+    } else if (options->nuclei && !cube) {
+        cli_error("--nuclei add: %s has no atoms: give a cube", options->input);
+    } else if (options->nuclei && (boundary[0] != boundary[1] || boundary[0] != boundary[2])) {
+        cli_error("--nuclei add: the box must be periodic or free along all axes");
+    } else if (options->nuclei && options->poisson.screening > 0) {
+        cli_error("--nuclei add: nuclei are not screened: leave --screening out");
+    } else if (options->has_valence && !options->nuclei) {
+        cli_error("--valence goes with --nuclei add: say both or none");
+    } else if (options->electrons != NULL && (plain || !electrons)) {
+        cli_error("--electrons scales a density of electrons: say --sign electrons");
+    } else if (options->electrons != NULL && strcmp(options->electrons, "neutral") == 0 &&
+               !options->nuclei) {
+        cli_error("--electrons neutral goes with --nuclei add: give their number instead");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static bool check(const poisson_options *options)
 {
-    const bool file = options->task == POISSON_FILE;
     if (options->input == NULL) {
         cli_error("nothing to solve: give a file, verify or bench (see tesela poisson --help)");
-    } else if (file != (options->output != NULL)) {
-        cli_error("%s", file ? "-o OUTPUT is missing: say where the potential goes"
-                             : "-o goes with a file only: leave it out");
-    } else if (file && poisson_is_cube(options->input) && options->poisson.lengths[0] > 0) {
-        cli_error("--lengths: %s says them itself: leave them out", options->input);
-    } else if (file && poisson_is_cube(options->output) && !poisson_is_cube(options->input)) {
-        cli_error("-o %s: a cube has atoms, which %s has not: write .npy", options->output,
-                  options->input);
-    } else if (options->sign == POISSON_SIGN_ELECTRONS &&
-               options->poisson.equation == TSL_POISSON_PLAIN) {
-        cli_error("--sign electrons goes with the electrostatic equation: leave one out");
-    } else if (file && !poisson_is_cube(options->input) && options->poisson.lengths[0] == 0) {
-        cli_error("--lengths is missing: give the edges of the box, e.g. --lengths 10,10,12.5");
     } else if (options->task != POISSON_BENCH &&
                (options->poisson.n[0] > 0 || options->repeat > 0)) {
         cli_error("--n and --repeat go with bench only: leave them out");
+    } else if (options->task == POISSON_FILE) {
+        return check_files(options) && check_density(options);
+    } else if (options->output != NULL || options->figure != NULL || options->dataset != NULL ||
+               options->nuclei || options->has_valence || options->electrons != NULL ||
+               options->quantity != POISSON_POTENTIAL) {
+        cli_error(
+            "%s: options of files (see tesela poisson --help) go with a file only: leave them "
+            "out",
+            options->input);
     } else {
-        return !file || cli_can_write("-o", options->output, false);
+        return true;
     }
     return false;
 }

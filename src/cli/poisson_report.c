@@ -28,6 +28,64 @@ static double flops_of(const poisson_work *work)
     return 2 * 5 * cells * log2(cells);
 }
 
+/* "1 O of charge 6, 2 H of charge 1": each kind where its first atom stands. */
+static void print_nuclei(FILE *stream, const poisson_work *work)
+{
+    const tsl_cube_atom *atom = work->field.cube.atom;
+    const tsl_point_charge *charge = work->points.charge;
+    fprintf(stream, "nuclei      ");
+    for (int64_t i = 0, kinds = 0; i < work->points.count; i++) {
+        int64_t before = 0, count = 0;
+        for (int64_t j = 0; j < work->points.count; j++) {
+            const bool alike =
+                atom[j].number == atom[i].number && charge[j].charge == charge[i].charge;
+            before += alike && j < i;
+            count += alike;
+        }
+        if (before == 0) {
+            fprintf(stream, "%s%lld %s of charge %.6g", kinds++ > 0 ? ", " : "", (long long)count,
+                    tsl_element_symbol(atom[i].number), charge[i].charge);
+        }
+    }
+    fprintf(stream, "\n");
+}
+
+static void print_file(FILE *stream, const poisson_work *work)
+{
+    const char *unit = work->field.format == POISSON_CUBE ? " hartree" : "";
+    const double nuclei = poisson_nuclei_charge(work);
+    fprintf(stream, "source      %s",
+            work->electrons ? "electrons: minus the numbers read" : "as read");
+    if (work->scale != 1) {
+        fprintf(stream, ", times %.8g", work->scale);
+    }
+    fprintf(stream, "\n");
+    if (work->poisson.equation == TSL_POISSON_PLAIN) {
+        fprintf(stream, "integral    %.10g\n", work->charge);
+        fprintf(stream, "energy      %.15g\n", work->energy);
+    } else {
+        if (work->points.count > 0) {
+            print_nuclei(stream, work);
+            fprintf(stream, "charge      %.10g, nuclei %.10g: %.6g\n", work->charge, nuclei,
+                    work->charge + nuclei);
+            fprintf(stream, "energy      source %.12g, with nuclei %.12g, nuclei %.12g\n",
+                    work->energy, work->energy_mixed, work->energy_nuclei);
+        } else {
+            fprintf(stream, "charge      %.10g\n", work->charge);
+        }
+        fprintf(stream, "%s %.15g%s\n", work->points.count > 0 ? "  in all   " : "energy     ",
+                work->energy + work->energy_mixed + work->energy_nuclei, unit);
+    }
+    fprintf(stream, "plan        %.3f s, solve %.3f s\n", work->setup, work->compute);
+    if (work->options->figure != NULL) {
+        fprintf(stream, "figure      %s\n", work->options->figure);
+    }
+    if (work->options->output != NULL) {
+        fprintf(stream, "written     %s: %s\n", work->options->output,
+                poisson_quantity_names[work->options->quantity]);
+    }
+}
+
 void poisson_print(FILE *stream, const poisson_work *work)
 {
     char held[16];
@@ -52,11 +110,7 @@ void poisson_print(FILE *stream, const poisson_work *work)
                 (double)s->bytes / (cells_of(work) * work->poisson.precision));
         break;
     case POISSON_FILE:
-        fprintf(stream, "source      %s\n",
-                work->electrons ? "electrons: minus the numbers read" : "as read");
-        fprintf(stream, "energy      %.15g\n", work->energy);
-        fprintf(stream, "plan        %.3f s, solve %.3f s\n", work->setup, work->compute);
-        fprintf(stream, "written     %s\n", work->options->output);
+        print_file(stream, work);
         break;
     }
 }
@@ -70,35 +124,79 @@ static void write_triple(tsl_json *json, const char *name, const int64_t values[
     tsl_json_close_array(json);
 }
 
+static void write_numbers(tsl_json *json, const char *name, const double values[3])
+{
+    tsl_json_open_array(json, name);
+    for (int i = 0; i < 3; i++) {
+        tsl_json_number(json, NULL, values[i]);
+    }
+    tsl_json_close_array(json);
+}
+
+/* What a file has and a benchmark has not. */
+static void write_file_parameters(tsl_json *json, const poisson_work *work)
+{
+    const poisson_options *options = work->options;
+    tsl_json_string(json, "input", options->input);
+    tsl_json_string(json, "dataset", options->dataset);
+    tsl_json_string(json, "output", options->output);
+    tsl_json_string(json, "quantity", poisson_quantity_names[options->quantity]);
+    tsl_json_string(json, "figure", options->figure);
+    tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
+    tsl_json_string(json, "sampling", options->centres ? "centres" : "corners");
+    tsl_json_string(json, "nuclei", options->nuclei ? "add" : "none");
+    tsl_json_string(json, "electrons", options->electrons);
+}
+
 static void write_parameters(tsl_json *json, const poisson_work *work)
 {
     const tsl_poisson_options *o = &work->poisson;
     tsl_json_open_object(json, "parameters");
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    if (work->options->task == POISSON_FILE) {
+        write_file_parameters(json, work);
+    }
     if (work->options->task != POISSON_VERIFY) {
-        tsl_json_string(json, "input",
-                        work->options->task == POISSON_FILE ? work->options->input : NULL);
-        tsl_json_string(json, "output", work->options->output);
         write_triple(json, "n", o->n);
-        tsl_json_open_array(json, "lengths");
-        for (int i = 0; i < 3; i++) {
-            tsl_json_number(json, NULL, o->lengths[i]);
-        }
-        tsl_json_close_array(json);
+        write_numbers(json, "lengths", o->lengths);
         tsl_json_open_array(json, "boundary");
         for (int i = 0; i < 3; i++) {
-            tsl_json_string(json, NULL, o->boundary[i] == TSL_BOUNDARY_FREE ? "free" : "periodic");
+            tsl_json_string(json, NULL, poisson_boundary_names[o->boundary[i]]);
         }
         tsl_json_close_array(json);
         tsl_json_string(json, "equation", poisson_equation_names[o->equation]);
-        tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
         tsl_json_string(json, "symbol", poisson_symbol_names[o->symbol]);
         tsl_json_string(json, "kernel", poisson_kernel_names[o->kernel]);
         tsl_json_number(json, "screening", o->screening);
-        tsl_json_bool(json, "background", o->background != 0);
+        tsl_json_bool(json, "background", work->options->poisson.background != 0);
         tsl_json_string(json, "precision", o->precision == 4 ? "single" : "double");
     }
     tsl_json_close_object(json);
+}
+
+static void write_file_results(tsl_json *json, const poisson_work *work)
+{
+    tsl_json_number(json, "scale", work->scale);
+    tsl_json_open_object(json, "charge");
+    tsl_json_number(json, "source", work->charge);
+    tsl_json_number(json, "nuclei", poisson_nuclei_charge(work));
+    tsl_json_close_object(json);
+    tsl_json_number(json, "energy", work->energy + work->energy_mixed + work->energy_nuclei);
+    tsl_json_open_object(json, "energies");
+    tsl_json_number(json, "source", work->energy);
+    tsl_json_number(json, "source_nuclei", work->energy_mixed);
+    tsl_json_number(json, "nuclei", work->energy_nuclei);
+    tsl_json_close_object(json);
+    tsl_json_open_array(json, "nuclei");
+    for (int64_t i = 0; i < work->points.count; i++) {
+        const tsl_cube_atom *atom = &work->field.cube.atom[i];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "element", tsl_element_symbol(atom->number));
+        tsl_json_number(json, "charge", work->points.charge[i].charge);
+        write_numbers(json, "at", atom->at);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
 }
 
 static void write_results(tsl_json *json, const poisson_work *work)
@@ -120,7 +218,7 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_integer(json, "planning_bytes", s->planning_bytes);
     }
     if (work->options->task == POISSON_FILE) {
-        tsl_json_number(json, "energy", work->energy);
+        write_file_results(json, work);
     }
     if (work->options->task == POISSON_BENCH) {
         tsl_json_number(json, "seconds_median", work->median);

@@ -1,6 +1,7 @@
 #include "io/figure.h"
 #include "core/config.h"
 #include "dock/pose_files.h"
+#include "io/drawing.h"
 #include "io/figure.h"
 
 #ifdef TSL_HAVE_CAIRO
@@ -8,12 +9,9 @@
 #include <cairo.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "io/output.h"
 
 /* All lengths in pixels. */
 enum {
@@ -32,13 +30,6 @@ static const box histogram_box = {72, 96, 380, 296};
 static const box view_box = {520, 84, 380, 344};
 static const box bar_box = {930, 110, 14, 268};
 
-typedef struct colour {
-    double red, green, blue;
-} colour;
-
-static const colour ink = {0.15, 0.16, 0.19};
-static const colour faint = {0.45, 0.47, 0.51};
-
 /* What is drawn. */
 typedef struct figure {
     cairo_t *cairo;
@@ -49,61 +40,11 @@ typedef struct figure {
     int32_t lowest, highest; /* of their scores */
 } figure;
 
-/* ---- pens --------------------------------------------------------------------------------- */
-
-static void use_colour(cairo_t *cairo, colour c)
+/* From the light end to the dark one, so that on white paper the best poses stand out. */
+static tsl_colour score_colour(const figure *f, double score)
 {
-    cairo_set_source_rgb(cairo, c.red, c.green, c.blue);
-}
-
-/* Viridis (N. Smith and S. van der Walt, 2015) at 0, 1/8, …, 1: evenly spaced to the eye, also in
- * grey and to the colour-blind. From its light end to its dark one, so that on white paper the best
- * poses stand out. */
-static colour score_colour(const figure *f, double score)
-{
-    static const colour table[9] = {
-        {0.267, 0.005, 0.329}, {0.279, 0.175, 0.483}, {0.230, 0.322, 0.546},
-        {0.173, 0.449, 0.558}, {0.128, 0.567, 0.551}, {0.158, 0.684, 0.502},
-        {0.369, 0.789, 0.383}, {0.678, 0.864, 0.190}, {0.993, 0.906, 0.144}};
     const double range = (double)f->highest - (double)f->lowest;
-    double t = range > 0 ? ((double)f->highest - score) / range : 0;
-    t = 8 * fmin(fmax(t, 0), 1);
-    const int i = t < 7 ? (int)t : 7;
-    const double w = t - i;
-    return (colour){table[i].red + w * (table[i + 1].red - table[i].red),
-                    table[i].green + w * (table[i + 1].green - table[i].green),
-                    table[i].blue + w * (table[i + 1].blue - table[i].blue)};
-}
-
-/* Write a line of text with its start (align 0), middle (0.5) or end (1) at x, and its base at y.
- */
-__attribute__((format(printf, 5, 6))) static void text(cairo_t *cairo, double x, double y,
-                                                       double align, const char *format, ...)
-{
-    char line[640];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    cairo_text_extents_t extents;
-    cairo_text_extents(cairo, line, &extents);
-    cairo_move_to(cairo, x - align * extents.x_advance, y);
-    cairo_show_text(cairo, line);
-}
-
-static void font(cairo_t *cairo, double size, bool bold, colour c)
-{
-    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cairo, size);
-    use_colour(cairo, c);
-}
-
-static void line(cairo_t *cairo, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(cairo, x0, y0);
-    cairo_line_to(cairo, x1, y1);
-    cairo_stroke(cairo);
+    return tsl_viridis(range > 0 ? ((double)f->highest - score) / range : 0);
 }
 
 /* ---- left: the histogram ------------------------------------------------------------------ */
@@ -129,7 +70,7 @@ static histogram count_scores(const tsl_pose_list *list)
         low = fmin(low, list->poses[i].score);
         high = fmax(high, list->poses[i].score);
     }
-    h.step = tsl_nice_step(high - low + 1, BINS - 1);
+    h.step = tsl_nice_step(high - low + 1, BINS - 1, 1);
     h.first = floor(low / h.step) * h.step;
     h.bins = (int)((high - h.first) / h.step) + 1;
     while (h.bins < FEWEST_BINS) { /* a few scores make bars, not walls */
@@ -159,23 +100,24 @@ static double count_height(const histogram *h, double count)
 static void draw_count_axis(cairo_t *cairo, const histogram *h)
 {
     const box b = histogram_box;
-    const double step = h->logarithmic ? 0 : tsl_nice_step((double)(h->most > 0 ? h->most : 1), 5);
+    const double step =
+        h->logarithmic ? 0 : tsl_nice_step((double)(h->most > 0 ? h->most : 1), 5, 1);
     double count = h->logarithmic ? 1 : 0;
-    font(cairo, 11, false, faint);
+    tsl_draw_font(cairo, 11, false, tsl_faint);
     while (count <= (double)h->most) {
         const double y = b.y + b.height - count_height(h, count);
         cairo_set_source_rgb(cairo, 0.9, 0.91, 0.92);
         cairo_set_line_width(cairo, 1);
-        line(cairo, b.x, y, b.x + b.width, y);
-        use_colour(cairo, faint);
-        text(cairo, b.x - 8, y + 4, 1, "%.0f", count);
+        tsl_draw_line(cairo, b.x, y, b.x + b.width, y);
+        tsl_draw_colour(cairo, tsl_faint);
+        tsl_draw_text(cairo, b.x - 8, y + 4, 1, "%.0f", count);
         count = h->logarithmic ? count * 10 : count + step;
     }
     cairo_save(cairo);
     cairo_translate(cairo, 24, b.y + b.height / 2);
     cairo_rotate(cairo, -M_PI / 2);
-    font(cairo, 12, false, ink);
-    text(cairo, 0, 0, 0.5, "%s", h->logarithmic ? "poses (logarithmic)" : "poses");
+    tsl_draw_font(cairo, 12, false, tsl_ink);
+    tsl_draw_text(cairo, 0, 0, 0.5, "%s", h->logarithmic ? "poses (logarithmic)" : "poses");
     cairo_restore(cairo);
 }
 
@@ -183,19 +125,19 @@ static void draw_score_axis(cairo_t *cairo, const histogram *h, double scale)
 {
     const box b = histogram_box;
     const double range = h->bins * h->step;
-    const double step = tsl_nice_step(range, 8);
-    use_colour(cairo, faint);
+    const double step = tsl_nice_step(range, 8, 1);
+    tsl_draw_colour(cairo, tsl_faint);
     cairo_set_line_width(cairo, 1);
-    line(cairo, b.x, b.y + b.height, b.x + b.width, b.y + b.height);
-    font(cairo, 11, false, faint);
+    tsl_draw_line(cairo, b.x, b.y + b.height, b.x + b.width, b.y + b.height);
+    tsl_draw_font(cairo, 11, false, tsl_faint);
     for (double tick = ceil(h->first / step) * step; tick < h->first + range; tick += step) {
         const double x = b.x + (tick - h->first + 0.5) * scale;
-        line(cairo, x, b.y + b.height, x, b.y + b.height + 4);
-        text(cairo, x, b.y + b.height + 18, 0.5, "%.0f", tick);
+        tsl_draw_line(cairo, x, b.y + b.height, x, b.y + b.height + 4);
+        tsl_draw_text(cairo, x, b.y + b.height + 18, 0.5, "%.0f", tick);
     }
-    font(cairo, 12, false, ink);
-    text(cairo, b.x + b.width / 2, b.y + b.height + 42, 0.5,
-         h->step > 1 ? "shape score (%.0f in a bar)" : "shape score", h->step);
+    tsl_draw_font(cairo, 12, false, tsl_ink);
+    tsl_draw_text(cairo, b.x + b.width / 2, b.y + b.height + 42, 0.5,
+                  h->step > 1 ? "shape score (%.0f in a bar)" : "shape score", h->step);
 }
 
 static void draw_histogram(const figure *f)
@@ -203,12 +145,12 @@ static void draw_histogram(const figure *f)
     const box b = histogram_box;
     cairo_t *cairo = f->cairo;
     const histogram h = count_scores(f->list);
-    font(cairo, 13, true, ink);
-    text(cairo, 24, b.y - 18, 0, "Scores (%" PRId64 " pose%s)", f->list->count,
-         f->list->count == 1 ? "" : "s");
+    tsl_draw_font(cairo, 13, true, tsl_ink);
+    tsl_draw_text(cairo, 24, b.y - 18, 0, "Scores (%" PRId64 " pose%s)", f->list->count,
+                  f->list->count == 1 ? "" : "s");
     if (h.bins == 0) {
-        font(cairo, 12, false, faint);
-        text(cairo, b.x + b.width / 2, b.y + b.height / 2, 0.5, "no pose qualified");
+        tsl_draw_font(cairo, 12, false, tsl_faint);
+        tsl_draw_text(cairo, b.x + b.width / 2, b.y + b.height / 2, 0.5, "no pose qualified");
         return;
     }
     const double scale = b.width / (h.bins * h.step);
@@ -221,7 +163,7 @@ static void draw_histogram(const figure *f)
         if (middle + h.step / 2 <= f->lowest) { /* not in the picture on the right */
             cairo_set_source_rgb(cairo, 0.78, 0.79, 0.81);
         } else {
-            use_colour(cairo, score_colour(f, middle));
+            tsl_draw_colour(cairo, score_colour(f, middle));
         }
         cairo_rectangle(cairo, b.x + i * width + gap / 2, b.y + b.height - height, width - gap,
                         height);
@@ -342,7 +284,7 @@ static void draw_dots(const figure *f, const view *v)
         const double *p = f->centres[dots[i].pose];
         cairo_arc(f->cairo, view_x(v, p), view_y(v, p), 2.6 + 1.6 * depth(&reach, p[2]), 0,
                   2 * M_PI);
-        use_colour(f->cairo, score_colour(f, f->list->poses[dots[i].pose].score));
+        tsl_draw_colour(f->cairo, score_colour(f, f->list->poses[dots[i].pose].score));
         cairo_fill_preserve(f->cairo);
         cairo_set_source_rgba(f->cairo, 0.1, 0.1, 0.12, 0.75);
         cairo_set_line_width(f->cairo, 0.6);
@@ -355,16 +297,16 @@ static void draw_scale_bar(cairo_t *cairo, const view *v)
     /* The largest round number of angstrom that takes at most a third of the picture. */
     const double third = view_box.width / v->scale / 3;
     double length = 1;
-    while (tsl_nice_step(length * 1.5, 1) <= third) {
-        length = tsl_nice_step(length * 1.5, 1);
+    while (tsl_nice_step(length * 1.5, 1, 1) <= third) {
+        length = tsl_nice_step(length * 1.5, 1, 1);
     }
     const double x = view_box.x;
     const double y = view_box.y + view_box.height + 2;
-    use_colour(cairo, ink);
+    tsl_draw_colour(cairo, tsl_ink);
     cairo_set_line_width(cairo, 2);
-    line(cairo, x, y, x + length * v->scale, y);
-    font(cairo, 11, false, ink);
-    text(cairo, x + length * v->scale + 8, y + 4, 0, "%g \xc3\x85", length);
+    tsl_draw_line(cairo, x, y, x + length * v->scale, y);
+    tsl_draw_font(cairo, 11, false, tsl_ink);
+    tsl_draw_text(cairo, x + length * v->scale + 8, y + 4, 0, "%g \xc3\x85", length);
 }
 
 static void draw_colour_bar(const figure *f)
@@ -374,31 +316,31 @@ static void draw_colour_bar(const figure *f)
     const double range = (double)f->highest - (double)f->lowest;
     const int steps = 67;
     for (int i = 0; i < steps; i++) {
-        use_colour(cairo, score_colour(f, f->highest - range * i / (steps - 1)));
+        tsl_draw_colour(cairo, score_colour(f, f->highest - range * i / (steps - 1)));
         cairo_rectangle(cairo, b.x, b.y + b.height * i / steps, b.width, b.height / steps + 0.5);
         cairo_fill(cairo);
     }
-    font(cairo, 12, false, ink);
-    text(cairo, b.x + b.width / 2, b.y - 10, 0.5, "score");
-    font(cairo, 11, false, faint);
-    const double step = tsl_nice_step(range, 6);
+    tsl_draw_font(cairo, 12, false, tsl_ink);
+    tsl_draw_text(cairo, b.x + b.width / 2, b.y - 10, 0.5, "score");
+    tsl_draw_font(cairo, 11, false, tsl_faint);
+    const double step = tsl_nice_step(range, 6, 1);
     for (double tick = ceil(f->lowest / step) * step; tick <= f->highest; tick += step) {
         const double y = b.y + b.height * (range > 0 ? (f->highest - tick) / range : 0.5);
         cairo_set_line_width(cairo, 1);
-        line(cairo, b.x + b.width, y, b.x + b.width + 4, y);
-        text(cairo, b.x + b.width + 8, y + 4, 0, "%.0f", tick);
+        tsl_draw_line(cairo, b.x + b.width, y, b.x + b.width + 4, y);
+        tsl_draw_text(cairo, b.x + b.width + 8, y + 4, 0, "%.0f", tick);
     }
 }
 
 static void draw_view(const figure *f)
 {
     const view v = fit_view(f);
-    font(f->cairo, 13, true, ink);
+    tsl_draw_font(f->cairo, 13, true, tsl_ink);
     if (f->shown > 0) {
-        text(f->cairo, view_box.x, histogram_box.y - 18, 0,
-             "Ligand centres seen along z (best %" PRId64 ")", f->shown);
+        tsl_draw_text(f->cairo, view_box.x, histogram_box.y - 18, 0,
+                      "Ligand centres seen along z (best %" PRId64 ")", f->shown);
     } else {
-        text(f->cairo, view_box.x, histogram_box.y - 18, 0, "Receptor, seen along z");
+        tsl_draw_text(f->cairo, view_box.x, histogram_box.y - 18, 0, "Receptor, seen along z");
     }
     draw_receptor(f, &v);
     draw_dots(f, &v);
@@ -410,53 +352,29 @@ static void draw_view(const figure *f)
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-/* File names can be long: cut at the end until `name` is at most `width` wide in the font in use.
- */
-static void shorten(cairo_t *cairo, char name[256], double width)
-{
-    cairo_text_extents_t extents;
-    size_t length = strlen(name);
-    cairo_text_extents(cairo, name, &extents);
-    while (extents.x_advance > width && length > 4) {
-        do { /* whole characters of UTF-8 */
-            length--;
-        } while (length > 4 && ((unsigned char)name[length] & 0xc0) == 0x80);
-        memcpy(name + length - 3, "...", 4);
-        cairo_text_extents(cairo, name, &extents);
-    }
-}
-
-/* Cairo draws UTF-8 only, and a file name may be any bytes. */
-static void ascii_name(char out[256], const char *name)
-{
-    tsl_plain_name(out, 256, name, true);
-    for (char *p = out; *p != 0; p++) {
-        *p = *p >= ' ' && *p <= '~' ? *p : '?';
-    }
-}
-
 static void draw_title(const figure *f)
 {
     const tsl_pose_list_head *head = &f->list->head;
     char receptor[256];
     char ligand[256];
     char rotations[256];
-    ascii_name(receptor, head->receptor);
-    ascii_name(ligand, head->ligand);
-    ascii_name(rotations, head->rotations_from);
-    font(f->cairo, 17, true, ink);
-    shorten(f->cairo, receptor, 460);
-    shorten(f->cairo, ligand, 430);
-    text(f->cairo, 24, 32, 0, "%s + %s", receptor, ligand);
-    font(f->cairo, 12, false, faint);
+    tsl_draw_name(receptor, head->receptor);
+    tsl_draw_name(ligand, head->ligand);
+    tsl_draw_name(rotations, head->rotations_from);
+    tsl_draw_font(f->cairo, 17, true, tsl_ink);
+    tsl_draw_shorten(f->cairo, receptor, 460);
+    tsl_draw_shorten(f->cairo, ligand, 430);
+    tsl_draw_text(f->cairo, 24, 32, 0, "%s + %s", receptor, ligand);
+    tsl_draw_font(f->cairo, 12, false, tsl_faint);
     if (head->angle_step > 0) {
         snprintf(rotations, sizeof rotations, "%d\xc2\xb0 steps", head->angle_step);
     }
-    shorten(f->cairo, rotations, 400);
-    text(f->cairo, 24, 51, 0,
-         "%d\xc2\xb3 cells of %.3f \xc3\x85,  %" PRId64 " rotations (%s),  electrostatics %s",
-         head->grid, head->spacing, head->rotations, rotations,
-         head->electrostatics == TSL_ELECTROSTATICS_OFF ? "off" : "on");
+    tsl_draw_shorten(f->cairo, rotations, 400);
+    tsl_draw_text(f->cairo, 24, 51, 0,
+                  "%d\xc2\xb3 cells of %.3f \xc3\x85,  %" PRId64
+                  " rotations (%s),  electrostatics %s",
+                  head->grid, head->spacing, head->rotations, rotations,
+                  head->electrostatics == TSL_ELECTROSTATICS_OFF ? "off" : "on");
 }
 
 static void draw(cairo_t *cairo, const void *what)

@@ -208,19 +208,15 @@ void tsl_cube_release(tsl_cube *cube)
     *cube = (tsl_cube){.atoms = 0};
 }
 
-tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube *cube,
-                          const char *title)
+static void write_header(FILE *stream, const tsl_cube *cube, const tsl_cube_field *field)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    FILE *stream = tsl_output_stream(output);
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    fprintf(stream, " %s\n x slowest, z fastest; lengths in bohr\n", title);
-    fprintf(stream, "%5" PRId64 " %11.6f %11.6f %11.6f\n", cube->atoms, cube->origin[0],
+    fprintf(stream, " %s\n x slowest, z fastest; lengths in bohr\n", field->title);
+    fprintf(stream, "%5" PRId64 " %11.6f %11.6f %11.6f", cube->atoms, cube->origin[0],
             cube->origin[1], cube->origin[2]);
+    if (field->components > 1) {
+        fprintf(stream, " %4d", field->components);
+    }
+    putc('\n', stream);
     for (int axis = 0; axis < 3; axis++) {
         fprintf(stream, "%5" PRId64 " %11.6f %11.6f %11.6f\n", cube->n[axis],
                 axis == 0 ? cube->step[0] : 0.0, axis == 1 ? cube->step[1] : 0.0,
@@ -231,13 +227,33 @@ tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube
         fprintf(stream, "%5d %11.6f %11.6f %11.6f %11.6f\n", (int)atom->number, atom->charge,
                 atom->at[0], atom->at[1], atom->at[2]);
     }
-    const int64_t rows = cube->n[0] * cube->n[1];
-    for (int64_t row = 0; row < rows; row++) {
-        for (int64_t i = 0; i < cube->n[2]; i++) {
-            const bool ends = i % 6 == 5 || i == cube->n[2] - 1;
-            fprintf(stream, " %12.5E%s", cube->values[row * cube->n[2] + i], ends ? "\n" : "");
-        }
+}
+
+static void write_values(FILE *stream, const tsl_cube *cube, const tsl_cube_field *field)
+{
+    const int64_t cells = cube->n[0] * cube->n[1] * cube->n[2];
+    const int64_t row = cube->n[2] * field->components;
+    for (int64_t i = 0; i < cells * field->components; i++) {
+        const int64_t at = i % field->components * cells + i / field->components;
+        const bool ends = i % row % 6 == 5 || i % row == row - 1;
+        fprintf(stream, " %12.5E%s",
+                field->precision == 4 ? (double)((const float *)field->values)[at]
+                                      : ((const double *)field->values)[at],
+                ends ? "\n" : "");
     }
+}
+
+tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube *cube,
+                          const tsl_cube_field *field)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
+    write_header(tsl_output_stream(output), cube, field);
+    write_values(tsl_output_stream(output), cube, field);
     tsl_plain_numbers_leave(numbers);
     return tsl_output_commit(output);
 }

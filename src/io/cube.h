@@ -32,9 +32,17 @@ tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path);
 
 void tsl_cube_release(tsl_cube *cube);
 
-/* Write a file, whole or not at all; `title` is its first line. Values have 6 digits of the
+/* What a file gets on the cube's grid. */
+typedef struct tsl_cube_field {
+    const char *title;  /* the first line */
+    int components;     /* 3: a vector at each sample */
+    int precision;      /* bytes of a number: 4 or 8 */
+    const void *values; /* [components][n0][n1][n2]; the file has a sample's components together */
+} tsl_cube_field;
+
+/* Write a file, whole or not at all; the cube's own values are not. Values have 6 digits of the
  * mantissa as the format's custom is, positions and steps 6 after the point. */
 tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube *cube,
-                          const char *title);
+                          const tsl_cube_field *field);
 
 #endif

@@ -1,5 +1,6 @@
 #include "io/figure.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/config.h"
@@ -23,12 +24,13 @@ bool tsl_figure_knows(const char *path)
     return kind_of(path) != KINDS;
 }
 
-double tsl_nice_step(double range, int parts)
+double tsl_nice_step(double range, int parts, double least)
 {
     static const double digits[] = {1, 2, 5};
-    for (double power = 1;; power *= 10) {
+    const double wanted = fmax(range / parts, least);
+    for (double power = pow(10, floor(log10(wanted)));; power *= 10) {
         for (int i = 0; i < 3; i++) {
-            if (range <= digits[i] * power * parts) {
+            if (wanted <= digits[i] * power) {
                 return digits[i] * power;
             }
         }

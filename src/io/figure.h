@@ -18,9 +18,8 @@ bool tsl_figure_knows(const char *path);
 tsl_status tsl_figure_write(tsl_context *context, const char *path, int width, int height,
                             tsl_figure_draw *draw, const void *what);
 
-/* 1, 2 or 5 times a power of ten, from 1 up: the smallest that divides `range` into at most
- * `parts`.
- */
-double tsl_nice_step(double range, int parts);
+/* 1, 2 or 5 times a power of ten: the smallest that divides `range` into at most `parts` and is not
+ * below `least`; one of the two is above 0. */
+double tsl_nice_step(double range, int parts, double least);
 
 #endif

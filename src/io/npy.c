@@ -355,21 +355,42 @@ static tsl_status read_data(const tsl_npy *header, void **out, tsl_context *cont
     return status;
 }
 
-tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path)
+tsl_status tsl_npy_open(FILE **out, tsl_npy *header, tsl_context *context, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
     }
-    tsl_npy header;
-    tsl_status status = read_header(&header, context, path, file);
+    tsl_npy found;
+    tsl_status status = read_header(&found, context, path, file);
     if (status == TSL_OK) {
-        status = check_size(&header, context, path, file);
+        status = check_size(&found, context, path, file);
     }
-    if (status == TSL_OK) {
-        status = read_data(&header, data, context, path, file);
+    if (status != TSL_OK) {
+        fclose(file);
+        return status;
     }
+    *header = found;
+    *out = file;
+    return TSL_OK;
+}
+
+tsl_status tsl_npy_load(void **data, FILE *file, const tsl_npy *header, tsl_context *context,
+                        const char *path)
+{
+    const tsl_status status = read_data(header, data, context, path, file);
     fclose(file);
+    return status;
+}
+
+tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path)
+{
+    FILE *file;
+    tsl_npy header;
+    tsl_status status = tsl_npy_open(&file, &header, context, path);
+    if (status == TSL_OK) {
+        status = tsl_npy_load(data, file, &header, context, path);
+    }
     if (status == TSL_OK) {
         *out = header;
     }

@@ -30,6 +30,12 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
  * TSL_E_FORMAT also if there is less or more data than the header says, TSL_E_NOMEM. */
 tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path);
 
+/* The same in two steps, for what is to be judged before memory is taken. The file is closed
+ * by tsl_npy_load(), whatever its outcome. */
+tsl_status tsl_npy_open(FILE **out, tsl_npy *header, tsl_context *context, const char *path);
+tsl_status tsl_npy_load(void **data, FILE *file, const tsl_npy *header, tsl_context *context,
+                        const char *path);
+
 /* Write a file, whole or not at all. Of `header` type, item, order and shape count. */
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);

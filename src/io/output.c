@@ -159,6 +159,11 @@ FILE *tsl_output_stream(tsl_output *output)
     return output->stream;
 }
 
+const char *tsl_output_temporary(const tsl_output *output)
+{
+    return output->temporary;
+}
+
 /* Hand everything to the disk and close. Returns 0, or the reason why something was not written. */
 static int finish(tsl_output *output)
 {

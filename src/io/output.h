@@ -16,6 +16,10 @@ tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *p
 /* The stream to write to; its errors are found by tsl_output_commit(). */
 FILE *tsl_output_stream(tsl_output *output);
 
+/* The temporary file's path, for a library that opens what it writes by name; it writes that and
+ * nothing goes to the stream. NULL if the path is written directly. */
+const char *tsl_output_temporary(const tsl_output *output);
+
 /* Flush, sync, close, rename onto the path, and free `output` whatever the outcome. TSL_E_IO if any
  * write failed (the line names the path and the reason); the old file, if there was one, stands
  * then. */

@@ -58,7 +58,7 @@ static range fit(const tsl_plot *plot, bool vertical)
     }
     r.low = r.scale == TSL_PLOT_LINEAR ? 0 : isfinite(r.low) ? r.low : 0;
     r.high = r.high > r.low ? r.high : r.low + 1;
-    r.step = tsl_nice_step(r.high - r.low, MOST_TICKS);
+    r.step = tsl_nice_step(r.high - r.low, MOST_TICKS, 1);
     r.low = floor(r.low / r.step) * r.step;
     r.high = ceil(r.high / r.step) * r.step;
     return r;

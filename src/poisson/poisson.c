@@ -264,29 +264,31 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
 }
 
 /* One right-hand side, from box to box. */
-static tsl_status solve(tsl_poisson_plan *plan, void *potential, const void *source)
+static tsl_status solve(tsl_poisson_plan *plan, void *result, const void *source, int axis)
 {
     const tsl_poisson_ops *ops = plan->context->ops->poisson;
     if (plan->reshape == NULL) {
-        return ops->solve(plan->solver, potential, source);
+        return ops->solve(plan->solver, result, source, axis);
     }
     const void *rows;
     tsl_status status = tsl_poisson_reshape_in(plan->reshape, &rows, source);
     if (status == TSL_OK) {
         status =
-            ops->solve(plan->solver, tsl_poisson_reshape_target(plan->reshape, potential), rows);
+            ops->solve(plan->solver, tsl_poisson_reshape_target(plan->reshape, result), rows, axis);
     }
-    return status == TSL_OK ? tsl_poisson_reshape_out(plan->reshape, potential) : status;
+    return status == TSL_OK ? tsl_poisson_reshape_out(plan->reshape, result) : status;
 }
 
-tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source)
+/* All right-hand sides; `axis` as of tsl_poisson_ops. */
+static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *source, int axis)
 {
     const tsl_poisson_problem *problem = &plan->problem;
     const int64_t precision = (int64_t)problem->grid.precision;
     const int64_t in = tsl_box_cells(&problem->source) * precision;
     const int64_t out = tsl_box_cells(&problem->potential) * precision;
     const double begun = tsl_seconds();
-    tsl_status status = check_address(plan, potential, &problem->potential, "potential");
+    tsl_status status = check_address(plan, result, &problem->potential,
+                                      axis == TSL_POISSON_POTENTIAL ? "potential" : "field");
     if (status == TSL_OK) {
         status = check_address(plan, source, &problem->source, "source");
     }
@@ -294,7 +296,7 @@ tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const vo
         status = check_charge(plan, (const char *)source + i * in, i);
     }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
-        status = solve(plan, (char *)potential + i * out, (const char *)source + i * in);
+        status = solve(plan, (char *)result + i * out, (const char *)source + i * in, axis);
     }
     /* the customary count of the periodic problem: two complex transforms */
     const double cells =
@@ -303,6 +305,19 @@ tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const vo
     tsl_profile_add(plan->context, "solve", begun, problem->count * (in + out),
                     problem->count * (int64_t)flops);
     return status;
+}
+
+tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source)
+{
+    return solve_all(plan, potential, source, TSL_POISSON_POTENTIAL);
+}
+
+tsl_status tsl_poisson_field(tsl_poisson_plan *plan, int axis, void *field, const void *source)
+{
+    if (axis < 0 || axis > 2) {
+        return tsl_fail(plan->context, TSL_E_ARG, "the field's axis is %d: give 0 to 2", axis);
+    }
+    return solve_all(plan, field, source, axis);
 }
 
 tsl_status tsl_poisson_energy(tsl_poisson_plan *plan, double *energies, const void *potential,

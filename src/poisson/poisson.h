@@ -36,6 +36,8 @@ typedef struct tsl_poisson_problem {
     bool checks_charge; /* a net charge is an error */
 } tsl_poisson_problem;
 
+enum { TSL_POISSON_POTENTIAL = -1 };
+
 /* A device's transforms and work space. */
 typedef struct tsl_poisson_solver tsl_poisson_solver;
 
@@ -55,9 +57,10 @@ typedef struct tsl_poisson_ops {
      * collective. */
     tsl_status (*divide)(tsl_poisson_solver *solver);
     void (*destroy)(tsl_poisson_solver *solver); /* NULL is fine */
-    /* One right-hand side, of which this rank has its rows (tsl_poisson_rows_of()); asynchronous on
-     * the context's stream. */
-    tsl_status (*solve)(tsl_poisson_solver *solver, void *potential, const void *source);
+    /* One right-hand side, of which this rank has its rows (tsl_poisson_rows_of()): its potential
+     * or, for axis 0 to 2 rather than TSL_POISSON_POTENTIAL, minus that one's derivative along the
+     * axis; asynchronous on the context's stream. */
+    tsl_status (*solve)(tsl_poisson_solver *solver, void *out, const void *source, int axis);
     /* Sums over cells of a, of |a| and of a * b, to the host; waits. */
     tsl_status (*sums)(tsl_poisson_solver *solver, double sums[3], const void *a, const void *b,
                        int64_t cells);

@@ -288,12 +288,13 @@ static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bo
     }
 }
 
-static tsl_status cpu_solve(tsl_poisson_solver *solver, void *potential, const void *source)
+static tsl_status cpu_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
+    solver->axis = axis;
     transform_all_rows(solver, (char *)(uintptr_t)source, true);
     const tsl_status status = tsl_poisson_run_segments(solver);
     if (status == TSL_OK) {
-        transform_all_rows(solver, potential, false);
+        transform_all_rows(solver, out, false);
     }
     return status;
 }

@@ -15,6 +15,7 @@ struct tsl_poisson_solver {
     tsl_poisson_grid grid;
     tsl_poisson_share share;
     const void *spectrum;
+    int axis;                /* of the solve under way: tsl_poisson_ops */
     tsl_poisson_rows mine;   /* rows of this rank */
     tsl_poisson_range x;     /* planes of its group of q */
     tsl_poisson_lines lines; /* its lines along the first axis */

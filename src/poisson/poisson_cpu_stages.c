@@ -182,7 +182,8 @@ static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range c
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* A block of a line: forward, product, backward. Planes of a rank alone are left where they are. */
+/* A block of a line: forward, product, slope along an axis if one is asked for, backward. Planes of
+ * a rank alone are left where they are. */
 static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                        int64_t item)
 {
@@ -212,9 +213,13 @@ static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range colum
     if (grid->precision == TSL_SINGLE) {
         multiply_lines_single(grid, (float *)(void *)lines.at, solver->spectrum,
                               columns.begin + first, count, ky);
+        slope_lines_single(grid, (float *)(void *)lines.at, columns.begin + first, count, ky,
+                           solver->axis);
     } else {
         multiply_lines_double(grid, (double *)(void *)lines.at, solver->spectrum,
                               columns.begin + first, count, ky);
+        slope_lines_double(grid, (double *)(void *)lines.at, columns.begin + first, count, ky,
+                           solver->axis);
     }
     tsl_fft_cpu.execute(solver->first_backward, lines.at, lines.at);
     copy(from, lines, grid->n[0], count * number);

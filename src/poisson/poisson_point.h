@@ -23,12 +23,21 @@ typedef struct tsl_poisson_grid {
     bool tabulated;    /* the spectrum is an octant of numbers; else it follows from symbols */
     double screening2; /* with symbols: spectrum = scale / (symbols + screening2) */
     double scale;
+    double wave[3]; /* wavenumber of the transform's first wave along each axis */
 } tsl_poisson_grid;
 
 /* Index of a wavenumber's entry in an octant, of i = 0 … m - 1. */
 TSL_FN int tsl_poisson_fold(int i, int m)
 {
     return i <= m / 2 ? i : m - i;
+}
+
+/* Wavenumber along an axis of i = 0 … m - 1 as a derivative has it: that of the Nyquist wave, which
+ * has two signs, is 0. */
+TSL_FN double tsl_poisson_slope(const tsl_poisson_grid *grid, int axis, int i)
+{
+    const int m = grid->m[axis];
+    return 2 * i == m ? 0 : grid->wave[axis] * (2 * i < m ? i : i - m);
 }
 
 /* Where the spectrum of (kx, ky, kz), within this rank's part of the octant, stands:

@@ -219,6 +219,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     }
     for (int axis = 0; axis < 3; axis++) {
         cells *= p.grid.m[axis];
+        p.grid.wave[axis] = 2 * M_PI * p.grid.n[axis] / (p.grid.m[axis] * p.axis[axis].length);
     }
     p.factor = options->equation == TSL_POISSON_ELECTROSTATIC ? 1 : -1 / (4 * M_PI);
     p.checks_charge = free_axes == 0 && options->screening == 0 && !options->background;

@@ -1,14 +1,21 @@
 """`tesela poisson`: files against known answers, the suite, the benchmark, and what it refuses."""
 
 import ast
+import contextlib
+import itertools
 import json
 import math
+import operator
+import os
 import struct
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest
+from command import SOURCE, CommandTest, run
+
+sys.path.insert(0, os.path.join(SOURCE, "examples"))
+import water_cube
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 SHAPE = (6, 4, 5)
@@ -144,6 +151,341 @@ class Cubes(CommandTest):
                             ["--sign electrons"])
 
 
+class Nuclei(CommandTest):
+    """A cube of cubic cells, with one atom on a sample and one outside of the box."""
+
+    N, H = (5, 4, 6), 0.3
+    OWN = (6 * math.asinh(math.sqrt(0.5)) - 0.5 * math.pi) / H  # the mean of 1 / r in a cell
+    ORIGIN = (-0.5, 0.25, 1.0)
+    ATOMS = [(8, 8.0, (0.1, 0.55, 1.9)), (1, 1.0, (1.3, 0.6, 0.2))]
+
+    def setUp(self):
+        super().setUp()
+        self.samples = [tuple(o + self.H * i for o, i in zip(self.ORIGIN, index))
+                        for index in itertools.product(*map(range, self.N))]
+        self.density = [math.exp(-math.dist(at, self.ATOMS[0][2]) ** 2) for at in self.samples]
+
+    def cube(self, name="in.cube", density=None, atoms=None, shift=0.0):
+        atoms = self.ATOMS if atoms is None else atoms
+        lines = ["t", "c", f"{len(atoms)} " + " ".join(map(str, self.ORIGIN))]
+        for axis in range(3):
+            step = [0.0, 0.0, 0.0]
+            step[axis] = self.H
+            lines.append(f"{self.N[axis]} " + " ".join(map(str, step)))
+        for number, charge, at in atoms:
+            lines.append(f"{number} {charge} " + " ".join(str(x + shift) for x in at))
+        lines += [f"{value:.15e}" for value in (self.density if density is None else density)]
+        self.write(name, "\n".join(lines) + "\n")
+
+    def solve(self, *arguments, boundary="free", kernel=("--kernel", "point")):
+        result = self.run_command("poisson", "in.cube", "--boundary", boundary, *kernel,
+                                  "--json", "run.json", *QUICK, *arguments)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        with open(self.path("run.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def near(self, a, b):
+        return self.OWN if math.dist(a, b) < 1e-9 else 1 / math.dist(a, b)
+
+    def wanted(self, charges, scale=1.0):
+        """Direct sums: the potential, and the three energies."""
+        volume = self.H ** 3
+        source = [-scale * value * volume for value in self.density]
+        own = [sum(q * self.near(at, b) for q, b in zip(source, self.samples))
+               for at in self.samples]
+        nuclei = [sum(q * self.near(at, b[2]) for q, b in zip(charges, self.ATOMS))
+                  for at in self.samples]
+        energies = {"source": 0.5 * sum(map(operator.mul, source, own)),
+                    "source_nuclei": sum(map(operator.mul, source, nuclei)),
+                    "nuclei": charges[0] * charges[1]
+                              / math.dist(self.ATOMS[0][2], self.ATOMS[1][2])}
+        return list(map(operator.add, own, nuclei)), energies
+
+    def assert_solved(self, report, charges, scale=1.0):
+        _, found = parse(self.path("out.npy"))
+        potential, energies = self.wanted(charges, scale)
+        for a, b in zip(found, potential):
+            self.assertAlmostEqual(a, b, 10)
+        results = report["results"]
+        for name, energy in energies.items():
+            self.assertAlmostEqual(results["energies"][name], energy, 10)
+        self.assertAlmostEqual(results["energy"], sum(energies.values()), 10)
+        self.assertAlmostEqual(results["scale"], scale, 12)
+        self.assertEqual([nucleus["charge"] for nucleus in results["nuclei"]], charges)
+        self.assertEqual([nucleus["element"] for nucleus in results["nuclei"]], ["O", "H"])
+
+    def test_direct_sums(self):
+        self.cube()
+        held = sum(self.density) * self.H ** 3
+        self.assert_solved(self.solve("--nuclei", "add", "-o", "out.npy"), [8, 1])
+        report = self.solve("--nuclei", "add", "--valence", "O=6", "-o", "out.npy", "--electrons",
+                            "neutral")
+        self.assert_solved(report, [6, 1], 7 / held)
+        self.assertAlmostEqual(report["results"]["charge"]["source"], -7, 12)
+        report = self.solve("--nuclei", "add", "--valence", "H=1.5,O=6", "--electrons", "6.5",
+                            "-o", "out.npy")
+        self.assert_solved(report, [6, 1.5], 6.5 / held)
+
+    def test_sampling(self):
+        self.cube()
+        self.solve("--nuclei", "add", "-o", "corners.npy")
+        self.cube(shift=0.5 * self.H)
+        self.solve("--nuclei", "add", "--sampling", "centres", "-o", "centres.npy")
+        _, corners = parse(self.path("corners.npy"))
+        _, centres = parse(self.path("centres.npy"))
+        for a, b in zip(corners, centres):
+            self.assertAlmostEqual(a, b, 10)
+
+    def test_field(self):
+        """Of nuclei alone; by the truncated kernel, the empty density is as well resolved."""
+        self.cube(density=[0.0] * len(self.samples))
+        self.solve("--nuclei", "add", "--output", "field", "-o", "out.npy", kernel=())
+        header, found = parse(self.path("out.npy"))
+        self.assertEqual(header["shape"], (3, *self.N))
+        self.solve("--nuclei", "add", "--output", "field", "-o", "out.cube", kernel=())
+        with open(self.path("out.cube"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(lines[2].split()[4], "3")
+        self.assertIn("electrostatic field", lines[0])
+        vectors = [float(word) for line in lines[8:] for word in line.split()]
+        cells = len(self.samples)
+        self.assertEqual(len(vectors), 3 * cells)
+        for i, at in enumerate(self.samples):
+            for axis in range(3):
+                wanted = sum(q * (at[axis] - b[axis]) / math.dist(at, b) ** 3
+                             for _, q, b in self.ATOMS if math.dist(at, b) > 1e-9)
+                self.assertAlmostEqual(found[axis * cells + i], wanted, 9)
+                self.assertLess(abs(vectors[3 * i + axis] - wanted), 1e-5 * (1 + abs(wanted)))
+
+    def test_energy_needs_no_file(self):
+        self.cube()
+        report = self.solve("--nuclei", "add", "--output", "energy")
+        self.assertAlmostEqual(report["results"]["energy"], sum(self.wanted([8, 1])[1].values()),
+                               10)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["in.cube", "run.json"])
+
+    def test_salt(self):
+        """A crystal of ions in an empty density: Madelung's constant."""
+        a = self.H * 4
+        atoms = [(11 if sum(at) % 2 == 0 else 17, 1.0 if sum(at) % 2 == 0 else -1.0,
+                  tuple(0.05 + 0.5 * a * x for x in at))
+                 for at in itertools.product(range(2), repeat=3)]
+        self.N = (4, 4, 4)
+        self.cube(density=[0.0] * 64, atoms=atoms)
+        report = self.solve("--nuclei", "add", "-o", "out.npy", boundary="periodic", kernel=())
+        self.assertAlmostEqual(report["results"]["energy"], -4 * 1.747564594633182 / (0.5 * a), 10)
+        _, found = parse(self.path("out.npy"))
+        # ions change places under a shift of half the edge
+        for x, y, z in itertools.product(range(4), repeat=3):
+            self.assertAlmostEqual(found[16 * x + 4 * y + z],
+                                   -found[16 * ((x + 2) % 4) + 4 * y + z], 10)
+
+    def test_periodic_boxes_must_be_neutral(self):
+        self.cube()
+        solve = ["poisson", "in.cube", "--nuclei", "add", "-o", "out.npy", *QUICK]
+        self.assert_refused(solve, ["in.cube", "net charge of 7.12", "--electrons neutral",
+                                    "--background", "--boundary"])
+        options = {"boundary": "periodic", "kernel": ()}
+        self.solve("--nuclei", "add", "-o", "out.npy", "--electrons", "neutral", **options)
+        self.solve("--nuclei", "add", "-o", "both.npy", "--background", **options)
+        self.solve("-o", "density.npy", "--background", **options)
+        self.cube(density=[0.0] * len(self.samples))
+        self.solve("--nuclei", "add", "-o", "nuclei.npy", "--background", **options)
+        both, density, nuclei = (parse(self.path(name + ".npy"))[1]
+                                 for name in ("both", "density", "nuclei"))
+        for a, b, c in zip(both, density, nuclei):
+            self.assertAlmostEqual(a, b + c, 10)
+
+    def test_a_fraction_of_a_charge_is_noted(self):
+        self.cube()
+        arguments = ["poisson", "in.cube", "--boundary", "free", "--nuclei", "add", "--output",
+                     "energy", "--device", "cpu"]
+        result = self.run_command(*arguments)
+        self.assertIn("is no whole number", result.stderr)
+        for words in ("1 O of charge 8, 1 H of charge 1", "electrons: minus the numbers read"):
+            self.assertIn(words, result.stdout)
+        result = self.run_command(*arguments, "--electrons", "neutral")
+        self.assertNotIn("whole number", result.stderr)
+
+    def test_refused(self):
+        free = ["poisson", "in.cube", "--boundary", "free", "-o", "out.npy", *QUICK]
+        add = [*free, "--nuclei", "add"]
+        self.cube()
+        self.assert_refused([*free, "--valence", "O=6"], ["--valence", "--nuclei add"])
+        self.assert_refused([*add, "--valence", "C=4"], ["in.cube", "no atom of C"])
+        for bad in ("O", "O=", "=6", "O=-1", "O=6,", "Oxygen=6", "Qq=1", "O=6;H=1"):
+            self.assert_refused([*add, "--valence", bad], ["--valence '" + bad + "'", "O=6,H=1"])
+        self.assert_refused([*free, "--electrons", "neutral"], ["--nuclei add"])
+        self.assert_refused([*add, "--electrons", "-3"], ["--electrons '-3'", "neutral"])
+        self.assert_refused([*add, "--sign", "charge", "--electrons", "8"], ["--sign electrons"])
+        self.assert_refused([*add, "--equation", "plain"], ["--nuclei add", "electrostatic"])
+        self.assert_refused([*add, "--screening", "1"], ["--nuclei add", "--screening"])
+        self.assert_refused(["poisson", "in.cube", "--boundary", "periodic,periodic,free",
+                             "--nuclei", "add", "-o", "out.npy", *QUICK],
+                            ["periodic or free along all axes"])
+        self.assert_refused([*add, "--output", "energy"], ["--output energy", "leave -o out"])
+        self.assert_refused([*add, "--output", "out.npy"], ["potential, field or energy"])
+        self.assert_refused([*free[:-5], "-o", "out.cube.gz", *QUICK], ["leave .gz out"])
+        self.write("in.npy", npy([1.0] * 120))
+        self.assert_refused(["poisson", "in.npy", "--lengths", "1,1,1", "--nuclei", "add", "-o",
+                             "out.npy", *QUICK], ["in.npy has no atoms"])
+        self.cube(density=[-1.0] * len(self.samples))
+        self.assert_refused([*add, "--electrons", "neutral"], ["in.cube", "electrons", "factor"])
+        self.cube(atoms=[(8, 0.0, (0.1, 0.5, 1.9))])
+        self.assert_refused(add, ["in.cube", "atom 1, O, no charge", "--valence O="])
+        self.cube(atoms=[])
+        self.assert_refused(add, ["in.cube", "no atoms"])
+        self.cube(atoms=[self.ATOMS[0], (1, 1.0, self.ATOMS[0][2])])
+        self.assert_refused(add, ["in.cube", "two of its atoms are at one place"])
+
+
+def read_cube(path):
+    """(atoms as [number, charge, x, y, z], samples, values) of a cube."""
+    with open(path, encoding="ascii") as file:
+        lines = [line.split() for line in file.read().splitlines()]
+    count, origin = int(lines[2][0]), [float(word) for word in lines[2][1:4]]
+    axes = [[start + i * float(line[1 + axis]) for i in range(int(line[0]))]
+            for axis, (start, line) in enumerate(zip(origin, lines[3:6]))]
+    atoms = [[float(word) for word in line] for line in lines[6:6 + count]]
+    values = [float(word) for line in lines[6 + count:] for word in line]
+    return atoms, list(itertools.product(*axes)), values
+
+
+class Water(CommandTest):
+    SOLVE = ["--boundary", "free", "--nuclei", "add", "--valence", "O=6,H=1", "--electrons",
+             "neutral", "-o", "out.cube", *QUICK]
+    REFERENCE = os.path.join(SOURCE, "..", "shared", "data", "cube")
+
+    @staticmethod
+    def slater(at):
+        """The potential of the example's density and nuclei, in closed form."""
+        total = 0.0
+        for _, charge, electrons, n, zeta, centre in water_cube.ATOMS:
+            r = math.dist(at, centre)
+            x = 2 * zeta * r
+            screened = 1 + 0.5 * x if n == 1 else 1 + 0.75 * x + 0.25 * x * x + x ** 3 / 24
+            held = electrons * (1 - math.exp(-x) * screened)
+            total += ((6 if charge == 8 else charge) - held) / r
+        return total
+
+    def test_example(self):
+        with open(self.path("water.cube"), "w", encoding="ascii") as file, \
+                contextlib.redirect_stdout(file):
+            water_cube.main()
+        result = self.run_command("poisson", "water.cube", *self.SOLVE)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        atoms, samples, found = read_cube(self.path("out.cube"))
+        worst = {1: 0.0, 3: 0.0}
+        for at, value in list(zip(samples, found))[::11]:
+            least = min(math.dist(at, atom[2:]) for atom in atoms)
+            for limit in worst:
+                if least >= limit:
+                    worst[limit] = max(worst[limit], abs(value - self.slater(at)))
+        self.assertLess(worst[1], 2e-4)
+        self.assertLess(worst[3], 3e-5)
+
+    @unittest.skipUnless(os.path.isdir(REFERENCE), "there are no reference cubes")
+    def test_reference(self):
+        """A density and the potential that its program gave, 3 to 6 bohr off the nuclei; and the
+        direct sum of the same quadrature."""
+        density = os.path.join(self.REFERENCE, "h2o-dens.cube")
+        for output in ("out.cube", "out.npy"):
+            result = self.run_command("poisson", density, "--kernel", "point", *self.SOLVE[:-6],
+                                      output, *QUICK)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        atoms, samples, wanted = read_cube(os.path.join(self.REFERENCE, "h2o-pot.cube"))
+        _, _, found = read_cube(self.path("out.cube"))
+        errors = [a - b for at, a, b in zip(samples, found, wanted)
+                  if 3 <= min(math.dist(at, atom[2:]) for atom in atoms) <= 6]
+        self.assertGreater(len(errors), 40000)
+        self.assertLess(max(map(abs, errors)), 1.5e-3)
+        self.assertLess(math.sqrt(sum(error * error for error in errors) / len(errors)), 4e-4)
+
+        _, _, electrons = read_cube(density)
+        h = samples[1][2] - samples[0][2]
+        _, exact = parse(self.path("out.npy"))
+        own = (6 * math.asinh(math.sqrt(0.5)) - 0.5 * math.pi) / h
+        scale = 8 / sum(electrons)
+        for i in range(777, len(samples), 6400):
+            at = samples[i]
+            total = sum((6 if atom[0] == 8 else 1) / math.dist(at, atom[2:]) for atom in atoms)
+            total -= scale * math.fsum(value * (1 / math.dist(at, other) if j != i else own)
+                                       for j, (value, other) in enumerate(zip(electrons, samples)))
+            self.assertAlmostEqual(exact[i], total, 10)
+
+
+def has_library(name):
+    """Does the build have an optional library?"""
+    report = json.loads(run(".", "info", "--json", "-").stdout)
+    return any(library["name"] == name and library["version"] is not None
+               for library in report["results"]["libraries"])
+
+
+class Hdf5(CommandTest):
+    def solve(self, *arguments):
+        result = self.run_command("poisson", *arguments, "--lengths", "3,1,2", *QUICK)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    @unittest.skipUnless(has_library("HDF5"), "built without HDF5")
+    def test_round_trip(self):
+        source, k2 = wave((3, 1, 2))
+        for descr in ("<f8", "<f4"):
+            self.write("in.npy", npy(source, descr=descr))
+            self.solve("in.npy", "-o", "once.npy")
+            self.solve("in.npy", "-o", "once.h5")
+            self.solve("once.npy", "-o", "twice.npy")
+            self.solve("once.h5", "--dataset", "potential", "-o", "there.npy")
+            with open(self.path("twice.npy"), "rb") as a, open(self.path("there.npy"), "rb") as b:
+                self.assertEqual(a.read(), b.read())
+            _, found = parse(self.path("there.npy"))
+            self.assertLess(max(abs((4 * math.pi / k2) ** 2 * a - b)
+                                for a, b in zip(source, found)), 1e-5)
+
+    @unittest.skipUnless(has_library("HDF5"), "built without HDF5")
+    def test_refused(self):
+        source, _ = wave((3, 1, 2))
+        self.write("in.npy", npy(source))
+        self.solve("in.npy", "-o", "phi.h5")
+        self.solve("in.npy", "--output", "field", "-o", "field.hdf5")
+        rest = ["-o", "out.npy", "--lengths", "3,1,2", *QUICK]
+        self.assert_refused(["poisson", "phi.h5", *rest], ["--dataset is missing"])
+        self.assert_refused(["poisson", "phi.h5", "--dataset", "rho", *rest],
+                            ["phi.h5", "no dataset 'rho'", "potential"])
+        self.assert_refused(["poisson", "field.hdf5", "--dataset", "field", *rest],
+                            ["field.hdf5", "4 axes"])
+        self.assert_refused(["poisson", "in.npy", "--dataset", "rho", *rest],
+                            ["--dataset goes with an HDF5 input"])
+        self.write("bad.h5", "no HDF5 file")
+        self.assert_refused(["poisson", "bad.h5", "--dataset", "rho", *rest],
+                            ["bad.h5", "no HDF5 file"])
+        self.assert_refused(["poisson", "none.h5", "--dataset", "rho", *rest],
+                            ["none.h5", "No such file"])
+        self.assert_refused(["poisson", "phi.h5", "--dataset", "potential", "-o", "out.npy",
+                             *QUICK], ["--lengths is missing"])
+
+    @unittest.skipIf(has_library("HDF5"), "built with HDF5")
+    def test_without(self):
+        self.write("in.npy", npy([1.0] * 120))
+        self.assert_refused(["poisson", "in.npy", "-o", "out.h5", "--lengths", "1,1,1", *QUICK],
+                            ["out.h5", "no HDF5", "tesela info"])
+
+
+class Figures(CommandTest):
+    def test_figure(self):
+        source, _ = wave((3, 1, 2))
+        self.write("in.npy", npy(source))
+        solve = ["poisson", "in.npy", "-o", "out.npy", "--lengths", "3,1,2", *QUICK]
+        if not has_library("Cairo"):
+            self.assert_refused([*solve, "--figure", "out.svg"], ["out.svg", "no Cairo"])
+            return
+        result = self.run_command(*solve, "--figure", "out.svg")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        with open(self.path("out.svg"), encoding="utf-8") as file:
+            self.assertEqual(file.read().count("<image"), 6)
+        self.assert_refused([*solve[:3], "sub.npy", *solve[4:], "--figure", "no/out.svg"],
+                            ["--figure no/out.svg", "make that folder first"])
+
+
 class Refusals(CommandTest):
     LENGTHS = ["--lengths", "3,1,2"]
 
@@ -159,7 +501,7 @@ class Refusals(CommandTest):
         self.refuse(["in.npy"], *solve, content=b"no array")
         self.refuse(["in.npy"], *solve, content=npy(good)[:-8])
         self.refuse(["in.npy", "2 axes"], *solve, content=npy(good, (6, 20)))
-        self.refuse(["in.npy", "0 elements"], *solve, content=npy([], (0, 1, 1)))
+        self.refuse(["in.npy", "no elements"], *solve, content=npy([], (0, 1, 1)))
         self.refuse(["in.npy", "Fortran order"], *solve, content=npy(good, fortran=True))
         self.refuse(["in.npy", "<i8"], *solve, content=npy([1] * 120, descr="<i8"))
         self.refuse(["in.npy", ">f8"], *solve, content=npy(good, descr=">f8"))
@@ -172,7 +514,7 @@ class Refusals(CommandTest):
         solve = ["in.npy", "-o", "out.npy", *self.LENGTHS]
         content = npy([1.0] * 120)
         self.refuse(["in.npy", "net charge of 6", "background"], *solve, content=content)
-        self.refuse(["needs", "1.0 KiB are allowed"], *solve, "--memory", "1K")
+        self.refuse(["6 x 4 x 5 cells need", "1.0 KiB are allowed"], *solve, "--memory", "1K")
         self.refuse(["three free axes"], *solve, "--kernel", "integrated")
         self.refuse(["three periodic axes"], *solve, "--boundary", "free", "--symbol",
                     "second-order")
@@ -188,7 +530,7 @@ class Refusals(CommandTest):
         self.refuse(["give a file, verify or bench"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
-        self.refuse(["-o goes with a file"], "verify", "-o", "out.npy")
+        self.refuse(["go with a file only"], "verify", "-o", "out.npy")
         self.refuse(["--n and --repeat"], "verify", "--n", "8")
         self.refuse(["one argument too many"], "verify", "bench")
         for option, value, word in (("--lengths", "1,2", "three numbers"),
@@ -202,6 +544,10 @@ class Refusals(CommandTest):
                                     ("--precision", "half", "single or double"),
                                     ("--screening", "-1", "0 up"),
                                     ("--memory", "some", "--memory"),
+                                    ("--output", "out.npy", "potential, field or energy"),
+                                    ("--sampling", "center", "did you mean centres?"),
+                                    ("--nuclei", "drop", "none or add"),
+                                    ("--electrons", "none", "neutral"),
                                     ("--n", "0", "whole numbers"),
                                     ("--n", "8,8", "whole numbers"),
                                     ("--repeat", "0", "whole number")):

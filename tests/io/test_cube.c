@@ -54,7 +54,8 @@ static void what_is_written_is_read(void **state)
     tsl_cube cube, back;
     const char *path = scratch_path("out.cube");
     assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", good, sizeof good - 1), TSL_OK);
-    assert_int_equal(tsl_cube_write(&context, path, &cube, "potential"), TSL_OK);
+    const tsl_cube_field field = {"potential", 1, 8, cube.values};
+    assert_int_equal(tsl_cube_write(&context, path, &cube, &field), TSL_OK);
     assert_int_equal(tsl_cube_read(&back, &context, path), TSL_OK);
     assert_good(&back);
     tsl_cube_release(&back);

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "core/config.h"
 #include "io/figure.h"
 #include "io/plot.h"
@@ -47,10 +49,13 @@ static void kinds_are_known_by_their_ends(void **state)
 static void steps_are_round(void **state)
 {
     (void)state;
-    static const double rows[][3] = {{0.5, 10, 1}, {10, 10, 1}, {11, 10, 2},   {30, 6, 5},
-                                     {31, 6, 10},  {48, 1, 50}, {1001, 5, 500}};
+    static const double rows[][4] = {{0.5, 10, 1, 1}, {10, 10, 1, 1},    {11, 10, 1, 2},
+                                     {30, 6, 1, 5},   {31, 6, 1, 10},    {48, 1, 1, 50},
+                                     {0, 6, 1, 1},    {1001, 5, 1, 500}, {0.9, 5, 0, 0.2},
+                                     {12, 6, 0, 2},   {12.5, 6, 0, 5},   {3e-7, 3, 0, 1e-7}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(tsl_nice_step(rows[i][0], (int)rows[i][1]) == rows[i][2]);
+        assert_true(fabs(tsl_nice_step(rows[i][0], (int)rows[i][1], rows[i][2]) / rows[i][3] - 1) <
+                    1e-12);
     }
 }
 

@@ -58,38 +58,54 @@ static void *send(tsl_context *context, const double *values, int64_t count, int
     return device;
 }
 
-static double *fetch(tsl_context *context, const void *device, int64_t count, int precision)
+static void fetch(tsl_context *context, double *values, const void *device, int64_t count,
+                  int precision)
 {
-    double *values = malloc((size_t)count * sizeof *values);
-    assert_non_null(values);
     test_download(context, values, device, precision * count);
     for (int64_t i = count - 1; i >= 0 && precision == 4; i--) {
         float narrow;
         memcpy(&narrow, (const char *)values + 4 * i, 4);
         values[i] = (double)narrow;
     }
-    return values;
 }
 
-double *box_solve(tsl_context *context, const tsl_poisson_options *options, const double *source)
+/* The plan's potential, or its field along axes 0 to 2. */
+static double *solve(tsl_context *context, const tsl_poisson_options *options, const double *source,
+                     bool field)
 {
     const int64_t count = options->count * box_cells(options);
+    const int parts = field ? 3 : 1;
     tsl_poisson_plan *plan = NULL;
     if (tsl_poisson_plan_create(&plan, context, options) != TSL_OK) {
         fail_msg("%s", tsl_last_error(context));
     }
+    double *found = malloc((size_t)(count * parts) * sizeof *found);
+    assert_non_null(found);
     void *from = send(context, source, count, options->precision);
     void *to = NULL;
     assert_int_equal(tsl_device_allocate(&to, context, count * options->precision, "a test"),
                      TSL_OK);
-    if (tsl_poisson_execute(plan, to, from) != TSL_OK) {
-        fail_msg("%s", tsl_last_error(context));
+    for (int part = 0; part < parts; part++) {
+        if ((field ? tsl_poisson_field(plan, part, to, from)
+                   : tsl_poisson_execute(plan, to, from)) != TSL_OK) {
+            fail_msg("%s", tsl_last_error(context));
+        }
+        fetch(context, found + part * count, to, count, options->precision);
     }
-    double *potential = fetch(context, to, count, options->precision);
     test_release(context, to);
     test_release(context, from);
     tsl_poisson_plan_destroy(plan);
-    return potential;
+    return found;
+}
+
+double *box_solve(tsl_context *context, const tsl_poisson_options *options, const double *source)
+{
+    return solve(context, options, source, false);
+}
+
+double *box_field(tsl_context *context, const tsl_poisson_options *options, const double *source)
+{
+    return solve(context, options, source, true);
 }
 
 double box_linf(const double *a, const double *b, int64_t count)

@@ -23,6 +23,9 @@ double *box_sample(const tsl_poisson_options *options, double offset, box_functi
  * test if it cannot be had. */
 double *box_solve(tsl_context *context, const tsl_poisson_options *options, const double *source);
 
+/* Likewise its field, [3][count] grids. */
+double *box_field(tsl_context *context, const tsl_poisson_options *options, const double *source);
+
 /* Largest |a - b| over the largest |b|; not-a-number counts as infinite. */
 double box_linf(const double *a, const double *b, int64_t count);
 /* The same in the 2-norm. */

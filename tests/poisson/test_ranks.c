@@ -121,6 +121,7 @@ enum { PROBLEMS = sizeof problems / sizeof *problems, WAYS = sizeof all_ways / s
 typedef struct known {
     double *source[PROBLEMS];
     double *potential[PROBLEMS];
+    double *field[PROBLEMS]; /* [3] of these: along each axis */
     double energy[PROBLEMS][2];
 } known;
 
@@ -141,6 +142,26 @@ static tsl_status wrong(tsl_comm *comm, const problem *p, const way *w, const ch
     return tsl_comm_fail(comm, TSL_E_INTERNAL, line);
 }
 
+/* Compare this rank's two boxes with one rank's answer. */
+static tsl_status near(tsl_comm *comm, const problem *p, const way *w, const char *what,
+                       const double *wanted, const tsl_box *box, char *boxes)
+{
+    const int64_t cells = (int64_t)p->n[0] * p->n[1] * p->n[2];
+    double *found = tsl_allocate(sizeof *found * (size_t)cells);
+    double scale = 0, worst = 0;
+    for (int i = 0; i < 2; i++) {
+        memcpy(found, wanted + i * cells, sizeof *found * (size_t)cells);
+        copy_box(p, box, found, boxes + i * cells_in(box) * p->precision, false);
+        for (int64_t j = 0; j < cells; j++) {
+            const double error = fabs(found[j] - wanted[i * cells + j]);
+            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+            scale = fmax(scale, fabs(wanted[i * cells + j]));
+        }
+    }
+    tsl_release(found);
+    return worst <= p->bound * scale ? TSL_OK : wrong(comm, p, w, what, worst / scale);
+}
+
 /* Solve, and compare this rank's box with one rank's answer. */
 static tsl_status compare(tsl_context *context, const trial *t, int number, const way *w,
                           tsl_poisson_plan *plan, const tsl_box boxes[2])
@@ -152,8 +173,7 @@ static tsl_status compare(tsl_context *context, const trial *t, int number, cons
     const int64_t out = cells_in(&boxes[1]) * p->precision;
     char *source = tsl_allocate((size_t)(2 * in + 1));
     char *potential = tsl_allocate((size_t)(2 * out + 1));
-    double *found = tsl_allocate(sizeof *found * (size_t)cells);
-    double energies[2] = {0}, scale = 0, worst = 0;
+    double energies[2] = {0};
     for (int i = 0; i < 2; i++) {
         copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
     }
@@ -166,18 +186,9 @@ static tsl_status compare(tsl_context *context, const trial *t, int number, cons
     if (status == TSL_OK && context->memory.asked != allocated) {
         status = wrong(comm, p, w, "device allocations", 1);
     }
-    for (int i = 0; i < 2 && status == TSL_OK; i++) {
-        const double *wanted = t->answers->potential[number] + i * cells;
-        memcpy(found, wanted, sizeof *found * (size_t)cells);
-        copy_box(p, &boxes[1], found, potential + i * out, false);
-        for (int64_t j = 0; j < cells; j++) {
-            const double error = fabs(found[j] - wanted[j]);
-            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
-            scale = fmax(scale, fabs(wanted[j]));
-        }
-    }
-    if (status == TSL_OK && !(worst <= p->bound * scale)) {
-        status = wrong(comm, p, w, "differs by", worst / scale);
+    if (status == TSL_OK) {
+        status =
+            near(comm, p, w, "differs by", t->answers->potential[number], &boxes[1], potential);
     }
     for (int i = 0; i < 2; i++) { /* `source` may have become the potential */
         copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
@@ -195,9 +206,16 @@ static tsl_status compare(tsl_context *context, const trial *t, int number, cons
                tsl_poisson_energy(plan, energies, potential, source) != TSL_E_ARG) {
         status = wrong(comm, p, w, "energy of different boxes", 0);
     }
+    const int axis = number % 3;
+    if (status == TSL_OK) {
+        status = tsl_poisson_field(plan, axis, potential, source);
+    }
+    if (status == TSL_OK) {
+        status = near(comm, p, w, "field differs by",
+                      t->answers->field[number] + (int64_t)axis * 2 * cells, &boxes[1], potential);
+    }
     tsl_release(source);
     tsl_release(potential);
-    tsl_release(found);
     return status;
 }
 
@@ -278,6 +296,7 @@ static void solve_alone(known *answers, int number)
     }
     answers->source[number] = source;
     answers->potential[number] = box_solve(context, &options, source);
+    answers->field[number] = box_field(context, &options, source);
     for (int i = 0; i < 2; i++) {
         double sum = 0;
         double volume = 0.5;
@@ -305,6 +324,7 @@ static void release_answers(known *answers)
     for (int number = 0; number < PROBLEMS; number++) {
         free(answers->source[number]);
         free(answers->potential[number]);
+        free(answers->field[number]);
     }
 }
 

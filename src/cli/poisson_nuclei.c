@@ -1,0 +1,122 @@
+/* The nuclei of a cube's header, as point charges. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/poisson_command.h"
+
+/* One "O=6" of `length` characters. */
+static bool set_one(poisson_options *options, const char *text, size_t length)
+{
+    char symbol[4] = "";
+    char number[32] = "";
+    const char *equals = memchr(text, '=', length);
+    const size_t before = equals != NULL ? (size_t)(equals - text) : 0;
+    if (before < 1 || before >= sizeof symbol || length - before > sizeof number) {
+        return false;
+    }
+    memcpy(symbol, text, before);
+    memcpy(number, equals + 1, length - before - 1);
+    const int32_t element = tsl_element_number(symbol);
+    double charge = 0;
+    if (element == 0 || !cli_parse_real(number, &charge) || charge <= 0) {
+        return false;
+    }
+    options->valence[element] = charge;
+    options->has_valence = true;
+    return true;
+}
+
+error_t poisson_set_valence(poisson_options *options, const char *text)
+{
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (!set_one(options, at, length)) {
+            cli_error("--valence '%s': give elements with charges above 0, e.g. O=6,H=1", text);
+            return EINVAL;
+        }
+        at += length;
+        if (*at == '\0') {
+            return 0;
+        }
+    }
+}
+
+/* Does the cube have what --valence names? */
+static tsl_status check_valence(const poisson_work *work)
+{
+    const tsl_cube *cube = &work->field.cube;
+    for (int32_t element = 1; element <= TSL_ELEMENTS; element++) {
+        bool there = work->options->valence[element] == 0;
+        for (int64_t i = 0; i < cube->atoms && !there; i++) {
+            there = cube->atom[i].number == element;
+        }
+        if (!there) {
+            return tsl_fail(work->context, TSL_E_ARG, "%s: has no atom of %s: mend --valence",
+                            work->field.path, tsl_element_symbol(element));
+        }
+    }
+    return TSL_OK;
+}
+
+/* Atom i's charge: that of --valence, else the header's. */
+static tsl_status charge_of(tsl_point_charge *out, const poisson_work *work, int64_t i)
+{
+    const tsl_cube_atom *atom = &work->field.cube.atom[i];
+    const bool is_element = atom->number >= 1 && atom->number <= TSL_ELEMENTS;
+    const double valence = is_element ? work->options->valence[atom->number] : 0;
+    out->charge = valence > 0 ? valence : atom->charge;
+    if (is_element && out->charge == 0) { /* as some programs leave it */
+        return tsl_fail(work->context, TSL_E_ARG,
+                        "%s: its header gives atom %lld, %s, no charge: say --valence %s=...",
+                        work->field.path, (long long)i + 1, tsl_element_symbol(atom->number),
+                        tsl_element_symbol(atom->number));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const double half = work->options->centres ? 0.5 * work->field.cube.step[axis] : 0;
+        out->at[axis] = atom->at[axis] - work->field.cube.origin[axis] - half;
+    }
+    return TSL_OK;
+}
+
+tsl_status poisson_nuclei_take(poisson_work *work)
+{
+    const tsl_cube *cube = &work->field.cube;
+    tsl_status status = check_valence(work);
+    if (status == TSL_OK && cube->atoms == 0) {
+        status = tsl_fail(work->context, TSL_E_ARG, "%s: has no atoms: leave --nuclei add out",
+                          work->field.path);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_point_charge *charges = tsl_allocate_zeroed((size_t)cube->atoms, sizeof *charges);
+    if (charges == NULL) {
+        return tsl_fail_memory(work->context, cube->atoms * (int64_t)sizeof *charges, "the nuclei");
+    }
+    work->points = (tsl_points){.periodic = work->poisson.boundary[0] == TSL_BOUNDARY_PERIODIC,
+                                .count = cube->atoms,
+                                .charge = charges};
+    memcpy(work->points.n, cube->n, sizeof cube->n);
+    memcpy(work->points.step, cube->step, sizeof cube->step);
+    for (int64_t i = 0; i < cube->atoms && status == TSL_OK; i++) {
+        status = charge_of(&charges[i], work, i);
+    }
+    if (status == TSL_OK) {
+        work->energy_nuclei = tsl_points_energy(&work->points);
+        if (!isfinite(work->energy_nuclei)) {
+            status = tsl_fail(work->context, TSL_E_FORMAT, "%s: two of its atoms are at one place",
+                              work->field.path);
+        }
+    }
+    return status;
+}
+
+double poisson_nuclei_charge(const poisson_work *work)
+{
+    double charge = 0;
+    for (int64_t i = 0; i < work->points.count; i++) {
+        charge += work->points.charge[i].charge;
+    }
+    return charge;
+}
