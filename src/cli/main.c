@@ -14,6 +14,7 @@ typedef struct command {
 static char info_name[] = "tesela info";
 static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
+static char fft_name[] = "tesela fft";
 static char npb_name[] = "tesela npb";
 static char poisson_name[] = "tesela poisson";
 static char solve_name[] = "tesela solve";
@@ -23,6 +24,7 @@ static const command commands[] = {
     {"info", info_name, "what this build can do, and on which devices", cli_info},
     {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
+    {"fft", fft_name, "measure Fourier transforms: which are fast, how much memory", cli_fft},
     {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
     {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
     {"solve", solve_name, "solve a sparse system of linear equations", cli_solve},

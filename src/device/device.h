@@ -97,6 +97,11 @@ tsl_status tsl_record_call(tsl_recording **out, tsl_context *context, tsl_work w
 tsl_status tsl_replay_call(tsl_recording *recording);
 void tsl_forget_call(tsl_recording *recording);
 
+/* Seconds of one run of `work` on the context's device: the median of five times, each of as many
+ * runs in a row as take `shortest` seconds, 200 at most (timing.c). The caller has run it once. */
+tsl_status tsl_device_time(double *seconds, tsl_context *context, tsl_work work, void *arguments,
+                           double shortest);
+
 /* All device memory comes from here, so that it is counted and tests can make it fail. On failure
  * *out is NULL, the status TSL_E_NOMEM, and the error says what was wanted and what is free. */
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what);

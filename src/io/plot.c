@@ -1,21 +1,14 @@
 #include "io/plot.h"
 
-#include "core/config.h"
 #include "io/figure.h"
+#include "io/pens.h"
 
 #ifdef TSL_HAVE_CAIRO
 
-#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 
 enum { WIDTH = 800, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
-
-/* Okabe and Ito's colours, told apart by everyone. */
-static const double colours[][3] = {{0.00, 0.45, 0.70}, {0.90, 0.62, 0.00}, {0.00, 0.62, 0.45},
-                                    {0.84, 0.37, 0.00}, {0.80, 0.47, 0.65}, {0.34, 0.71, 0.91},
-                                    {0.15, 0.16, 0.19}};
-enum { COLOURS = sizeof colours / sizeof *colours };
 
 /* What an axis shows: of a logarithmic one, decades. */
 typedef struct range {
@@ -74,21 +67,6 @@ static double y_of(const range *r, double value)
     return BOTTOM - (BOTTOM - TOP) * scaled(r, value);
 }
 
-static void text(cairo_t *cairo, double x, double y, double align, const char *line)
-{
-    cairo_text_extents_t extents;
-    cairo_text_extents(cairo, line, &extents);
-    cairo_move_to(cairo, x - align * extents.x_advance, y);
-    cairo_show_text(cairo, line);
-}
-
-static void line(cairo_t *cairo, double x0, double y0, double x1, double y1)
-{
-    cairo_move_to(cairo, x0, y0);
-    cairo_line_to(cairo, x1, y1);
-    cairo_stroke(cairo);
-}
-
 static void name_tick(char out[32], const range *r, double tick)
 {
     static const char *const prefixes[] = {"", " k", " M", " G", " T"};
@@ -112,22 +90,22 @@ static void draw_axes(cairo_t *cairo, const tsl_plot *plot, const range *x, cons
     cairo_set_line_width(cairo, 0.7);
     for (double tick = x->low; tick <= x->high; tick += x->step) {
         const double at = LEFT + (RIGHT - LEFT) * (tick - x->low) / (x->high - x->low);
-        cairo_set_source_rgb(cairo, 0.88, 0.88, 0.9);
-        line(cairo, at, TOP, at, BOTTOM);
-        cairo_set_source_rgb(cairo, 0.45, 0.47, 0.51);
+        tsl_use_grid(cairo);
+        tsl_draw_line(cairo, at, TOP, at, BOTTOM);
+        tsl_use_faint(cairo);
         name_tick(label, x, tick);
-        text(cairo, at, BOTTOM + 16, 0.5, label);
+        tsl_draw_text(cairo, at, BOTTOM + 16, 0.5, "%s", label);
     }
     for (double tick = y->low; tick <= y->high; tick += y->step) {
         const double at = BOTTOM - (BOTTOM - TOP) * (tick - y->low) / (y->high - y->low);
-        cairo_set_source_rgb(cairo, 0.88, 0.88, 0.9);
-        line(cairo, LEFT, at, RIGHT, at);
-        cairo_set_source_rgb(cairo, 0.45, 0.47, 0.51);
+        tsl_use_grid(cairo);
+        tsl_draw_line(cairo, LEFT, at, RIGHT, at);
+        tsl_use_faint(cairo);
         name_tick(label, y, tick);
-        text(cairo, LEFT - 6, at + 4, 1, label);
+        tsl_draw_text(cairo, LEFT - 6, at + 4, 1, "%s", label);
     }
-    text(cairo, (LEFT + RIGHT) / 2.0, BOTTOM + 36, 0.5, plot->x.label);
-    text(cairo, LEFT - 40, TOP - 12, 0, plot->y.label);
+    tsl_draw_text(cairo, (LEFT + RIGHT) / 2.0, BOTTOM + 36, 0.5, "%s", plot->x.label);
+    tsl_draw_text(cairo, LEFT - 40, TOP - 12, 0, "%s", plot->y.label);
 }
 
 static void dot(cairo_t *cairo, double x, double y)
@@ -140,10 +118,9 @@ static void dot(cairo_t *cairo, double x, double y)
 static void draw_curve(cairo_t *cairo, const tsl_plot_curve *curve, const range *x, const range *y,
                        int place)
 {
-    const double *c = colours[place % COLOURS];
     const double beside = TOP + 20.0 * place;
     bool joins = false;
-    cairo_set_source_rgb(cairo, c[0], c[1], c[2]);
+    tsl_use_colour(cairo, tsl_colours[place % TSL_COLOURS]);
     cairo_set_line_width(cairo, 1.8);
     for (int64_t i = 0; i < curve->count; i++) {
         const bool shown = is_shown(x->scale, curve->x[i]) && is_shown(y->scale, curve->y[i]);
@@ -159,24 +136,24 @@ static void draw_curve(cairo_t *cairo, const tsl_plot_curve *curve, const range 
     if (curve->count == 1) {
         dot(cairo, RIGHT + 32, beside - 4);
     } else {
-        line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
+        tsl_draw_line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
     }
-    cairo_set_source_rgb(cairo, 0.15, 0.16, 0.19);
-    text(cairo, RIGHT + 52, beside, 0, curve->name);
+    tsl_use_ink(cairo);
+    tsl_draw_text(cairo, RIGHT + 52, beside, 0, "%s", curve->name);
 }
 
 static void draw_level(cairo_t *cairo, const tsl_plot *plot, const range *y)
 {
     static const double dashes[] = {5, 4};
     const double beside = TOP + 20.0 * plot->curves;
-    cairo_set_source_rgb(cairo, 0.45, 0.47, 0.51);
+    tsl_use_faint(cairo);
     cairo_set_line_width(cairo, 1.2);
     cairo_set_dash(cairo, dashes, 2, 0);
-    line(cairo, LEFT, y_of(y, plot->level), RIGHT, y_of(y, plot->level));
-    line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
+    tsl_draw_line(cairo, LEFT, y_of(y, plot->level), RIGHT, y_of(y, plot->level));
+    tsl_draw_line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
     cairo_set_dash(cairo, dashes, 0, 0);
-    cairo_set_source_rgb(cairo, 0.15, 0.16, 0.19);
-    text(cairo, RIGHT + 52, beside, 0, plot->level_name);
+    tsl_use_ink(cairo);
+    tsl_draw_text(cairo, RIGHT + 52, beside, 0, "%s", plot->level_name);
 }
 
 static void draw(cairo_t *cairo, const void *what)
@@ -184,12 +161,10 @@ static void draw(cairo_t *cairo, const void *what)
     const tsl_plot *plot = what;
     const range x = fit(plot, false);
     const range y = fit(plot, true);
-    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
-    cairo_set_font_size(cairo, 16);
-    cairo_set_source_rgb(cairo, 0.15, 0.16, 0.19);
-    text(cairo, 24, 30, 0, plot->title);
-    cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cairo, 12);
+    tsl_use_font(cairo, 16, true);
+    tsl_use_ink(cairo);
+    tsl_draw_text(cairo, 24, 30, 0, "%s", plot->title);
+    tsl_use_font(cairo, 12, false);
     draw_axes(cairo, plot, &x, &y);
     for (int place = 0; place < plot->curves; place++) {
         draw_curve(cairo, &plot->curve[place], &x, &y, place);

@@ -130,6 +130,13 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("ladder.json", "tesela npb ladder", absent="profile[]")
 
+    def test_fft_study(self):
+        result = self.run_command("fft", "study", "--sizes", "8", "--most", "32K", "--device",
+                                  "cpu", "--json", "fft.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("fft.json", "tesela fft study")
+        self.assertTrue(report["verified"])
+
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",
                                   "transpose.json")

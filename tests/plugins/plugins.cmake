@@ -16,3 +16,11 @@ foreach(variant IN ITEMS cards old-card no-card other-build no-plugin missing-li
         LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/plugins/${variant}")
 endforeach()
 target_link_libraries(test_plugin_missing-library PRIVATE test_plugin_gone)
+
+# What makes transforms wrong, for cli/fft: <build>/tests/plugins/libtest_wrong_fftw.so.
+add_library(test_wrong_fftw SHARED "${CMAKE_CURRENT_LIST_DIR}/wrong_fftw.c")
+tesela_compile_options(test_wrong_fftw)
+target_include_directories(test_wrong_fftw PRIVATE
+    $<TARGET_PROPERTY:tesela_objects,INTERFACE_INCLUDE_DIRECTORIES>)
+set_target_properties(test_wrong_fftw PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/plugins")

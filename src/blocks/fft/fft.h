@@ -44,6 +44,10 @@ typedef struct tsl_fft_ops {
      * stream; on cpu the transform is done by the calling thread, and several may execute one plan
      * at once. */
     tsl_status (*execute)(const tsl_fft *fft, void *in, void *out);
+    /* Memory that the plan holds, bytes: on a GPU the workspace that the library asked for; on the
+     * CPU what malloc gave the library while it planned, without the buffers that it takes and
+     * returns while it executes. -1: not known, because malloc does not tell. */
+    int64_t (*workspace)(const tsl_fft *fft);
 } tsl_fft_ops;
 
 extern const tsl_fft_ops tsl_fft_cpu;

@@ -12,6 +12,7 @@ struct tsl_fft {
     tsl_fft_kind kind;
     cufftHandle plan;
     void *workspace;
+    int64_t workspace_bytes;
 };
 
 static const char *reason(cufftResult result)
@@ -74,8 +75,9 @@ static tsl_status make_plan(tsl_fft *fft, const tsl_fft_description *what)
                                          what->out.distance, type_of(what), what->count, &bytes),
                        planning);
     }
+    fft->workspace_bytes = (int64_t)bytes;
     if (status == TSL_OK && bytes > 0) {
-        status = tsl_device_allocate(&fft->workspace, context, (int64_t)bytes,
+        status = tsl_device_allocate(&fft->workspace, context, fft->workspace_bytes,
                                      "the workspace of a transform");
     }
     if (status == TSL_OK && bytes > 0) {
@@ -126,4 +128,10 @@ static tsl_status cuda_execute(const tsl_fft *fft, void *in, void *out)
     return check(fft->context, cufftXtExec(fft->plan, in, out, direction), "a transform");
 }
 
-extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_execute};
+/* cufftMakePlanMany()'s workSize: with automatic allocation off, all that the plan may use. */
+static int64_t cuda_workspace(const tsl_fft *fft)
+{
+    return fft->workspace_bytes;
+}
+
+extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_execute, cuda_workspace};

@@ -49,5 +49,12 @@ static tsl_status sim_execute(const tsl_fft *fft, void *in, void *out)
     return tsl_sim_defer(fft->context, run_execute, &arguments, sizeof arguments);
 }
 
-const tsl_fft_ops tsl_fft_sim = {
-    .create = sim_create, .destroy = sim_destroy, .execute = sim_execute};
+static int64_t sim_workspace(const tsl_fft *fft)
+{
+    return tsl_fft_cpu.workspace(fft->cpu);
+}
+
+const tsl_fft_ops tsl_fft_sim = {.create = sim_create,
+                                 .destroy = sim_destroy,
+                                 .execute = sim_execute,
+                                 .workspace = sim_workspace};

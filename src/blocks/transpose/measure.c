@@ -1,6 +1,5 @@
 #include "blocks/transpose/measure.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "blocks/transpose/transpose.h"
@@ -16,7 +15,6 @@ struct tsl_transpose_bench {
     tsl_buffer *source, *target;
 };
 
-enum { REPEATS = 5, MOST_RUNS = 200 };
 static const double batch_seconds = 0.02;
 
 /* Word `word` of element `index`: two elements are alike by a chance of one in 2^32 only. */
@@ -118,47 +116,17 @@ static tsl_status count_wrong(const tsl_transpose_bench *bench, tsl_permutation 
     return status;
 }
 
-/* Seconds of `runs` executions in a row. */
-static tsl_status time_runs(tsl_transpose_plan *plan, tsl_buffer *out, const tsl_buffer *in,
-                            tsl_context *context, int runs, double *seconds)
-{
-    const double begun = tsl_seconds();
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < runs && status == TSL_OK; i++) {
-        status = tsl_transpose_execute(plan, out, in);
-    }
-    if (status == TSL_OK) {
-        status = tsl_context_synchronize(context);
-    }
-    *seconds = tsl_seconds() - begun;
-    return status;
-}
+/* What is timed. */
+typedef struct run {
+    tsl_transpose_plan *plan;
+    tsl_buffer *out;
+    const tsl_buffer *in;
+} run;
 
-static int ascending(const void *left, const void *right)
+static tsl_status execute(void *arguments)
 {
-    const double a = *(const double *)left;
-    const double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Batches long enough for the clock, and so that the work of one run hides the start of the next.
- */
-static tsl_status time_plan(const tsl_transpose_bench *bench, tsl_transpose_plan *plan,
-                            const tsl_buffer *in, double *seconds)
-{
-    double times[REPEATS];
-    tsl_status status = time_runs(plan, bench->target, in, bench->context, 1, &times[0]);
-    const double wanted = batch_seconds / (times[0] + 1e-9);
-    const int runs = wanted < 1 ? 1 : wanted > MOST_RUNS ? MOST_RUNS : (int)wanted;
-    for (int i = 0; i < REPEATS && status == TSL_OK; i++) {
-        status = time_runs(plan, bench->target, in, bench->context, runs, &times[i]);
-        times[i] /= runs;
-    }
-    if (status == TSL_OK) {
-        qsort(times, REPEATS, sizeof *times, ascending);
-        *seconds = times[REPEATS / 2];
-    }
-    return status;
+    const run *r = arguments;
+    return tsl_transpose_execute(r->plan, r->out, r->in);
 }
 
 /* The source, once more, in the target. */
@@ -194,7 +162,8 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
         status = count_wrong(bench, options->permutation, &result->wrong);
     }
     if (status == TSL_OK) {
-        status = time_plan(bench, plan, in, &result->seconds);
+        run timed = {plan, bench->target, in};
+        status = tsl_device_time(&result->seconds, bench->context, execute, &timed, batch_seconds);
     }
     tsl_transpose_plan_destroy(plan);
     return status;
