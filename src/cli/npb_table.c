@@ -124,7 +124,7 @@ void npb_table_print(FILE *stream, const npb_options *options, const cli_crew *c
                 "1 core", over_all);
         print_rows(stream, options, &tables[c]);
     }
-    if (options->classes[1] != '\0') {
+    if (options->classes[1] != '\0' && mean_of(&tables[0], options, TSL_LADDER_ONE_CORE) > 0) {
         print_classes(stream, options, tables);
     }
     print_notes(stream, options, &tables[0]);
