@@ -172,13 +172,6 @@ static void test_without_cairo(void **state)
 
 #endif
 
-/* What Fontconfig keeps for the process's life is no leak of ours. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -185,13 +185,6 @@ static void there_is_none_without_cairo(void **state)
 
 #endif
 
-/* What Fontconfig keeps for the process's life is no leak of ours. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
