@@ -6,6 +6,11 @@
 
 const tsl_colour tsl_ink = {0.15, 0.16, 0.19};
 const tsl_colour tsl_faint = {0.45, 0.47, 0.51};
+const tsl_colour tsl_pale = {0.88, 0.88, 0.9};
+
+const tsl_colour tsl_colours[TSL_COLOURS] = {
+    {0.00, 0.45, 0.70}, {0.90, 0.62, 0.00}, {0.00, 0.62, 0.45}, {0.84, 0.37, 0.00},
+    {0.80, 0.47, 0.65}, {0.34, 0.71, 0.91}, {0.15, 0.16, 0.19}};
 
 tsl_colour tsl_viridis(double t)
 {

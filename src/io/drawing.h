@@ -12,6 +12,11 @@ typedef struct tsl_colour {
 
 extern const tsl_colour tsl_ink;   /* of titles */
 extern const tsl_colour tsl_faint; /* of axes */
+extern const tsl_colour tsl_pale;  /* of the lines of a grid */
+
+/* Okabe and Ito's colours, told apart by everyone. */
+enum { TSL_COLOURS = 7 };
+extern const tsl_colour tsl_colours[TSL_COLOURS];
 
 void tsl_draw_colour(cairo_t *cairo, tsl_colour colour);
 void tsl_draw_font(cairo_t *cairo, double size, bool bold, tsl_colour colour);

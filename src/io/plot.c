@@ -1,10 +1,12 @@
 #include "io/plot.h"
 
+#include "core/config.h"
+#include "io/drawing.h"
 #include "io/figure.h"
-#include "io/pens.h"
 
 #ifdef TSL_HAVE_CAIRO
 
+#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -90,17 +92,17 @@ static void draw_axes(cairo_t *cairo, const tsl_plot *plot, const range *x, cons
     cairo_set_line_width(cairo, 0.7);
     for (double tick = x->low; tick <= x->high; tick += x->step) {
         const double at = LEFT + (RIGHT - LEFT) * (tick - x->low) / (x->high - x->low);
-        tsl_use_grid(cairo);
+        tsl_draw_colour(cairo, tsl_pale);
         tsl_draw_line(cairo, at, TOP, at, BOTTOM);
-        tsl_use_faint(cairo);
+        tsl_draw_colour(cairo, tsl_faint);
         name_tick(label, x, tick);
         tsl_draw_text(cairo, at, BOTTOM + 16, 0.5, "%s", label);
     }
     for (double tick = y->low; tick <= y->high; tick += y->step) {
         const double at = BOTTOM - (BOTTOM - TOP) * (tick - y->low) / (y->high - y->low);
-        tsl_use_grid(cairo);
+        tsl_draw_colour(cairo, tsl_pale);
         tsl_draw_line(cairo, LEFT, at, RIGHT, at);
-        tsl_use_faint(cairo);
+        tsl_draw_colour(cairo, tsl_faint);
         name_tick(label, y, tick);
         tsl_draw_text(cairo, LEFT - 6, at + 4, 1, "%s", label);
     }
@@ -120,7 +122,7 @@ static void draw_curve(cairo_t *cairo, const tsl_plot_curve *curve, const range 
 {
     const double beside = TOP + 20.0 * place;
     bool joins = false;
-    tsl_use_colour(cairo, tsl_colours[place % TSL_COLOURS]);
+    tsl_draw_colour(cairo, tsl_colours[place % TSL_COLOURS]);
     cairo_set_line_width(cairo, 1.8);
     for (int64_t i = 0; i < curve->count; i++) {
         const bool shown = is_shown(x->scale, curve->x[i]) && is_shown(y->scale, curve->y[i]);
@@ -138,7 +140,7 @@ static void draw_curve(cairo_t *cairo, const tsl_plot_curve *curve, const range 
     } else {
         tsl_draw_line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
     }
-    tsl_use_ink(cairo);
+    tsl_draw_colour(cairo, tsl_ink);
     tsl_draw_text(cairo, RIGHT + 52, beside, 0, "%s", curve->name);
 }
 
@@ -146,13 +148,13 @@ static void draw_level(cairo_t *cairo, const tsl_plot *plot, const range *y)
 {
     static const double dashes[] = {5, 4};
     const double beside = TOP + 20.0 * plot->curves;
-    tsl_use_faint(cairo);
+    tsl_draw_colour(cairo, tsl_faint);
     cairo_set_line_width(cairo, 1.2);
     cairo_set_dash(cairo, dashes, 2, 0);
     tsl_draw_line(cairo, LEFT, y_of(y, plot->level), RIGHT, y_of(y, plot->level));
     tsl_draw_line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
     cairo_set_dash(cairo, dashes, 0, 0);
-    tsl_use_ink(cairo);
+    tsl_draw_colour(cairo, tsl_ink);
     tsl_draw_text(cairo, RIGHT + 52, beside, 0, "%s", plot->level_name);
 }
 
@@ -161,10 +163,9 @@ static void draw(cairo_t *cairo, const void *what)
     const tsl_plot *plot = what;
     const range x = fit(plot, false);
     const range y = fit(plot, true);
-    tsl_use_font(cairo, 16, true);
-    tsl_use_ink(cairo);
+    tsl_draw_font(cairo, 16, true, tsl_ink);
     tsl_draw_text(cairo, 24, 30, 0, "%s", plot->title);
-    tsl_use_font(cairo, 12, false);
+    tsl_draw_font(cairo, 12, false, tsl_ink);
     draw_axes(cairo, plot, &x, &y);
     for (int place = 0; place < plot->curves; place++) {
         draw_curve(cairo, &plot->curve[place], &x, &y, place);

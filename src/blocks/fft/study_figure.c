@@ -1,10 +1,12 @@
 /* The figure of a study: rates over data, and the map of strides. */
 #include "blocks/fft/study.h"
+#include "core/config.h"
+#include "io/drawing.h"
 #include "io/figure.h"
-#include "io/pens.h"
 
 #ifdef TSL_HAVE_CAIRO
 
+#include <cairo.h>
 #include <math.h>
 
 enum {
@@ -87,16 +89,16 @@ static void draw_grid(cairo_t *cairo, const frame *f)
     cairo_set_line_width(cairo, 0.7);
     for (double x = f->x0; x <= f->x1; x++) {
         const double at = x_of(f, pow(10, x));
-        tsl_use_grid(cairo);
+        tsl_draw_colour(cairo, tsl_pale);
         tsl_draw_line(cairo, at, f->top, at, f->bottom);
-        tsl_use_faint(cairo);
+        tsl_draw_colour(cairo, tsl_faint);
         draw_label(cairo, at, f->bottom + 16, 0.5, x);
     }
     for (double y = f->y0; y <= f->y1; y++) {
         const double at = y_of(f, pow(10, y));
-        tsl_use_grid(cairo);
+        tsl_draw_colour(cairo, tsl_pale);
         tsl_draw_line(cairo, f->left, at, f->right, at);
-        tsl_use_faint(cairo);
+        tsl_draw_colour(cairo, tsl_faint);
         draw_label(cairo, f->left - 6, at + 4, 1, y);
     }
     tsl_draw_text(cairo, (f->left + f->right) / 2, f->bottom + 36, 0.5, "data of a batch, bytes");
@@ -110,11 +112,11 @@ static void dash(cairo_t *cairo, tsl_fft_kind kind)
 }
 
 static void draw_series(cairo_t *cairo, const frame *plot, const tsl_fft_study *study, int series,
-                        const double *colour)
+                        tsl_colour colour)
 {
     const tsl_fft_series *s = &study->series[series];
     const tsl_fft_case *what = case_of(study, series);
-    tsl_use_colour(cairo, colour);
+    tsl_draw_colour(cairo, colour);
     cairo_set_line_width(cairo, what->precision == TSL_SINGLE ? 0.8 : 1.8);
     dash(cairo, what->kind);
     cairo_new_path(cairo);
@@ -140,7 +142,7 @@ static void draw_band(cairo_t *cairo, const frame *plot, double from, double to,
     if (x0 <= x1) {
         cairo_rectangle(cairo, x0 - 1, plot->top, x1 - x0 + 2, plot->bottom - plot->top);
         cairo_fill(cairo);
-        tsl_use_faint(cairo);
+        tsl_draw_colour(cairo, tsl_faint);
         tsl_draw_text(cairo, x1 - 3, y, 1, "%s", name);
     }
 }
@@ -148,7 +150,7 @@ static void draw_band(cairo_t *cairo, const frame *plot, double from, double to,
 /* Where the source has knee and plateau, and where they are here if half of the series have one. */
 static void draw_rules(cairo_t *cairo, const frame *plot, const tsl_fft_study *study)
 {
-    tsl_use_font(cairo, 10, false);
+    tsl_draw_font(cairo, 10, false, tsl_ink);
     cairo_set_source_rgba(cairo, 0.45, 0.47, 0.51, 0.18);
     draw_band(cairo, plot, TSL_FFT_KNEE, TSL_FFT_KNEE, "knee (source)", plot->bottom - 6);
     cairo_set_source_rgba(cairo, 0.45, 0.47, 0.51, 0.18);
@@ -163,7 +165,7 @@ static void draw_rules(cairo_t *cairo, const frame *plot, const tsl_fft_study *s
         draw_band(cairo, plot, study->plateau.median, study->plateau.median, "plateau",
                   plot->bottom - 42);
     }
-    tsl_use_font(cairo, 12, false);
+    tsl_draw_font(cairo, 12, false, tsl_ink);
 }
 
 static void draw_plot(cairo_t *cairo, frame *plot, const tsl_fft_study *study, int dimension)
@@ -176,7 +178,7 @@ static void draw_plot(cairo_t *cairo, frame *plot, const tsl_fft_study *study, i
         }
     }
     draw_grid(cairo, plot);
-    tsl_use_ink(cairo);
+    tsl_draw_colour(cairo, tsl_ink);
     tsl_draw_text(cairo, plot->left, plot->top - 12, 0, "%d-D", dimension);
     draw_rules(cairo, plot, study);
     for (int i = 0; i < study->series_count; i++) {
@@ -190,7 +192,7 @@ static void draw_plot(cairo_t *cairo, frame *plot, const tsl_fft_study *study, i
         }
         if (place == size_count && size_count < TSL_COLOURS) {
             sizes[size_count++] = n;
-            tsl_use_colour(cairo, tsl_colours[place]);
+            tsl_draw_colour(cairo, tsl_colours[place]);
             tsl_draw_text(cairo, plot->left + 34 + 38 * place, plot->top - 12, 0, "%d", n);
         }
         /* sizes beyond the colours share the last */
@@ -228,7 +230,7 @@ static void draw_key(cairo_t *cairo)
     double x = PLOTS_LEFT;
     for (int i = 0; i < 3; i++) {
         cairo_set_line_width(cairo, 1.8);
-        tsl_use_ink(cairo);
+        tsl_draw_colour(cairo, tsl_ink);
         dash(cairo, kinds[i]);
         tsl_draw_line(cairo, x, 62, x + 30, 62);
         tsl_draw_text(cairo, x + 36, 66, 0, "%s", tsl_fft_kind_name(kinds[i]));
@@ -238,7 +240,7 @@ static void draw_key(cairo_t *cairo)
     cairo_set_line_width(cairo, 0.8);
     tsl_draw_line(cairo, x, 62, x + 30, 62);
     tsl_draw_text(cairo, x + 36, 66, 0, "thin: single precision");
-    tsl_use_faint(cairo);
+    tsl_draw_colour(cairo, tsl_faint);
     tsl_draw_text(cairo, PLOTS_LEFT - 40, 92, 0,
                   "Contiguous transforms: bytes a second, each element read and written once. "
                   "Source: cuFFT on a Tesla M2090 (Jodra, Gurrutxaga & Muguerza 2015).");
@@ -249,17 +251,17 @@ static void draw_key(cairo_t *cairo)
 /* Blue where transposing is faster, orange where it is not; fully so from a factor of 2. */
 static void use_cell_colour(cairo_t *cairo, double ratio)
 {
-    const double *c = tsl_colours[ratio > 1 ? 0 : 1];
+    const tsl_colour c = tsl_colours[ratio > 1 ? 0 : 1];
     const double depth = 0.75 * fmin(fabs(log2(ratio)), 1);
-    cairo_set_source_rgb(cairo, 1 - depth * (1 - c[0]), 1 - depth * (1 - c[1]),
-                         1 - depth * (1 - c[2]));
+    cairo_set_source_rgb(cairo, 1 - depth * (1 - c.red), 1 - depth * (1 - c.green),
+                         1 - depth * (1 - c.blue));
 }
 
 static void draw_map_row(cairo_t *cairo, const figure *f, const tsl_fft_series *s, double y)
 {
     const double width = (double)(MAP_RIGHT - MAP_LEFT) / f->batch_count;
     const tsl_fft_case *what = &f->study->rows[s->first].what;
-    tsl_use_ink(cairo);
+    tsl_draw_colour(cairo, tsl_ink);
     tsl_draw_text(cairo, MAP_LEFT - 8, y + ROW - 6, 1, "%d %s %s, stride %d", what->n,
                   tsl_fft_kind_name(what->kind),
                   what->precision == TSL_SINGLE ? "single" : "double", what->stride);
@@ -274,7 +276,7 @@ static void draw_map_row(cairo_t *cairo, const figure *f, const tsl_fft_series *
         use_cell_colour(cairo, ratio);
         cairo_rectangle(cairo, x, y, width - 2, ROW - 2);
         cairo_fill(cairo);
-        tsl_use_ink(cairo);
+        tsl_draw_colour(cairo, tsl_ink);
         tsl_draw_text(cairo, x + width / 2 - 1, y + ROW - 6, 0.5, "%.2f", ratio);
     }
 }
@@ -283,12 +285,11 @@ static void draw_map(cairo_t *cairo, const figure *f)
 {
     const double width = (double)(MAP_RIGHT - MAP_LEFT) / f->batch_count;
     double y = MAP_TOP;
-    tsl_use_ink(cairo);
+    tsl_draw_colour(cairo, tsl_ink);
     tsl_draw_text(cairo, PLOTS_LEFT - 40, MAP_TOP - 38, 0,
                   "Strides: time as they lie over time by transposing there and back. Above 1 "
                   "(blue) transpose first.");
-    tsl_use_font(cairo, 11, false);
-    tsl_use_faint(cairo);
+    tsl_draw_font(cairo, 11, false, tsl_faint);
     tsl_draw_text(cairo, MAP_LEFT - 8, MAP_TOP - 6, 1, "batch");
     for (int i = 0; i < f->batch_count; i++) {
         tsl_draw_text(cairo, MAP_LEFT + (i + 0.5) * width - 1, MAP_TOP - 6, 0.5, "%d",
@@ -328,10 +329,9 @@ static void lay_out_map(figure *f)
 static void draw(cairo_t *cairo, const void *work)
 {
     const figure *f = work;
-    tsl_use_font(cairo, 16, true);
-    tsl_use_ink(cairo);
+    tsl_draw_font(cairo, 16, true, tsl_ink);
     tsl_draw_text(cairo, PLOTS_LEFT - 40, 30, 0, "%s", f->title);
-    tsl_use_font(cairo, 12, false);
+    tsl_draw_font(cairo, 12, false, tsl_ink);
     draw_key(cairo);
     draw_plots(cairo, f->study);
     if (f->row_count > 0) {
