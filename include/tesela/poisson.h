@@ -107,7 +107,7 @@ typedef struct tsl_poisson_options {
     int64_t count;             /**< right-hand sides a call, 1 <= count <= 65536 */
     int64_t memory;            /**< bound on the bytes taken, 0 = none but what is free */
     tsl_box source_box;        /**< cells of the source that this rank has; all 0: tsl_poisson_box()
-                                    says which */
+                                    says which. None: begin = end = n */
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
     int ranks[2];              /**< p and q of the pencils, p q = number of ranks; 0, 0: chosen */
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/poisson_command.h"
+#include "cli/ranks.h"
 #include "core/context.h"
 
 /* ---- a plan and its arrays ------------------------------------------------------------------ */
@@ -19,23 +20,11 @@ int64_t poisson_bytes(const poisson_work *work)
     return poisson_cells(work) * work->poisson.precision;
 }
 
-void poisson_arrays_release(poisson_arrays *arrays)
+tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared)
 {
-    tsl_poisson_plan_destroy(arrays->plan);
-    tsl_buffer_destroy(arrays->source);
-    tsl_buffer_destroy(arrays->result);
-}
-
-tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work)
-{
-    const int64_t bytes = poisson_bytes(work);
-    tsl_status status = tsl_poisson_plan_create(&arrays->plan, work->context, &work->poisson);
+    const tsl_status status = poisson_arrays_create(arrays, work->context, &work->poisson, shared);
     if (status == TSL_OK) {
         tsl_poisson_plan_summary(arrays->plan, &work->summary);
-        status = tsl_buffer_create(&arrays->source, work->context, bytes);
-    }
-    if (status == TSL_OK) {
-        status = tsl_buffer_create(&arrays->result, work->context, bytes);
     }
     work->setup = tsl_seconds() - work->begun;
     return status;
@@ -59,8 +48,7 @@ static tsl_status time_solves(poisson_work *work, const poisson_arrays *a, int r
     tsl_status status = TSL_OK;
     for (int i = -1; i < repeat && status == TSL_OK; i++) { /* the first warms up */
         const double begun = tsl_seconds();
-        status =
-            tsl_poisson_execute(a->plan, tsl_buffer_data(a->result), tsl_buffer_data(a->source));
+        status = poisson_arrays_solve(a, POISSON_NO_AXIS);
         if (status == TSL_OK) {
             status = tsl_context_synchronize(work->context);
         }
@@ -90,10 +78,7 @@ tsl_status poisson_bench(poisson_work *work)
     }
     o->background = periodic; /* so that a solve waits for nothing */
     o->precision = o->precision > 0 ? o->precision : 8;
-    tsl_status status = poisson_arrays_take(&a, work);
-    if (status == TSL_OK) {
-        status = tsl_buffer_fill(a.source, 0x3f); /* 4.8e-4 or 0.75: every cell alike is as good */
-    }
+    tsl_status status = poisson_arrays_take(&a, work, true); /* zeros are as good as any */
     if (status == TSL_OK) {
         status = time_solves(work, &a, work->options->repeat > 0 ? work->options->repeat : 20);
     }
@@ -113,42 +98,89 @@ static tsl_status tell(const poisson_work *work)
     return common->json != NULL ? poisson_write_report(work, common->json) : TSL_OK;
 }
 
-int cli_poisson(int argc, char **argv)
+/* Rank 0's part, and the only one's. */
+static int lead(tsl_context *context, const poisson_options *options)
 {
     static tsl_status (*const tasks[])(poisson_work *) = {
         [POISSON_FILE] = poisson_solve_file,
         [POISSON_VERIFY] = poisson_verify,
         [POISSON_BENCH] = poisson_bench,
     };
-    poisson_options options;
-    int exit_status;
-    if (!poisson_options_parse(&options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    poisson_work work = {.options = &options, .poisson = options.poisson, .begun = tsl_seconds()};
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
-    }
-    if (options.common.profile) {
-        tsl_profile_enable(work.context);
-    }
-    status = tasks[options.task](&work);
+    poisson_work work = {.options = options,
+                         .context = context,
+                         .poisson = options->poisson,
+                         .begun = tsl_seconds()};
+    tsl_status status = tasks[options->task](&work);
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    exit_status = cli_exit_status(work.context, status, options.poisson.memory > 0);
-    if (status != TSL_OK) {
+    int exit_status = cli_exit_status(work.context, status, options->poisson.memory > 0);
+    if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work.context));
-    } else if (poisson_verified(&work) == 0) {
+    } else if (status == TSL_OK && poisson_verified(&work) == 0) {
         cli_error("an answer is further from the known one than its bound: see the table");
         exit_status = CLI_CHECK_FAILED;
     }
-    if (options.common.profile) {
+    if (options->common.profile) {
         cli_profile_print(work.context);
     }
     tsl_release((void *)(uintptr_t)work.points.charge);
     poisson_field_release(&work.field);
-    tsl_context_destroy(work.context);
     return exit_status;
+}
+
+/* What the ranks of this process come to. */
+typedef struct outcome {
+    const poisson_options *options;
+    int exit_status;
+} outcome;
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    outcome *out = user;
+    const bool leads = tsl_comm_rank(comm) == 0;
+    const cli_common *common = &out->options->common;
+    cli_seat seat;
+    tsl_context *context = NULL;
+    int exit_status = CLI_INTERNAL;
+    cli_be_silent(!leads);
+    tsl_status status = cli_take_seat(&seat, comm, common);
+    if (status == TSL_OK) {
+        status = cli_open_rank(&context, seat.device, seat.threads, comm);
+        if (status != TSL_OK) {
+            tsl_comm_fail(comm, status, tsl_last_error(NULL));
+        }
+    }
+    if (status == TSL_OK && common->profile) {
+        tsl_profile_enable(context);
+    }
+    if (status == TSL_OK && leads) {
+        exit_status = lead(context, out->options);
+        status = poisson_end(context, exit_status);
+    } else if (status == TSL_OK) {
+        status = poisson_follow(context, &exit_status);
+    }
+    if (leads || cli_is_launched()) {
+        out->exit_status = exit_status;
+    }
+    tsl_context_destroy(context);
+    cli_be_silent(false);
+    return status;
+}
+
+int cli_poisson(int argc, char **argv)
+{
+    poisson_options options;
+    int exit_status;
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = poisson_options_parse(&options, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
+        return exit_status;
+    }
+    outcome out = {.options = &options};
+    const char *device = options.common.device;
+    exit_status =
+        cli_run_ranks(strcmp(device, "auto") == 0 ? 1 : cli_device_count(device), run_rank, &out);
+    return exit_status != CLI_DONE ? exit_status : out.exit_status;
 }

@@ -126,16 +126,34 @@ tsl_status poisson_solve_file(poisson_work *work);
 tsl_status poisson_verify(poisson_work *work);
 tsl_status poisson_bench(poisson_work *work);
 
+/* ---- the solver, on all ranks (poisson_ranks.c) ------------------------------------------- */
+
 /* A plan and its arrays on the device. */
 typedef struct poisson_arrays {
+    tsl_context *context; /* NULL: there is nothing to release */
     tsl_poisson_plan *plan;
-    tsl_buffer *source, *result;
+    tsl_buffer *source, *result; /* NULL: no cells */
 } poisson_arrays;
 
-/* Plan first: what does not fit is refused before anything is allocated. Release whatever the
- * outcome. */
-tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work);
+enum { POISSON_NO_AXIS = -1 };
+
+/* Called by rank 0, which makes the others do the same. Plan first: what does not fit is refused
+ * before anything is allocated. Release whatever the outcome. `shared`: each rank has its share of
+ * the cells, the source 0; else rank 0 has all of them. */
+tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
+                                 const tsl_poisson_options *options, bool shared);
+/* The result of the source: its potential, or with an axis of 0 to 2 its field along that. */
+tsl_status poisson_arrays_solve(const poisson_arrays *arrays, int axis);
+/* The source's energy in the result. */
+tsl_status poisson_arrays_energy(const poisson_arrays *arrays, double *energy);
 void poisson_arrays_release(poisson_arrays *arrays);
+/* End what the other ranks do. */
+tsl_status poisson_end(tsl_context *context, int exit_status);
+/* What they do: as rank 0 says, until its end. */
+tsl_status poisson_follow(tsl_context *context, int *exit_status);
+
+/* The same, with times and the plan's summary. */
+tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared);
 /* Cells, and bytes of an array of them. */
 int64_t poisson_cells(const poisson_work *work);
 int64_t poisson_bytes(const poisson_work *work);

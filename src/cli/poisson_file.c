@@ -208,16 +208,14 @@ static tsl_status fetch(const poisson_work *work, const poisson_arrays *a, char 
 
 static tsl_status solve_potential(poisson_work *work, const poisson_arrays *a, char *potential)
 {
-    void *source = tsl_buffer_data(a->source);
-    void *result = tsl_buffer_data(a->result);
-    tsl_status status = tsl_poisson_execute(a->plan, result, source);
+    tsl_status status = poisson_arrays_solve(a, POISSON_NO_AXIS);
     if (status == TSL_OK) {
-        status = tsl_poisson_energy(a->plan, &work->energy, result, source);
+        status = poisson_arrays_energy(a, &work->energy);
     }
     if (status == TSL_OK && work->points.count > 0 && work->points.periodic) {
         status = add_gaussians(work, a, potential);
         if (status == TSL_OK) {
-            status = tsl_poisson_execute(a->plan, result, source);
+            status = poisson_arrays_solve(a, POISSON_NO_AXIS);
         }
     }
     return status == TSL_OK ? fetch(work, a, potential, TSL_POINTS_POTENTIAL) : status;
@@ -227,8 +225,7 @@ static tsl_status solve_field(const poisson_work *work, const poisson_arrays *a,
 {
     tsl_status status = TSL_OK;
     for (int axis = 0; axis < COMPONENTS && status == TSL_OK; axis++) {
-        status = tsl_poisson_field(a->plan, axis, tsl_buffer_data(a->result),
-                                   tsl_buffer_data(a->source));
+        status = poisson_arrays_solve(a, axis);
         if (status == TSL_OK) {
             status = fetch(work, a, field + axis * poisson_bytes(work),
                            (tsl_points_quantity)(TSL_POINTS_FIELD_X + axis));
@@ -260,7 +257,7 @@ static double mixed_energy(const poisson_work *work, const char *potential)
 static tsl_status solve(poisson_work *work, results *r)
 {
     poisson_arrays a = {.plan = NULL};
-    tsl_status status = poisson_arrays_take(&a, work);
+    tsl_status status = poisson_arrays_take(&a, work, false);
     if (status == TSL_OK) {
         status = take(&r->potential, work->context, poisson_bytes(work));
     }

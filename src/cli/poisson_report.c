@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "cli/poisson_command.h"
+#include "comm/comm.h"
+#include "core/context.h"
 
 int poisson_verified(const poisson_work *work)
 {
@@ -243,6 +245,7 @@ tsl_status poisson_write_report(const poisson_work *work, const char *path)
     };
     const cli_report report = {.command = names[work->options->task],
                                .device = tsl_context_device(work->context),
+                               .ranks = work->context->comm->size,
                                .verified = poisson_verified(work),
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,

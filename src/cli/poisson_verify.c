@@ -46,33 +46,28 @@ static tsl_status sample(double **out, tsl_context *context, const tsl_poisson_o
 static tsl_status solve(tsl_context *context, const tsl_poisson_options *o, double *field)
 {
     const int64_t count = cells_of(o);
-    tsl_poisson_plan *plan = NULL;
-    tsl_buffer *buffer = NULL;
+    poisson_arrays arrays;
     float *narrow = (float *)field; /* each float is written before the double it lies in is read */
     for (int64_t i = 0; i < count && o->precision == 4; i++) {
         const float value = (float)field[i];
         memcpy(&narrow[i], &value, sizeof value);
     }
-    tsl_status status = tsl_poisson_plan_create(&plan, context, o);
+    tsl_status status = poisson_arrays_create(&arrays, context, o, false);
     if (status == TSL_OK) {
-        status = tsl_buffer_create(&buffer, context, count * o->precision);
+        status = tsl_buffer_write(arrays.source, 0, field, count * o->precision);
     }
     if (status == TSL_OK) {
-        status = tsl_buffer_write(buffer, 0, field, count * o->precision);
+        status = poisson_arrays_solve(&arrays, POISSON_NO_AXIS);
     }
     if (status == TSL_OK) {
-        status = tsl_poisson_execute(plan, tsl_buffer_data(buffer), tsl_buffer_data(buffer));
-    }
-    if (status == TSL_OK) {
-        status = tsl_buffer_read(buffer, 0, field, count * o->precision);
+        status = tsl_buffer_read(arrays.result, 0, field, count * o->precision);
     }
     for (int64_t i = count - 1; i >= 0 && o->precision == 4; i--) {
         float value;
         memcpy(&value, &narrow[i], sizeof value);
         field[i] = (double)value;
     }
-    tsl_poisson_plan_destroy(plan);
-    tsl_buffer_destroy(buffer);
+    poisson_arrays_release(&arrays);
     return status;
 }
 

@@ -1,0 +1,156 @@
+/* `tesela poisson` over ranks: rank 0 does what the command is asked for, and tells the others each
+ * call of the solver, which all of them make. */
+#include <string.h>
+
+#include "cli/poisson_command.h"
+#include "cli/ranks.h"
+#include "comm/comm.h"
+#include "core/context.h"
+
+typedef enum call { CALL_PLAN, CALL_SOLVE, CALL_ENERGY, CALL_RELEASE, CALL_END } call;
+
+typedef struct order {
+    call call;
+    int value; /* SOLVE: axis of the field, POISSON_NO_AXIS: the potential; END: the exit status */
+    bool shared;
+    tsl_poisson_options options;
+} order;
+
+static tsl_status tell(const tsl_context *context, order *o)
+{
+    return context->comm->size > 1 ? tsl_comm_broadcast(context->comm, NULL, o, sizeof *o, 0)
+                                   : TSL_OK;
+}
+
+/* Where ranks don't share the cells, rank 0 has all. */
+static void set_boxes(tsl_poisson_options *options, const tsl_comm *comm, bool shared)
+{
+    if (comm->size > 1 && !shared) {
+        tsl_box box;
+        for (int axis = 0; axis < 3; axis++) {
+            box.begin[axis] = comm->rank == 0 ? 0 : options->n[axis];
+            box.end[axis] = options->n[axis];
+        }
+        options->source_box = options->potential_box = box;
+    }
+}
+
+static tsl_status take_box(tsl_buffer **out, tsl_context *context,
+                           const tsl_poisson_options *options)
+{
+    int64_t cells = 1;
+    tsl_box box = options->source_box;
+    tsl_status status = TSL_OK;
+    if (box.end[2] == 0) {
+        status = tsl_poisson_box(&box, context, options);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        cells *= box.end[axis] - box.begin[axis];
+    }
+    if (status != TSL_OK || cells == 0) {
+        *out = NULL;
+        return status;
+    }
+    return tsl_buffer_create(out, context, cells * options->precision);
+}
+
+tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
+                                 const tsl_poisson_options *options, bool shared)
+{
+    order o = {.call = CALL_PLAN, .shared = shared, .options = *options};
+    tsl_status status = context->comm->rank == 0 ? tell(context, &o) : TSL_OK;
+    *arrays = (poisson_arrays){.context = context};
+    set_boxes(&o.options, context->comm, shared);
+    if (status == TSL_OK) {
+        status = tsl_poisson_plan_create(&arrays->plan, context, &o.options);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = take_box(&arrays->source, context, &o.options);
+    if (status == TSL_OK) {
+        status = take_box(&arrays->result, context, &o.options);
+    }
+    if (status == TSL_OK && arrays->source != NULL) {
+        status = tsl_buffer_fill(arrays->source, 0);
+    }
+    return cli_agree(context, status);
+}
+
+static void *data(const tsl_buffer *buffer)
+{
+    return buffer != NULL ? tsl_buffer_data(buffer) : NULL;
+}
+
+static tsl_status solve(const poisson_arrays *arrays, int axis)
+{
+    return axis == POISSON_NO_AXIS
+               ? tsl_poisson_execute(arrays->plan, data(arrays->result), data(arrays->source))
+               : tsl_poisson_field(arrays->plan, axis, data(arrays->result), data(arrays->source));
+}
+
+tsl_status poisson_arrays_solve(const poisson_arrays *arrays, int axis)
+{
+    const tsl_status status = tell(arrays->context, &(order){.call = CALL_SOLVE, .value = axis});
+    return status == TSL_OK ? solve(arrays, axis) : status;
+}
+
+tsl_status poisson_arrays_energy(const poisson_arrays *arrays, double *energy)
+{
+    const tsl_status status = tell(arrays->context, &(order){.call = CALL_ENERGY});
+    return status == TSL_OK ? tsl_poisson_energy(arrays->plan, energy, data(arrays->result),
+                                                 data(arrays->source))
+                            : status;
+}
+
+static void release(poisson_arrays *arrays)
+{
+    tsl_poisson_plan_destroy(arrays->plan);
+    tsl_buffer_destroy(arrays->source);
+    tsl_buffer_destroy(arrays->result);
+    *arrays = (poisson_arrays){.plan = NULL};
+}
+
+void poisson_arrays_release(poisson_arrays *arrays)
+{
+    if (arrays->context != NULL) {
+        tell(arrays->context, &(order){.call = CALL_RELEASE});
+    }
+    release(arrays);
+}
+
+tsl_status poisson_end(tsl_context *context, int exit_status)
+{
+    return tell(context, &(order){.call = CALL_END, .value = exit_status});
+}
+
+/* What one rank alone is refused, all are; so an error is rank 0's to tell. */
+tsl_status poisson_follow(tsl_context *context, int *exit_status)
+{
+    poisson_arrays arrays = {.plan = NULL};
+    order o = {.call = CALL_PLAN};
+    tsl_status status = tell(context, &o);
+    while (status != TSL_E_COMM && o.call != CALL_END) {
+        double energy;
+        switch (o.call) {
+        case CALL_PLAN:
+            status = poisson_arrays_create(&arrays, context, &o.options, o.shared);
+            break;
+        case CALL_SOLVE:
+            status = solve(&arrays, o.value);
+            break;
+        case CALL_ENERGY:
+            status =
+                tsl_poisson_energy(arrays.plan, &energy, data(arrays.result), data(arrays.source));
+            break;
+        default:
+            release(&arrays);
+        }
+        if (status != TSL_E_COMM) {
+            status = tell(context, &o);
+        }
+    }
+    release(&arrays);
+    *exit_status = o.value;
+    return status;
+}

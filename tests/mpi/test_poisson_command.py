@@ -1,0 +1,75 @@
+"""`tesela poisson` on ranks, threads and processes: the file of one rank, and its errors, told once."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from command import TESELA, CommandTest  # noqa: E402
+from test_dock import has_mpi, options  # noqa: E402
+from test_poisson import npy, parse, wave  # noqa: E402
+
+SOLVES = (["--boundary", "free"], ["--boundary", "free,periodic,free"], ["--background"],
+          ["--boundary", "periodic,free,periodic", "--output", "field"])
+
+
+class Ranks(CommandTest):
+    def launches(self, *arguments):
+        """(returncode, standard error) of the command on ranks of each kind."""
+        commands = [[TESELA, "poisson", *arguments, "--device", "cpu,cpu"],
+                    [TESELA, "poisson", *arguments, "--device", "cpu,cpu,cpu"]]
+        if has_mpi():
+            commands.append(["mpirun", *options(), "-n", "3", TESELA, "poisson", *arguments,
+                             "--device", "cpu"])
+        for command in commands:
+            result = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                    timeout=60, check=False)
+            yield result, command
+
+    def test_same_file(self):
+        source, _ = wave((3, 1, 2))
+        self.write("in.npy", npy([value + 0.5 for value in source]))
+        for chosen in SOLVES:
+            arguments = ["in.npy", "--lengths", "3,1,2", "--quiet", *chosen]
+            result = self.run_command("poisson", *arguments, "-o", "one.npy", "--device", "cpu")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            header, wanted = parse(self.path("one.npy"))
+            for result, command in self.launches(*arguments, "-o", "all.npy", "--json", "run.json"):
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""),
+                                 command)
+                found_header, found = parse(self.path("all.npy"))
+                self.assertEqual(found_header, header)
+                worst = max(abs(a - b) for a, b in zip(found, wanted))
+                self.assertLess(worst, 1e-13 * max(map(abs, wanted)), command)
+                with open(self.path("run.json"), encoding="utf-8") as file:
+                    self.assertEqual(json.load(file)["ranks"], 2 if "cpu,cpu" in command else 3)
+                os.remove(self.path("all.npy"))
+
+    def test_errors(self):
+        source, _ = wave((3, 1, 2))
+        self.write("in.npy", npy([value + 0.5 for value in source]))
+        good = ["in.npy", "--lengths", "3,1,2", "-o", "out.npy"]
+        for arguments, words in ((good, "in.npy: has a net charge of 3"),
+                                 (["none" + good[0], *good[1:]], "nonein.npy: cannot open"),
+                                 ([*good, "--boundary", "free", "--memory", "100"], " need")):
+            for result, command in self.launches(*arguments):
+                self.assertEqual(result.returncode, 2, (command, result.stderr))
+                told = [line for line in result.stderr.splitlines() if line.startswith("tesela: error")]
+                self.assertEqual(len(told), 1, result.stderr)
+                self.assertIn(words, told[0])
+                self.assertFalse(os.path.exists(self.path("out.npy")))
+
+    def test_bench(self):
+        for result, _ in self.launches("bench", "--n", "12,8,10", "--boundary", "free", "--repeat",
+                                       "2", "--threads", "1"):
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout.count("solve "), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
