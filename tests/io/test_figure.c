@@ -1,4 +1,5 @@
 /* Figures: kinds of files, the same figure the same file, and failing memory. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
