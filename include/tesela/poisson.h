@@ -113,6 +113,9 @@ typedef struct tsl_poisson_options {
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
+    int measure;               /**< 1: of several ranks, what is left open of `ranks` and `overlap`
+                                    is tried while planning, and the fastest taken; 0: chosen by
+                                    rule. The boxes stay those of the rule */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -120,7 +123,7 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0                        \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0                     \
     }
 
 /** What a plan takes and does. */
@@ -149,7 +152,7 @@ typedef struct tsl_poisson_plan tsl_poisson_plan;
 TSL_API tsl_status tsl_poisson_box(tsl_box *out, tsl_context *context,
                                    const tsl_poisson_options *options);
 
-/** What a plan would take on this rank; nothing is allocated.
+/** What a plan would take on this rank, without `measure`; nothing is allocated.
  *  @param[out] out  filled whole
  *  @return TSL_OK; TSL_E_ARG for options out of range. */
 TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *context,

@@ -147,6 +147,8 @@ tsl_status poisson_arrays_solve(const poisson_arrays *arrays, int axis);
 /* The source's energy in the result. */
 tsl_status poisson_arrays_energy(const poisson_arrays *arrays, double *energy);
 void poisson_arrays_release(poisson_arrays *arrays);
+/* "ranks=2x3,segments=4,overlap=off" */
+error_t poisson_set_plan(tsl_poisson_options *options, const char *text);
 /* End what the other ranks do. */
 tsl_status poisson_end(tsl_context *context, int exit_status);
 /* What they do: as rank 0 says, until its end. */

@@ -24,6 +24,7 @@ enum {
     KEY_BACKGROUND,
     KEY_PRECISION,
     KEY_MEMORY,
+    KEY_PLAN,
     KEY_N,
     KEY_REPEAT
 };
@@ -64,6 +65,10 @@ static const struct argp_option options_table[] = {
     {"kernel", KEY_KERNEL, "NAME", 0, "free boxes: truncated, integrated or point (truncated)", 4},
     {"precision", KEY_PRECISION, "NAME", 0, "single or double (the file's; bench: double)", 4},
     {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 4},
+    {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
+     "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
+     "overlap=on or off, measure=on (try what is left open, take the fastest)",
+     4},
     {NULL, 0, NULL, 0, "tesela poisson bench:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
     {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
@@ -296,6 +301,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_MEMORY:
         return cli_set_bytes("--memory", text, "4G", &options->poisson.memory);
+    case KEY_PLAN:
+        return poisson_set_plan(&options->poisson, text);
     case KEY_REPEAT:
         return cli_set_integer("--repeat", text, 1, 1000000, &options->repeat);
     default:

@@ -1,11 +1,60 @@
 /* `tesela poisson` over ranks: rank 0 does what the command is asked for, and tells the others each
  * call of the solver, which all of them make. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
 #include "cli/ranks.h"
 #include "comm/comm.h"
 #include "core/context.h"
+
+/* ---- how they share the work ---------------------------------------------------------------- */
+
+/* One KEY=VALUE. */
+static bool set_one(tsl_poisson_options *options, const char *text)
+{
+    int used = 0;
+    const int length = (int)strlen(text);
+    char word[4];
+    if (sscanf(text, "ranks=%dx%d%n", &options->ranks[0], &options->ranks[1], &used) == 2) {
+        return used == length && options->ranks[0] > 0 && options->ranks[1] > 0;
+    }
+    if (sscanf(text, "segments=%d%n", &options->segments, &used) == 1) {
+        return used == length && options->segments > 0;
+    }
+    if (sscanf(text, "overlap=%3s%n", word, &used) == 1 && used == length) {
+        options->overlap = strcmp(word, "on") == 0 ? 1 : -1;
+        return options->overlap == 1 || strcmp(word, "off") == 0;
+    }
+    if (sscanf(text, "measure=%3s%n", word, &used) == 1 && used == length) {
+        options->measure = strcmp(word, "on") == 0;
+        return options->measure == 1 || strcmp(word, "off") == 0;
+    }
+    return false;
+}
+
+error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
+{
+    for (const char *at = text;; at++) {
+        char one[64];
+        const size_t length = strcspn(at, ",");
+        const bool fits = length < sizeof one;
+        snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
+        if (!set_one(options, one)) {
+            cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off and "
+                      "measure=on or off, with commas between, e.g. ranks=1x4,overlap=off",
+                      text);
+            return EINVAL;
+        }
+        at += length;
+        if (*at == '\0') {
+            return 0;
+        }
+    }
+}
+
+/* ---- what they do --------------------------------------------------------------------------- */
 
 typedef enum call { CALL_PLAN, CALL_SOLVE, CALL_ENERGY, CALL_RELEASE, CALL_END } call;
 

@@ -107,6 +107,10 @@ void poisson_print(FILE *stream, const poisson_work *work)
         fprintf(stream, "plan        %.3f s\n", work->setup);
         fprintf(stream, "transforms  %lld x %lld x %lld\n", (long long)s->transform[0],
                 (long long)s->transform[1], (long long)s->transform[2]);
+        if (work->context->comm->size > 1) {
+            fprintf(stream, "ranks       %d x %d, exchanges in %d segments%s\n", s->ranks[0],
+                    s->ranks[1], s->segments, s->overlap ? ", overlapped" : "");
+        }
         fprintf(stream, "memory      %s beside source and potential, %.2f fields\n",
                 tsl_format_bytes(held, s->bytes),
                 (double)s->bytes / (cells_of(work) * work->poisson.precision));
@@ -218,6 +222,12 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_number(json, "radius", s->radius);
         tsl_json_integer(json, "bytes", s->bytes);
         tsl_json_integer(json, "planning_bytes", s->planning_bytes);
+        tsl_json_open_array(json, "ranks");
+        tsl_json_integer(json, NULL, s->ranks[0]);
+        tsl_json_integer(json, NULL, s->ranks[1]);
+        tsl_json_close_array(json);
+        tsl_json_integer(json, "segments", s->segments);
+        tsl_json_bool(json, "overlap", s->overlap != 0);
     }
     if (work->options->task == POISSON_FILE) {
         write_file_results(json, work);

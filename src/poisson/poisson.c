@@ -18,8 +18,7 @@ struct tsl_poisson_plan {
     bool same_boxes;              /* of source and potential, on all ranks */
 };
 
-/* Device memory the plan holds. */
-static int64_t held_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
+int64_t tsl_poisson_held_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
 {
     return tsl_poisson_spectrum_bytes(problem) +
            context->ops->poisson->bytes(context, &problem->grid, &problem->share) +
@@ -31,7 +30,7 @@ static void summarise(tsl_poisson_summary *out, const tsl_context *context,
 {
     const bool staged = !context->ops->poisson->memory_is_host;
     *out =
-        (tsl_poisson_summary){.bytes = held_bytes(context, problem),
+        (tsl_poisson_summary){.bytes = tsl_poisson_held_bytes(context, problem),
                               .planning_bytes = tsl_poisson_build_bytes(context, problem) +
                                                 (staged ? tsl_poisson_spectrum_bytes(problem) : 0),
                               .radius = problem->radius,
@@ -69,9 +68,10 @@ tsl_status tsl_poisson_box(tsl_box *out, tsl_context *context, const tsl_poisson
 }
 
 /* The most that is taken at one time. */
-static int64_t peak_bytes(const tsl_poisson_plan *plan)
+static int64_t peak_bytes(const tsl_poisson_plan *plan, const tsl_poisson_options *options)
 {
-    int64_t peak = plan->summary.bytes;
+    const int64_t measuring = tsl_poisson_measure_bytes(plan->context, &plan->problem, options);
+    int64_t peak = plan->summary.bytes > measuring ? plan->summary.bytes : measuring;
     if (plan->context->ops->poisson->memory_is_host) {
         const int64_t building =
             tsl_poisson_spectrum_bytes(&plan->problem) + plan->summary.planning_bytes;
@@ -129,12 +129,17 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
     tsl_context *context = plan->context;
     const tsl_poisson_ops *ops = context->ops->poisson;
     const tsl_poisson_problem *problem = &plan->problem;
-    tsl_status status = tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan));
+    tsl_status status =
+        tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan, options));
     status = tsl_comm_agree(context, status);
     plan->same_boxes = true;
     for (int q = 0; q < problem->share.size && status == TSL_OK; q++) {
         plan->same_boxes =
             plan->same_boxes && memcmp(&boxes[2 * q], &boxes[2 * q + 1], sizeof *boxes) == 0;
+    }
+    if (status == TSL_OK && problem->share.size > 1 && options->measure) {
+        status = tsl_poisson_measure(&plan->problem, context, options);
+        summarise(&plan->summary, context, problem);
     }
     if (status == TSL_OK) {
         status = build_spectrum(plan);

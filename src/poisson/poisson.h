@@ -97,6 +97,19 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
                             const tsl_poisson_problem *problem, const tsl_poisson_options *options,
                             int64_t peak);
 
+/* ---- the fastest way (planner.c) ----------------------------------------------------------- */
+
+/* Device memory that a plan holds: spectrum, solver and reshape. */
+int64_t tsl_poisson_held_bytes(const tsl_context *context, const tsl_poisson_problem *problem);
+
+/* The most that measuring takes at one time; 0: nothing is measured. */
+int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,
+                                  const tsl_poisson_options *options);
+/* Try the ways that options leave open, and settle `problem` for the fastest, its boxes as they
+ * are. Collective. */
+tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *context,
+                               const tsl_poisson_options *options);
+
 /* ---- boxes in and out (reshape.c) --------------------------------------------------------- */
 
 /* Moves cells between ranks' boxes and their rows, on the host. */

@@ -129,6 +129,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     }
     if (o->segments < 0 || o->segments > LONGEST_AXIS) {
         wrong = "segments must be from 1 to 16384, or 0: chosen";
+    } else if (o->measure < 0 || o->measure > 1) {
+        wrong = "measure is 0 or 1";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
     }

@@ -102,6 +102,7 @@ static tsl_poisson_options common_options(const tsl_poisson_options *options)
     memcpy(o.ranks, options->ranks, sizeof o.ranks);
     o.segments = options->segments;
     o.overlap = options->overlap;
+    o.measure = options->measure;
     return o;
 }
 

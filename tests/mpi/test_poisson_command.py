@@ -13,7 +13,8 @@ from command import TESELA, CommandTest  # noqa: E402
 from test_dock import has_mpi, options  # noqa: E402
 from test_poisson import npy, parse, wave  # noqa: E402
 
-SOLVES = (["--boundary", "free"], ["--boundary", "free,periodic,free"], ["--background"],
+SOLVES = (["--boundary", "free"], ["--boundary", "free,periodic,free", "--plan", "measure=on"],
+          ["--background", "--plan", "segments=2,overlap=off"],
           ["--boundary", "periodic,free,periodic", "--output", "field"])
 
 
@@ -47,7 +48,11 @@ class Ranks(CommandTest):
                 worst = max(abs(a - b) for a, b in zip(found, wanted))
                 self.assertLess(worst, 1e-13 * max(map(abs, wanted)), command)
                 with open(self.path("run.json"), encoding="utf-8") as file:
-                    self.assertEqual(json.load(file)["ranks"], 2 if "cpu,cpu" in command else 3)
+                    report = json.load(file)
+                ranks = 2 if "cpu,cpu" in command else 3
+                self.assertEqual(report["ranks"], ranks)
+                pencils = report["results"]["ranks"]
+                self.assertEqual(pencils[0] * pencils[1], ranks)
                 os.remove(self.path("all.npy"))
 
     def test_errors(self):
@@ -56,6 +61,8 @@ class Ranks(CommandTest):
         good = ["in.npy", "--lengths", "3,1,2", "-o", "out.npy"]
         for arguments, words in ((good, "in.npy: has a net charge of 3"),
                                  (["none" + good[0], *good[1:]], "nonein.npy: cannot open"),
+                                 ([*good, "--boundary", "free", "--plan", "ranks=2x4"],
+                                  "pencils of 2 x 4 ranks are not "),
                                  ([*good, "--boundary", "free", "--memory", "100"], " need")):
             for result, command in self.launches(*arguments):
                 self.assertEqual(result.returncode, 2, (command, result.stderr))
@@ -64,10 +71,17 @@ class Ranks(CommandTest):
                 self.assertIn(words, told[0])
                 self.assertFalse(os.path.exists(self.path("out.npy")))
 
+    def test_plans_that_are_none(self):
+        for plan in ("overlap=maybe", "ranks=2", "segments=0", "ranks=1x2,", "measure=onx", "fast"):
+            result = self.run_command("poisson", "bench", "--plan", plan)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"tesela: error: --plan '{plan}': give ranks=PxQ", result.stderr)
+
     def test_bench(self):
         for result, _ in self.launches("bench", "--n", "12,8,10", "--boundary", "free", "--repeat",
                                        "2", "--threads", "1"):
             self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("ranks       1 x ", result.stdout)
             self.assertEqual(result.stdout.count("solve "), 1)
 
 
