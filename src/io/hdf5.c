@@ -225,7 +225,7 @@ static bool write_dataset(hid_t file, const char *name, const tsl_hdf5_array *ar
 
 const char *tsl_hdf5_library(void)
 {
-    return H5_VERS_INFO + strlen("HDF5 library version: ");
+    return &H5_VERS_INFO[sizeof "HDF5 library version: " - 1];
 }
 
 tsl_status tsl_hdf5_write(tsl_context *context, const char *path, const char *dataset,
