@@ -114,7 +114,7 @@ int cli_dock(int argc, char **argv)
     const bool parsed = dock_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {
-        return exit_status;
+        return cli_refused(exit_status);
     }
     outcome out = {.options = &options};
     exit_status = cli_run_ranks(cli_device_count(options.common.device), run_rank, &out);

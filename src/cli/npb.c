@@ -235,7 +235,7 @@ static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, 
     }
     cli_be_silent(false);
     if (!parsed) {
-        return exit_status;
+        return cli_refused(exit_status);
     }
     exit_status = cli_run_ranks(count_ranks(&options.common), run_rank, &job);
     return exit_status != CLI_DONE ? exit_status : job.exit_status;

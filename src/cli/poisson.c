@@ -176,7 +176,7 @@ int cli_poisson(int argc, char **argv)
     const bool parsed = poisson_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {
-        return exit_status;
+        return cli_refused(exit_status);
     }
     outcome out = {.options = &options};
     const char *device = options.common.device;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "comm/comm.h"
 #include "comm/plugin.h"
@@ -25,6 +26,14 @@ bool cli_is_leader(void)
         }
     }
     return true;
+}
+
+int cli_refused(int exit_status)
+{
+    if (!cli_is_leader()) {
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    }
+    return exit_status;
 }
 
 /* As a rank of an MPI launch. Only the rank that failed prints why. */

@@ -13,6 +13,9 @@ bool cli_is_launched(void);
 /* Is this process the one of its MPI launch, or its only one, that speaks for all before they have
  * met? */
 bool cli_is_leader(void);
+/* Returns the status of a command line that was refused. A launcher ends all processes when the
+ * first has ended: those that say nothing wait, so that the leader's line comes out. */
+int cli_refused(int exit_status);
 
 /* Number of ranks that a list of devices asks for: "cuda:0-3" or "cuda:0,cpu", one each; auto: one
  * for each GPU, at least one. */

@@ -218,6 +218,9 @@ static tsl_status tell(solve_work *work)
     }
     if (options->output != NULL && work->report.stop != TSL_LINSOLVE_NOT_FINITE) {
         status = write_solution(work);
+        if (status == TSL_OK && !cli_is_quiet()) {
+            fprintf(cli_summary_stream(&options->common), "written         %s\n", options->output);
+        }
     }
     if (status == TSL_OK && options->figure != NULL) {
         status = solve_draw(work);

@@ -181,9 +181,6 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
             report->seconds / iterations);
     fprintf(stream, "products        %lld, %.2f GB/s\n", (long long)report->products,
             report->product_gbs);
-    if (work->options->output != NULL && report->stop != TSL_LINSOLVE_NOT_FINITE) {
-        fprintf(stream, "written         %s\n", work->options->output);
-    }
     fflush(stream);
 }
 

@@ -12,17 +12,8 @@
 #include "device/device.h"
 #include "poisson/poisson_cpu.h"
 
-#define REAL float
-#define TSL_TEMPLATE_NAME(name) name##_single
-#include "poisson/poisson_cpu.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
-
-#define REAL double
-#define TSL_TEMPLATE_NAME(name) name##_double
-#include "poisson/poisson_cpu.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
+#define TSL_TEMPLATE "poisson/poisson_cpu.inc"
+#include "core/both_precisions.inc"
 
 /* ---- memory ------------------------------------------------------------------------------- */
 

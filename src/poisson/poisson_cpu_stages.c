@@ -12,17 +12,8 @@
 #include "core/clones.h"
 #include "poisson/poisson_cpu.h"
 
-#define REAL float
-#define TSL_TEMPLATE_NAME(name) name##_single
-#include "poisson/poisson_cpu_lines.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
-
-#define REAL double
-#define TSL_TEMPLATE_NAME(name) name##_double
-#include "poisson/poisson_cpu_lines.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
+#define TSL_TEMPLATE "poisson/poisson_cpu_lines.inc"
+#include "core/both_precisions.inc"
 
 /* Rows of bytes to and from a place where the next begins further on. */
 typedef struct strip {

@@ -5,27 +5,19 @@
 #include "core/clones.h"
 #include "core/context.h"
 
-#define REAL double
-#define NAME(name) name##_double
-#include "sparse/form_cpu.inc"
-#undef REAL
-#undef NAME
-#define REAL float
-#define NAME(name) name##_float
-#include "sparse/form_cpu.inc"
-#undef REAL
-#undef NAME
+#define TSL_TEMPLATE "sparse/form_cpu.inc"
+#include "core/both_precisions.inc"
 
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
 {
     if (form->sliced && form->bytes == 8) {
         multiply_sliced_double(form, y, x, from, to);
     } else if (form->sliced) {
-        multiply_sliced_float(form, y, x, from, to);
+        multiply_sliced_single(form, y, x, from, to);
     } else if (form->bytes == 8) {
         multiply_by_rows_double(form->rows, form->rows->value, y, x, from, to);
     } else {
-        multiply_by_rows_float(form->rows, form->narrow, y, x, from, to);
+        multiply_by_rows_single(form->rows, form->narrow, y, x, from, to);
     }
 }
 

@@ -25,16 +25,8 @@ TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double
     memcpy(sums, own, sizeof own);
 }
 
-#define REAL double
-#define NAME(name) name##_double
-#include "sparse/steps_cpu.inc"
-#undef REAL
-#undef NAME
-#define REAL float
-#define NAME(name) name##_float
-#include "sparse/steps_cpu.inc"
-#undef REAL
-#undef NAME
+#define TSL_TEMPLATE "sparse/steps_cpu.inc"
+#include "core/both_precisions.inc"
 
 static void run_piece(const tsl_steps *list, int piece)
 {
@@ -46,7 +38,7 @@ static void run_piece(const tsl_steps *list, int piece)
         if (list->bytes == 8) {
             run_chunk_double(list, from, to, space, sums);
         } else {
-            run_chunk_float(list, from, to, (float *)space, sums);
+            run_chunk_single(list, from, to, (float *)space, sums);
         }
     }
     for (int i = 0, dot = 0; i < list->count; i++) {

@@ -30,17 +30,8 @@ struct tsl_convolve {
     tsl_reduce *reduce;
 };
 
-#define REAL float
-#define TSL_TEMPLATE_NAME(name) name##_single
-#include "blocks/convolve/convolve_cpu.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
-
-#define REAL double
-#define TSL_TEMPLATE_NAME(name) name##_double
-#include "blocks/convolve/convolve_cpu.inc"
-#undef REAL
-#undef TSL_TEMPLATE_NAME
+#define TSL_TEMPLATE "blocks/convolve/convolve_cpu.inc"
+#include "core/both_precisions.inc"
 
 static tsl_grid_layout cpu_layout(const tsl_convolve_description *what)
 {
