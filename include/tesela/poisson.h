@@ -128,8 +128,8 @@ typedef struct tsl_poisson_options {
 
 /** What a plan takes and does. */
 typedef struct tsl_poisson_summary {
-    int64_t bytes;          /**< device memory the plan holds, without what the device's transform
-                                 library takes for itself */
+    int64_t bytes;          /**< device memory the plan holds, the transform library's work space
+                                 with it */
     int64_t planning_bytes; /**< host memory taken while planning and given back */
     int64_t transform[3];   /**< lengths of the transforms: n, or at least 2 n - 1 of a free axis */
     int64_t padded[3];      /**< lengths on which the truncated kernel was sampled, >= n (L +

@@ -252,6 +252,8 @@ extern const struct tsl_peer_ops tsl_peer_cuda;
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
+extern const struct tsl_ladder_ops tsl_ladder_cuda;
+extern const struct tsl_poisson_ops tsl_poisson_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -279,6 +281,8 @@ static tsl_device_ops make_ops(void)
     ops.sparse = &tsl_sparse_cuda;
     ops.ep = &tsl_ep_cuda;
     ops.cg = &tsl_cg_cuda;
+    ops.ladder = &tsl_ladder_cuda;
+    ops.poisson = &tsl_poisson_cuda;
     return ops;
 }
 

@@ -18,14 +18,14 @@ struct tsl_poisson_plan {
     bool same_boxes;              /* of source and potential, on all ranks */
 };
 
-int64_t tsl_poisson_held_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
+int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem)
 {
     return tsl_poisson_spectrum_bytes(problem) +
            context->ops->poisson->bytes(context, &problem->grid, &problem->share) +
            tsl_poisson_reshape_bytes(problem);
 }
 
-static void summarise(tsl_poisson_summary *out, const tsl_context *context,
+static void summarise(tsl_poisson_summary *out, tsl_context *context,
                       const tsl_poisson_problem *problem)
 {
     const bool staged = !context->ops->poisson->memory_is_host;

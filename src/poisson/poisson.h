@@ -47,7 +47,7 @@ typedef struct tsl_poisson_ops {
      * known. */
     void (*layout)(tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Device memory that create() takes. */
-    int64_t (*bytes)(const tsl_context *context, const tsl_poisson_grid *grid,
+    int64_t (*bytes)(tsl_context *context, const tsl_poisson_grid *grid,
                      const tsl_poisson_share *share);
     /* `spectrum`, device memory, is borrowed: it must be filled before the first solve(). */
     tsl_status (*create)(tsl_poisson_solver **out, tsl_context *context,
@@ -100,7 +100,7 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
 /* ---- the fastest way (planner.c) ----------------------------------------------------------- */
 
 /* Device memory that a plan holds: spectrum, solver and reshape. */
-int64_t tsl_poisson_held_bytes(const tsl_context *context, const tsl_poisson_problem *problem);
+int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem);
 
 /* The most that measuring takes at one time; 0: nothing is measured. */
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,

@@ -73,7 +73,7 @@ static int64_t scratch_bytes(const tsl_poisson_grid *grid)
     return longest * grid->width * tsl_poisson_complex(grid);
 }
 
-static int64_t cpu_bytes(const tsl_context *context, const tsl_poisson_grid *grid,
+static int64_t cpu_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                          const tsl_poisson_share *share)
 {
     int64_t count;

@@ -40,6 +40,8 @@ typedef struct tsl_fft_ops {
     /* Measures a few ways to do it, on memory of its own. */
     tsl_status (*create)(tsl_fft **out, tsl_context *context, const tsl_fft_description *what);
     void (*destroy)(tsl_fft *fft); /* NULL is fine */
+    /* Device memory that create() would take, bytes; what a library refuses needs none. */
+    int64_t (*needs)(tsl_context *context, const tsl_fft_description *what);
     /* `in` and `out` are device addresses aligned to 64 bytes. Asynchronous on the context's
      * stream; on cpu the transform is done by the calling thread, and several may execute one plan
      * at once. */

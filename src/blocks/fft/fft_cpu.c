@@ -123,6 +123,14 @@ static tsl_status cpu_execute(const tsl_fft *fft, void *in, void *out)
     return TSL_OK;
 }
 
+/* The library's memory is the host's, and its own. */
+static int64_t cpu_needs(tsl_context *context, const tsl_fft_description *what)
+{
+    (void)context;
+    (void)what;
+    return 0;
+}
+
 static int64_t cpu_workspace(const tsl_fft *fft)
 {
     return fft->workspace;
@@ -130,6 +138,7 @@ static int64_t cpu_workspace(const tsl_fft *fft)
 
 const tsl_fft_ops tsl_fft_cpu = {.create = cpu_create,
                                  .destroy = cpu_destroy,
+                                 .needs = cpu_needs,
                                  .execute = cpu_execute,
                                  .workspace = cpu_workspace};
 

@@ -54,36 +54,37 @@ static cufftType type_of(const tsl_fft_description *what)
     }
 }
 
-/* A plan whose workspace is tesela's own to allocate. */
-static tsl_status make_plan(tsl_fft *fft, const tsl_fft_description *what)
+/* All of a plan but its workspace. */
+static tsl_status make_plan(tsl_context *context, cufftHandle *plan, size_t *bytes,
+                            const tsl_fft_description *what)
 {
     static const char planning[] = "planning a transform";
-    tsl_context *context = fft->context;
     int n[3], in[3], to[3];
-    size_t bytes = 0;
     for (int axis = 0; axis < 3; axis++) {
         n[axis] = what->n[axis];
         in[axis] = what->in.embed[axis];
         to[axis] = what->out.embed[axis];
     }
     const cudaStream_t stream = tsl_cuda_stream(context);
-    tsl_status status = check(context, cufftSetAutoAllocation(fft->plan, 0), planning);
+    tsl_status status = check(context, cufftCreate(plan), planning);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = check(context, cufftSetAutoAllocation(*plan, 0), planning);
     if (status == TSL_OK) {
         status = check(context,
-                       cufftMakePlanMany(fft->plan, what->rank, n, in, what->in.stride,
+                       cufftMakePlanMany(*plan, what->rank, n, in, what->in.stride,
                                          what->in.distance, to, what->out.stride,
-                                         what->out.distance, type_of(what), what->count, &bytes),
+                                         what->out.distance, type_of(what), what->count, bytes),
                        planning);
     }
-    fft->workspace_bytes = (int64_t)bytes;
-    if (status == TSL_OK && bytes > 0) {
-        status = tsl_device_allocate(&fft->workspace, context, fft->workspace_bytes,
-                                     "the workspace of a transform");
+    if (status == TSL_OK) {
+        status = check(context, cufftSetStream(*plan, stream), planning);
     }
-    if (status == TSL_OK && bytes > 0) {
-        status = check(context, cufftSetWorkArea(fft->plan, fft->workspace), planning);
+    if (status != TSL_OK) {
+        cufftDestroy(*plan);
     }
-    return status == TSL_OK ? check(context, cufftSetStream(fft->plan, stream), planning) : status;
+    return status;
 }
 
 static void cuda_destroy(tsl_fft *fft)
@@ -104,19 +105,38 @@ static tsl_status cuda_create(tsl_fft **out, tsl_context *context, const tsl_fft
     }
     fft->context = context;
     fft->kind = what->kind;
-    tsl_cuda_stream(context);
-    tsl_status status = check(context, cufftCreate(&fft->plan), "planning a transform");
+    size_t bytes = 0;
+    tsl_status status = make_plan(context, &fft->plan, &bytes, what);
     if (status != TSL_OK) {
         tsl_release(fft);
         return status;
     }
-    status = make_plan(fft, what);
+    fft->workspace_bytes = (int64_t)bytes;
+    if (bytes > 0) {
+        status = tsl_device_allocate(&fft->workspace, context, fft->workspace_bytes,
+                                     "the workspace of a transform");
+    }
+    if (status == TSL_OK && bytes > 0) {
+        status =
+            check(context, cufftSetWorkArea(fft->plan, fft->workspace), "planning a transform");
+    }
     if (status != TSL_OK) {
         cuda_destroy(fft);
         return status;
     }
     *out = fft;
     return TSL_OK;
+}
+
+static int64_t cuda_needs(tsl_context *context, const tsl_fft_description *what)
+{
+    cufftHandle plan;
+    size_t bytes = 0;
+    if (make_plan(context, &plan, &bytes, what) != TSL_OK) {
+        return 0; /* create() tells why */
+    }
+    cufftDestroy(plan);
+    return (int64_t)bytes;
 }
 
 static tsl_status cuda_execute(const tsl_fft *fft, void *in, void *out)
@@ -134,4 +154,5 @@ static int64_t cuda_workspace(const tsl_fft *fft)
     return fft->workspace_bytes;
 }
 
-extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_execute, cuda_workspace};
+extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_needs, cuda_execute,
+                                         cuda_workspace};

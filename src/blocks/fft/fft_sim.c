@@ -49,6 +49,11 @@ static tsl_status sim_execute(const tsl_fft *fft, void *in, void *out)
     return tsl_sim_defer(fft->context, run_execute, &arguments, sizeof arguments);
 }
 
+static int64_t sim_needs(tsl_context *context, const tsl_fft_description *what)
+{
+    return tsl_fft_cpu.needs(context, what);
+}
+
 static int64_t sim_workspace(const tsl_fft *fft)
 {
     return tsl_fft_cpu.workspace(fft->cpu);
@@ -56,5 +61,6 @@ static int64_t sim_workspace(const tsl_fft *fft)
 
 const tsl_fft_ops tsl_fft_sim = {.create = sim_create,
                                  .destroy = sim_destroy,
+                                 .needs = sim_needs,
                                  .execute = sim_execute,
                                  .workspace = sim_workspace};

@@ -1,5 +1,4 @@
-/* The ladder on NVIDIA GPUs. It compiles; it is not in the device's table until it has run on a
- * card. */
+/* The ladder on NVIDIA GPUs. */
 #include <string.h>
 
 #include "device/cuda.h"
