@@ -12,7 +12,7 @@
 #include "device/sim.h"
 #include "support/devices.h"
 
-enum { PATIENCE = 120, MOST_RANKS = 7, BYTES = 1 << 16 };
+enum { PATIENCE = 120, MOST_RANKS = 7, BYTES = 1 << 16, UNTOUCHED = 0xEE };
 
 /* A rank, its device, and memory on it. */
 typedef struct bench {
@@ -51,6 +51,8 @@ static tsl_status make_bench(bench *b, tsl_comm *comm, const char *kind)
     b->send = memory;
     CHECK(comm, tsl_device_allocate(&memory, b->context, BYTES, "a test") == TSL_OK);
     b->receive = memory;
+    CHECK(comm, fill(b, b->send, UNTOUCHED, BYTES) == TSL_OK);
+    CHECK(comm, fill(b, b->receive, UNTOUCHED, BYTES) == TSL_OK);
     b->own_ops = b->context->ops;
     return TSL_OK;
 }
@@ -133,6 +135,7 @@ static tsl_status broadcast_and_gather(bench *b)
 {
     for (int root = 0; root < b->comm->size; root++) {
         CHECK(b->comm, fill(b, b->send, (unsigned char)(b->comm->rank + 1), BYTES) == TSL_OK);
+        CHECK(b->comm, fill(b, b->receive, UNTOUCHED, BYTES) == TSL_OK);
         CHECK(b->comm, tsl_comm_broadcast(b->comm, b->context, b->send + 3, 5000, root) == TSL_OK);
         int64_t bytes[MOST_RANKS], offsets[MOST_RANKS];
         for (int q = 0; q < b->comm->size; q++) {
@@ -146,8 +149,9 @@ static tsl_status broadcast_and_gather(bench *b)
         CHECK(b->comm, fill(b, b->send, 0xDD, BYTES) == TSL_OK);
         b->own_ops->download(b->context, b->host, b->receive, BYTES);
         for (int q = 0; q < b->comm->size && (root == 0 || root == b->comm->rank); q++) {
-            for (int i = 0; i < 100 + q; i++) {
-                CHECK(b->comm, b->host[1000 * q + i] == (i < 3 ? q + 1 : root + 1));
+            for (int i = 0; i < 1000; i++) {
+                const int part = i < 3 ? q + 1 : root + 1;
+                CHECK(b->comm, b->host[1000 * q + i] == (i < 100 + q ? part : UNTOUCHED));
             }
         }
     }

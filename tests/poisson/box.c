@@ -161,17 +161,3 @@ double box_potential(const double at[3], const void *gaussian)
     return r < 1e-8 * g->sigma ? g->charge * sqrt(2 / M_PI) / g->sigma
                                : g->charge * erf(r / (sqrt(2) * g->sigma)) / r;
 }
-
-int poisson_device_count(void)
-{
-    int count = 0;
-    for (const int all = test_device_count(); count < all; count++) {
-        tsl_context *context = test_context(test_devices[count], 1);
-        const bool solves = context->ops->poisson != NULL;
-        tsl_context_destroy(context);
-        if (!solves) {
-            break;
-        }
-    }
-    return count;
-}

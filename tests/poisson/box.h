@@ -43,7 +43,4 @@ typedef struct box_gaussian {
 double box_density(const double at[3], const void *gaussian);
 double box_potential(const double at[3], const void *gaussian);
 
-/* Of test_devices those that solve Poisson's equation: all but the last, cuda:0, as yet. */
-int poisson_device_count(void);
-
 #endif

@@ -113,7 +113,7 @@ static const row rows[] = {
 static void fields_are_known(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -77,7 +77,7 @@ static double error_of(tsl_context *context, const tsl_poisson_options *options,
 static void gaussians_in_free_space(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -189,7 +189,7 @@ static void the_point_kernel_is_a_direct_sum(void **state)
         }
     }
     assert_true(fabs(own - cell_integral((double[]){0, 0, 0}, h, 3)) < 1e-3 * own);
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         tsl_poisson_options options = box_options(n, lengths, "fff");
@@ -276,7 +276,7 @@ static void screened_gaussians_in_free_space(void **state)
 static void the_energy_of_a_gaussian(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         const charges c = charges_of(&rows[1]);
@@ -314,7 +314,7 @@ static void memory_is_as_predicted_and_may_run_out(void **state)
 {
     (void)state;
     static const char *const boundaries[] = {"ppp", "ppf", "fpf", "fff"};
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (int i = 0; i < 4; i++) {

@@ -148,7 +148,7 @@ static void check_lattice(tsl_context *context, const row *r, const double *sour
 static void lattices_are_summed(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
         const lattice l = make_lattice(r->lengths, r->boundary);
@@ -254,7 +254,7 @@ static void charged_sheets_and_lines(void **state)
     static const char *const slabs[] = {"fpp", "pfp", "ppf"};
     static const char *const wires[] = {"pff", "fpf", "ffp"};
     static const double kappas[] = {0, 0.02, 4};
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (int axis = 0; axis < 3; axis++) {

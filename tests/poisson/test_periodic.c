@@ -96,7 +96,7 @@ static void check_waves(tsl_context *context, const row *r, double offset)
 static void plane_waves_come_out(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 2);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -135,7 +135,7 @@ static void the_second_order_symbol_is_the_stencil_s(void **state)
     const int n[3] = {12, 7, 10};
     const double lengths[3] = {2, 1, 3};
     uint64_t seed = 3;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         for (int screened = 0; screened < 2; screened++) {
@@ -171,7 +171,7 @@ static void several_sources_share_a_plan(void **state)
     for (int i = 0; i < COUNT * CELLS; i++) {
         sources[i] = 1 + test_uniform(&seed);
     }
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 3);
         tsl_poisson_options options = box_options(n, lengths, "ppp");
@@ -265,7 +265,7 @@ static void sources_at_fault_are_refused(void **state)
     const int n[3] = {8, 8, 8};
     const double lengths[3] = {2, 2, 2};
     const tsl_poisson_options options = box_options(n, lengths, "ppp");
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         tsl_poisson_plan *plan = NULL;
