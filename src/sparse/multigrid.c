@@ -183,11 +183,14 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     return status == TSL_OK ? make_smoother(k, v) : status;
 }
 
-/* What the cycle needs beside: last, in memory that making the levels has given back. */
-static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v)
+/* What the cycle needs beside: last, in memory that making the levels has given back. `wide`: the
+ * matrix's form in double precision; NULL: there is none. */
+static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_form *wide)
 {
     tsl_status status =
-        tsl_form_make(&v->form, mg->context, v->matrix, v->layout, mg->bytes, mg->scale);
+        wide != NULL && mg->bytes == 4
+            ? tsl_form_narrow(&v->form, mg->context, wide, mg->scale)
+            : tsl_form_make(&v->form, mg->context, v->matrix, v->layout, mg->bytes, mg->scale);
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
@@ -348,7 +351,7 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     free_making(&k);
     const double begun = tsl_seconds();
     for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
-        status = equip_level(mg, &mg->level[l]);
+        status = equip_level(mg, &mg->level[l], l == 0 ? &plan->matrix->form : NULL);
     }
     tsl_profile_add(plan->context, "forms", begun, 0, 0);
     return status;
