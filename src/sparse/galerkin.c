@@ -240,251 +240,209 @@ tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *
     return TSL_OK;
 }
 
-/* ---- products
- * ----------------------------------------------------------------------------------------- */
+/* ---- the next level
+ * ---------------------------------------------------------------------------------- */
 
-enum { CHUNK_ROWS = 256, SLAB_ENTRIES = 1 << 20, AHEAD = 16 };
+enum { BANDS = 16, BANDS_A_THREAD = 4, BAND_ROWS = 64, AHEAD = 16 };
 
-/* Memory that a thread's rows are written to. */
-typedef struct slab {
-    struct slab *next;
-    int64_t capacity; /* entries */
-    int64_t used;
-    int32_t *column;
-    double *value;
-} slab;
-
-/* A product, whose length is not known before it is made: rows in chunks, which lie in slabs. */
-typedef struct product {
-    int64_t rows, columns;
-    int32_t *start;   /* [rows + chunks]: of a chunk's rows and, at its end, its length */
-    int32_t **column; /* [chunks] */
-    double **value;   /* [chunks] */
-    slab *slabs;
-} product;
-
-static int64_t chunks_of(int64_t rows)
+/* Room for `more` entries. */
+static bool reserve(writer *w, int64_t more)
 {
-    return (rows + CHUNK_ROWS - 1) / CHUNK_ROWS;
+    if (w->count + more <= w->room) {
+        return true;
+    }
+    const int64_t room = 2 * (w->count + more);
+    int32_t *column =
+        tsl_reallocate(w->column, (size_t)w->count * sizeof *column, (size_t)room * sizeof *column);
+    w->column = column != NULL ? column : w->column;
+    double *value =
+        tsl_reallocate(w->value, (size_t)w->count * sizeof *value, (size_t)room * sizeof *value);
+    w->value = value != NULL ? value : w->value;
+    w->room = column != NULL && value != NULL ? room : w->room;
+    return w->room == room;
 }
 
-static void free_product(product *p)
-{
-    tsl_release(p->start);
-    tsl_release(p->column);
-    tsl_release(p->value);
-    for (slab *s = p->slabs; s != NULL;) {
-        slab *next = s->next;
-        tsl_release(s->column);
-        tsl_release(s->value);
-        tsl_release(s);
-        s = next;
-    }
-}
+/* Rows of a factor, from row `first` on. */
+typedef struct factor {
+    int64_t first;
+    const int64_t *start;
+    const int32_t *column;
+    const double *value;
+} factor;
 
-/* A slab before `next`, with so much room at least; NULL: no memory, and `next` stands. */
-static slab *make_slab(slab *next, int64_t capacity)
+/* Row i of the product of two factors. Those rows of the right one that the left one's entries
+ * before `end` ask for are fetched before their turn; 0: they follow each other anyway. */
+static bool multiply_row(writer *w, const tsl_csr *left, int64_t i, const factor *right,
+                         int64_t end)
 {
-    slab *s = tsl_allocate_zeroed(1, sizeof *s);
-    if (s == NULL) {
-        return NULL;
-    }
-    *s = (slab){.next = next, .capacity = capacity > SLAB_ENTRIES ? capacity : SLAB_ENTRIES};
-    s->column = tsl_allocate((size_t)s->capacity * sizeof *s->column);
-    s->value = tsl_allocate((size_t)s->capacity * sizeof *s->value);
-    if (s->column == NULL || s->value == NULL) {
-        tsl_release(s->column);
-        tsl_release(s->value);
-        tsl_release(s);
-        return NULL;
-    }
-    return s;
-}
-
-/* The chunk in the making moves to a slab with room for `more` entries behind it. */
-static bool move_chunk(writer *w, slab **slabs, int64_t more)
-{
-    slab *larger = w->count + more <= INT32_MAX ? make_slab(*slabs, 2 * (w->count + more)) : NULL;
-    if (larger == NULL) {
-        return false;
-    }
-    if (w->count > 0) {
-        memcpy(larger->column, w->column, (size_t)w->count * sizeof *w->column);
-        memcpy(larger->value, w->value, (size_t)w->count * sizeof *w->value);
-    }
-    w->column = larger->column;
-    w->value = larger->value;
-    w->room = larger->capacity;
-    *slabs = larger;
-    return true;
-}
-
-/* What is multiplied: two matrices, or a matrix and a product. */
-typedef struct factors {
-    const tsl_csr *left, *matrix;
-    const product *made; /* NULL: `matrix` */
-} factors;
-
-/* The entries of row j of the second factor. */
-static inline int64_t right_row(const factors *f, int64_t j, const int32_t **column,
-                                const double **value)
-{
-    if (f->made != NULL) {
-        const int64_t chunk = j / CHUNK_ROWS;
-        const int32_t *start = f->made->start + j + chunk;
-        *column = f->made->column[chunk] + start[0];
-        *value = f->made->value[chunk] + start[0];
-        return start[1] - start[0];
-    }
-    *column = f->matrix->column + f->matrix->row_start[j];
-    *value = f->matrix->value + f->matrix->row_start[j];
-    return f->matrix->row_start[j + 1] - f->matrix->row_start[j];
-}
-
-static bool multiply_row(writer *w, slab **slabs, const factors *f, int64_t i)
-{
-    const tsl_csr *left = f->left;
     const int64_t first = w->count;
-    const int64_t nonzeros = tsl_csr_nonzeros(left);
     for (int64_t k = left->row_start[i]; k < left->row_start[i + 1]; k++) {
-        const int32_t *column;
-        const double *value;
-        if (f->made != NULL && k + AHEAD < nonzeros) { /* its rows are all over the place */
-            (void)right_row(f, left->column[k + AHEAD], &column, &value);
-            __builtin_prefetch(column);
-            __builtin_prefetch(value);
-            __builtin_prefetch(value + 7);
+        const int64_t *start = right->start + (left->column[k] - right->first);
+        if (k + AHEAD < end) {
+            const int64_t later = right->start[left->column[k + AHEAD] - right->first];
+            __builtin_prefetch(right->column + later);
+            __builtin_prefetch(right->value + later);
+            __builtin_prefetch(right->value + later + 7);
         }
-        const int64_t count = right_row(f, left->column[k], &column, &value);
-        if (w->count + count > w->room && !move_chunk(w, slabs, count)) {
+        if (w->count + start[1] - start[0] > w->room && !reserve(w, start[1] - start[0])) {
             return false;
         }
-        for (int64_t l = 0; l < count; l++) {
-            add(w, first, column[l], left->value[k] * value[l]);
+        for (int64_t l = start[0]; l < start[1]; l++) {
+            add(w, first, right->column[l], left->value[k] * right->value[l]);
         }
     }
     return true;
 }
 
-static bool multiply_chunk(product *out, writer *w, slab **slabs, const factors *f, int64_t chunk,
-                           bool sorted)
+/* R A P in the making: bands of its rows, each with what of A P it needs, which is gone before the
+ * next: A P as a whole would be the largest of all. Neighbouring bands make some rows of A P twice.
+ */
+typedef struct maker {
+    const tsl_csr *r, *a, *p;
+    writer ap;      /* of a thread */
+    int64_t *start; /* [columns of a band + 1]: rows of A P, those not needed being empty */
+    int64_t starts; /* room for so many */
+} maker;
+
+/* Rows of R A P that were made together. */
+typedef struct band {
+    int64_t from, to; /* rows */
+    writer rows;
+} band;
+
+/* The rows of A that a band asks for are first … last. */
+static tsl_piece columns_of(const tsl_csr *r, const band *b)
 {
-    const int64_t from = chunk * CHUNK_ROWS;
-    const int64_t to = from + CHUNK_ROWS < out->rows ? from + CHUNK_ROWS : out->rows;
-    int32_t *start = out->start + from + chunk;
-    w->before += w->count;
-    w->count = 0;
-    if (*slabs == NULL && !move_chunk(w, slabs, 0)) {
+    tsl_piece of = {r->columns, 0};
+    for (int64_t i = b->from; i < b->to; i++) {
+        if (r->row_start[i] < r->row_start[i + 1]) { /* columns ascend */
+            const int64_t first = r->column[r->row_start[i]];
+            const int64_t end = r->column[r->row_start[i + 1] - 1] + 1;
+            of.from = first < of.from ? first : of.from;
+            of.to = end > of.to ? end : of.to;
+        }
+    }
+    return of;
+}
+
+/* Row from + j of A P into m->ap where the band needs it, and its start into m->start[j]. */
+static bool make_ap(maker *m, const band *b, tsl_piece of)
+{
+    const factor p = {0, m->p->row_start, m->p->column, m->p->value};
+    if (of.to - of.from >= m->starts) {
+        tsl_release(m->start);
+        m->starts = of.to - of.from + 1;
+        m->start = tsl_allocate((size_t)m->starts * sizeof *m->start);
+        if (m->start == NULL) {
+            m->starts = 0;
+            return false;
+        }
+    }
+    memset(m->start, 0, (size_t)(of.to - of.from + 1) * sizeof *m->start);
+    for (int64_t k = m->r->row_start[b->from]; k < m->r->row_start[b->to]; k++) {
+        m->start[m->r->column[k] - of.from + 1] = 1;
+    }
+    m->ap.before += m->ap.count;
+    m->ap.count = 0;
+    for (int64_t i = of.from; i < of.to; i++) {
+        const bool needed = m->start[i - of.from + 1] != 0;
+        if (needed && !multiply_row(&m->ap, m->a, i, &p, 0)) {
+            return false;
+        }
+        m->start[i - of.from + 1] = m->ap.count;
+    }
+    return true;
+}
+
+/* A band, and the lengths of its rows. */
+static bool make_band(maker *m, band *b, int64_t *place, int64_t *before, int64_t *length)
+{
+    const tsl_piece of = columns_of(m->r, b);
+    if (!make_ap(m, b, of)) {
         return false;
     }
-    w->column = (*slabs)->column + (*slabs)->used;
-    w->value = (*slabs)->value + (*slabs)->used;
-    w->room = (*slabs)->capacity - (*slabs)->used;
-    start[0] = 0;
-    for (int64_t i = from; i < to; i++) {
-        const int64_t first = w->count;
-        if (!multiply_row(w, slabs, f, i)) {
-            return false;
-        }
-        if (sorted) {
-            sort_columns(w->column + first, w->value + first, w->count - first);
-        }
-        *++start = (int32_t)w->count;
+    const factor ap = {of.from, m->start, m->ap.column, m->ap.value};
+    b->rows.place = place;
+    b->rows.before = *before;
+    bool enough = true;
+    for (int64_t i = b->from; i < b->to && enough; i++) {
+        const int64_t first = b->rows.count;
+        enough = multiply_row(&b->rows, m->r, i, &ap, m->r->row_start[b->to]);
+        sort_columns(b->rows.column + first, b->rows.value + first, b->rows.count - first);
+        length[i] = b->rows.count - first;
     }
-    (*slabs)->used += w->count;
-    out->column[chunk] = w->column;
-    out->value[chunk] = w->value;
-    return true;
+    *before += b->rows.count;
+    return enough;
 }
 
-/* Put a thread's slabs with those of the others. */
-static void hand_over(product *out, slab *slabs)
-{
-    if (slabs != NULL) {
-        slab *last = slabs;
-        while (last->next != NULL) {
-            last = last->next;
-        }
-#pragma omp critical(tsl_product_slabs)
-        {
-            last->next = out->slabs;
-            out->slabs = slabs;
-        }
-    }
-}
-
-static bool multiply_chunks(product *out, const factors *f, bool sorted, int threads)
+static bool make_bands(band *bands, int64_t count, const maker *with, int64_t *length, int threads)
 {
     bool enough = true;
 #pragma omp parallel num_threads(threads) reduction(&& : enough)
     {
-        writer w = {0};
-        slab *slabs = NULL;
-        enough = make_places(&w, out->columns);
+        maker m = *with;
+        writer places = {0}; /* of the rows of R A P */
+        enough = make_places(&m.ap, m.p->columns) && make_places(&places, m.p->columns);
 #pragma omp for schedule(dynamic)
-        for (int64_t chunk = 0; chunk < chunks_of(out->rows); chunk++) {
-            enough = enough && multiply_chunk(out, &w, &slabs, f, chunk, sorted);
+        for (int64_t b = 0; b < count; b++) {
+            enough = enough && make_band(&m, &bands[b], places.place, &places.before, length);
         }
-        tsl_release(w.place);
-        hand_over(out, slabs);
+        tsl_release(places.place);
+        tsl_release(m.ap.place);
+        tsl_release(m.ap.column);
+        tsl_release(m.ap.value);
+        tsl_release(m.start);
     }
     return enough;
 }
 
-/* False: no memory; whatever *out holds is to be freed. */
-static bool multiply(product *out, const factors *f, int64_t columns, bool sorted, int threads)
+/* Bands become a matrix, whose rows' lengths stand in row_start. */
+static bool join_bands(tsl_csr *out, const band *bands, int64_t count, int threads)
 {
-    const int64_t rows = f->left->rows;
-    const size_t chunks = (size_t)chunks_of(rows);
-    *out = (product){.rows = rows, .columns = columns};
-    out->start = tsl_allocate(((size_t)rows + chunks) * sizeof *out->start);
-    out->column = tsl_allocate(chunks * sizeof *out->column);
-    out->value = tsl_allocate(chunks * sizeof *out->value);
-    return out->start != NULL && out->column != NULL && out->value != NULL &&
-           multiply_chunks(out, f, sorted, threads);
+    add_up_lengths(out->row_start, out->rows);
+    out->column = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->column);
+    out->value = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->value);
+    if (out->column == NULL || out->value == NULL) {
+        return false;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t b = 0; b < count; b++) {
+        const writer *rows = &bands[b].rows;
+        const int64_t to = out->row_start[bands[b].from];
+        if (rows->count > 0) {
+            memcpy(out->column + to, rows->column, (size_t)rows->count * sizeof *rows->column);
+            memcpy(out->value + to, rows->value, (size_t)rows->count * sizeof *rows->value);
+        }
+    }
+    return true;
 }
 
-/* A product as a matrix. */
-static tsl_status join_chunks(tsl_csr *out, tsl_context *context, const product *p)
-{
-    const int64_t chunks = chunks_of(p->rows);
-    int64_t nonzeros = 0;
-    for (const slab *s = p->slabs; s != NULL; s = s->next) {
-        nonzeros += s->used;
-    }
-    const tsl_status status = tsl_csr_allocate(out, context, p->rows, p->columns, nonzeros);
-    if (status != TSL_OK) {
-        return status;
-    }
-    for (int64_t i = 0; i < p->rows; i++) {
-        const int32_t *start = p->start + i + i / CHUNK_ROWS;
-        out->row_start[i + 1] = out->row_start[i] + start[1] - start[0];
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t last = (c + 1) * CHUNK_ROWS < p->rows ? (c + 1) * CHUNK_ROWS : p->rows;
-        const int64_t first = out->row_start[c * CHUNK_ROWS];
-        const size_t count = (size_t)(out->row_start[last] - first);
-        memcpy(out->column + first, p->column[c], count * sizeof *out->column);
-        memcpy(out->value + first, p->value[c], count * sizeof *out->value);
-    }
-    return TSL_OK;
-}
-
-/* A P first: its rows follow each other in memory as A's do, and each is used as often as P's has
- * entries. */
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
                         const tsl_csr *p)
 {
-    product ap = {0};
-    product rap = {0};
-    const bool enough =
-        multiply(&ap, &(factors){a, p, NULL}, p->columns, false, context->threads) &&
-        multiply(&rap, &(factors){r, NULL, &ap}, p->columns, true, context->threads);
-    free_product(&ap);
-    const tsl_status status =
-        enough ? join_chunks(out, context, &rap)
-               : tsl_fail_memory(context, 100 * a->rows, "a product of matrices");
-    free_product(&rap);
-    return status;
+    const int64_t wanted =
+        BANDS > BANDS_A_THREAD * context->threads ? BANDS : BANDS_A_THREAD * context->threads;
+    const int64_t most = (r->rows + BAND_ROWS - 1) / BAND_ROWS;
+    const int64_t count = wanted < most ? wanted : most;
+    const maker with = {.r = r, .a = a, .p = p};
+    *out = (tsl_csr){.rows = r->rows, .columns = p->columns};
+    out->row_start = tsl_allocate((size_t)(r->rows + 1) * sizeof *out->row_start);
+    band *bands = tsl_allocate_zeroed((size_t)count, sizeof *bands);
+    bool enough = out->row_start != NULL && bands != NULL;
+    for (int64_t b = 0; b < count && enough; b++) {
+        bands[b].from = r->rows * b / count;
+        bands[b].to = r->rows * (b + 1) / count;
+    }
+    enough = enough && make_bands(bands, count, &with, out->row_start + 1, context->threads) &&
+             join_bands(out, bands, count, context->threads);
+    for (int64_t b = 0; b < count && bands != NULL; b++) {
+        tsl_release(bands[b].rows.column);
+        tsl_release(bands[b].rows.value);
+    }
+    tsl_release(bands);
+    if (!enough) {
+        tsl_csr_free(out);
+        return tsl_fail_memory(context, 250 * r->rows, "a product of matrices");
+    }
+    return TSL_OK;
 }
