@@ -139,16 +139,16 @@ static void join(int32_t *out, const int32_t *root, const tsl_graph *g, int thre
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Founders become numbers, in the order of their rows; `number` [rows] is space. Returns how many
- * there are. */
-static int64_t number_aggregates(int32_t *root, int32_t *number, int64_t rows, int threads)
+/* Founders' rows become numbers, in their order; `number` [rows] is space. Returns how many there
+ * are. */
+static int64_t number_aggregates(int32_t *aggregate, int32_t *number, int64_t rows, int threads)
 {
     int64_t first[TSL_SPARSE_SUMS + 1] = {0};
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
         const tsl_piece own = tsl_piece_of(rows, piece);
         for (int64_t i = own.from; i < own.to; i++) {
-            first[piece + 1] += root[i] == i;
+            first[piece + 1] += aggregate[i] == i;
         }
     }
     for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
@@ -161,14 +161,14 @@ static int64_t number_aggregates(int32_t *root, int32_t *number, int64_t rows, i
             const tsl_piece own = tsl_piece_of(rows, piece);
             int64_t next = first[piece];
             for (int64_t i = own.from; i < own.to; i++) {
-                if (root[i] == i) {
+                if (aggregate[i] == i) {
                     number[i] = (int32_t)next++;
                 }
             }
         }
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < rows; i++) {
-            root[i] = root[i] >= 0 ? number[root[i]] : TSL_NO_AGGREGATE;
+            aggregate[i] = aggregate[i] >= 0 ? number[aggregate[i]] : TSL_NO_AGGREGATE;
         }
     }
     return first[TSL_SPARSE_SUMS];
