@@ -46,7 +46,8 @@ static inline void add(writer *w, int64_t first, int32_t column, double value)
 static void sort_columns(int32_t *column, double *value, int64_t count)
 {
     static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+    enum { GAPS = sizeof gaps / sizeof *gaps };
+    for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
         const int64_t gap = gaps[g];
         for (int64_t k = gap; k < count; k++) {
             const int32_t c = column[k];
@@ -243,7 +244,7 @@ tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *
 /* ---- the next level
  * ---------------------------------------------------------------------------------- */
 
-enum { BANDS = 16, BANDS_A_THREAD = 4, BAND_ROWS = 64, AHEAD = 16 };
+enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64, AHEAD = 16 };
 
 /* Room for `more` entries. */
 static bool reserve(writer *w, int64_t more)
@@ -275,22 +276,30 @@ typedef struct factor {
 static bool multiply_row(writer *w, const tsl_csr *left, int64_t i, const factor *right,
                          int64_t end)
 {
-    const int64_t first = w->count;
+    writer own = *w; /* in registers */
+    const int64_t first = own.count;
     for (int64_t k = left->row_start[i]; k < left->row_start[i + 1]; k++) {
         const int64_t *start = right->start + (left->column[k] - right->first);
+        const int64_t to = start[1];
+        const double scale = left->value[k];
         if (k + AHEAD < end) {
             const int64_t later = right->start[left->column[k + AHEAD] - right->first];
             __builtin_prefetch(right->column + later);
             __builtin_prefetch(right->value + later);
             __builtin_prefetch(right->value + later + 7);
         }
-        if (w->count + start[1] - start[0] > w->room && !reserve(w, start[1] - start[0])) {
-            return false;
+        if (own.count + to - start[0] > own.room) {
+            w->count = own.count;
+            if (!reserve(w, to - start[0])) {
+                return false;
+            }
+            own = *w;
         }
-        for (int64_t l = start[0]; l < start[1]; l++) {
-            add(w, first, right->column[l], left->value[k] * right->value[l]);
+        for (int64_t l = start[0]; l < to; l++) {
+            add(&own, first, right->column[l], scale * right->value[l]);
         }
     }
+    w->count = own.count;
     return true;
 }
 
