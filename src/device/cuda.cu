@@ -249,6 +249,9 @@ extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_transpose_ops tsl_transpose_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 extern const struct tsl_peer_ops tsl_peer_cuda;
+#ifdef TSL_HAVE_NCCL
+extern const struct tsl_nccl_ops tsl_nccl_cuda;
+#endif
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
@@ -278,6 +281,9 @@ static tsl_device_ops make_ops(void)
     ops.transpose = &tsl_transpose_cuda;
     ops.dock = &tsl_dock_cuda;
     ops.peer = &tsl_peer_cuda;
+#ifdef TSL_HAVE_NCCL
+    ops.nccl = &tsl_nccl_cuda;
+#endif
     ops.sparse = &tsl_sparse_cuda;
     ops.ep = &tsl_ep_cuda;
     ops.cg = &tsl_cg_cuda;

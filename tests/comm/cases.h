@@ -41,8 +41,12 @@ tsl_status comm_cycle(tsl_comm *comm, int count);
 
 /* Rank `failing` publishes a failure in place of its operation number `at` of the cycle; all others
  * must get TSL_E_COMM with its line within a few operations more, and ever after. Returns TSL_OK if
- * they do. */
-tsl_status comm_fail_at(tsl_comm *comm, int failing, int at);
+ * they do. On memory of `context`; NULL: the host's. */
+tsl_status comm_fail_at(tsl_comm *comm, tsl_context *context, int failing, int at);
+
+/* What a rank on device memory does by the name of the test, the first of two to four arguments:
+ * "large KIND PATH", "sizes KIND", "fail KIND RANK AT", "broken KIND AT". */
+tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv);
 
 /* What a process that mpirun has started does, by the name of the test; the exit status. */
 int comm_launched(int argc, char **argv);

@@ -13,6 +13,14 @@ for count in 1 2 3 4; do
         expect 0 "$count" "$ranks" fail $((at % count)) "$at"
     done
 done
+expect 0 3 "$ranks" device large sim "pinned host memory"
+for at in 1 3 4 5 6 7 11; do # those on device memory
+    expect 0 3 "$ranks" device fail sim $((at % 3)) "$at"
+done
+for at in 0 9 25; do
+    expect 0 3 "$ranks" device broken sim "$at"
+done
+expect 0 3 "$ranks" device sizes sim
 expect 0 3 "$ranks" early 1
 expect 0 3 "$ranks" sizes
 
