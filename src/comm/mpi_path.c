@@ -129,7 +129,8 @@ static tsl_status choose(tsl_mpi_comm *c)
     if (way == NCCL) {
         snprintf(d->text, sizeof d->text, "%s", offer_of(c, 0).text);
     } else {
-        snprintf(d->text, sizeof d->text, "%s (%s)", texts[way], left ? why : "as asked for");
+        snprintf(d->text, sizeof d->text, "%s (%s%s)", texts[way], left ? "not NCCL: " : "",
+                 left ? why : "as asked for");
     }
     d->way = ways[way];
     return TSL_OK;

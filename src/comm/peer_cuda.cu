@@ -88,6 +88,30 @@ static tsl_status peer_look(tsl_context *context, tsl_event *event, bool *past)
     return *past ? tsl_cuda_check(context, error, "work on the device") : TSL_OK;
 }
 
+/* Copies within the device go on beside those over the links. */
+static tsl_status copy_by_engines(tsl_context *context, const tsl_peer_copy *copies, int count)
+{
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    const int own = tsl_cuda_index(context);
+    cudaStream_t side = NULL;
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        const int from = tsl_cuda_index(copies[i].from);
+        if (from == own && side == NULL) {
+            status = tsl_cuda_part(context, &side);
+        }
+        if (status == TSL_OK) {
+            status = tsl_cuda_check(context,
+                                    cudaMemcpyPeerAsync(copies[i].target, own, copies[i].source,
+                                                        from, (size_t)copies[i].bytes,
+                                                        from == own ? side : stream),
+                                    "a copy from a peer");
+        }
+    }
+    const tsl_status joined = side != NULL ? tsl_cuda_join(context) : TSL_OK;
+    return status == TSL_OK ? joined : status;
+}
+
 static tsl_status peer_copy(tsl_context *context, const tsl_peer_copy *copies, int count)
 {
     int64_t most = 0;
@@ -97,16 +121,7 @@ static tsl_status peer_copy(tsl_context *context, const tsl_peer_copy *copies, i
     if (most < ENGINE_BYTES) {
         return peer_launch_copies(context, copies, count);
     }
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < count && status == TSL_OK; i++) {
-        status =
-            tsl_cuda_check(context,
-                           cudaMemcpyPeerAsync(copies[i].target, tsl_cuda_index(context),
-                                               copies[i].source, tsl_cuda_index(copies[i].from),
-                                               (size_t)copies[i].bytes, tsl_cuda_stream(context)),
-                           "a copy from a peer");
-    }
-    return status;
+    return copy_by_engines(context, copies, count);
 }
 
 static tsl_status peer_reduce(tsl_context *context, tsl_context *const *contexts,
