@@ -186,7 +186,8 @@ tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_
         const int to = (rank + i) % size, from = (rank + size - i) % size;
         const int64_t at = tsl_comm_slice(count, to, size);
         tsl_mpi_receive(c, c->scratch + from * mine * width, mine * width, from);
-        tsl_mpi_send(c, values + at * width, (tsl_comm_slice(count, to + 1, size) - at) * width, to);
+        tsl_mpi_send(c, values + at * width, (tsl_comm_slice(count, to + 1, size) - at) * width,
+                     to);
     }
     tsl_status status = tsl_mpi_complete(c);
     if (status != TSL_OK) {
@@ -200,7 +201,8 @@ tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_
     for (int i = 1; i < size; i++) {
         const int to = (rank + i) % size, from = (rank + size - i) % size;
         const int64_t at = tsl_comm_slice(count, from, size);
-        tsl_mpi_receive(c, values + at * width, (tsl_comm_slice(count, from + 1, size) - at) * width, from);
+        tsl_mpi_receive(c, values + at * width,
+                        (tsl_comm_slice(count, from + 1, size) - at) * width, from);
         tsl_mpi_send(c, values + first * width, mine * width, to);
     }
     return tsl_mpi_complete(c);
@@ -220,9 +222,8 @@ tsl_status tsl_mpi_reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *valu
         status = tsl_mpi_meet(c, mine);
     }
     if (status != TSL_OK || !little) {
-        return status != TSL_OK
-                   ? status
-                   : tsl_mpi_reduce_slices(c, values, mine->count, type, operation);
+        return status != TSL_OK ? status
+                                : tsl_mpi_reduce_slices(c, values, mine->count, type, operation);
     }
     _Alignas(8) char result[TSL_MPI_PAYLOAD];
     memcpy(result, tsl_mpi_record_of(c, 0)->payload, sizeof result);

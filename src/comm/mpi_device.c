@@ -117,10 +117,8 @@ static tsl_status copy_own(tsl_mpi_comm *c, tsl_context *context, int count)
     for (int i = 0; i < count && status == TSL_OK; i++) {
         const tsl_comm_pair *p = &c->device.agreed[i];
         if (p->peer == c->comm.rank && p->send_bytes > 0 && p->send != p->receive) {
-            const tsl_peer_copy copy = {.from = context,
-                                        .source = p->send,
-                                        .target = p->receive,
-                                        .bytes = p->send_bytes};
+            const tsl_peer_copy copy = {
+                .from = context, .source = p->send, .target = p->receive, .bytes = p->send_bytes};
             status = context->ops->peer->copy(context, &copy, 1);
         }
     }
@@ -183,8 +181,7 @@ static tsl_status reduce_little(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_r
 {
     _Alignas(8) char little[TSL_MPI_PAYLOAD];
     mine->device = 1;
-    tsl_status status =
-        bytes > 0 ? context->ops->download(context, little, values, bytes) : TSL_OK;
+    tsl_status status = bytes > 0 ? context->ops->download(context, little, values, bytes) : TSL_OK;
     if (status != TSL_OK) {
         return tsl_mpi_device_failed(c, context, status);
     }
@@ -250,11 +247,8 @@ static tsl_status combine_pieces(tsl_mpi_comm *c, char *own, int64_t count, tsl_
     char *sum = rank == 0 ? own : d->scratch;
     tsl_status status = TSL_OK;
     for (int q = 1; q < size && status == TSL_OK;) {
-        tsl_peer_reduction what = {.values = {sum},
-                                   .last = count,
-                                   .ranks = 1,
-                                   .type = type,
-                                   .operation = operation};
+        tsl_peer_reduction what = {
+            .values = {sum}, .last = count, .ranks = 1, .type = type, .operation = operation};
         for (; q < size && what.ranks < TSL_PEER_RANKS; q++) {
             what.values[what.ranks++] = q == rank ? own : (char *)d->scratch + q * each;
             sum = q == rank ? own : sum;

@@ -140,8 +140,7 @@ static tsl_status choose(tsl_mpi_comm *c)
 static void tell(tsl_mpi_comm *c, tsl_context *context)
 {
     if (!c->job->told && c->comm.root->rank == 0) {
-        tsl_message(context, TSL_MESSAGE_NOTE, "messages between devices go by %s",
-                    c->device.text);
+        tsl_message(context, TSL_MESSAGE_NOTE, "messages between devices go by %s", c->device.text);
     }
     c->job->told = true;
 }

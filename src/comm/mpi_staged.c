@@ -276,8 +276,8 @@ static tsl_status stream(tsl_mpi_comm *c, char *data, int64_t bytes, bool gets, 
             slot *s = &c->device.staging->out[begun % SLOTS];
             const int64_t at = begun * SEGMENT;
             wait_for(context, s, &status);
-            s->segment = (segment){
-                .device = data + at, .bytes = bytes - at < SEGMENT ? (int)(bytes - at) : SEGMENT};
+            s->segment = (segment){.device = data + at,
+                                   .bytes = bytes - at < SEGMENT ? (int)(bytes - at) : SEGMENT};
             if (gets) {
                 copy(context, s, false, &status);
             }

@@ -80,8 +80,9 @@ static tsl_status check(tsl_context *context, ncclResult_t result, const char *w
 {
     return is_well(result)
                ? TSL_OK
-               : tsl_fail(context, TSL_E_COMM, "%s: NCCL: %s failed: %s (NCCL_DEBUG=WARN says more)",
-                          context->name, what, library_calls()->ncclGetErrorString(result));
+               : tsl_fail(context, TSL_E_COMM,
+                          "%s: NCCL: %s failed: %s (NCCL_DEBUG=WARN says more)", context->name,
+                          what, library_calls()->ncclGetErrorString(result));
 }
 
 static bool nccl_library(char *text, size_t bytes)
@@ -139,10 +140,10 @@ static tsl_status nccl_open(tsl_nccl **out, tsl_context *context, const char id[
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0; /* so that the other ranks can be heard */
         memcpy(&common, id, sizeof common);
-        status = check(context,
-                       library_calls()->ncclCommInitRankConfig(&nccl->comm, size, common, rank,
-                                                               &config),
-                       "starting");
+        status =
+            check(context,
+                  library_calls()->ncclCommInitRankConfig(&nccl->comm, size, common, rank, &config),
+                  "starting");
     }
     if (status != TSL_OK) {
         nccl_abort(nccl);
@@ -235,6 +236,6 @@ static tsl_status nccl_broadcast(tsl_nccl *nccl, void *data, int64_t bytes, int 
                  "a broadcast");
 }
 
-extern const tsl_nccl_ops tsl_nccl_cuda = {
-    nccl_library, nccl_identify, nccl_make_id, nccl_open,      nccl_close,
-    nccl_abort,   nccl_move,     nccl_broadcast, nccl_look};
+extern const tsl_nccl_ops tsl_nccl_cuda = {nccl_library, nccl_identify,  nccl_make_id,
+                                           nccl_open,    nccl_close,     nccl_abort,
+                                           nccl_move,    nccl_broadcast, nccl_look};

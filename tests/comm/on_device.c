@@ -97,9 +97,7 @@ static void lay_out(layout *l, const desk *d, bool receive, bool gather)
     const int rank = d->comm->rank;
     int64_t at = 0;
     for (int q = 0; q < d->comm->size; q++) {
-        l->bytes[q] = gather    ? bytes_of(q, 0)
-                      : receive ? bytes_of(q, rank)
-                                : bytes_of(rank, q);
+        l->bytes[q] = gather ? bytes_of(q, 0) : receive ? bytes_of(q, rank) : bytes_of(rank, q);
         l->offsets[q] = at;
         at += l->bytes[q] + q; /* odd places too */
     }
@@ -198,8 +196,8 @@ static tsl_status large_all_reduce(desk *d)
 /* In the whole communicator and a part of it, by the way that is expected. */
 static tsl_status run_large(desk *d, char **argv)
 {
-    static tsl_status (*const runs[])(desk *d) = {large_all_to_all, large_broadcast_and_gather,
-                                                  large_exchange, large_all_reduce};
+    static tsl_status (*const runs[])(desk * d) = {large_all_to_all, large_broadcast_and_gather,
+                                                   large_exchange, large_all_reduce};
     tsl_comm *whole = d->comm, *reversed = NULL;
     CHECK(whole, tsl_comm_split(&reversed, whole, 0, -whole->rank) == TSL_OK);
     for (size_t i = 0; i < 2 * sizeof runs / sizeof *runs; i++) {
