@@ -42,7 +42,8 @@ static tsl_status finish(tsl_mpi_comm *c, tsl_status status)
         }
     }
     if (status != TSL_OK) {
-        status = tsl_mpi_device_failed(c, c->device.context, status);
+        status = tsl_mpi_hear(c) ? tsl_comm_report_failure(&c->comm)
+                                 : tsl_mpi_device_failed(c, c->device.context, status);
         give_up(c);
     }
     return status;

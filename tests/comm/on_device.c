@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm/cases.h"
+#include "comm/nccl.h"
 #include "comm/peer.h"
 #include "device/plugin.h"
 #include "device/sim.h"
@@ -258,6 +259,18 @@ static tsl_status break_store(tsl_context *context, void *host, const void *sour
                            : tsl_device_sim.peer->store(context, host, source, bytes);
 }
 
+/* Others may have found wrong data before they heard: at the end rank 0's failure stands. */
+static tsl_status heard_of_rank_0(desk *d)
+{
+    tsl_comm_end(d->comm);
+    int rank = -1;
+    tsl_status status = TSL_OK;
+    const char *reason = tsl_comm_failure(d->comm, &rank, &status);
+    return reason != NULL && strcmp(reason, COMM_REASON) == 0 && rank == 0 && status == TSL_E_DEVICE
+               ? TSL_OK
+               : TSL_E_INTERNAL;
+}
+
 /* A device that fails in the midst of a message: nobody hangs, and all hear of it. */
 static tsl_status run_broken(desk *d, char **argv)
 {
@@ -272,14 +285,88 @@ static tsl_status run_broken(desk *d, char **argv)
     static char any[] = "";
     char *path[] = {any};
     run_large(d, path);
+    tsl_comm_forget(d->context);
     d->context->ops = own;
-    tsl_comm_end(d->comm); /* others may have found wrong data before they heard: rank 0's stands */
-    int rank = -1;
-    tsl_status status = TSL_OK;
-    const char *reason = tsl_comm_failure(d->comm, &rank, &status);
-    return reason != NULL && strcmp(reason, COMM_REASON) == 0 && rank == 0 && status == TSL_E_DEVICE
-               ? TSL_OK
-               : TSL_E_INTERNAL;
+    return heard_of_rank_0(d);
+}
+
+/* NCCL's part in it, by a stand-in; with BROKEN >= 0 that operation fails on rank 0. */
+static tsl_status run_nccl(desk *d, char **argv)
+{
+    const tsl_device_ops *own = d->context->ops;
+    tsl_device_ops ops = *own;
+    tsl_comm *by = NULL;
+    const int broken = atoi(argv[0]);
+    CHECK(d->comm, tsl_comm_split(&by, d->comm, 0, 0) == TSL_OK);
+    comm_begin_fake_nccl(by, broken);
+    ops.nccl = &comm_fake_nccl;
+    d->context->ops = &ops;
+    static char name[] = "NCCL 0.0.0";
+    char *path[] = {name};
+    tsl_status status = run_large(d, path);
+    if (broken >= 0) {
+        status = heard_of_rank_0(d);
+    }
+    tsl_comm_forget(d->context);
+    d->context->ops = own;
+    return status;
+}
+
+static tsl_status one_gpu(tsl_context *context, unsigned char gpu[TSL_NCCL_GPU])
+{
+    (void)context;
+    memset(gpu, 7, TSL_NCCL_GPU);
+    return TSL_OK;
+}
+
+/* Ranks on one GPU go another way, and that is told. */
+static tsl_status run_shared(desk *d, char **argv)
+{
+    (void)argv;
+    const tsl_device_ops *own = d->context->ops;
+    tsl_nccl_ops nccl = comm_fake_nccl;
+    tsl_device_ops ops = *own;
+    nccl.identify = one_gpu;
+    ops.nccl = &nccl;
+    d->context->ops = &ops;
+    const tsl_status status = large_exchange(d);
+    const char *path = tsl_comm_memory_path(d->comm, d->context);
+    const bool told =
+        path != NULL && strcmp(path, "pinned host memory and MPI (not NCCL: ranks 0 "
+                                     "and 1 share a GPU, which NCCL does not allow)") == 0;
+    tsl_comm_forget(d->context);
+    d->context->ops = own;
+    return status == TSL_OK && !told ? TSL_E_INTERNAL : status;
+}
+
+static tsl_sim_mark opened;
+
+/* The host is let at the device's memory, that taken now included. */
+static void *allocate_open(tsl_device *device, int64_t bytes)
+{
+    void *memory = tsl_device_sim.allocate(device, bytes);
+    tsl_sim_open_other(opened, false);
+    tsl_sim_open_other(opened, true);
+    return memory;
+}
+
+/* An MPI that takes device memory: sim's, which is let open. */
+static tsl_status run_aware(desk *d, char **argv)
+{
+    (void)argv;
+    const tsl_device_ops *own = d->context->ops;
+    tsl_device_ops ops = *own;
+    ops.allocate = allocate_open;
+    d->context->ops = &ops;
+    opened = tsl_sim_mark_now(d->context);
+    tsl_sim_open_other(opened, true);
+    static char name[] = "MPI, CUDA-aware (not NCCL: rank 0: this build has no NCCL)";
+    char *path[] = {name};
+    const tsl_status status = run_large(d, path);
+    tsl_comm_forget(d->context);
+    tsl_sim_open_other(opened, false);
+    d->context->ops = own;
+    return status;
 }
 
 tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv)
@@ -288,10 +375,9 @@ tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv)
         const char *name;
         int arguments;
         tsl_status (*run)(desk *d, char **argv);
-    } modes[] = {{"large", 3, run_large},
-                 {"sizes", 2, run_sizes},
-                 {"fail", 4, run_fail},
-                 {"broken", 3, run_broken}};
+    } modes[] = {{"large", 3, run_large},   {"sizes", 2, run_sizes}, {"fail", 4, run_fail},
+                 {"broken", 3, run_broken}, {"nccl", 3, run_nccl},   {"shared", 2, run_shared},
+                 {"aware", 2, run_aware}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (argc == modes[i].arguments && strcmp(modes[i].name, argv[0]) == 0) {
             desk d;

@@ -21,6 +21,12 @@ for at in 0 9 25; do
     expect 0 3 "$ranks" device broken sim "$at"
 done
 expect 0 3 "$ranks" device sizes sim
+expect 0 3 "$ranks" device nccl sim -1
+for at in 0 1 2 6; do # its id, its start, its first message and a later one
+    expect 0 3 "$ranks" device nccl sim "$at"
+done
+expect 0 2 "$ranks" device shared sim
+expect 0 3 env "LD_PRELOAD=$TESELA_TESTS/plugins/libtest_aware_mpi.so" "$ranks" device aware sim
 expect 0 3 "$ranks" early 1
 expect 0 3 "$ranks" sizes
 
