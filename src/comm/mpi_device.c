@@ -235,28 +235,23 @@ tsl_status tsl_mpi_prepare_on_device(tsl_mpi_comm *c, int64_t bytes)
     return TSL_OK;
 }
 
-/* Combine the ranks' pieces of this rank's slice in their order: each is left with the result of
- * those up to it, this rank's own slice with that of all. */
+/* Combine the ranks' pieces of this rank's slice in their order. Two at a time become one, in both
+ * places: this rank's own is left with the result. */
 static tsl_status combine_pieces(tsl_mpi_comm *c, char *own, int64_t count, tsl_comm_type type,
                                  tsl_comm_operation operation)
 {
     const tsl_mpi_device *d = &c->device;
     const int64_t each = piece_bytes(count * tsl_comm_width(type));
-    const int size = c->comm.size, rank = c->comm.rank;
-    tsl_context *contexts[TSL_PEER_RANKS];
+    const int rank = c->comm.rank;
+    tsl_context *contexts[2] = {d->context, d->context};
     char *sum = rank == 0 ? own : d->scratch;
     tsl_status status = TSL_OK;
-    for (int q = 1; q < size && status == TSL_OK;) {
-        tsl_peer_reduction what = {
-            .values = {sum}, .last = count, .ranks = 1, .type = type, .operation = operation};
-        for (; q < size && what.ranks < TSL_PEER_RANKS; q++) {
-            what.values[what.ranks++] = q == rank ? own : (char *)d->scratch + q * each;
-            sum = q == rank ? own : sum;
-        }
-        for (int i = 0; i < what.ranks; i++) {
-            contexts[i] = d->context;
-        }
+    for (int q = 1; q < c->comm.size && status == TSL_OK; q++) {
+        char *next = q == rank ? own : (char *)d->scratch + q * each;
+        const tsl_peer_reduction what = {
+            .values = {sum, next}, .last = count, .ranks = 2, .type = type, .operation = operation};
         status = d->context->ops->peer->reduce(d->context, contexts, &what);
+        sum = q == rank ? own : sum;
     }
     return status;
 }

@@ -263,7 +263,7 @@ static tsl_status staged_move(tsl_mpi_comm *c, const tsl_comm_pair *pairs, int c
 typedef tsl_status (*segment_work)(tsl_mpi_comm *c, void *host, int bytes, const void *argument);
 
 /* Each segment of the array from the device, if `gets`, through `work` on the host, and back, if
- * `puts`. Half of the slots are ahead of the work, so that none waits for the copy before. */
+ * `puts`. The stream gets half of the slots ahead of the work, after what it puts from them. */
 static tsl_status stream(tsl_mpi_comm *c, char *data, int64_t bytes, bool gets, bool puts,
                          segment_work work, const void *argument)
 {
@@ -275,7 +275,6 @@ static tsl_status stream(tsl_mpi_comm *c, char *data, int64_t bytes, bool gets, 
         for (; begun < segments && begun < i + SLOTS / 2; begun++) {
             slot *s = &c->device.staging->out[begun % SLOTS];
             const int64_t at = begun * SEGMENT;
-            wait_for(context, s, &status);
             s->segment = (segment){.device = data + at,
                                    .bytes = bytes - at < SEGMENT ? (int)(bytes - at) : SEGMENT};
             if (gets) {
