@@ -95,8 +95,8 @@ static bool all_aware(const tsl_mpi_comm *c)
 
 static tsl_status refuse(tsl_mpi_comm *c, const char *reason)
 {
-    tsl_mpi_publish(&c->comm, TSL_E_UNSUPPORTED, reason);
-    return tsl_comm_report(&c->comm, TSL_E_UNSUPPORTED, "%s", reason);
+    tsl_mpi_publish(&c->comm, TSL_E_COMM, reason);
+    return tsl_comm_report(&c->comm, TSL_E_COMM, "%s", reason);
 }
 
 /* The way, and the text of reports. */

@@ -10,17 +10,19 @@
 #include "device/sim.h"
 #include "support/devices.h"
 
-enum { MOST = 4, ROOM = 24 << 20, MANY = 5 << 20 };
+enum { MOST = 4, ROOM = 24 << 20, MANY = 5 << 20, LITTLE = 16 };
 
 /* A rank, its device, and memory on both. */
 typedef struct desk {
     tsl_comm *comm;
     tsl_context *context;
-    unsigned char *send, *receive; /* [ROOM], on the device */
-    unsigned char *host;           /* [ROOM] */
+    int part; /* messages are 1 / part of the size */
+    int64_t room;
+    unsigned char *send, *receive; /* [room], on the device */
+    unsigned char *host;           /* [room] */
 } desk;
 
-static tsl_status make_desk(desk *d, tsl_comm *comm, const char *kind)
+static tsl_status make_desk(desk *d, tsl_comm *comm, const char *kind, int part)
 {
     static const char *const sims[] = {"sim", "sim:reversed", "sim:strided"};
     char name[32], reason[512];
@@ -28,6 +30,8 @@ static tsl_status make_desk(desk *d, tsl_comm *comm, const char *kind)
     void *memory = NULL;
     memset(d, 0, sizeof *d);
     d->comm = comm;
+    d->part = part;
+    d->room = ROOM / part;
     snprintf(name, sizeof name, "%s", sims[comm->rank % 3]);
     if (strcmp(kind, "cuda") == 0) {
         tsl_plugin_cuda(&cards, reason, sizeof reason);
@@ -37,11 +41,11 @@ static tsl_status make_desk(desk *d, tsl_comm *comm, const char *kind)
     if (status != TSL_OK) {
         return status;
     }
-    d->host = malloc(ROOM);
+    d->host = malloc((size_t)d->room);
     CHECK(comm, d->host != NULL && comm->size <= MOST);
-    CHECK(comm, tsl_device_allocate(&memory, d->context, ROOM, "a test") == TSL_OK);
+    CHECK(comm, tsl_device_allocate(&memory, d->context, d->room, "a test") == TSL_OK);
     d->send = memory;
-    CHECK(comm, tsl_device_allocate(&memory, d->context, ROOM, "a test") == TSL_OK);
+    CHECK(comm, tsl_device_allocate(&memory, d->context, d->room, "a test") == TSL_OK);
     d->receive = memory;
     return TSL_OK;
 }
@@ -61,10 +65,10 @@ static unsigned char byte_of(int from, int to, int64_t i)
 }
 
 /* None, a few, whole segments, and a little more or less. */
-static int64_t bytes_of(int from, int to)
+static int64_t bytes_of(const desk *d, int from, int to)
 {
     static const int64_t bytes[] = {3 << 20, 0, 5, (1 << 20) + 1, (5 << 19) - 3, 1 << 20, 70001};
-    return bytes[(2 * from + 3 * to) % 7];
+    return bytes[(2 * from + 3 * to) % 7] / d->part;
 }
 
 static tsl_status put(const desk *d, unsigned char *target, int from, int to, int64_t bytes)
@@ -98,7 +102,9 @@ static void lay_out(layout *l, const desk *d, bool receive, bool gather)
     const int rank = d->comm->rank;
     int64_t at = 0;
     for (int q = 0; q < d->comm->size; q++) {
-        l->bytes[q] = gather ? bytes_of(q, 0) : receive ? bytes_of(q, rank) : bytes_of(rank, q);
+        l->bytes[q] = gather    ? bytes_of(d, q, 0)
+                      : receive ? bytes_of(d, q, rank)
+                                : bytes_of(d, rank, q);
         l->offsets[q] = at;
         at += l->bytes[q] + q; /* odd places too */
     }
@@ -117,7 +123,7 @@ static tsl_status large_all_to_all(desk *d)
         CHECK(comm, put(d, d->send + out.offsets[q], comm->rank, q, out.bytes[q]) == TSL_OK);
     }
     CHECK(comm, tsl_comm_all_to_all(comm, d->context, &out.parts, &in.parts) == TSL_OK);
-    CHECK(comm, d->context->ops->fill(d->context, d->send, 0xDD, ROOM) == TSL_OK);
+    CHECK(comm, d->context->ops->fill(d->context, d->send, 0xDD, d->room) == TSL_OK);
     CHECK(comm, tsl_comm_all_to_all(comm, d->context, &in.parts, &out.parts) == TSL_OK);
     for (int q = 0; q < comm->size; q++) {
         CHECK(comm, holds(d, d->receive + in.offsets[q], q, comm->rank, in.bytes[q]));
@@ -130,7 +136,7 @@ static tsl_status large_broadcast_and_gather(desk *d)
 {
     tsl_comm *comm = d->comm;
     const int root = comm->size - 1;
-    const int64_t bytes = (9 << 20) + 17;
+    const int64_t bytes = (9 << 20) / d->part + 17;
     CHECK(comm, put(d, d->send, comm->rank, 0, bytes) == TSL_OK);
     CHECK(comm, tsl_comm_broadcast(comm, d->context, d->send, bytes, root) == TSL_OK);
     CHECK(comm, holds(d, d->send, root, 0, bytes));
@@ -158,9 +164,9 @@ static tsl_status large_exchange(desk *d)
         const int peer = (comm->rank % 2 == 0 ? comm->size - 1 - i : i);
         pairs[i] = (tsl_comm_pair){.peer = peer,
                                    .send = d->send + sent,
-                                   .send_bytes = MANY + 2 * comm->rank + peer,
+                                   .send_bytes = MANY / d->part + 2 * comm->rank + peer,
                                    .receive = d->receive + received,
-                                   .receive_bytes = MANY + 2 * peer + comm->rank};
+                                   .receive_bytes = MANY / d->part + 2 * peer + comm->rank};
         CHECK(comm, put(d, d->send + sent, comm->rank, peer, pairs[i].send_bytes) == TSL_OK);
         sent += pairs[i].send_bytes;
         received += pairs[i].receive_bytes;
@@ -175,17 +181,17 @@ static tsl_status large_exchange(desk *d)
 /* Sums that depend on their order. */
 static tsl_status large_all_reduce(desk *d)
 {
-    enum { COUNT = 300007 };
     tsl_comm *comm = d->comm;
     double *values = (double *)(void *)d->host;
-    for (int64_t i = 0; i < COUNT; i++) {
+    const int64_t count = 300007 / d->part;
+    for (int64_t i = 0; i < count; i++) {
         values[i] = (double)(i % 1009) * (comm->rank % 2 == 0 ? 1e10 : 1e-7) / (comm->rank + 3);
     }
-    CHECK(comm, d->context->ops->upload(d->context, d->send, values, 8 * COUNT) == TSL_OK);
-    CHECK(comm, tsl_comm_all_reduce(comm, d->context, d->send, COUNT, TSL_COMM_DOUBLE,
+    CHECK(comm, d->context->ops->upload(d->context, d->send, values, 8 * count) == TSL_OK);
+    CHECK(comm, tsl_comm_all_reduce(comm, d->context, d->send, count, TSL_COMM_DOUBLE,
                                     TSL_COMM_SUM) == TSL_OK);
-    CHECK(comm, d->context->ops->download(d->context, values, d->send, 8 * COUNT) == TSL_OK);
-    for (int64_t i = 0; i < COUNT; i++) {
+    CHECK(comm, d->context->ops->download(d->context, values, d->send, 8 * count) == TSL_OK);
+    for (int64_t i = 0; i < count; i++) {
         double sum = (double)(i % 1009) * 1e10 / 3;
         for (int q = 1; q < comm->size; q++) {
             sum += (double)(i % 1009) * (q % 2 == 0 ? 1e10 : 1e-7) / (q + 3);
@@ -376,14 +382,16 @@ tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv)
     static const struct {
         const char *name;
         int arguments;
+        int part;
         tsl_status (*run)(desk *d, char **argv);
-    } modes[] = {{"large", 3, run_large},   {"sizes", 2, run_sizes}, {"fail", 4, run_fail},
-                 {"broken", 3, run_broken}, {"nccl", 3, run_nccl},   {"shared", 2, run_shared},
-                 {"aware", 2, run_aware}};
+    } modes[] = {{"large", 3, 1, run_large},     {"sizes", 2, 1, run_sizes},
+                 {"fail", 4, LITTLE, run_fail},  {"broken", 3, 1, run_broken},
+                 {"nccl", 3, LITTLE, run_nccl},  {"shared", 2, LITTLE, run_shared},
+                 {"aware", 2, LITTLE, run_aware}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (argc == modes[i].arguments && strcmp(modes[i].name, argv[0]) == 0) {
             desk d;
-            tsl_status status = make_desk(&d, comm, argv[1]);
+            tsl_status status = make_desk(&d, comm, argv[1], modes[i].part);
             status = status == TSL_OK ? modes[i].run(&d, argv + 2) : status;
             free_desk(&d);
             return status;
