@@ -47,7 +47,7 @@ tsl_status comm_fail_at(tsl_comm *comm, tsl_context *context, int failing, int a
 
 /* What a rank on device memory does by the name of the test, the first of two to four arguments:
  * "large KIND PATH", "sizes KIND", "fail KIND RANK AT", "broken KIND AT", "nccl KIND BROKEN",
- * "shared KIND", "aware KIND". */
+ * "memory KIND K", "shared KIND", "aware KIND". */
 tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv);
 
 /* What NCCL promises, of sim: by host memory and the communicator `by`, of the same ranks. */

@@ -268,13 +268,13 @@ static tsl_status break_store(tsl_context *context, void *host, const void *sour
 }
 
 /* Others may have found wrong data before they heard: at the end rank 0's failure stands. */
-static tsl_status heard_of_rank_0(desk *d)
+static tsl_status heard_of_rank_0(desk *d, tsl_status why, const char *text)
 {
     tsl_comm_end(d->comm);
     int rank = -1;
     tsl_status status = TSL_OK;
     const char *reason = tsl_comm_failure(d->comm, &rank, &status);
-    return reason != NULL && strcmp(reason, COMM_REASON) == 0 && rank == 0 && status == TSL_E_DEVICE
+    return reason != NULL && strstr(reason, text) != NULL && rank == 0 && status == why
                ? TSL_OK
                : TSL_E_INTERNAL;
 }
@@ -295,7 +295,18 @@ static tsl_status run_broken(desk *d, char **argv)
     run_large(d, path);
     tsl_comm_forget(d->context);
     d->context->ops = own;
-    return heard_of_rank_0(d);
+    return heard_of_rank_0(d, TSL_E_DEVICE, COMM_REASON);
+}
+
+/* Rank 0 has no memory left after some allocations. */
+static tsl_status run_memory(desk *d, char **argv)
+{
+    static char any[] = "";
+    char *path[] = {any};
+    tsl_test_fail_allocation(d->comm->rank == 0 ? atoi(argv[0]) : 0);
+    run_large(d, path);
+    tsl_test_fail_allocation(0);
+    return heard_of_rank_0(d, TSL_E_NOMEM, "out of memory");
 }
 
 /* NCCL's part in it, by a stand-in; with BROKEN >= 0 that operation fails on rank 0. */
@@ -313,7 +324,7 @@ static tsl_status run_nccl(desk *d, char **argv)
     char *path[] = {name};
     tsl_status status = run_large(d, path);
     if (broken >= 0) {
-        status = heard_of_rank_0(d);
+        status = heard_of_rank_0(d, TSL_E_DEVICE, COMM_REASON);
     }
     tsl_comm_forget(d->context);
     d->context->ops = own;
@@ -384,10 +395,10 @@ tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv)
         int arguments;
         int part;
         tsl_status (*run)(desk *d, char **argv);
-    } modes[] = {{"large", 3, 1, run_large},     {"sizes", 2, 1, run_sizes},
-                 {"fail", 4, LITTLE, run_fail},  {"broken", 3, 1, run_broken},
-                 {"nccl", 3, LITTLE, run_nccl},  {"shared", 2, LITTLE, run_shared},
-                 {"aware", 2, LITTLE, run_aware}};
+    } modes[] = {{"large", 3, 1, run_large},        {"sizes", 2, 1, run_sizes},
+                 {"fail", 4, LITTLE, run_fail},     {"broken", 3, 1, run_broken},
+                 {"nccl", 3, LITTLE, run_nccl},     {"memory", 3, LITTLE, run_memory},
+                 {"shared", 2, LITTLE, run_shared}, {"aware", 2, LITTLE, run_aware}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (argc == modes[i].arguments && strcmp(modes[i].name, argv[0]) == 0) {
             desk d;

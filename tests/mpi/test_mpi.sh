@@ -25,6 +25,9 @@ expect 0 3 "$ranks" device nccl sim -1
 for at in 0 1 6; do # its id, its start, a message
     expect 0 3 "$ranks" device nccl sim "$at"
 done
+for k in 4 9; do # an allocation fails
+    expect 0 3 "$ranks" device memory sim "$k"
+done
 expect 0 2 "$ranks" device shared sim
 expect 0 3 env "LD_PRELOAD=$TESELA_TESTS/plugins/libtest_aware_mpi.so" "$ranks" device aware sim
 
