@@ -221,7 +221,9 @@ static tsl_status report(const bench *b, tsl_context *context)
     }
     if (status == TSL_OK && b->figure != NULL) {
         char title[128];
-        snprintf(title, sizeof title, "%d ranks: %s", b->size, b->path);
+        /* without the reason, which is long */
+        snprintf(title, sizeof title, "%d ranks: %.*s", b->size, (int)strcspn(b->path, "("),
+                 b->path);
         status = tsl_comm_figure(context, b->figure, title, b->measurements, b->count);
     }
     if (status == TSL_OK && b->common.json != NULL) {
