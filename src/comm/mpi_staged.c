@@ -14,7 +14,7 @@
 enum {
     SLOTS = 4,         /* of a direction */
     PATIENCE = 200,    /* looks before another process may have the processor */
-    SEGMENT = 1 << 20, /* bytes: half of what an H200's host link gets in 40 us */
+    SEGMENT = 1 << 20, /* bytes: long enough that messages, not their beginnings, take the time */
 };
 
 typedef struct segment {

@@ -13,8 +13,9 @@ struct tsl_event {
     cudaEvent_t event;
 };
 
-/* From here on the copy engines are as fast as a kernel, and leave the multiprocessors alone. */
-static const int64_t ENGINE_BYTES = INT64_C(8) << 20;
+/* From here on the copy engines are faster than a kernel, and leave the multiprocessors alone: on
+ * two H200 324 against 302 GB/s at 64 MiB, but 255 against 267 at 16 MiB. */
+static const int64_t ENGINE_BYTES = INT64_C(32) << 20;
 
 static tsl_status peer_open(tsl_context *context, const tsl_context *other)
 {
