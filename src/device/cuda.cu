@@ -65,6 +65,31 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
     return TSL_OK;
 }
 
+/* Of the highest priority: its kernels start before those of the context that wait for room. */
+static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
+{
+    int least = 0, greatest = 0;
+    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "a second stream");
+    }
+    device->index = context->device->index;
+    tsl_status status = tsl_cuda_check(context, cudaSetDevice(device->index), "opening the device");
+    if (status == TSL_OK) {
+        cudaDeviceGetStreamPriorityRange(&least, &greatest);
+        status = tsl_cuda_check(
+            context,
+            cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, greatest),
+            "making a stream");
+    }
+    if (status != TSL_OK) {
+        tsl_release(device);
+        return status;
+    }
+    *out = device;
+    return TSL_OK;
+}
+
 static void cuda_close(tsl_device *device)
 {
     cudaSetDevice(device->index);
@@ -262,6 +287,7 @@ static tsl_device_ops make_ops(void)
     ops.name = "cuda";
     ops.open = cuda_open;
     ops.close = cuda_close;
+    ops.branch = cuda_branch;
     ops.properties = cuda_properties;
     ops.allocate = cuda_allocate;
     ops.release = cuda_release;

@@ -37,6 +37,13 @@ static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
     grid->blocks = (grid->z_count + grid->width - 1) / grid->width;
 }
 
+/* Of a block each. */
+static int cpu_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int most = (grid->half + share->q - 1) / share->q;
+    return (most + grid->width - 1) / grid->width;
+}
+
 /* From one plane of rows to the next: lines along the first axis, a page or more apart, would share
  * few sets of a cache if that were a multiple of pages. */
 static int64_t plane_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
@@ -308,6 +315,7 @@ static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const voi
 
 const tsl_poisson_ops tsl_poisson_cpu = {.memory_is_host = true,
                                          .layout = cpu_layout,
+                                         .segments = cpu_segments,
                                          .bytes = cpu_bytes,
                                          .create = cpu_create,
                                          .divide = cpu_divide,

@@ -5,10 +5,16 @@
 #include "poisson/poisson.h"
 
 #include "poisson/poisson_block.inc"
+#include "poisson/ranks_block.inc"
+
+static const tsl_poisson_kernels kernels = {
+    .move = gpu_move, .multiply = gpu_multiply_lines, .sums = gpu_sum_cells};
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
+                                         .segments = gpu_segments,
                                          .bytes = gpu_bytes,
                                          .create = gpu_create,
                                          .destroy = gpu_destroy,
                                          .solve = gpu_solve,
-                                         .sums = gpu_sums};
+                                         .sums = gpu_sums,
+                                         .kernels = &kernels};

@@ -116,9 +116,9 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
 {
     const tsl_comm *comm = context->comm;
     const char *wrong = NULL;
-    if (comm->size > 1 && context->ops->poisson->divide == NULL) {
+    if (comm->size > 1 && tsl_poisson_ops_of(context)->divide == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: Poisson's equation is solved by several ranks on the CPU only yet: "
+                        "%s: Poisson's equation is not solved by several ranks on this device yet: "
                         "take --device cpu, or one rank",
                         context->name);
     }
@@ -145,8 +145,10 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     p->grid.y_count = ky.count;
     p->grid.z_begin = kz.begin;
     p->grid.z_count = kz.count;
-    context->ops->poisson->layout(&p->grid, &p->share);
-    tsl_poisson_choose_segments(&p->share, &p->grid, o->segments);
+    tsl_poisson_ops_of(context)->layout(&p->grid, &p->share);
+    tsl_poisson_choose_segments(
+        &p->share, &p->grid,
+        o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));
     p->share.overlap = comm->size > 1 && p->share.segments > 1 && o->overlap >= 0;
     return TSL_OK;
 }
