@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/comm.h"
+#include "device/plugin.h"
 #include "poisson/box.h"
 
 #include <math.h>
@@ -321,13 +322,26 @@ static tsl_status solve(tsl_context *context, const trial *t, int number, const 
     return status;
 }
 
+/* Ranks take the GPUs in turn. */
+static const char *device_of(char *text, size_t bytes, const char *device, int rank)
+{
+    char reason[512];
+    int gpus = 0;
+    if (strncmp(device, "cuda", 4) != 0 || tsl_plugin_cuda(&gpus, reason, sizeof reason) == NULL) {
+        return device;
+    }
+    snprintf(text, bytes, "cuda:%d", rank % gpus);
+    return text;
+}
+
 /* All ways in which so many ranks can share all problems. */
 static tsl_status try_ways(tsl_comm *comm, void *user)
 {
     const trial *t = user;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     tsl_context *context = NULL;
-    options.device = t->device;
+    char device[32];
+    options.device = device_of(device, sizeof device, t->device, comm->rank);
     options.threads = t->threads;
     options.comm = comm;
     tsl_status status = tsl_context_create(&context, &options);
