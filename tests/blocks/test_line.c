@@ -68,7 +68,8 @@ static void mirrored(const tsl_line *line, const tsl_line_place *tile)
 static double check_length(int n, tsl_complex *tile, tsl_complex *first, tsl_complex *roots)
 {
     const tsl_line line = make_line(n, roots);
-    const tsl_line_place place = {tile, TSL_LINE_PITCH, 1, 0, 0};
+    const tsl_line_place place = {
+        .at = tile, .step = TSL_LINE_PITCH, .across = 1, .whole = 1, .shift = TSL_LINE_SHIFT};
     const int column = n % TSL_LINE_COLUMNS;
     uint64_t seed = (uint64_t)n;
     double norm = 0;
@@ -155,9 +156,20 @@ static void parts_of_tiles(void **state)
     tsl_complex from[N * TSL_LINE_COLUMNS], tile[N * TSL_LINE_PITCH], roots[N],
         zeros[N * TSL_LINE_PITCH];
     const tsl_line line = make_line(N, roots);
-    const tsl_line_place whole = {tile, TSL_LINE_PITCH, 1, 0, 0};
-    const tsl_line_place part = {from, TSL_LINE_COLUMNS, 0, POINTS, COLUMNS};
-    const tsl_line_place back = {from, TSL_LINE_COLUMNS, 0, N, COLUMNS};
+    const tsl_line_place whole = {
+        .at = tile, .step = TSL_LINE_PITCH, .across = 1, .whole = 1, .shift = TSL_LINE_SHIFT};
+    const tsl_line_place part = {.at = from,
+                                 .step = TSL_LINE_COLUMNS,
+                                 .across = 1,
+                                 .points = POINTS,
+                                 .columns = COLUMNS,
+                                 .shift = TSL_LINE_SHIFT};
+    const tsl_line_place back = {.at = from,
+                                 .step = TSL_LINE_COLUMNS,
+                                 .across = 1,
+                                 .points = N,
+                                 .columns = COLUMNS,
+                                 .shift = TSL_LINE_SHIFT};
     uint64_t seed = 5;
     for (int i = 0; i < N * TSL_LINE_COLUMNS; i++) {
         from[i] = tsl_complex_of((float)test_uniform(&seed), 1);
