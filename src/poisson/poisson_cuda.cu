@@ -2,6 +2,7 @@
 #include "device/cuda.h"
 
 extern "C" {
+#include "blocks/fft/line.h"
 #include "poisson/poisson.h"
 }
 

@@ -1,6 +1,7 @@
 /* Poisson's equation on sim. */
 #include <limits.h>
 
+#include "blocks/fft/line.h"
 #include "device/sim.h"
 #include "poisson/poisson.h"
 

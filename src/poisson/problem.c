@@ -228,6 +228,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
+    p.grid.lines = true; /* where a device has them */
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);
