@@ -2,10 +2,10 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "blocks/fft/line.h"
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 }
 
+#define POISSON_DEVICE(name) name##_cuda
 #include "poisson/poisson_block.inc"
 
 /* Without a division: one rank alone. */

@@ -1,10 +1,10 @@
 /* Poisson's equation on sim. */
 #include <limits.h>
 
-#include "blocks/fft/line.h"
 #include "device/sim.h"
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 
+#define POISSON_DEVICE(name) name##_sim
 #include "poisson/poisson_block.inc"
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
