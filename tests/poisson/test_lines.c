@@ -86,7 +86,7 @@ static void compare(tsl_context *context, tsl_context *cpu, const row *r)
 static void both_forms_agree(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     tsl_context *cpu = test_context("cpu", 2);
     for (int d = 1; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
@@ -119,7 +119,7 @@ static void other_lengths_are_plain(void **state)
 static void memory_is_predicted(void **state)
 {
     (void)state;
-    const int devices = poisson_device_count();
+    const int devices = test_device_count();
     for (int d = 1; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
