@@ -41,46 +41,64 @@ static tsl_poisson_options options_of(const row *r)
     return options;
 }
 
-static void compare(tsl_context *context, tsl_context *cpu, const row *r)
+/* What the CPU makes of a row's source. */
+typedef struct answer {
+    const row *r;
+    tsl_poisson_options options;
+    double *source, *potential, *field;
+} answer;
+
+static answer answer_of(tsl_context *cpu, const row *r)
 {
-    tsl_poisson_options options = options_of(r);
-    const int64_t cells = box_cells(&options);
-    tsl_poisson_summary summary;
+    answer a = {.r = r, .options = options_of(r)};
+    const int64_t cells = box_cells(&a.options);
     uint64_t seed = 17;
-    double *source = malloc((size_t)cells * sizeof *source);
-    assert_non_null(source);
+    a.source = malloc((size_t)cells * sizeof *a.source);
+    assert_non_null(a.source);
     for (int64_t i = 0; i < cells; i++) {
-        source[i] = test_uniform(&seed);
+        a.source[i] = test_uniform(&seed);
     }
+    a.potential = box_solve(cpu, &a.options, a.source);
+    a.field = box_field(cpu, &a.options, a.source);
+    return a;
+}
+
+static void check(tsl_context *context, const answer *a, const char *with, const double *found,
+                  const double *wanted, double bound)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%d x %d x %d %s, %s", a->r->n[0], a->r->n[1], a->r->n[2],
+             a->r->boundary, with);
+    box_check(context, what, box_linf(found, wanted, box_cells(&a->options)), bound);
+}
+
+static void compare(tsl_context *context, const answer *a)
+{
+    static const char *const axes[] = {"field along x", "field along y", "field along z"};
+    const int64_t cells = box_cells(&a->options);
+    tsl_poisson_options options = a->options;
+    tsl_poisson_summary summary;
     assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
     assert_int_equal(summary.lines, 1);
-    double *lines = box_solve(context, &options, source);
-    double *fields = box_field(context, &options, source);
-    double *wanted = box_solve(cpu, &options, source);
-    double *wanted_fields = box_field(cpu, &options, source);
-    options.plain = 1;
-    assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
-    assert_int_equal(summary.lines, 0);
-    double *plain = box_solve(context, &options, source);
-    char what[64];
-    snprintf(what, sizeof what, "%d x %d x %d %s, plain", r->n[0], r->n[1], r->n[2], r->boundary);
-    box_check(context, what, box_linf(lines, plain, cells), r->bound);
-    snprintf(what, sizeof what, "%d x %d x %d %s, CPU", r->n[0], r->n[1], r->n[2], r->boundary);
-    box_check(context, what, box_linf(lines, wanted, cells), r->bound);
-    for (int axis = 0; axis < 3; axis++) {
-        if (r->n[axis] > 2) { /* else there is none */
-            snprintf(what, sizeof what, "its field along axis %d", axis);
-            box_check(context, what,
-                      box_linf(fields + axis * cells, wanted_fields + axis * cells, cells),
-                      10 * r->bound);
+    double *lines = box_solve(context, &options, a->source);
+    check(context, a, "CPU", lines, a->potential, a->r->bound);
+    if (!test_is_another_order(context->name)) {
+        double *fields = box_field(context, &options, a->source);
+        for (int axis = 0; axis < 3; axis++) {
+            if (a->r->n[axis] > 2) { /* else there is none */
+                check(context, a, axes[axis], fields + axis * cells, a->field + axis * cells,
+                      10 * a->r->bound);
+            }
         }
+        options.plain = 1;
+        assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
+        assert_int_equal(summary.lines, 0);
+        double *plain = box_solve(context, &options, a->source);
+        check(context, a, "plain", lines, plain, a->r->bound);
+        free(fields);
+        free(plain);
     }
-    free(source);
     free(lines);
-    free(fields);
-    free(wanted);
-    free(wanted_fields);
-    free(plain);
 }
 
 static void both_forms_agree(void **state)
@@ -88,12 +106,16 @@ static void both_forms_agree(void **state)
     (void)state;
     const int devices = test_device_count();
     tsl_context *cpu = test_context("cpu", 2);
-    for (int d = 1; d < devices; d++) {
-        tsl_context *context = test_context(test_devices[d], 1);
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            compare(context, cpu, &rows[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        answer a = answer_of(cpu, &rows[i]);
+        for (int d = 1; d < devices; d++) {
+            tsl_context *context = test_context(test_devices[d], 1);
+            compare(context, &a);
+            tsl_context_destroy(context);
         }
-        tsl_context_destroy(context);
+        free(a.source);
+        free(a.potential);
+        free(a.field);
     }
     tsl_context_destroy(cpu);
 }
@@ -121,6 +143,9 @@ static void memory_is_predicted(void **state)
     (void)state;
     const int devices = test_device_count();
     for (int d = 1; d < devices; d++) {
+        if (test_is_another_order(test_devices[d])) {
+            continue;
+        }
         tsl_context *context = test_context(test_devices[d], 1);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             const tsl_poisson_options options = options_of(&rows[i]);

@@ -11,7 +11,8 @@
  *
  * Each pass works in place: a thread takes the r points of one butterfly and puts them back
  * (Gentleman and Sande 1966; Cooley and Tukey 1965). A tile is 2^shift lines side by side, a
- * column each. Error: below log2(n) 2^-24, in double precision 2^-53, of the line's norm. */
+ * column each. Error: below log2(n) 2^-24, in double precision
+ * 2 log2(n) 2^-53, of the line's norm. */
 #ifndef TSL_LINE_H
 #define TSL_LINE_H
 
