@@ -105,7 +105,7 @@ static void both_forms_agree(void **state)
 {
     (void)state;
     const int devices = test_device_count();
-    tsl_context *cpu = test_context("cpu", 2);
+    tsl_context *cpu = test_context("cpu", 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         answer a = answer_of(cpu, &rows[i]);
         for (int d = 1; d < devices; d++) {
