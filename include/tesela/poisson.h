@@ -116,6 +116,10 @@ typedef struct tsl_poisson_options {
     int measure;               /**< 1: of several ranks, what is left open of `ranks` and `overlap`
                                     is tried while planning, and the fastest taken; 0: chosen by
                                     rule. The boxes stay those of the rule */
+    int plain;                 /**< 1: a GPU takes its library's whole transforms; 0: transforms of
+                                    tesela's own, fused with the spectrum, where the last axis is
+                                    even and those of transforms, of the last half of it, are
+                                    products of 2, 3, 5 and 7 up to 2048. Nothing to a CPU */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -123,7 +127,7 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0                     \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0                  \
     }
 
 /** What a plan takes and does. */
@@ -138,6 +142,7 @@ typedef struct tsl_poisson_summary {
     int ranks[2];           /**< p and q */
     int segments;           /**< pieces of each exchange */
     int overlap;            /**< 1: exchanged under transforms */
+    int lines;              /**< 1: a GPU's own transforms, fused with the spectrum */
 } tsl_poisson_summary;
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */

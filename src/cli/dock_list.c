@@ -309,13 +309,8 @@ static void write_entry(tsl_json *json, const dock_work *work, const list_entry 
     tsl_json_string(json, "output", dock_path(folder, work->options->folder, entry->name));
     tsl_json_string(json, "outcome", outcomes[entry->outcome]);
     tsl_json_string(json, "error", entry->error);
-    if (entry->outcome == DOCKED) {
-        tsl_json_integer(json, "poses", entry->poses);
-        tsl_json_integer(json, "best_score", entry->best_score);
-    } else {
-        tsl_json_null(json, "poses");
-        tsl_json_null(json, "best_score");
-    }
+    tsl_json_known_integer(json, "poses", entry->poses, entry->outcome == DOCKED);
+    tsl_json_known_integer(json, "best_score", entry->best_score, entry->outcome == DOCKED);
     tsl_json_number(json, "seconds", entry->seconds);
     tsl_json_close_object(json);
 }

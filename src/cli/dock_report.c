@@ -42,32 +42,17 @@ static void write_grid(tsl_json *json, const tsl_dock_options *dock)
                     dock->grid > 0                  ? "given"
                     : dock->grid == TSL_GRID_FTDOCK ? "ftdock"
                                                     : "smooth");
-    if (dock->grid > 0) {
-        tsl_json_integer(json, "grid", dock->grid);
-    } else {
-        tsl_json_null(json, "grid");
-    }
-    if (dock->spacing > 0) {
-        tsl_json_number(json, "spacing", dock->spacing);
-    } else {
-        tsl_json_null(json, "spacing");
-    }
+    tsl_json_known_integer(json, "grid", dock->grid, dock->grid > 0);
+    tsl_json_known_number(json, "spacing", dock->spacing, dock->spacing > 0);
 }
 
 static void write_rotations(tsl_json *json, const dock_options *options)
 {
     const bool search = options->rescore == NULL;
-    if (search && options->angle_step > 0) {
-        tsl_json_integer(json, "angle_step", options->angle_step);
-    } else {
-        tsl_json_null(json, "angle_step");
-    }
+    tsl_json_known_integer(json, "angle_step", options->angle_step,
+                           search && options->angle_step > 0);
     tsl_json_string(json, "rotations", options->rotations_from);
-    if (search) {
-        tsl_json_integer(json, "keep", options->dock.keep);
-    } else {
-        tsl_json_null(json, "keep");
-    }
+    tsl_json_known_integer(json, "keep", options->dock.keep, search);
 }
 
 void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pair *pair)
@@ -89,18 +74,11 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
     tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
     tsl_json_string(json, "correlation", dock_correlation_name(dock->correlation));
     tsl_json_string(json, "rescore", options->rescore);
-    if (options->rescore == NULL || dock_is_given(options, DOCK_TOP)) {
-        tsl_json_integer(json, "top", options->top);
-    } else {
-        tsl_json_null(json, "top");
-    }
+    tsl_json_known_integer(json, "top", options->top,
+                           options->rescore == NULL || dock_is_given(options, DOCK_TOP));
     tsl_json_integer(json, "poses", options->poses);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
-    if (dock->memory > 0) {
-        tsl_json_integer(json, "memory", dock->memory);
-    } else {
-        tsl_json_null(json, "memory");
-    }
+    tsl_json_known_integer(json, "memory", dock->memory, dock->memory > 0);
     tsl_json_bool(json, "resume", options->resume);
     tsl_json_close_object(json);
 }

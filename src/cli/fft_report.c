@@ -176,11 +176,7 @@ tsl_status fft_write_csv(const fft_work *work)
 /* A number, or null unless it is more than 0. */
 static void write_place(tsl_json *json, const char *name, double value)
 {
-    if (value > 0) {
-        tsl_json_number(json, name, value);
-    } else {
-        tsl_json_null(json, name);
-    }
+    tsl_json_known_number(json, name, value, value > 0);
 }
 
 static void write_case(tsl_json *json, const tsl_fft_case *what)
@@ -201,11 +197,7 @@ static void write_measurements(tsl_json *json, const fft_work *work)
         write_case(json, &m->what);
         tsl_json_integer(json, "batch", m->what.batch);
         tsl_json_integer(json, "data_bytes", m->data);
-        if (m->workspace >= 0) {
-            tsl_json_integer(json, "workspace_bytes", m->workspace);
-        } else {
-            tsl_json_null(json, "workspace_bytes");
-        }
+        tsl_json_known_integer(json, "workspace_bytes", m->workspace, m->workspace >= 0);
         tsl_json_number(json, "seconds", m->seconds);
         tsl_json_number(json, "gb_per_second", rate(m));
         tsl_json_number(json, "gflop_per_second", gflops(m));

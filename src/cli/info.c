@@ -179,11 +179,7 @@ static void write_device(tsl_json *json, const char *name, const tsl_device_prop
     tsl_json_string(json, "name", name);
     tsl_json_string(json, "model", device->model);
     tsl_json_integer(json, "threads", device->threads);
-    if (device->clock > 0) {
-        tsl_json_integer(json, "clock_mhz", device->clock);
-    } else {
-        tsl_json_null(json, "clock_mhz");
-    }
+    tsl_json_known_integer(json, "clock_mhz", device->clock, device->clock > 0);
     snprintf(text, sizeof text, "%d.%d", device->capability[0], device->capability[1]);
     tsl_json_string(json, "compute_capability", device->capability[0] > 0 ? text : NULL);
     tsl_json_integer(json, "memory", device->memory);

@@ -144,11 +144,7 @@ static void write_clock(tsl_json *json, const char *name, const npb_clock *clock
 
 static void write_speed_up(tsl_json *json, const char *name, double value)
 {
-    if (value > 0) {
-        tsl_json_number(json, name, value);
-    } else {
-        tsl_json_null(json, name);
-    }
+    tsl_json_known_number(json, name, value, value > 0);
 }
 
 static void write_table(tsl_json *json, const npb_options *options, const npb_table *table)

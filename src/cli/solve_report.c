@@ -229,11 +229,7 @@ static void write_file(tsl_json *json, const solve_work *work)
 /* A row's number, or null. */
 static void write_row(tsl_json *json, const char *name, int64_t row)
 {
-    if (row < 0) {
-        tsl_json_null(json, name);
-    } else {
-        tsl_json_integer(json, name, row);
-    }
+    tsl_json_known_integer(json, name, row, row >= 0);
 }
 
 static void write_matrix(tsl_json *json, const solve_work *work)
@@ -312,11 +308,8 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_number(json, "rhs_norm", report->rhs_norm);
     tsl_json_number(json, "residual", report->residual);
     tsl_json_number(json, "true_residual", report->true_residual);
-    if (report->stop == TSL_LINSOLVE_INDEFINITE) {
-        tsl_json_number(json, "curvature", report->curvature);
-    } else {
-        tsl_json_null(json, "curvature");
-    }
+    tsl_json_known_number(json, "curvature", report->curvature,
+                          report->stop == TSL_LINSOLVE_INDEFINITE);
     tsl_json_number(json, "parse_seconds", work->parse);
     tsl_json_number(json, "parse_gb_per_second", file_rate(work));
     tsl_json_number(json, "setup_seconds", work->setup);

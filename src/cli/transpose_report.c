@@ -81,24 +81,10 @@ static void write_parameters(tsl_json *json, const transpose_options *options, i
                     options->has_permutation ? tsl_permutation_name(t->permutation) : NULL);
     tsl_json_integer(json, "element", t->element);
     tsl_json_bool(json, "in_place", t->in_place != 0);
-    if (t->auxiliary > 0) {
-        tsl_json_integer(json, "auxiliary", t->auxiliary);
-    } else {
-        tsl_json_null(json, "auxiliary");
-    }
+    tsl_json_known_integer(json, "auxiliary", t->auxiliary, t->auxiliary > 0);
     tsl_json_bool(json, "study", options->study);
     tsl_json_integer(json, "threads", threads);
     tsl_json_close_object(json);
-}
-
-/* A number, or null unless `known`. */
-static void write_known(tsl_json *json, const char *name, double value, bool known)
-{
-    if (known) {
-        tsl_json_number(json, name, value);
-    } else {
-        tsl_json_null(json, name);
-    }
 }
 
 static void write_row(tsl_json *json, const transpose_work *work, const transpose_row *row)
@@ -110,8 +96,8 @@ static void write_row(tsl_json *json, const transpose_work *work, const transpos
     tsl_json_integer(json, "per_thread", row->per_thread);
     tsl_json_number(json, "seconds", row->result.seconds);
     tsl_json_number(json, "gb_per_second", rate(&row->result));
-    write_known(json, "share_of_copy", measured ? rate(&row->result) / copy_rate(work) : 0,
-                measured);
+    tsl_json_known_number(json, "share_of_copy",
+                          measured ? rate(&row->result) / copy_rate(work) : 0, measured);
     tsl_json_integer(json, "auxiliary", row->result.auxiliary);
     tsl_json_close_object(json);
 }
@@ -138,8 +124,8 @@ static void write_results(tsl_json *json, const transpose_work *work)
     const bool measured = work->copy_seconds > 0;
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "bytes", work->bytes);
-    write_known(json, "copy_seconds", work->copy_seconds, measured);
-    write_known(json, "copy_gb_per_second", measured ? copy_rate(work) : 0, measured);
+    tsl_json_known_number(json, "copy_seconds", work->copy_seconds, measured);
+    tsl_json_known_number(json, "copy_gb_per_second", measured ? copy_rate(work) : 0, measured);
     tsl_json_open_array(json, "transpositions");
     for (int i = 0; i < work->count; i++) {
         write_row(json, work, &work->rows[i]);

@@ -91,6 +91,9 @@ static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
 {
     int32_t atoms = 0;
     bool there = true;
+    if (size == 0) {
+        return tsl_fail(w->context, TSL_E_FORMAT, "%s: the file is empty", w->name);
+    }
     for (int comment = 0; comment < 2; comment++) {
         there = there && next_line(w);
     }

@@ -168,3 +168,21 @@ void tsl_json_null(tsl_json *json, const char *name)
     lead(json, name);
     fputs("null", json->stream);
 }
+
+void tsl_json_known_integer(tsl_json *json, const char *name, int64_t value, bool known)
+{
+    if (known) {
+        tsl_json_integer(json, name, value);
+    } else {
+        tsl_json_null(json, name);
+    }
+}
+
+void tsl_json_known_number(tsl_json *json, const char *name, double value, bool known)
+{
+    if (known) {
+        tsl_json_number(json, name, value);
+    } else {
+        tsl_json_null(json, name);
+    }
+}

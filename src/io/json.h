@@ -29,5 +29,8 @@ void tsl_json_integer(tsl_json *json, const char *name, int64_t value);
 void tsl_json_number(tsl_json *json, const char *name, double value);
 void tsl_json_bool(tsl_json *json, const char *name, bool value);
 void tsl_json_null(tsl_json *json, const char *name);
+/* The value, or null unless it is known. */
+void tsl_json_known_integer(tsl_json *json, const char *name, int64_t value, bool known);
+void tsl_json_known_number(tsl_json *json, const char *name, double value, bool known);
 
 #endif

@@ -83,7 +83,7 @@ static tsl_status read_banner(walk *w, tsl_mtx_header *out)
                   {"symmetry", "general, symmetric, skew-symmetric or hermitian", symmetries}};
     int values[4];
     if (!next_line(w)) {
-        return tsl_fail(w->context, TSL_E_FORMAT, "%s: is empty", w->name);
+        return tsl_fail(w->context, TSL_E_FORMAT, "%s: the file is empty", w->name);
     }
     if (tsl_mtx_next_field(&w->at, w->line_end) != sizeof banner - 1 ||
         strncasecmp(w->at, banner, sizeof banner - 1) != 0) {

@@ -36,7 +36,8 @@ static void summarise(tsl_poisson_summary *out, tsl_context *context,
                               .radius = problem->radius,
                               .ranks = {problem->share.p, problem->share.q},
                               .segments = problem->share.segments,
-                              .overlap = problem->share.overlap};
+                              .overlap = problem->share.overlap,
+                              .lines = problem->grid.lines};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;

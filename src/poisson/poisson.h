@@ -88,7 +88,7 @@ typedef struct tsl_poisson_solver tsl_poisson_solver;
 typedef struct tsl_poisson_ops {
     bool memory_is_host; /* the device's memory can be read and written here */
     /* Settle row, width and blocks of a grid whose n, m, precision and part of the octant are
-     * known. */
+     * known, and whether it goes by lines, if that is asked for. */
     void (*layout)(tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Segments of an exchange where none are asked for; the same on all ranks. */
     int (*segments)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);

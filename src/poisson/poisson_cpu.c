@@ -23,6 +23,7 @@ enum { LINE = 64, PAGE = 4096 };
  * that leaves the least of the last block empty. */
 static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
+    grid->lines = false;
     const int step = LINE / (int)tsl_poisson_complex(grid);
     const int columns = (grid->half + share->q - 1) / share->q; /* of a rank at most */
     int64_t best = INT64_MAX;

@@ -2,9 +2,10 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 }
 
+#define POISSON_DEVICE(name) name##_cuda
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 

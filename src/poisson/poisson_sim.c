@@ -2,8 +2,9 @@
 #include <limits.h>
 
 #include "device/sim.h"
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 
+#define POISSON_DEVICE(name) name##_sim
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 

@@ -131,6 +131,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
         wrong = "segments must be from 1 to 16384, or 0: chosen";
     } else if (o->measure < 0 || o->measure > 1) {
         wrong = "measure is 0 or 1";
+    } else if (o->plain < 0 || o->plain > 1) {
+        wrong = "plain is 0 or 1";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
     }
@@ -230,6 +232,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
+    p.grid.lines = !options->plain;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);

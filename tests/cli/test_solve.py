@@ -320,7 +320,7 @@ class Refusals(CommandTest):
     def test_matrices(self):
         self.refuse(["none.mtx: cannot open"], "none.mtx")
         for content, words in (
-                ("", ["a.mtx: is empty"]),
+                ("", ["a.mtx: the file is empty"]),
                 ("1 1 1\n", ["a.mtx:1: ", "%%MatrixMarket"]),
                 (BANNER + "general\n2 3 1\n1 1 1\n", ["a.mtx", "2 rows and 3 columns", "square"]),
                 (BANNER + "general\n0 0 0\n", ["a.mtx", "has no rows"]),

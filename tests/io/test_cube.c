@@ -73,7 +73,7 @@ static void faults_are_named_with_their_line(void **state)
         tsl_status status;
         const char *words;
     } rows[] = {
-        {"", TSL_E_FORMAT, "a.cube:0: not a cube file"},
+        {"", TSL_E_FORMAT, "a.cube: the file is empty"},
         {"one\ntwo\nthree\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
         {"a\nb\n 1 0.0 0.0\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
         {"a\nb\n -3 0 0 0\n", TSL_E_UNSUPPORTED, "a.cube:3: holds several fields"},

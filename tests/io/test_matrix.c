@@ -210,7 +210,7 @@ static const struct {
     tsl_status status;
     const char *words;
 } text_faults[] = {
-    {"", TSL_E_FORMAT, "a.mtx: is empty"},
+    {"", TSL_E_FORMAT, "a.mtx: the file is empty"},
     {"1 2 3\n", TSL_E_FORMAT, "a.mtx:1: neither a Matrix Market file"},
     {"%%MatrixMarketx matrix", TSL_E_FORMAT, "a.mtx:1: neither"},
     {"%%MatrixMarket graph coordinate real general\n", TSL_E_FORMAT,
