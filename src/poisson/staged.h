@@ -1,0 +1,51 @@
+/* A solve over ranks whose memory is their device's: the stages of segments.h as kernels and
+ * library transforms, queued on the context's stream, while exchanges go on a second one. Events
+ * order the two, a pair for each lane, so the host waits for nothing.
+ *
+ * Work space of a segment of c columns: [m1][x][c], so that all its lines along the second axis are
+ * one transform. Lines along the first are transformed where an exchange left them. */
+#ifndef TSL_POISSON_STAGED_H
+#define TSL_POISSON_STAGED_H
+
+#include "comm/peer.h"
+#include "core/context.h"
+#include "device/device.h"
+#include "poisson/segments.h"
+
+enum {
+    TSL_STAGED_LANES = 2,
+    TSL_STAGED_SIZES = 2 /* of segments: whole, and the last */
+};
+
+/* A transform, there and back; NULL: there is nothing to transform. */
+typedef struct tsl_staged_pair {
+    tsl_fft *forward, *backward;
+} tsl_staged_pair;
+
+struct tsl_poisson_solver {
+    tsl_poisson_rank rank;
+    tsl_context *context, *beside; /* beside: for exchanges */
+    const tsl_poisson_kernels *kernels;
+    const void *spectrum;
+    int axis;          /* of the solve under way: tsl_poisson_ops */
+    char *rows;        /* [x][y][row] complex, of mine */
+    char *second;      /* [m1][x][columns] complex; NULL where planes are transformed */
+    int *of_y, *of_ky; /* tables of the columns, NULL but along y, and of what is spread */
+    double *partial;   /* of sums */
+    bool direct;       /* right-hand sides are what the rows' transforms read */
+    tsl_staged_pair of_rows, of_second[TSL_STAGED_SIZES], of_first[TSL_STAGED_SIZES];
+    tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES];
+};
+
+/* ---- plans (staged_plan.c); as of tsl_poisson_ops ------------------------------------------ */
+
+void tsl_staged_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share);
+int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
+int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
+                         const tsl_poisson_share *share);
+tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
+                             const tsl_poisson_grid *grid, const tsl_poisson_share *share,
+                             const void *spectrum);
+void tsl_staged_destroy(tsl_poisson_solver *solver);
+
+#endif
