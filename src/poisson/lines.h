@@ -49,6 +49,12 @@ typedef struct poisson_factor {
     int ky, kz; /* kz: of column 0 */
 } poisson_factor;
 
+/* Do rows have a number for their last wave, m2 / 2? */
+TSL_FN int poisson_lines_apart(const tsl_poisson_grid *grid)
+{
+    return grid->row >= grid->half;
+}
+
 /* The spectrum at (kx, ky, kz), in the order of frequencies; kz beyond the last: anything. */
 TSL_FN double poisson_lines_factor(const poisson_lines *a, int kx, int ky, int kz)
 {

@@ -68,6 +68,9 @@ typedef struct tsl_poisson_product {
     int axis;
 } tsl_poisson_product;
 
+/* A device's own transforms of a rank's planes. */
+typedef struct tsl_poisson_planes tsl_poisson_planes;
+
 enum { TSL_POISSON_SUMS_BYTES = 3 * 256 * 8 };
 
 /* What a device whose memory is not the host's does for ranks (staged.c); all queued on the
@@ -78,6 +81,21 @@ typedef struct tsl_poisson_kernels {
     /* As of tsl_poisson_ops; `partial`: device memory, TSL_POISSON_SUMS_BYTES. */
     tsl_status (*sums)(tsl_context *context, double sums[3], double *partial, const void *a,
                        const void *b, int64_t cells, tsl_precision precision);
+
+    /* Transforms of the device's own, for ranks that have planes. Device memory that they take; 0:
+     * not for this grid. */
+    int64_t (*planes_bytes)(const tsl_poisson_grid *grid);
+    /* Of `count` planes; order[m1]: ky at each place of the second axis. */
+    tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
+                                const tsl_poisson_grid *grid, int count, const void *spectrum,
+                                int *order);
+    void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
+    /* Cells to rows [count][m1][row], whose second axis is in that order, or back. */
+    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, bool there);
+    /* Lines of samples [n0][ky.count][count], in place: forward, multiply(), backward. `ky`, in
+     * device memory: of each line. */
+    tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
+                                  const int *ky);
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -89,7 +107,8 @@ typedef struct tsl_poisson_ops {
     bool memory_is_host; /* the device's memory can be read and written here */
     /* Settle row, width and blocks of a grid whose n, m, precision and part of the octant are
      * known, and whether it goes by lines, if that is asked for. */
-    void (*layout)(tsl_poisson_grid *grid, const tsl_poisson_share *share);
+    void (*layout)(const tsl_context *context, tsl_poisson_grid *grid,
+                   const tsl_poisson_share *share);
     /* Segments of an exchange where none are asked for; the same on all ranks. */
     int (*segments)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Device memory that create() takes. */

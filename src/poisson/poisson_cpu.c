@@ -21,8 +21,10 @@ enum { LINE = 64, PAGE = 4096 };
 
 /* Rows and blocks begin on multiples of 64 bytes. Of the widths of two to four times that, the one
  * that leaves the least of the last block empty. */
-static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
+static void cpu_layout(const tsl_context *context, tsl_poisson_grid *grid,
+                       const tsl_poisson_share *share)
 {
+    (void)context;
     grid->lines = false;
     const int step = LINE / (int)tsl_poisson_complex(grid);
     const int columns = (grid->half + share->q - 1) / share->q; /* of a rank at most */

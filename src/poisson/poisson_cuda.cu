@@ -9,7 +9,9 @@ extern "C" {
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 
-static const tsl_poisson_kernels kernels = {gpu_move, gpu_multiply_lines, gpu_sum_cells};
+static const tsl_poisson_kernels kernels = {
+    gpu_move,      gpu_multiply_lines, gpu_sum_cells,    planes_bytes,
+    planes_create, planes_destroy,     planes_transform, planes_multiply};
 
 extern const tsl_poisson_ops tsl_poisson_cuda = {
     false, gpu_layout,  gpu_segments, gpu_bytes, gpu_create,

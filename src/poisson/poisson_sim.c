@@ -8,8 +8,14 @@
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 
-static const tsl_poisson_kernels kernels = {
-    .move = gpu_move, .multiply = gpu_multiply_lines, .sums = gpu_sum_cells};
+static const tsl_poisson_kernels kernels = {.move = gpu_move,
+                                            .multiply = gpu_multiply_lines,
+                                            .sums = gpu_sum_cells,
+                                            .planes_bytes = planes_bytes,
+                                            .planes_create = planes_create,
+                                            .planes_destroy = planes_destroy,
+                                            .planes_transform = planes_transform,
+                                            .planes_multiply = planes_multiply};
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
                                          .segments = gpu_segments,

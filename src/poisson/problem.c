@@ -147,7 +147,7 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     p->grid.y_count = ky.count;
     p->grid.z_begin = kz.begin;
     p->grid.z_count = kz.count;
-    tsl_poisson_ops_of(context)->layout(&p->grid, &p->share);
+    tsl_poisson_ops_of(context)->layout(context, &p->grid, &p->share);
     tsl_poisson_choose_segments(
         &p->share, &p->grid,
         o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));

@@ -141,6 +141,9 @@ static tsl_status first_axis(const tsl_poisson_solver *solver, tsl_poisson_range
     if (plane == 0) {
         return TSL_OK;
     }
+    if (solver->planes != NULL) {
+        return solver->kernels->planes_multiply(solver->planes, &product, solver->ky);
+    }
     if (grid->m[0] > grid->n[0]) {
         status = ops->fill(solver->context, lines + grid->n[0] * plane, 0,
                            (grid->m[0] - grid->n[0]) * plane);
@@ -240,6 +243,9 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
     const int nx = rank->mine.x.count;
     const int ny = rank->mine.y.count;
     tsl_status status = TSL_OK;
+    if (solver->planes != NULL) {
+        return solver->kernels->planes_transform(solver->planes, solver->rows, cells, there);
+    }
     if (there && !solver->direct) {
         status = move(solver, rows, outside, nx, ny, 2 * grid->row);
     }

@@ -27,19 +27,22 @@ struct tsl_poisson_solver {
     tsl_context *context, *beside; /* beside: for exchanges */
     const tsl_poisson_kernels *kernels;
     const void *spectrum;
-    int axis;          /* of the solve under way: tsl_poisson_ops */
-    char *rows;        /* [x][y][row] complex, of mine */
-    char *second;      /* [m1][x][columns] complex; NULL where planes are transformed */
-    int *of_y, *of_ky; /* tables of the columns, NULL but along y, and of what is spread */
-    double *partial;   /* of sums */
-    bool direct;       /* right-hand sides are what the rows' transforms read */
+    int axis;                   /* of the solve under way: tsl_poisson_ops */
+    char *rows;                 /* [x][y][row] complex, of mine */
+    char *second;               /* [m1][x][columns] complex; NULL where planes are transformed */
+    int *of_y, *of_ky;          /* tables of the columns, NULL but along y, and of what is spread */
+    int *ky;                    /* of this rank's lines; with planes alone */
+    tsl_poisson_planes *planes; /* NULL: the library's transforms */
+    double *partial;            /* of sums */
+    bool direct;                /* right-hand sides are what the rows' transforms read */
     tsl_staged_pair of_rows, of_second[TSL_STAGED_SIZES], of_first[TSL_STAGED_SIZES];
     tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES];
 };
 
 /* ---- plans (staged_plan.c); as of tsl_poisson_ops ------------------------------------------ */
 
-void tsl_staged_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share);
+void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
+                       const tsl_poisson_share *share);
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
 int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                          const tsl_poisson_share *share);

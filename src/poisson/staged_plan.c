@@ -13,13 +13,15 @@ static const int64_t MESSAGE_BYTES = INT64_C(16) << 20;
 
 /* ---- shapes ------------------------------------------------------------------------------- */
 
-void tsl_staged_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
+void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
+                       const tsl_poisson_share *share)
 {
-    (void)share;
     const int step = COLUMN_BYTES / (int)tsl_poisson_complex(grid);
     grid->row = (grid->half + step - 1) / step * step;
     grid->width = step;
     grid->blocks = (grid->z_count + step - 1) / step;
+    grid->lines = grid->lines && tsl_poisson_has_planes(grid, share) &&
+                  context->ops->poisson->kernels->planes_bytes(grid) > 0;
 }
 
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
@@ -52,7 +54,7 @@ static int64_t rows_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sh
 
 /* Device memory, in bytes: rows, a buffer, the second axis' work space, tables. */
 typedef struct sizes {
-    int64_t rows, buffer, second, of_y, of_ky;
+    int64_t rows, buffer, second, of_y, of_ky, ky;
     int buffers;
 } sizes;
 
@@ -60,12 +62,13 @@ static sizes sizes_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sha
 {
     const int a = share->rank / share->q;
     const int64_t columns = widest(grid, share) * tsl_poisson_complex(grid);
-    const int64_t padded =
-        (int64_t)grid->m[0] * tsl_poisson_lines_of(share, grid, a).count * columns;
+    const int64_t padded = (int64_t)(grid->lines ? grid->n[0] : grid->m[0]) *
+                           tsl_poisson_lines_of(share, grid, a).count * columns;
     sizes s = {.rows = rows_of(grid, share) * grid->row * tsl_poisson_complex(grid),
                .buffer = tsl_poisson_buffer_bytes(grid, share),
                .buffers = tsl_poisson_buffer_count(grid, share),
-               .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int)};
+               .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int),
+               .ky = grid->lines ? grid->m[1] * (int64_t)sizeof(int) : 0};
     s.buffer = ((s.buffer > padded ? s.buffer : padded) + 63) / 64 * 64;
     if (!tsl_poisson_has_planes(grid, share)) {
         s.second = grid->m[1] * tsl_poisson_planes_of(share, grid, a).count * columns;
@@ -162,7 +165,7 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
 {
     tsl_context *context = solver->context;
     tsl_status status = TSL_OK;
-    for (int i = 0; i < ALL && status == TSL_OK; i++) {
+    for (int i = 0; i < ALL && !solver->rank.grid.lines && status == TSL_OK; i++) {
         const tsl_fft_description there = describe(&solver->rank.grid, &solver->rank.share, i);
         const tsl_fft_description back = backward_of(there);
         tsl_staged_pair *p = pair_of(solver, i);
@@ -182,6 +185,9 @@ int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
     const sizes s = sizes_of(grid, share);
     int64_t bytes =
         s.rows + s.buffers * s.buffer + s.second + s.of_y + s.of_ky + TSL_POISSON_SUMS_BYTES;
+    if (grid->lines) {
+        return bytes + s.ky + context->ops->poisson->kernels->planes_bytes(grid);
+    }
     for (int i = 0; i < ALL; i++) {
         const tsl_fft_description there = describe(grid, share, i);
         const tsl_fft_description back = backward_of(there);
@@ -201,13 +207,14 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
         return;
     }
     tsl_context *context = solver->context;
-    void *const memory[] = {solver->rows,  solver->rank.buffers, solver->second,
-                            solver->of_ky, solver->of_y,         solver->partial};
+    void *const memory[] = {solver->ky,    solver->rows, solver->rank.buffers, solver->second,
+                            solver->of_ky, solver->of_y, solver->partial};
     tsl_context_end_branch(solver->beside); /* others have read what they get by then */
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
         context->ops->fft->destroy(pair_of(solver, i)->backward);
     }
+    solver->kernels->planes_destroy(solver->planes);
     for (int lane = 0; lane < TSL_STAGED_LANES; lane++) {
         context->ops->peer->destroy(solver->computed[lane]);
         context->ops->peer->destroy(solver->exchanged[lane]);
@@ -235,9 +242,13 @@ static tsl_status take_memory(tsl_poisson_solver *solver)
     const struct {
         void *out;
         int64_t bytes;
-    } all[] = {{&solver->rows, s.rows},     {&solver->rank.buffers, s.buffers * s.buffer},
-               {&solver->second, s.second}, {&solver->of_ky, s.of_ky},
-               {&solver->of_y, s.of_y},     {&solver->partial, TSL_POISSON_SUMS_BYTES}};
+    } all[] = {{&solver->rows, s.rows},
+               {&solver->rank.buffers, s.buffers * s.buffer},
+               {&solver->second, s.second},
+               {&solver->of_ky, s.of_ky},
+               {&solver->of_y, s.of_y},
+               {&solver->ky, s.ky},
+               {&solver->partial, TSL_POISSON_SUMS_BYTES}};
     tsl_status status = TSL_OK;
     solver->rank.buffer = s.buffer;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
@@ -261,35 +272,63 @@ static void fill_of_y(int *table, const tsl_poisson_rank *rank)
     }
 }
 
-/* Where strips of ky lie among what is spread. */
-static void fill_of_ky(int *table, const tsl_poisson_rank *rank)
+/* Where strips lie among what is spread; order[m1]: their ky, NULL: as they come. */
+static void fill_of_ky(int *table, const int *order, const tsl_poisson_rank *rank)
 {
+    const int m = rank->grid.m[1];
     int before = 0;
     for (int a = 0; a < rank->share.p; a++) {
         const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, &rank->grid, a);
         for (int i = 0; i < lines.count; i++) {
-            int *at = table + 2 * (int64_t)tsl_poisson_line(&lines, i);
-            at[0] = rank->x.count * before + i;
-            at[1] = lines.count;
+            const int ky = tsl_poisson_line(&lines, i);
+            const int place = order != NULL ? order[m + ky] : ky;
+            table[2 * place] = rank->x.count * before + i;
+            table[2 * place + 1] = lines.count;
         }
         before += lines.count;
     }
+}
+
+/* Plan planes by the device's own transforms, with the places of ky in order[m1 …]. */
+static tsl_status plan_planes(tsl_poisson_solver *solver, int *order)
+{
+    const tsl_poisson_rank *rank = &solver->rank;
+    tsl_context *context = solver->context;
+    const int m = rank->grid.m[1];
+    tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
+                                                       rank->mine.x.count, solver->spectrum, order);
+    for (int i = 0; i < rank->lines.count && status == TSL_OK; i++) {
+        order[m + i] = tsl_poisson_line(&rank->lines, i);
+    }
+    if (status == TSL_OK && rank->lines.count > 0) {
+        status = context->ops->upload(context, solver->ky, order + m,
+                                      rank->lines.count * (int64_t)sizeof *order);
+    }
+    for (int place = 0; place < m && status == TSL_OK; place++) {
+        order[m + order[place]] = place;
+    }
+    return status;
 }
 
 static tsl_status make_tables(tsl_poisson_solver *solver)
 {
     const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
     tsl_context *context = solver->context;
-    const int64_t bytes = s.of_y > s.of_ky ? s.of_y : s.of_ky;
+    const bool planes = solver->rank.grid.lines;
+    const int64_t bytes = s.of_ky + (s.of_y > 2 * s.ky ? s.of_y : 2 * s.ky);
     int *table = tsl_allocate((size_t)bytes);
     if (table == NULL) {
         return tsl_fail_memory(context, bytes, "a Poisson plan");
     }
-    fill_of_ky(table, &solver->rank);
-    tsl_status status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
+    int *second = table + s.of_ky / (int64_t)sizeof *table;
+    tsl_status status = planes ? plan_planes(solver, second) : TSL_OK;
+    if (status == TSL_OK) {
+        fill_of_ky(table, planes ? second : NULL, &solver->rank);
+        status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
+    }
     if (status == TSL_OK && s.of_y > 0) {
-        fill_of_y(table, &solver->rank);
-        status = context->ops->upload(context, solver->of_y, table, s.of_y);
+        fill_of_y(second, &solver->rank);
+        status = context->ops->upload(context, solver->of_y, second, s.of_y);
     }
     tsl_release(table);
     return status;
