@@ -44,8 +44,10 @@ enum { TSL_POISSON_POTENTIAL = -1 };
 typedef struct tsl_poisson_strips {
     void *at;
     const int *table; /* device memory, [ny][2]: strips before (x = 0, y), and from one x to the
-                         next; NULL: */
-    int64_t x, y;     /* strips from one x, and one y, to the next */
+                         next; NULL: see below */
+    void *own;        /* where strips i lie whose number in the table is -1 - i */
+    int first;        /* x of the first, in a table */
+    int64_t x, y;     /* without a table: strips from one x, and one y, to the next */
     int64_t strip;    /* reals from one strip to the next */
     int ny, nz;       /* what there is of it, as a source: the rest is zero */
 } tsl_poisson_strips;
@@ -85,13 +87,14 @@ typedef struct tsl_poisson_kernels {
     /* Transforms of the device's own, for ranks that have planes. Device memory that they take; 0:
      * not for this grid. */
     int64_t (*planes_bytes)(const tsl_poisson_grid *grid);
-    /* Of `count` planes; order[m1]: ky at each place of the second axis. */
+    /* order[m1]: ky at each place of the second axis. */
     tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
-                                const tsl_poisson_grid *grid, int count, const void *spectrum,
-                                int *order);
+                                const tsl_poisson_grid *grid, const void *spectrum, int *order);
     void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
-    /* Cells to rows [count][m1][row], whose second axis is in that order, or back. */
-    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, bool there);
+    /* Cells of `count` planes to rows [count][m1][row], whose second axis is in that order, or
+     * back. */
+    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, int count,
+                                   bool there);
     /* Lines of samples [n0][ky.count][count], in place: forward, multiply(), backward. `ky`, in
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,

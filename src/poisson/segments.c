@@ -167,7 +167,7 @@ static void settle_parts(const tsl_poisson_rank *rank, int group, int segment)
         }
         const int64_t bytes[2] = {near * number, far * number};
         for (int side = 0; side < 2; side++) {
-            parts->bytes[side][i] = bytes[side];
+            parts->bytes[side][i] = group == 1 && rank->keeps && i == a ? 0 : bytes[side];
             parts->offsets[side][i] = offsets[side];
             offsets[side] += bytes[side];
         }

@@ -42,18 +42,18 @@ static tsl_poisson_strips strips_of_second(const tsl_poisson_solver *solver, int
                                 .nz = 2 * count};
 }
 
-static tsl_poisson_strips strips_of_spread(const tsl_poisson_solver *solver, int count, int lane)
+tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count, int lane)
 {
     return (tsl_poisson_strips){.at = tsl_poisson_buffer(&solver->rank, lane, 0),
                                 .table = solver->of_ky,
+                                .own = tsl_poisson_buffer(&solver->rank, lane, 1),
                                 .strip = 2 * (int64_t)count,
                                 .ny = solver->rank.grid.m[1],
                                 .nz = 2 * count};
 }
 
-/* Strips of (x, y) below nx and ny, nz reals long. */
-static tsl_status move(const tsl_poisson_solver *solver, tsl_poisson_strips to,
-                       tsl_poisson_strips from, int nx, int ny, int nz)
+tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips to,
+                           tsl_poisson_strips from, int nx, int ny, int nz)
 {
     const tsl_poisson_move what = {
         .to = to, .from = from, .n = {nx, ny, nz}, .precision = solver->rank.grid.precision};
@@ -84,8 +84,8 @@ static tsl_status exchange_rows(const tsl_poisson_solver *solver, int segment, i
                                              .strip = 2 * (int64_t)columns.count,
                                              .ny = ny,
                                              .nz = 2 * columns.count};
-        status = move(solver, there ? gathered : rows, there ? rows : gathered, nx, ny,
-                      2 * columns.count);
+        status = tsl_staged_move(solver, there ? gathered : rows, there ? rows : gathered, nx, ny,
+                                 2 * columns.count);
         part += (int64_t)nx * ny * columns.count * tsl_poisson_complex(&rank->grid);
     }
     return status;
@@ -104,22 +104,22 @@ static tsl_status second_axis(const tsl_poisson_solver *solver, tsl_poisson_rang
     const tsl_poisson_rank *rank = &solver->rank;
     const tsl_poisson_strips near = strips_of_columns(solver, columns, lane);
     const tsl_poisson_strips between = strips_of_second(solver, columns.count);
-    const tsl_poisson_strips far = strips_of_spread(solver, columns.count, lane);
+    const tsl_poisson_strips far = tsl_staged_spread(solver, columns.count, lane);
     const tsl_staged_pair *fft = of_size(solver, solver->of_second, columns.count);
     const int nx = rank->x.count;
     const int m = rank->grid.m[1];
     const int nz = 2 * columns.count;
     if (rank->planes) {
-        return move(solver, there ? far : near, there ? near : far, nx, m, nz);
+        return tsl_staged_move(solver, there ? far : near, there ? near : far, nx, m, nz);
     }
-    tsl_status status = move(solver, between, there ? near : far, nx, m, nz);
+    tsl_status status = tsl_staged_move(solver, between, there ? near : far, nx, m, nz);
     if (status == TSL_OK) {
         status =
             execute(solver, there ? fft->forward : fft->backward, solver->second, solver->second);
     }
-    return status == TSL_OK
-               ? move(solver, there ? far : near, between, nx, there ? m : rank->grid.n[1], nz)
-               : status;
+    return status == TSL_OK ? tsl_staged_move(solver, there ? far : near, between, nx,
+                                              there ? m : rank->grid.n[1], nz)
+                            : status;
 }
 
 static tsl_status first_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane)
@@ -140,9 +140,6 @@ static tsl_status first_axis(const tsl_poisson_solver *solver, tsl_poisson_range
     tsl_status status = TSL_OK;
     if (plane == 0) {
         return TSL_OK;
-    }
-    if (solver->planes != NULL) {
-        return solver->kernels->planes_multiply(solver->planes, &product, solver->ky);
     }
     if (grid->m[0] > grid->n[0]) {
         status = ops->fill(solver->context, lines + grid->n[0] * plane, 0,
@@ -176,9 +173,8 @@ static tsl_status do_stage(const tsl_poisson_solver *solver, tsl_poisson_stage s
 
 /* ---- solving ------------------------------------------------------------------------------ */
 
-/* What a stream does goes to the rank's one error line, and to all others. */
-static tsl_status refuse(const tsl_poisson_solver *solver, const tsl_context *where,
-                         tsl_status status)
+tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context *where,
+                             tsl_status status)
 {
     if (status == TSL_OK || status == TSL_E_COMM) {
         return status;
@@ -205,20 +201,20 @@ static tsl_status run(void *user, const tsl_poisson_tick *now)
     const tsl_peer_ops *peer = solver->context->ops->peer;
     tsl_status status = TSL_OK;
     if (now->count > 0) {
-        status = refuse(solver, solver->context, run_stages(solver, now));
+        status = tsl_staged_refuse(solver, solver->context, run_stages(solver, now));
     }
     if (now->group < 0 || status != TSL_OK) {
         return status;
     }
     status = peer->wait(solver->beside, solver->computed[now->exchange_lane]);
-    status = refuse(solver, solver->beside, status);
+    status = tsl_staged_refuse(solver, solver->beside, status);
     if (status == TSL_OK) {
         status = tsl_poisson_exchange(&solver->rank, solver->beside, now);
     }
-    return status == TSL_OK
-               ? refuse(solver, solver->beside,
-                        peer->record(solver->beside, solver->exchanged[now->exchange_lane]))
-               : status;
+    return status == TSL_OK ? tsl_staged_refuse(solver, solver->beside,
+                                                peer->record(solver->beside,
+                                                             solver->exchanged[now->exchange_lane]))
+                            : status;
 }
 
 /* Cells as strips. */
@@ -243,11 +239,8 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
     const int nx = rank->mine.x.count;
     const int ny = rank->mine.y.count;
     tsl_status status = TSL_OK;
-    if (solver->planes != NULL) {
-        return solver->kernels->planes_transform(solver->planes, solver->rows, cells, there);
-    }
     if (there && !solver->direct) {
-        status = move(solver, rows, outside, nx, ny, 2 * grid->row);
+        status = tsl_staged_move(solver, rows, outside, nx, ny, 2 * grid->row);
     }
     if (status == TSL_OK) { /* a real transform forward leaves its input as it is */
         void *near = solver->direct ? cells : solver->rows;
@@ -255,7 +248,7 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
                          there ? near : solver->rows, there ? solver->rows : near);
     }
     return status == TSL_OK && !there && !solver->direct
-               ? move(solver, outside, rows, nx, ny, grid->n[2])
+               ? tsl_staged_move(solver, outside, rows, nx, ny, grid->n[2])
                : status;
 }
 
@@ -267,13 +260,17 @@ static tsl_status staged_divide(tsl_poisson_solver *solver)
 static tsl_status staged_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
     solver->axis = axis;
+    if (solver->planes != NULL) {
+        return tsl_staged_solve_planes(solver, out, source);
+    }
     tsl_status status = transform_rows(solver, (void *)(uintptr_t)source, true);
-    status = refuse(solver, solver->context, status);
+    status = tsl_staged_refuse(solver, solver->context, status);
     if (status == TSL_OK) {
         status = tsl_poisson_run_segments(&solver->rank, run, solver);
     }
-    return status == TSL_OK ? refuse(solver, solver->context, transform_rows(solver, out, false))
-                            : status;
+    return status == TSL_OK
+               ? tsl_staged_refuse(solver, solver->context, transform_rows(solver, out, false))
+               : status;
 }
 
 static tsl_status staged_sums(tsl_poisson_solver *solver, double sums[3], const void *a,

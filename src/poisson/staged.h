@@ -28,7 +28,8 @@ struct tsl_poisson_solver {
     const tsl_poisson_kernels *kernels;
     const void *spectrum;
     int axis;                   /* of the solve under way: tsl_poisson_ops */
-    char *rows;                 /* [x][y][row] complex, of mine */
+    int batch;                  /* planes whose rows are under way at a time; with planes alone */
+    char *rows;                 /* [x][y][row] complex, of mine or of a batch */
     char *second;               /* [m1][x][columns] complex; NULL where planes are transformed */
     int *of_y, *of_ky;          /* tables of the columns, NULL but along y, and of what is spread */
     int *ky;                    /* of this rank's lines; with planes alone */
@@ -38,6 +39,19 @@ struct tsl_poisson_solver {
     tsl_staged_pair of_rows, of_second[TSL_STAGED_SIZES], of_first[TSL_STAGED_SIZES];
     tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES];
 };
+
+/* Strips of (x, y) below nx and ny, nz reals long. */
+tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips to,
+                           tsl_poisson_strips from, int nx, int ny, int nz);
+/* What is spread, of `count` columns. */
+tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count, int lane);
+/* What a stream does goes to the rank's one error line, and to all others. */
+tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context *where,
+                             tsl_status status);
+
+/* ---- planes, by transforms of the device's own (staged_planes.c) ---------------------------- */
+
+tsl_status tsl_staged_solve_planes(tsl_poisson_solver *solver, void *out, const void *source);
 
 /* ---- plans (staged_plan.c); as of tsl_poisson_ops ------------------------------------------ */
 

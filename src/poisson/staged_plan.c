@@ -5,7 +5,8 @@
 
 enum {
     COLUMN_BYTES = 128, /* begin of a row; segments are whole numbers of that */
-    MOST_SEGMENTS = 8
+    MOST_SEGMENTS = 8,
+    BATCH_BYTES = 1 << 25 /* rows that stay in cache until they are spread */
 };
 
 /* Of an exchange between two ranks, at least: less goes slower over a link. */
@@ -52,23 +53,47 @@ static int64_t rows_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sh
     return (int64_t)mine.x.count * mine.y.count;
 }
 
+/* Planes whose rows are under way at a time. */
+static int64_t batch_of(const tsl_poisson_grid *grid)
+{
+    const int64_t plane = (int64_t)grid->m[1] * grid->row * tsl_poisson_complex(grid);
+    return plane < BATCH_BYTES ? BATCH_BYTES / plane : 1;
+}
+
 /* Device memory, in bytes: rows, a buffer, the second axis' work space, tables. */
 typedef struct sizes {
     int64_t rows, buffer, second, of_y, of_ky, ky;
     int buffers;
 } sizes;
 
+/* By planes: all columns of all planes as they are spread, and as lines; rows of a batch. */
+static sizes sizes_of_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int64_t row = grid->row * tsl_poisson_complex(grid);
+    const int64_t spread =
+        (int64_t)tsl_poisson_planes_of(share, grid, share->rank).count * grid->m[1];
+    const int64_t lines =
+        (int64_t)grid->n[0] * tsl_poisson_lines_of(share, grid, share->rank).count;
+    return (sizes){.rows = batch_of(grid) * grid->m[1] * row,
+                   .buffer = (spread > lines ? spread : lines) * row,
+                   .buffers = 2,
+                   .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int),
+                   .ky = grid->m[1] * (int64_t)sizeof(int)};
+}
+
 static sizes sizes_of(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int a = share->rank / share->q;
     const int64_t columns = widest(grid, share) * tsl_poisson_complex(grid);
-    const int64_t padded = (int64_t)(grid->lines ? grid->n[0] : grid->m[0]) *
-                           tsl_poisson_lines_of(share, grid, a).count * columns;
+    const int64_t padded =
+        (int64_t)grid->m[0] * tsl_poisson_lines_of(share, grid, a).count * columns;
+    if (grid->lines) {
+        return sizes_of_planes(grid, share);
+    }
     sizes s = {.rows = rows_of(grid, share) * grid->row * tsl_poisson_complex(grid),
                .buffer = tsl_poisson_buffer_bytes(grid, share),
                .buffers = tsl_poisson_buffer_count(grid, share),
-               .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int),
-               .ky = grid->lines ? grid->m[1] * (int64_t)sizeof(int) : 0};
+               .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int)};
     s.buffer = ((s.buffer > padded ? s.buffer : padded) + 63) / 64 * 64;
     if (!tsl_poisson_has_planes(grid, share)) {
         s.second = grid->m[1] * tsl_poisson_planes_of(share, grid, a).count * columns;
@@ -282,7 +307,9 @@ static void fill_of_ky(int *table, const int *order, const tsl_poisson_rank *ran
         for (int i = 0; i < lines.count; i++) {
             const int ky = tsl_poisson_line(&lines, i);
             const int place = order != NULL ? order[m + ky] : ky;
-            table[2 * place] = rank->x.count * before + i;
+            table[2 * place] = rank->keeps && a == rank->share.rank / rank->share.q
+                                   ? -1 - (rank->x.begin * lines.count + i)
+                                   : rank->x.count * before + i;
             table[2 * place + 1] = lines.count;
         }
         before += lines.count;
@@ -296,7 +323,7 @@ static tsl_status plan_planes(tsl_poisson_solver *solver, int *order)
     tsl_context *context = solver->context;
     const int m = rank->grid.m[1];
     tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
-                                                       rank->mine.x.count, solver->spectrum, order);
+                                                       solver->spectrum, order);
     for (int i = 0; i < rank->lines.count && status == TSL_OK; i++) {
         order[m + i] = tsl_poisson_line(&rank->lines, i);
     }
@@ -359,7 +386,9 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     solver->kernels = context->ops->poisson->kernels;
     solver->spectrum = spectrum;
     solver->direct = is_direct(grid, share);
+    solver->batch = (int)batch_of(grid);
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
+    solver->rank.keeps = share->p > 1;
     if (status == TSL_OK) {
         status = take_memory(solver);
     }
