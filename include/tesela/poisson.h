@@ -170,7 +170,7 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *  @param[in]  options  copied
  *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
  * the device has less free than tsl_poisson_predict() says or the bound is lower, before anything
- * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for several ranks on a device that is not the CPU;
+ * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different kinds;
  * TSL_E_COMM.
  *
  * Collective over the context's ranks. What one of them is refused, all are, with its line. */

@@ -417,7 +417,7 @@ static void ranks_give_the_answer_of_one(void **state)
     find_answers(&answers, 1);
     for (int d = 0; d < devices; d++) {
         const char *device = test_devices[d];
-        for (int i = 0; i < 5 && !test_is_another_order(device); i++) {
+        for (int i = d > 0; i < 5 && !test_is_another_order(device); i++) {
             const int most = d == 0 && sizes[i] < 3 ? MOST_THREADS : 1;
             for (int threads = 1; threads <= most; threads++) {
                 trial t = {&answers, device, threads, d == 0 ? 1 : 3};
