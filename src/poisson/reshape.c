@@ -161,10 +161,10 @@ void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape)
 }
 
 /* What tsl_poisson_kernels' move() does, on the host. */
-static void move_here(const tsl_context *context, const tsl_poisson_move *what)
+static void move_here(const tsl_poisson_reshape *reshape, const tsl_poisson_move *what)
 {
-    const int64_t real = (int64_t)what->precision;
-#pragma omp parallel for num_threads(context->threads)
+    const int64_t real = reshape->precision;
+#pragma omp parallel for num_threads(reshape->context->threads)
     for (int x = 0; x < what->n[0]; x++) {
         for (int y = 0; y < what->n[1]; y++) {
             memcpy((char *)what->to.at + (x * what->to.x + y * what->to.y) * what->to.strip * real,
@@ -221,7 +221,7 @@ static tsl_status pack(const tsl_poisson_reshape *reshape, const side *s, char *
         if (kernels != NULL) {
             status = kernels->move(context, &what);
         } else {
-            move_here(context, &what);
+            move_here(reshape, &what);
         }
     }
     return status == TSL_OK ? TSL_OK : tsl_comm_refuse(context, status);
