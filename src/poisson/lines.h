@@ -89,20 +89,20 @@ static inline int poisson_lines_threads(const poisson_lines *a)
 }
 
 /* Queue a kernel, of `blocks` tiles, for lines whose radices are as small as the name says. */
-typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel,
-                                           const poisson_lines *lines, int blocks);
+typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
 
-tsl_status tsl_poisson_lines_double_8_sim(tsl_context *context, int kernel,
-                                          const poisson_lines *lines, int blocks);
-tsl_status tsl_poisson_lines_double_16_sim(tsl_context *context, int kernel,
-                                           const poisson_lines *lines, int blocks);
-tsl_status tsl_poisson_lines_single_16_sim(tsl_context *context, int kernel,
-                                           const poisson_lines *lines, int blocks);
-tsl_status tsl_poisson_lines_double_8_cuda(tsl_context *context, int kernel,
-                                           const poisson_lines *lines, int blocks);
+tsl_status tsl_poisson_lines_double_8_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                          int blocks);
+tsl_status tsl_poisson_lines_double_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+tsl_status tsl_poisson_lines_single_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+tsl_status tsl_poisson_lines_double_8_cuda(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
 tsl_status tsl_poisson_lines_double_16_cuda(tsl_context *context, int kernel,
-                                            const poisson_lines *lines, int blocks);
+                                            const poisson_lines *a, int blocks);
 tsl_status tsl_poisson_lines_single_16_cuda(tsl_context *context, int kernel,
-                                            const poisson_lines *lines, int blocks);
+                                            const poisson_lines *a, int blocks);
 
 #endif
