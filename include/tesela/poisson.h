@@ -113,8 +113,8 @@ typedef struct tsl_poisson_options {
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
-    int measure;               /**< 1: of several ranks, what is left open of `ranks` and `overlap`
-                                    is tried while planning, and the fastest taken; 0: chosen by
+    int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap` and
+                                    `plain` is tried while planning, and the fastest taken; 0: chosen by
                                     rule. The boxes stay those of the rule */
     int plain;                 /**< 1: a GPU takes its library's whole transforms; 0: transforms of
                                     tesela's own, fused with the spectrum, where the last axis is

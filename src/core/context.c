@@ -76,6 +76,7 @@ void tsl_context_destroy(tsl_context *context)
 {
     if (context != NULL) {
         context->ops->synchronize(context);
+        tsl_comm_forget(context);
         tsl_device_release_all(context);
         context->ops->close(context->device);
         leave(context);
@@ -106,6 +107,7 @@ void tsl_context_end_branch(tsl_context *branch)
 {
     if (branch != NULL) {
         branch->ops->synchronize(branch);
+        tsl_comm_forget(branch);
         branch->ops->close(branch->device);
         tsl_release(branch);
     }
