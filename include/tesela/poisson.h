@@ -113,9 +113,13 @@ typedef struct tsl_poisson_options {
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
-    int measure;               /**< 1: of several ranks, what is left open of `ranks` and `overlap`
-                                    is tried while planning, and the fastest taken; 0: chosen by
+    int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap` and
+                                    `plain` is tried while planning, and the fastest taken; 0: chosen by
                                     rule. The boxes stay those of the rule */
+    int plain;                 /**< 1: a GPU takes its library's whole transforms; 0: transforms of
+                                    tesela's own, fused with the spectrum, where the last axis is
+                                    even and those of transforms, of the last half of it, are
+                                    products of 2, 3, 5 and 7 up to 2048. Nothing to a CPU */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -123,7 +127,7 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0                     \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0                  \
     }
 
 /** What a plan takes and does. */
@@ -138,6 +142,7 @@ typedef struct tsl_poisson_summary {
     int ranks[2];           /**< p and q */
     int segments;           /**< pieces of each exchange */
     int overlap;            /**< 1: exchanged under transforms */
+    int lines;              /**< 1: a GPU's own transforms, fused with the spectrum */
 } tsl_poisson_summary;
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */
@@ -165,7 +170,7 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *  @param[in]  options  copied
  *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
  * the device has less free than tsl_poisson_predict() says or the bound is lower, before anything
- * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for several ranks on a device that is not the CPU;
+ * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different kinds;
  * TSL_E_COMM.
  *
  * Collective over the context's ranks. What one of them is refused, all are, with its line. */

@@ -67,7 +67,9 @@ static const struct argp_option options_table[] = {
     {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 4},
     {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
-     "overlap=on or off, measure=on (try what is left open, take the fastest)",
+     "overlap=on or off, measure=on (try what is left open, take the fastest); on a GPU "
+     "form=lines, "
+     "transforms fused with the spectrum, or plain, its library's (lines, where lengths allow)",
      4},
     {NULL, 0, NULL, 0, "tesela poisson bench:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},

@@ -16,7 +16,7 @@ static bool set_one(tsl_poisson_options *options, const char *text)
 {
     int used = 0;
     const int length = (int)strlen(text);
-    char word[4];
+    char word[6];
     if (sscanf(text, "ranks=%dx%d%n", &options->ranks[0], &options->ranks[1], &used) == 2) {
         return used == length && options->ranks[0] > 0 && options->ranks[1] > 0;
     }
@@ -31,6 +31,10 @@ static bool set_one(tsl_poisson_options *options, const char *text)
         options->measure = strcmp(word, "on") == 0;
         return options->measure == 1 || strcmp(word, "off") == 0;
     }
+    if (sscanf(text, "form=%5s%n", word, &used) == 1 && used == length) {
+        options->plain = strcmp(word, "plain") == 0;
+        return options->plain == 1 || strcmp(word, "lines") == 0;
+    }
     return false;
 }
 
@@ -42,8 +46,9 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
         const bool fits = length < sizeof one;
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
-            cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off and "
-                      "measure=on or off, with commas between, e.g. ranks=1x4,overlap=off",
+            cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
+                      "measure=on or off and form=lines or plain, with commas between, e.g. "
+                      "ranks=1x4,overlap=off",
                       text);
             return EINVAL;
         }

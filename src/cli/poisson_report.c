@@ -228,6 +228,7 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_close_array(json);
         tsl_json_integer(json, "segments", s->segments);
         tsl_json_bool(json, "overlap", s->overlap != 0);
+        tsl_json_bool(json, "lines", s->lines != 0);
     }
     if (work->options->task == POISSON_FILE) {
         write_file_results(json, work);

@@ -72,9 +72,11 @@ static void cuda_close(tsl_device *device)
     tsl_release(device);
 }
 
-static tsl_status make_streams(tsl_device *device, tsl_context *context)
+/* Kernels of a higher priority, a lower number, start before others that wait for room. */
+static tsl_status make_streams(tsl_device *device, tsl_context *context, int priority)
 {
-    cudaError_t error = cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
+    cudaError_t error =
+        cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, priority);
     if (error == cudaSuccess) {
         error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
     }
@@ -105,7 +107,26 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "a device");
     }
     device->index = index;
-    status = make_streams(device, context);
+    status = make_streams(device, context, 0);
+    if (status != TSL_OK) {
+        cuda_close(device);
+        return status;
+    }
+    *out = device;
+    return TSL_OK;
+}
+
+static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
+{
+    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "a second stream");
+    }
+    int least = 0, greatest = 0;
+    device->index = context->device->index;
+    tsl_cuda_stream(context); /* makes the device current */
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    const tsl_status status = make_streams(device, context, greatest);
     if (status != TSL_OK) {
         cuda_close(device);
         return status;
@@ -307,6 +328,7 @@ static tsl_device_ops make_ops(void)
     ops.name = "cuda";
     ops.open = cuda_open;
     ops.close = cuda_close;
+    ops.branch = cuda_branch;
     ops.properties = cuda_properties;
     ops.allocate = cuda_allocate;
     ops.release = cuda_release;

@@ -36,7 +36,8 @@ typedef struct task {
 } task;
 
 struct tsl_device {
-    int order; /* 0 forward, 1 reversed, 2 strided */
+    tsl_device *owner; /* of the memory; itself unless this is a branch */
+    int order;         /* 0 forward, 1 reversed, 2 strided */
     region *regions;
     int64_t taken; /* bytes of the regions, without guards */
     int broken;    /* end of a piece that was written over, -1 or 1; 0: none was */
@@ -54,25 +55,45 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static tsl_device *open_devices;
 static int64_t opened_so_far;
 
+static void add_open(tsl_device *device)
+{
+    pthread_mutex_lock(&lock);
+    device->serial = ++opened_so_far;
+    device->next = open_devices;
+    open_devices = device;
+    pthread_mutex_unlock(&lock);
+}
+
 static tsl_status sim_open(tsl_device **out, tsl_context *context, int index)
 {
     tsl_device *device = tsl_allocate_zeroed(1, sizeof *device);
     if (device == NULL) {
         return tsl_fail_memory(context, sizeof *device, "the device sim");
     }
+    device->owner = device;
     device->order = index;
-    pthread_mutex_lock(&lock);
-    device->serial = ++opened_so_far;
-    device->next = open_devices;
-    open_devices = device;
-    pthread_mutex_unlock(&lock);
+    add_open(device);
+    *out = device;
+    return TSL_OK;
+}
+
+static tsl_status sim_branch(tsl_device **out, tsl_context *context)
+{
+    tsl_device *device = tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "a second stream");
+    }
+    device->owner = context->device->owner;
+    device->order = context->device->order;
+    add_open(device);
     *out = device;
     return TSL_OK;
 }
 
 /* Let the host's code at device memory, or no longer. */
-static void open_memory(tsl_device *device, bool open)
+static void open_memory(const tsl_device *any, bool open)
 {
+    tsl_device *device = any->owner;
     device->opened += open ? 1 : -1;
     if (device->opened != (open ? 1 : 0)) {
         return;
@@ -135,9 +156,10 @@ static void run_tasks(tsl_device *device, int64_t last)
         device->done++;
         tsl_release(t);
     }
-    for (const region *r = device->regions; r != NULL && device->broken == 0; r = r->next) {
-        device->broken = broken_guard(r);
-        device->broken_bytes = r->bytes - 2 * GUARD_BYTES;
+    tsl_device *owner = device->owner;
+    for (const region *r = owner->regions; r != NULL && owner->broken == 0; r = r->next) {
+        owner->broken = broken_guard(r);
+        owner->broken_bytes = r->bytes - 2 * GUARD_BYTES;
     }
     open_memory(device, false);
 }
@@ -145,12 +167,13 @@ static void run_tasks(tsl_device *device, int64_t last)
 static tsl_status synchronize(tsl_context *context)
 {
     tsl_device *device = context->device;
+    const tsl_device *owner = device->owner;
     run_tasks(device, device->queued);
-    return device->broken == 0
+    return owner->broken == 0
                ? TSL_OK
                : tsl_fail(context, TSL_E_DEVICE, "%s: a kernel wrote %s a piece of %zu bytes",
-                          context->name, device->broken < 0 ? "before" : "past the end of",
-                          device->broken_bytes);
+                          context->name, owner->broken < 0 ? "before" : "past the end of",
+                          owner->broken_bytes);
 }
 
 static tsl_status sim_synchronize(tsl_context *context)
@@ -396,6 +419,7 @@ const tsl_device_ops tsl_device_sim = {
     .name = "sim",
     .open = sim_open,
     .close = sim_close,
+    .branch = sim_branch,
     .properties = sim_properties,
     .allocate = sim_allocate,
     .release = sim_release,

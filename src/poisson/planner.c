@@ -1,11 +1,14 @@
 /* The fastest way to share a solve, measured: first which pencils, with overlap where that is open,
- * then whether those go faster without it. */
+ * then whether those go faster without it, and by the library's transforms. */
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
 #include "poisson/poisson.h"
 
 enum { SOLVES = 3, MOST_PAIRS = 32 };
+
+/* What is tried of the fastest pair. */
+enum { WITHOUT_OVERLAP, PLAIN, LAST };
 
 /* The pairs of factors that options leave open; their number. */
 static int list_pairs(int pairs[MOST_PAIRS][2], int size, const tsl_poisson_options *options)
@@ -23,12 +26,13 @@ static int list_pairs(int pairs[MOST_PAIRS][2], int size, const tsl_poisson_opti
 
 static tsl_status settle_way(tsl_poisson_problem *out, tsl_context *context,
                              const tsl_poisson_problem *problem, const tsl_poisson_options *options,
-                             const int pair[2], int overlap)
+                             const int pair[2], int overlap, int plain)
 {
     tsl_poisson_options way = *options;
     way.ranks[0] = pair[0];
     way.ranks[1] = pair[1];
     way.overlap = overlap;
+    way.plain = plain;
     way.source_box = problem->source;
     way.potential_box = problem->potential;
     const tsl_status status = tsl_poisson_settle(out, context, &way);
@@ -53,9 +57,11 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
                           ? list_pairs(pairs, problem->share.size, options)
                           : 0;
     int64_t most = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < 2 * count; i++) {
         tsl_poisson_problem way;
-        if (settle_way(&way, context, problem, options, pairs[i], options->overlap) == TSL_OK) {
+        const int plain = i < count ? options->plain : 1;
+        if (settle_way(&way, context, problem, options, pairs[i % count], options->overlap,
+                       plain) == TSL_OK) {
             const int64_t bytes = tsl_poisson_held_bytes(context, &way) + rows_bytes(&way);
             most = bytes > most ? bytes : most;
         }
@@ -67,10 +73,13 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
 static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson_solver *solver,
                               void *rows)
 {
-    tsl_status status = context->ops->poisson->divide(solver);
+    tsl_status status = tsl_poisson_ops_of(context)->divide(solver);
     for (int i = -1; i < SOLVES && status == TSL_OK; i++) { /* one to warm up */
         const double begun = tsl_seconds();
-        status = context->ops->poisson->solve(solver, rows, rows, TSL_POISSON_POTENTIAL);
+        status = tsl_poisson_ops_of(context)->solve(solver, rows, rows, TSL_POISSON_POTENTIAL);
+        if (status == TSL_OK) {
+            status = context->ops->synchronize(context);
+        }
         double taken = tsl_seconds() - begun;
         if (status == TSL_OK) {
             status =
@@ -84,7 +93,7 @@ static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson
 static tsl_status time_way(double *seconds, tsl_context *context, const tsl_poisson_problem *way)
 {
     static const char what[] = "measuring a Poisson plan";
-    const tsl_poisson_ops *ops = context->ops->poisson;
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
     const int64_t bytes[2] = {tsl_poisson_spectrum_bytes(way), rows_bytes(way)};
     void *memory[2] = {NULL, NULL}; /* spectrum, rows: of zeros */
     tsl_poisson_solver *solver = NULL;
@@ -116,16 +125,20 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
     const int count = list_pairs(pairs, asked.share.size, options);
     double best = 0;
     tsl_status status = TSL_OK;
-    for (int i = 0; i <= count && status == TSL_OK; i++) {
+    for (int i = 0; i < count + LAST && status == TSL_OK; i++) {
         const int fastest[2] = {problem->share.p, problem->share.q};
-        const bool last = i == count;
+        const bool without = i == count + WITHOUT_OVERLAP;
+        const bool plain = i == count + PLAIN;
+        const bool overlaps = i < count || problem->share.overlap;
         tsl_poisson_problem way;
         double seconds = 0;
-        if (last && (options->overlap != 0 || !problem->share.overlap)) {
-            break;
+        if ((without && (options->overlap != 0 || !problem->share.overlap)) ||
+            (plain && !problem->grid.lines)) {
+            continue;
         }
-        status = settle_way(&way, context, &asked, options, last ? fastest : pairs[i],
-                            last ? -1 : options->overlap);
+        status =
+            settle_way(&way, context, &asked, options, i < count ? pairs[i] : fastest,
+                       without || !overlaps ? -1 : options->overlap, plain ? 1 : options->plain);
         if (status == TSL_OK) {
             status = time_way(&seconds, context, &way);
         }

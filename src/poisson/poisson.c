@@ -21,14 +21,14 @@ struct tsl_poisson_plan {
 int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem)
 {
     return tsl_poisson_spectrum_bytes(problem) +
-           context->ops->poisson->bytes(context, &problem->grid, &problem->share) +
+           tsl_poisson_ops_of(context)->bytes(context, &problem->grid, &problem->share) +
            tsl_poisson_reshape_bytes(problem);
 }
 
 static void summarise(tsl_poisson_summary *out, tsl_context *context,
                       const tsl_poisson_problem *problem)
 {
-    const bool staged = !context->ops->poisson->memory_is_host;
+    const bool staged = !tsl_poisson_ops_of(context)->memory_is_host;
     *out =
         (tsl_poisson_summary){.bytes = tsl_poisson_held_bytes(context, problem),
                               .planning_bytes = tsl_poisson_build_bytes(context, problem) +
@@ -36,7 +36,8 @@ static void summarise(tsl_poisson_summary *out, tsl_context *context,
                               .radius = problem->radius,
                               .ranks = {problem->share.p, problem->share.q},
                               .segments = problem->share.segments,
-                              .overlap = problem->share.overlap};
+                              .overlap = problem->share.overlap,
+                              .lines = problem->grid.lines};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;
@@ -72,7 +73,7 @@ static int64_t peak_bytes(const tsl_poisson_plan *plan, const tsl_poisson_option
 {
     const int64_t measuring = tsl_poisson_measure_bytes(plan->context, &plan->problem, options);
     int64_t peak = plan->summary.bytes > measuring ? plan->summary.bytes : measuring;
-    if (plan->context->ops->poisson->memory_is_host) {
+    if (tsl_poisson_ops_of(plan->context)->memory_is_host) {
         const int64_t building =
             tsl_poisson_spectrum_bytes(&plan->problem) + plan->summary.planning_bytes;
         peak = building > peak ? building : peak;
@@ -84,7 +85,7 @@ static int64_t peak_bytes(const tsl_poisson_plan *plan, const tsl_poisson_option
 static tsl_status build_spectrum(tsl_poisson_plan *plan)
 {
     tsl_context *context = plan->context;
-    const bool staged = !context->ops->poisson->memory_is_host;
+    const bool staged = !tsl_poisson_ops_of(context)->memory_is_host;
     const int64_t bytes = tsl_poisson_spectrum_bytes(&plan->problem);
     tsl_status status =
         tsl_device_allocate(&plan->spectrum, context, bytes, "the spectrum of Green's function");
@@ -127,7 +128,7 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
                           tsl_box *boxes)
 {
     tsl_context *context = plan->context;
-    const tsl_poisson_ops *ops = context->ops->poisson;
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
     const tsl_poisson_problem *problem = &plan->problem;
     tsl_status status =
         tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan, options));
@@ -190,7 +191,7 @@ void tsl_poisson_plan_destroy(tsl_poisson_plan *plan)
 {
     if (plan != NULL) {
         if (plan->solver != NULL) { /* else there may be no table */
-            plan->context->ops->poisson->destroy(plan->solver);
+            tsl_poisson_ops_of(plan->context)->destroy(plan->solver);
         }
         if (plan->context != NULL) {
             tsl_device_release(plan->context, plan->spectrum);
@@ -226,7 +227,7 @@ static tsl_status sum(const tsl_poisson_plan *plan, double sums[3], const void *
 {
     tsl_context *context = plan->context;
     const tsl_status status =
-        context->ops->poisson->sums(plan->solver, sums, a, b, tsl_box_cells(box));
+        tsl_poisson_ops_of(context)->sums(plan->solver, sums, a, b, tsl_box_cells(box));
     if (context->comm->size == 1) {
         return status;
     }
@@ -271,7 +272,7 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
 /* One right-hand side, from box to box. */
 static tsl_status solve(tsl_poisson_plan *plan, void *result, const void *source, int axis)
 {
-    const tsl_poisson_ops *ops = plan->context->ops->poisson;
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(plan->context);
     if (plan->reshape == NULL) {
         return ops->solve(plan->solver, result, source, axis);
     }

@@ -38,14 +38,82 @@ typedef struct tsl_poisson_problem {
 
 enum { TSL_POISSON_POTENTIAL = -1 };
 
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+/* An array of strips of reals. */
+typedef struct tsl_poisson_strips {
+    void *at;
+    const int *table; /* device memory, [ny][2]: strips before (x = 0, y), and from one x to the
+                         next; NULL: see below */
+    void *own;        /* where strips i lie whose number in the table is -1 - i */
+    int first;        /* x of the first, in a table */
+    int64_t x, y;     /* without a table: strips from one x, and one y, to the next */
+    int64_t strip;    /* reals from one strip to the next */
+    int ny, nz;       /* what there is of it, as a source: the rest is zero */
+} tsl_poisson_strips;
+
+/* Strips n[2] long of (x, y) below n[0] and n[1] to strips elsewhere. */
+typedef struct tsl_poisson_move {
+    tsl_poisson_strips to, from;
+    int n[3];
+    tsl_precision precision;
+} tsl_poisson_move;
+
+/* Transformed lines along the first axis, in place, times their spectrum and, for axis 0 to 2,
+ * -i k of that axis. */
+typedef struct tsl_poisson_product {
+    tsl_poisson_grid grid;
+    const void *spectrum;
+    void *lines;          /* [m0][ky.count][count] complex */
+    tsl_poisson_lines ky; /* of each */
+    int first, count;     /* kz */
+    int axis;
+} tsl_poisson_product;
+
+/* A device's own transforms of a rank's planes. */
+typedef struct tsl_poisson_planes tsl_poisson_planes;
+
+enum { TSL_POISSON_SUMS_BYTES = 3 * 256 * 8 };
+
+/* What a device whose memory is not the host's does for ranks (staged.c); all queued on the
+ * context's stream, but sums(), which waits. */
+typedef struct tsl_poisson_kernels {
+    tsl_status (*move)(tsl_context *context, const tsl_poisson_move *what);
+    tsl_status (*multiply)(tsl_context *context, const tsl_poisson_product *what);
+    /* As of tsl_poisson_ops; `partial`: device memory, TSL_POISSON_SUMS_BYTES. */
+    tsl_status (*sums)(tsl_context *context, double sums[3], double *partial, const void *a,
+                       const void *b, int64_t cells, tsl_precision precision);
+
+    /* Transforms of the device's own, for ranks that have planes. Device memory that they take; 0:
+     * not for this grid. */
+    int64_t (*planes_bytes)(const tsl_poisson_grid *grid);
+    /* order[m1]: ky at each place of the second axis. */
+    tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
+                                const tsl_poisson_grid *grid, const void *spectrum, int *order);
+    void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
+    /* Cells of `count` planes to rows [count][m1][row], whose second axis is in that order, or
+     * back. */
+    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, int count,
+                                   bool there);
+    /* Lines of samples [n0][ky.count][count], in place: forward, multiply(), backward. `ky`, in
+     * device memory: of each line. */
+    tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
+                                  const int *ky);
+} tsl_poisson_kernels;
+
+/* ---- devices ------------------------------------------------------------------------------ */
+
 /* A device's transforms and work space. */
 typedef struct tsl_poisson_solver tsl_poisson_solver;
 
 typedef struct tsl_poisson_ops {
     bool memory_is_host; /* the device's memory can be read and written here */
     /* Settle row, width and blocks of a grid whose n, m, precision and part of the octant are
-     * known. */
-    void (*layout)(tsl_poisson_grid *grid, const tsl_poisson_share *share);
+     * known, and whether it goes by lines, if that is asked for. */
+    void (*layout)(const tsl_context *context, tsl_poisson_grid *grid,
+                   const tsl_poisson_share *share);
+    /* Segments of an exchange where none are asked for; the same on all ranks. */
+    int (*segments)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Device memory that create() takes. */
     int64_t (*bytes)(tsl_context *context, const tsl_poisson_grid *grid,
                      const tsl_poisson_share *share);
@@ -64,9 +132,14 @@ typedef struct tsl_poisson_ops {
     /* Sums over cells of a, of |a| and of a * b, to the host; waits. */
     tsl_status (*sums)(tsl_poisson_solver *solver, double sums[3], const void *a, const void *b,
                        int64_t cells);
+    const tsl_poisson_kernels *kernels; /* NULL: memory is the host's, or ranks are not served */
 } tsl_poisson_ops;
 
 extern const tsl_poisson_ops tsl_poisson_cpu;
+
+/* The table that a context solves with: its device's, or of several ranks with device memory the
+ * stages that staged.c makes of the device's kernels. */
+const tsl_poisson_ops *tsl_poisson_ops_of(const tsl_context *context);
 
 /* ---- problems (problem.c) ----------------------------------------------------------------- */
 
@@ -112,10 +185,10 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
 
 /* ---- boxes in and out (reshape.c) --------------------------------------------------------- */
 
-/* Moves cells between ranks' boxes and their rows, on the host. */
+/* Moves cells between ranks' boxes and their rows, in device memory. */
 typedef struct tsl_poisson_reshape tsl_poisson_reshape;
 
-/* Host memory that create() takes for cells; 0 for a rank whose boxes are its rows. */
+/* Device memory that create() takes for cells; 0 for a rank whose boxes are its rows. */
 int64_t tsl_poisson_reshape_bytes(const tsl_poisson_problem *problem);
 /* Not collective. */
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,

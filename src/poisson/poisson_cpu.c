@@ -21,8 +21,11 @@ enum { LINE = 64, PAGE = 4096 };
 
 /* Rows and blocks begin on multiples of 64 bytes. Of the widths of two to four times that, the one
  * that leaves the least of the last block empty. */
-static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
+static void cpu_layout(const tsl_context *context, tsl_poisson_grid *grid,
+                       const tsl_poisson_share *share)
 {
+    (void)context;
+    grid->lines = false;
     const int step = LINE / (int)tsl_poisson_complex(grid);
     const int columns = (grid->half + share->q - 1) / share->q; /* of a rank at most */
     int64_t best = INT64_MAX;
@@ -37,9 +40,11 @@ static void cpu_layout(tsl_poisson_grid *grid, const tsl_poisson_share *share)
     grid->blocks = (grid->z_count + grid->width - 1) / grid->width;
 }
 
-static bool has_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+/* Of a block each. */
+static int cpu_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return share->q == 1 && grid->m[1] == grid->n[1];
+    const int most = (grid->half + share->q - 1) / share->q;
+    return (most + grid->width - 1) / grid->width;
 }
 
 /* From one plane of rows to the next: lines along the first axis, a page or more apart, would share
@@ -63,7 +68,7 @@ static int64_t buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson_shar
                             int64_t *count)
 {
     const int64_t bytes = tsl_poisson_buffer_bytes(grid, share);
-    *count = share->size == 1 ? !has_planes(grid, share) : 2 * (1 + share->overlap);
+    *count = tsl_poisson_buffer_count(grid, share);
     return bytes > LINE ? bytes : LINE;
 }
 
@@ -93,24 +98,14 @@ static tsl_status take(char **out, tsl_context *context, int64_t bytes)
 
 static tsl_status take_memory(tsl_poisson_solver *solver)
 {
-    const tsl_poisson_share *share = &solver->share;
-    const size_t most = (size_t)(share->p > share->q ? share->p : share->q);
+    const tsl_poisson_share *share = &solver->rank.share;
     int64_t count;
-    solver->plane = plane_bytes(&solver->grid, share);
-    solver->buffer = buffer_bytes(&solver->grid, share, &count);
-    solver->a_scratch = scratch_bytes(&solver->grid);
-    solver->numbers = tsl_allocate(4 * most * sizeof *solver->numbers);
-    if (solver->numbers == NULL) {
-        return tsl_fail_memory(solver->context, 4 * (int64_t)(most * sizeof *solver->numbers),
-                               "a Poisson plan");
-    }
-    for (int side = 0; side < 2; side++) {
-        solver->parts.bytes[side] = solver->numbers + (size_t)side * most;
-        solver->parts.offsets[side] = solver->numbers + (size_t)(2 + side) * most;
-    }
-    tsl_status status = take(&solver->rows, solver->context, rows_bytes(&solver->grid, share));
+    solver->plane = plane_bytes(&solver->rank.grid, share);
+    solver->rank.buffer = buffer_bytes(&solver->rank.grid, share, &count);
+    solver->a_scratch = scratch_bytes(&solver->rank.grid);
+    tsl_status status = take(&solver->rows, solver->context, rows_bytes(&solver->rank.grid, share));
     if (status == TSL_OK) {
-        status = take(&solver->buffers, solver->context, count * solver->buffer);
+        status = take(&solver->rank.buffers, solver->context, count * solver->rank.buffer);
     }
     if (status == TSL_OK) {
         status =
@@ -131,12 +126,10 @@ static void cpu_destroy(tsl_poisson_solver *solver)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_fft_cpu.destroy(all[i]);
     }
-    tsl_comm_destroy(solver->groups[0]);
-    tsl_comm_destroy(solver->groups[1]);
+    tsl_poisson_rank_release(&solver->rank);
     tsl_device_release(solver->context, solver->rows);
-    tsl_device_release(solver->context, solver->buffers);
+    tsl_device_release(solver->context, solver->rank.buffers);
     tsl_device_release(solver->context, solver->scratch);
-    tsl_release(solver->numbers);
     tsl_release(solver);
 }
 
@@ -146,7 +139,7 @@ static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_f
                             const tsl_fft_layout *waves)
 {
     const bool real = what.kind == TSL_FFT_REAL_FORWARD;
-    what.precision = solver->grid.precision;
+    what.precision = solver->rank.grid.precision;
     what.in_place = true;
     what.in = *space;
     what.out = *waves;
@@ -160,13 +153,13 @@ static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_f
 /* Of the rows of a plane, with the second axis or without. */
 static tsl_status plan_rows(tsl_poisson_solver *solver)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int ny = solver->mine.y.count;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
+    const int ny = solver->rank.mine.y.count;
     tsl_fft_layout reals = {{grid->m[2]}, 1, 2 * grid->row};
     tsl_fft_layout halves = {{grid->half}, 1, grid->row};
     tsl_fft_description row = {
         .kind = TSL_FFT_REAL_FORWARD, .rank = 1, .n = {grid->m[2]}, .count = ny};
-    if (solver->planes) {
+    if (solver->rank.planes) {
         reals = (tsl_fft_layout){{ny, 2 * grid->row}, 1, 0};
         halves = (tsl_fft_layout){{ny, grid->row}, 1, 0};
         row = (tsl_fft_description){
@@ -180,7 +173,7 @@ static tsl_status plan_rows(tsl_poisson_solver *solver)
 static tsl_status plan_columns(tsl_poisson_solver *solver, int axis, tsl_fft **forward,
                                tsl_fft **backward)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
     const tsl_fft_layout layout = {{grid->m[axis]}, grid->width, 1};
     const tsl_fft_description column = {
         .kind = TSL_FFT_FORWARD, .rank = 1, .n = {grid->m[axis]}, .count = grid->width};
@@ -190,7 +183,7 @@ static tsl_status plan_columns(tsl_poisson_solver *solver, int axis, tsl_fft **f
 static tsl_status plan_transforms(tsl_poisson_solver *solver)
 {
     tsl_status status = plan_rows(solver);
-    if (status == TSL_OK && !solver->planes) {
+    if (status == TSL_OK && !solver->rank.planes) {
         status = plan_columns(solver, 1, &solver->second_forward, &solver->second_backward);
     }
     return status == TSL_OK
@@ -198,39 +191,25 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
                : status;
 }
 
-/* Ranks of the same part of x, and those of the same part of kz. */
 static tsl_status cpu_divide(tsl_poisson_solver *solver)
 {
-    const tsl_poisson_share *share = &solver->share;
-    tsl_comm *comm = solver->context->comm;
-    tsl_status status = TSL_OK;
-    if (share->q > 1) {
-        status = tsl_comm_split(&solver->groups[0], comm, share->rank / share->q, share->rank);
-    }
-    if (share->p > 1 && status == TSL_OK) {
-        status = tsl_comm_split(&solver->groups[1], comm, share->rank % share->q, share->rank);
-    }
-    return status;
+    return tsl_poisson_rank_divide(&solver->rank);
 }
 
 static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
                              const tsl_poisson_grid *grid, const tsl_poisson_share *share,
                              const void *spectrum)
 {
-    const int a = share->rank / share->q;
     tsl_poisson_solver *solver = tsl_allocate_zeroed(1, sizeof *solver);
     if (solver == NULL) {
         return tsl_fail_memory(context, sizeof *solver, "a Poisson plan");
     }
     solver->context = context;
-    solver->grid = *grid;
-    solver->share = *share;
     solver->spectrum = spectrum;
-    solver->mine = tsl_poisson_rows_of(share, grid, share->rank);
-    solver->x = tsl_poisson_planes_of(share, grid, a);
-    solver->lines = tsl_poisson_lines_of(share, grid, a);
-    solver->planes = has_planes(grid, share);
-    tsl_status status = take_memory(solver);
+    tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
+    if (status == TSL_OK) {
+        status = take_memory(solver);
+    }
     if (status == TSL_OK) {
         status = plan_transforms(solver);
     }
@@ -247,8 +226,8 @@ static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
 /* Plane x of this rank: cells to rows, padded with zeros, along the last axis or both; or back. */
 static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x, bool there)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
-    const int ny = solver->mine.y.count;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
+    const int ny = solver->rank.mine.y.count;
     const size_t row = (size_t)grid->n[2] * grid->precision;
     const size_t padding = (size_t)(grid->m[2] - grid->n[2]) * grid->precision;
     const int64_t pitch = grid->row * tsl_poisson_complex(grid);
@@ -272,18 +251,40 @@ static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x,
 
 static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bool there)
 {
-    const int planes = solver->mine.y.count > 0 ? solver->mine.x.count : 0;
+    const int planes = solver->rank.mine.y.count > 0 ? solver->rank.mine.x.count : 0;
 #pragma omp parallel for num_threads(solver->context->threads) schedule(dynamic)
     for (int x = 0; x < planes; x++) {
         transform_rows(solver, cells, x, there);
     }
 }
 
+/* The calling thread exchanges before it helps to compute. */
+static tsl_status run(void *user, const tsl_poisson_tick *now)
+{
+    const tsl_poisson_solver *solver = user;
+    tsl_status status = TSL_OK;
+#pragma omp parallel num_threads(solver->context->threads)
+    {
+#pragma omp master
+        if (now->group >= 0) {
+            status = tsl_poisson_exchange(&solver->rank, NULL, now);
+        }
+        for (int i = 0; i < now->count; i++) {
+            const int64_t items = tsl_poisson_items(solver, now->stages[i], now->segments[i]);
+#pragma omp for schedule(dynamic)
+            for (int64_t item = 0; item < items; item++) {
+                tsl_poisson_item(solver, now->stages[i], now->segments[i], now->lane, item);
+            }
+        }
+    }
+    return status;
+}
+
 static tsl_status cpu_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
     solver->axis = axis;
     transform_all_rows(solver, (char *)(uintptr_t)source, true);
-    const tsl_status status = tsl_poisson_run_segments(solver);
+    const tsl_status status = tsl_poisson_run_segments(&solver->rank, run, solver);
     if (status == TSL_OK) {
         transform_all_rows(solver, out, false);
     }
@@ -300,7 +301,7 @@ static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const voi
     for (int64_t at = 0; at < cells; at += PIECE) {
         const int64_t count = cells - at < PIECE ? cells - at : PIECE;
         double of_piece[3] = {0};
-        if (solver->grid.precision == TSL_SINGLE) {
+        if (solver->rank.grid.precision == TSL_SINGLE) {
             sum_cells_single(of_piece, (const float *)a + at, (const float *)b + at, count);
         } else {
             sum_cells_double(of_piece, (const double *)a + at, (const double *)b + at, count);
@@ -317,6 +318,7 @@ static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const voi
 
 const tsl_poisson_ops tsl_poisson_cpu = {.memory_is_host = true,
                                          .layout = cpu_layout,
+                                         .segments = cpu_segments,
                                          .bytes = cpu_bytes,
                                          .create = cpu_create,
                                          .divide = cpu_divide,

@@ -1,11 +1,6 @@
 /* What becomes of a segment of columns between the rows' transforms: each stage moves it from one
- * array to the next, so that no pass is for moving alone but where ranks exchange.
- *
- * Arrays of a segment of c columns, b' and a' being ranks of the groups:
- *   gathered  [b'][x of mine][y of mine][c of b']
- *   columns   [b'][x of b'][y of b'][c]
- *   spread    [a'][x][lines of a'][c]
- *   lines     [a'][x of a'][lines][c] = [n0][lines][c] */
+ * array to the next, so that no pass is for moving alone but where ranks exchange. The arrays:
+ * segments.h. */
 #include <omp.h>
 #include <string.h>
 
@@ -34,16 +29,10 @@ static void move(strip near, strip far, int count, int64_t bytes, bool there)
     copy(there ? far : near, there ? near : far, count, bytes);
 }
 
-static tsl_poisson_range columns_of(const tsl_poisson_solver *solver, int segment)
-{
-    return tsl_poisson_segment_of(&solver->share, &solver->grid,
-                                  solver->share.rank % solver->share.q, segment);
-}
-
 /* Parts of at most `width` columns. */
 static int blocks_of(const tsl_poisson_solver *solver, tsl_poisson_range columns)
 {
-    return (columns.count + solver->grid.width - 1) / solver->grid.width;
+    return (columns.count + solver->rank.grid.width - 1) / solver->rank.grid.width;
 }
 
 static char *scratch_of(const tsl_poisson_solver *solver)
@@ -55,7 +44,7 @@ static char *scratch_of(const tsl_poisson_solver *solver)
 static char *in_rows(const tsl_poisson_solver *solver, int x, int y, int kz)
 {
     return solver->rows + x * solver->plane +
-           ((int64_t)y * solver->grid.row + kz) * tsl_poisson_complex(&solver->grid);
+           ((int64_t)y * solver->rank.grid.row + kz) * tsl_poisson_complex(&solver->rank.grid);
 }
 
 /* ---- rows and columns --------------------------------------------------------------------- */
@@ -63,13 +52,14 @@ static char *in_rows(const tsl_poisson_solver *solver, int x, int y, int kz)
 static void exchange_rows(const tsl_poisson_solver *solver, int segment, int lane, int x,
                           bool there)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
     const int64_t number = tsl_poisson_complex(grid);
-    const int64_t planes = solver->mine.x.count;
-    const int ny = solver->mine.y.count;
-    char *part = tsl_poisson_buffer(solver, lane, 0);
-    for (int b = 0; b < solver->share.q; b++) {
-        const tsl_poisson_range columns = tsl_poisson_segment_of(&solver->share, grid, b, segment);
+    const int64_t planes = solver->rank.mine.x.count;
+    const int ny = solver->rank.mine.y.count;
+    char *part = tsl_poisson_buffer(&solver->rank, lane, 0);
+    for (int b = 0; b < solver->rank.share.q; b++) {
+        const tsl_poisson_range columns =
+            tsl_poisson_segment_of(&solver->rank.share, grid, b, segment);
         const int64_t bytes = columns.count * number;
         move((strip){in_rows(solver, x, 0, columns.begin), grid->row * number},
              (strip){part + x * ny * bytes, bytes}, ny, bytes, there);
@@ -81,28 +71,28 @@ static void exchange_rows(const tsl_poisson_solver *solver, int segment, int lan
 static strip columns_at(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                         int x, int piece, tsl_poisson_range *y)
 {
-    const tsl_poisson_share *share = &solver->share;
-    const int64_t number = tsl_poisson_complex(&solver->grid);
+    const tsl_poisson_share *share = &solver->rank.share;
+    const int64_t number = tsl_poisson_complex(&solver->rank.grid);
     const int64_t bytes = columns.count * number;
-    *y = (tsl_poisson_range){0, solver->grid.n[1]};
+    *y = (tsl_poisson_range){0, solver->rank.grid.n[1]};
     if (share->q == 1) {
-        return (strip){in_rows(solver, x, 0, columns.begin), solver->grid.row * number};
+        return (strip){in_rows(solver, x, 0, columns.begin), solver->rank.grid.row * number};
     }
     if (share->along_y) {
-        *y = tsl_poisson_cut(solver->grid.n[1], share->q, piece);
+        *y = tsl_poisson_cut(solver->rank.grid.n[1], share->q, piece);
     }
-    const int64_t before = (int64_t)solver->x.count * y->begin + (int64_t)x * y->count;
-    return (strip){tsl_poisson_buffer(solver, lane, 1) + before * bytes, bytes};
+    const int64_t before = (int64_t)solver->rank.x.count * y->begin + (int64_t)x * y->count;
+    return (strip){tsl_poisson_buffer(&solver->rank, lane, 1) + before * bytes, bytes};
 }
 
 static void exchange_columns(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                              int x, int first, strip plane, int64_t bytes, bool there)
 {
-    const int pieces = solver->share.along_y ? solver->share.q : 1;
+    const int pieces = solver->rank.share.along_y ? solver->rank.share.q : 1;
     for (int piece = 0; piece < pieces; piece++) {
         tsl_poisson_range y;
         strip at = columns_at(solver, columns, lane, x, piece, &y);
-        at.at += first * tsl_poisson_complex(&solver->grid);
+        at.at += first * tsl_poisson_complex(&solver->rank.grid);
         move(at, (strip){plane.at + y.begin * plane.pitch, plane.pitch}, y.count, bytes, there);
     }
 }
@@ -113,11 +103,12 @@ static void exchange_columns(const tsl_poisson_solver *solver, tsl_poisson_range
 static void exchange_lines(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                            int x, int first, strip plane, int64_t bytes, bool there)
 {
-    const int64_t number = tsl_poisson_complex(&solver->grid);
+    const int64_t number = tsl_poisson_complex(&solver->rank.grid);
     const int64_t pitch = columns.count * number;
-    char *part = tsl_poisson_buffer(solver, lane, 0);
-    for (int a = 0; a < solver->share.p; a++) {
-        const tsl_poisson_lines lines = tsl_poisson_lines_of(&solver->share, &solver->grid, a);
+    char *part = tsl_poisson_buffer(&solver->rank, lane, 0);
+    for (int a = 0; a < solver->rank.share.p; a++) {
+        const tsl_poisson_lines lines =
+            tsl_poisson_lines_of(&solver->rank.share, &solver->rank.grid, a);
         char *at = part + x * lines.count * pitch + first * number;
         for (int run = 0; run < 2; run++) {
             const tsl_poisson_range *ky = &lines.run[run];
@@ -125,7 +116,7 @@ static void exchange_lines(const tsl_poisson_solver *solver, tsl_poisson_range c
                  ky->count, bytes, there);
             at += ky->count * pitch;
         }
-        part += (int64_t)solver->x.count * lines.count * pitch;
+        part += (int64_t)solver->rank.x.count * lines.count * pitch;
     }
 }
 
@@ -134,15 +125,15 @@ static void exchange_lines(const tsl_poisson_solver *solver, tsl_poisson_range c
 static void second_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                         int64_t item, bool there)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
     const int blocks = blocks_of(solver, columns);
     const int x = (int)(item / blocks);
     const int first = (int)(item % blocks) * grid->width;
     const int left = columns.count - first;
     const int64_t bytes = (left < grid->width ? left : grid->width) * tsl_poisson_complex(grid);
     const int64_t pitch = grid->width * tsl_poisson_complex(grid);
-    const bool own = solver->share.p == 1 && columns.count == grid->width;
-    const strip plane = {own ? tsl_poisson_buffer(solver, lane, 0) + x * grid->m[1] * pitch
+    const bool own = solver->rank.share.p == 1 && columns.count == grid->width;
+    const strip plane = {own ? tsl_poisson_buffer(&solver->rank, lane, 0) + x * grid->m[1] * pitch
                              : scratch_of(solver),
                          pitch};
     if (there) {
@@ -166,8 +157,8 @@ static void second_axis(const tsl_poisson_solver *solver, tsl_poisson_range colu
 static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                            int x, bool there)
 {
-    const int64_t number = tsl_poisson_complex(&solver->grid);
-    const strip plane = {in_rows(solver, x, 0, columns.begin), solver->grid.row * number};
+    const int64_t number = tsl_poisson_complex(&solver->rank.grid);
+    const strip plane = {in_rows(solver, x, 0, columns.begin), solver->rank.grid.row * number};
     exchange_lines(solver, columns, lane, x, 0, plane, columns.count * number, there);
 }
 
@@ -178,7 +169,7 @@ static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range c
 static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
                        int64_t item)
 {
-    const tsl_poisson_grid *grid = &solver->grid;
+    const tsl_poisson_grid *grid = &solver->rank.grid;
     const int64_t number = tsl_poisson_complex(grid);
     const int64_t pitch = grid->width * number;
     const int blocks = blocks_of(solver, columns);
@@ -186,12 +177,12 @@ static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range colum
     const int first = (int)(item % blocks) * grid->width;
     const int left = columns.count - first;
     const int count = left < grid->width ? left : grid->width;
-    const int ky = tsl_poisson_line(&solver->lines, line);
-    const int side = solver->share.p > 1;
+    const int ky = tsl_poisson_line(&solver->rank.lines, line);
+    const int side = solver->rank.share.p > 1;
     strip from = {in_rows(solver, 0, ky, columns.begin + first), solver->plane};
-    if (!solver->planes || side > 0) {
-        from.pitch = (int64_t)solver->lines.count * columns.count * number;
-        from.at = tsl_poisson_buffer(solver, lane, side) +
+    if (!solver->rank.planes || side > 0) {
+        from.pitch = (int64_t)solver->rank.lines.count * columns.count * number;
+        from.at = tsl_poisson_buffer(&solver->rank, lane, side) +
                   ((int64_t)line * columns.count + first) * number;
     }
     const strip lines = {scratch_of(solver), pitch};
@@ -220,16 +211,16 @@ static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range colum
 
 int64_t tsl_poisson_items(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment)
 {
-    const int blocks = blocks_of(solver, columns_of(solver, segment));
+    const int blocks = blocks_of(solver, tsl_poisson_columns_in(&solver->rank, segment));
     switch (stage) {
     case TSL_POISSON_GATHER:
     case TSL_POISSON_SCATTER:
-        return solver->mine.x.count;
+        return solver->rank.mine.x.count;
     case TSL_POISSON_SECOND:
     case TSL_POISSON_SECOND_BACK:
-        return solver->planes ? solver->x.count : (int64_t)solver->x.count * blocks;
+        return solver->rank.planes ? solver->rank.x.count : (int64_t)solver->rank.x.count * blocks;
     case TSL_POISSON_FIRST:
-        return (int64_t)solver->lines.count * blocks;
+        return (int64_t)solver->rank.lines.count * blocks;
     }
     return 0;
 }
@@ -237,7 +228,7 @@ int64_t tsl_poisson_items(const tsl_poisson_solver *solver, tsl_poisson_stage st
 void tsl_poisson_item(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment,
                       int lane, int64_t item)
 {
-    const tsl_poisson_range columns = columns_of(solver, segment);
+    const tsl_poisson_range columns = tsl_poisson_columns_in(&solver->rank, segment);
     const bool there = stage == TSL_POISSON_GATHER || stage == TSL_POISSON_SECOND;
     switch (stage) {
     case TSL_POISSON_GATHER:
@@ -246,7 +237,7 @@ void tsl_poisson_item(const tsl_poisson_solver *solver, tsl_poisson_stage stage,
         break;
     case TSL_POISSON_SECOND:
     case TSL_POISSON_SECOND_BACK:
-        if (solver->planes) {
+        if (solver->rank.planes) {
             exchange_plane(solver, columns, lane, (int)item, there);
         } else {
             second_axis(solver, columns, lane, item, there);
@@ -256,24 +247,4 @@ void tsl_poisson_item(const tsl_poisson_solver *solver, tsl_poisson_stage stage,
         first_axis(solver, columns, lane, item);
         break;
     }
-}
-
-int64_t tsl_poisson_buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
-{
-    const int a = share->rank / share->q;
-    const tsl_poisson_rows mine = tsl_poisson_rows_of(share, grid, share->rank);
-    const tsl_poisson_range first = tsl_poisson_segment_of(share, grid, share->rank % share->q, 0);
-    const int64_t x = tsl_poisson_planes_of(share, grid, a).count;
-    const int64_t lines = tsl_poisson_lines_of(share, grid, a).count;
-    int64_t gathered = 0;
-    for (int b = 0; b < share->q; b++) {
-        gathered += tsl_poisson_segment_of(share, grid, b, 0).count;
-    }
-    const int64_t numbers[] = {(int64_t)mine.x.count * mine.y.count * gathered,
-                               x * grid->m[1] * first.count, grid->n[0] * lines * first.count};
-    int64_t most = share->q > 1 ? numbers[0] : 0;
-    for (int i = 1; i < 3; i++) {
-        most = numbers[i] > most ? numbers[i] : most;
-    }
-    return (most * tsl_poisson_complex(grid) + 63) / 64 * 64;
 }

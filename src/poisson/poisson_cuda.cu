@@ -2,11 +2,17 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 }
 
+#define POISSON_DEVICE(name) name##_cuda
 #include "poisson/poisson_block.inc"
+#include "poisson/ranks_block.inc"
 
-/* Without a division: one rank alone. */
-extern const tsl_poisson_ops tsl_poisson_cuda = {false, gpu_layout,  gpu_bytes, gpu_create,
-                                                 NULL,  gpu_destroy, gpu_solve, gpu_sums};
+static const tsl_poisson_kernels kernels = {
+    gpu_move,      gpu_multiply_lines, gpu_sum_cells,    planes_bytes,
+    planes_create, planes_destroy,     planes_transform, planes_multiply};
+
+extern const tsl_poisson_ops tsl_poisson_cuda = {
+    false, gpu_layout,  gpu_segments, gpu_bytes, gpu_create,
+    NULL,  gpu_destroy, gpu_solve,    gpu_sums,  &kernels};

@@ -2,13 +2,26 @@
 #include <limits.h>
 
 #include "device/sim.h"
-#include "poisson/poisson.h"
+#include "poisson/lines.h"
 
+#define POISSON_DEVICE(name) name##_sim
 #include "poisson/poisson_block.inc"
+#include "poisson/ranks_block.inc"
+
+static const tsl_poisson_kernels kernels = {.move = gpu_move,
+                                            .multiply = gpu_multiply_lines,
+                                            .sums = gpu_sum_cells,
+                                            .planes_bytes = planes_bytes,
+                                            .planes_create = planes_create,
+                                            .planes_destroy = planes_destroy,
+                                            .planes_transform = planes_transform,
+                                            .planes_multiply = planes_multiply};
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
+                                         .segments = gpu_segments,
                                          .bytes = gpu_bytes,
                                          .create = gpu_create,
                                          .destroy = gpu_destroy,
                                          .solve = gpu_solve,
-                                         .sums = gpu_sums};
+                                         .sums = gpu_sums,
+                                         .kernels = &kernels};

@@ -116,9 +116,9 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
 {
     const tsl_comm *comm = context->comm;
     const char *wrong = NULL;
-    if (comm->size > 1 && context->ops->poisson->divide == NULL) {
+    if (comm->size > 1 && tsl_poisson_ops_of(context)->divide == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: Poisson's equation is solved by several ranks on the CPU only yet: "
+                        "%s: Poisson's equation is not solved by several ranks on this device yet: "
                         "take --device cpu, or one rank",
                         context->name);
     }
@@ -131,6 +131,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
         wrong = "segments must be from 1 to 16384, or 0: chosen";
     } else if (o->measure < 0 || o->measure > 1) {
         wrong = "measure is 0 or 1";
+    } else if (o->plain < 0 || o->plain > 1) {
+        wrong = "plain is 0 or 1";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
     }
@@ -145,8 +147,10 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     p->grid.y_count = ky.count;
     p->grid.z_begin = kz.begin;
     p->grid.z_count = kz.count;
-    context->ops->poisson->layout(&p->grid, &p->share);
-    tsl_poisson_choose_segments(&p->share, &p->grid, o->segments);
+    tsl_poisson_ops_of(context)->layout(context, &p->grid, &p->share);
+    tsl_poisson_choose_segments(
+        &p->share, &p->grid,
+        o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));
     p->share.overlap = comm->size > 1 && p->share.segments > 1 && o->overlap >= 0;
     return TSL_OK;
 }
@@ -228,6 +232,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
+    p.grid.lines = !options->plain;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);

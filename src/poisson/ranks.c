@@ -12,6 +12,7 @@ typedef struct record {
     tsl_box boxes[2];
     int64_t peak;
     char host[64];
+    char device[16]; /* its kind */
 } record;
 
 static bool overlap(const tsl_box *a, const tsl_box *b)
@@ -60,7 +61,8 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_problem *
     char needed[16], there[16];
     int64_t host = mine->peak;
     for (int q = 0; q < problem->share.size; q++) {
-        const bool shares = q != problem->share.rank && context->ops->poisson->memory_is_host &&
+        const bool shares = q != problem->share.rank &&
+                            tsl_poisson_ops_of(context)->memory_is_host &&
                             strcmp(all[q].host, mine->host) == 0;
         host += shares ? all[q].peak : 0;
     }
@@ -126,6 +128,7 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
     mine->boxes[1] = problem->potential;
     mine->peak = peak;
     gethostname(mine->host, sizeof mine->host - 1);
+    strncpy(mine->device, context->ops->name, sizeof mine->device - 1);
     status = tsl_comm_gather_records(context->comm, all, mine, sizeof *mine);
     for (int q = 1; q < size && status == TSL_OK; q++) {
         if (memcmp(&all[q].options, &all[0].options, sizeof all[0].options) != 0) {
@@ -133,6 +136,11 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
                               "ranks 0 and %d have different options for a Poisson plan: give the "
                               "same but for boxes and memory",
                               q);
+        } else if (strcmp(all[q].device, all[0].device) != 0) {
+            status = tsl_fail(context, TSL_E_UNSUPPORTED,
+                              "ranks 0 and %d are on %s and %s: Poisson's equation takes devices "
+                              "of one kind",
+                              q, all[0].device, all[q].device);
         }
     }
     for (int kind = 0; kind < 2 && status == TSL_OK; kind++) {

@@ -1,9 +1,10 @@
 /* Cells between the boxes that ranks have and the rows they transform: what a rank has of another's
- * rows is packed, exchanged and put in its place. */
+ * rows is packed, exchanged and put in its place, in the memory of its device. */
 #include <string.h>
 
 #include "comm/comm.h"
 #include "core/context.h"
+#include "device/device.h"
 #include "poisson/poisson.h"
 
 /* A box, and a part of it for each rank, one after another. */
@@ -99,6 +100,21 @@ static void settle_way(way *w, tsl_poisson_reshape *reshape, const tsl_poisson_p
     }
 }
 
+static tsl_status take_memory(tsl_poisson_reshape *reshape, const int64_t bytes[2])
+{
+    const int64_t each[] = {bytes[0], bytes[1], bytes[1]};
+    void *memory[3] = {NULL};
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < 3 && status == TSL_OK; i++) {
+        status = tsl_device_allocate(&memory[i], reshape->context, each[i],
+                                     "cells between ranks' boxes");
+    }
+    reshape->packed_box = memory[0];
+    reshape->packed_rows = memory[1];
+    reshape->staged = memory[2];
+    return status;
+}
+
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,
                                       const tsl_poisson_problem *problem, const tsl_box *boxes)
 {
@@ -114,18 +130,17 @@ tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *co
     reshape->precision = (int64_t)problem->grid.precision;
     reshape->parts = tsl_allocate(4 * size * sizeof *reshape->parts);
     reshape->numbers = tsl_allocate(8 * size * sizeof *reshape->numbers);
-    bool good = reshape->parts != NULL && reshape->numbers != NULL;
-    if (bytes[0] > 0 && good) {
-        reshape->packed_box = tsl_allocate((size_t)bytes[0]);
-        reshape->packed_rows = tsl_allocate((size_t)bytes[1]);
-        reshape->staged = tsl_allocate((size_t)bytes[1]);
-        good =
-            reshape->packed_box != NULL && reshape->packed_rows != NULL && reshape->staged != NULL;
+    tsl_status status = TSL_OK;
+    if (reshape->parts == NULL || reshape->numbers == NULL) {
+        status = tsl_fail_memory(context, 8 * (int64_t)(size * sizeof *reshape->parts),
+                                 "a Poisson plan");
     }
-    if (!good) {
+    if (bytes[0] > 0 && status == TSL_OK) {
+        status = take_memory(reshape, bytes);
+    }
+    if (status != TSL_OK) {
         tsl_poisson_reshape_destroy(reshape);
-        return tsl_fail_memory(context, tsl_poisson_reshape_bytes(problem),
-                               "cells between ranks' boxes");
+        return status;
     }
     settle_way(&reshape->in, reshape, problem, boxes, 0);
     settle_way(&reshape->out, reshape, problem, boxes, 1);
@@ -138,39 +153,78 @@ void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape)
     if (reshape != NULL) {
         tsl_release(reshape->parts);
         tsl_release(reshape->numbers);
-        tsl_release(reshape->packed_box);
-        tsl_release(reshape->packed_rows);
-        tsl_release(reshape->staged);
+        tsl_device_release(reshape->context, reshape->packed_box);
+        tsl_device_release(reshape->context, reshape->packed_rows);
+        tsl_device_release(reshape->context, reshape->staged);
         tsl_release(reshape);
     }
 }
 
-/* All parts of an array between it and where they lie packed. */
-static void pack(const tsl_poisson_reshape *reshape, const side *s, char *array, char *packed,
-                 bool there)
+/* What tsl_poisson_kernels' move() does, on the host. */
+static void move_here(const tsl_poisson_reshape *reshape, const tsl_poisson_move *what)
 {
-    const int64_t cell = reshape->precision;
+    const int64_t real = reshape->precision;
+#pragma omp parallel for num_threads(reshape->context->threads)
+    for (int x = 0; x < what->n[0]; x++) {
+        for (int y = 0; y < what->n[1]; y++) {
+            memcpy((char *)what->to.at + (x * what->to.x + y * what->to.y) * what->to.strip * real,
+                   (const char *)what->from.at +
+                       (x * what->from.x + y * what->from.y) * what->from.strip * real,
+                   (size_t)(what->n[2] * real));
+        }
+    }
+}
+
+/* Part q of an array, and where it lies packed. */
+static tsl_poisson_move move_of(const tsl_poisson_reshape *reshape, const side *s, int q,
+                                char *array, char *packed)
+{
+    const tsl_box *part = &s->parts[q];
     const int64_t ny = s->box.end[1] - s->box.begin[1];
     const int64_t nz = s->box.end[2] - s->box.begin[2];
-    for (int q = 0; q < reshape->size; q++) {
-        const tsl_box *part = &s->parts[q];
-        const int64_t py = part->end[1] - part->begin[1];
-        const int64_t pz = part->end[2] - part->begin[2];
-        char *from = packed + s->offsets[q];
+    const int64_t first =
+        ((part->begin[0] - s->box.begin[0]) * ny + part->begin[1] - s->box.begin[1]) * nz +
+        part->begin[2] - s->box.begin[2];
+    tsl_poisson_move what = {.precision = (tsl_precision)reshape->precision};
+    for (int axis = 0; axis < 3; axis++) {
+        what.n[axis] = (int)(part->end[axis] - part->begin[axis]);
+    }
+    what.to = what.from = (tsl_poisson_strips){.at = packed + s->offsets[q],
+                                               .x = what.n[1],
+                                               .y = 1,
+                                               .strip = what.n[2],
+                                               .ny = what.n[1],
+                                               .nz = what.n[2]};
+    what.from.at = array + first * reshape->precision;
+    what.from.x = ny;
+    what.from.strip = nz;
+    return what;
+}
+
+/* All parts of an array between it and where they lie packed. */
+static tsl_status pack(const tsl_poisson_reshape *reshape, const side *s, char *array, char *packed,
+                       bool there)
+{
+    tsl_context *context = reshape->context;
+    const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
+    tsl_status status = TSL_OK;
+    for (int q = 0; q < reshape->size && status == TSL_OK; q++) {
+        tsl_poisson_move what = move_of(reshape, s, q, array, packed);
         if (s->bytes[q] == 0) {
             continue;
         }
-#pragma omp parallel for num_threads(reshape->context->threads)
-        for (int64_t x = part->begin[0]; x < part->end[0]; x++) {
-            for (int64_t y = part->begin[1]; y < part->end[1]; y++) {
-                char *row = array + (((x - s->box.begin[0]) * ny + y - s->box.begin[1]) * nz +
-                                     part->begin[2] - s->box.begin[2]) *
-                                        cell;
-                char *dense = from + ((x - part->begin[0]) * py + y - part->begin[1]) * pz * cell;
-                memcpy(there ? dense : row, there ? row : dense, (size_t)(pz * cell));
-            }
+        if (!there) {
+            const tsl_poisson_strips to = what.from;
+            what.from = what.to;
+            what.to = to;
+        }
+        if (kernels != NULL) {
+            status = kernels->move(context, &what);
+        } else {
+            move_here(reshape, &what);
         }
     }
+    return status == TSL_OK ? TSL_OK : tsl_comm_refuse(context, status);
 }
 
 static tsl_status exchange(tsl_poisson_reshape *reshape, const way *w, bool there)
@@ -178,7 +232,7 @@ static tsl_status exchange(tsl_poisson_reshape *reshape, const way *w, bool ther
     const double begun = tsl_seconds();
     const tsl_comm_parts box = {reshape->packed_box, w->box.bytes, w->box.offsets};
     const tsl_comm_parts rows = {reshape->packed_rows, w->rows.bytes, w->rows.offsets};
-    const tsl_status status = tsl_comm_all_to_all(reshape->context->comm, NULL,
+    const tsl_status status = tsl_comm_all_to_all(reshape->context->comm, reshape->context,
                                                   there ? &box : &rows, there ? &rows : &box);
     tsl_profile_add(reshape->context, "reshape", begun,
                     tsl_box_cells(&w->box.box) * reshape->precision, 0);
@@ -189,12 +243,15 @@ tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **row
                                   const void *source)
 {
     const way *w = &reshape->in;
+    tsl_status status = TSL_OK;
     if (!w->direct) {
-        pack(reshape, &w->box, (char *)(uintptr_t)source, reshape->packed_box, true);
+        status = pack(reshape, &w->box, (char *)(uintptr_t)source, reshape->packed_box, true);
     }
-    const tsl_status status = exchange(reshape, w, true);
+    if (status == TSL_OK) {
+        status = exchange(reshape, w, true);
+    }
     if (!w->direct && status == TSL_OK) {
-        pack(reshape, &w->rows, reshape->staged, reshape->packed_rows, false);
+        status = pack(reshape, &w->rows, reshape->staged, reshape->packed_rows, false);
     }
     *rows = w->direct ? source : reshape->staged;
     return status;
@@ -208,12 +265,15 @@ void *tsl_poisson_reshape_target(tsl_poisson_reshape *reshape, void *potential)
 tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential)
 {
     const way *w = &reshape->out;
+    tsl_status status = TSL_OK;
     if (!w->direct) {
-        pack(reshape, &w->rows, reshape->staged, reshape->packed_rows, true);
+        status = pack(reshape, &w->rows, reshape->staged, reshape->packed_rows, true);
     }
-    const tsl_status status = exchange(reshape, w, false);
+    if (status == TSL_OK) {
+        status = exchange(reshape, w, false);
+    }
     if (!w->direct && status == TSL_OK) {
-        pack(reshape, &w->box, potential, reshape->packed_box, false);
+        status = pack(reshape, &w->box, potential, reshape->packed_box, false);
     }
     return status;
 }

@@ -49,7 +49,7 @@ void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_gri
                                  int segments)
 {
     const int most = (grid->half + share->q - 1) / share->q; /* columns of a rank */
-    const int each = segments > 0 ? (most + segments - 1) / segments : grid->width;
+    const int each = (most + segments - 1) / segments;
     share->span = (each + grid->width - 1) / grid->width * grid->width;
     share->segments = (most + share->span - 1) / share->span;
 }

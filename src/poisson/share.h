@@ -46,7 +46,7 @@ tsl_poisson_range tsl_poisson_cut(int count, int parts, int part);
 /* Choose p and q where they are 0, and how rows are cut. False: they are not of that many ranks. */
 bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int size, int rank,
                         const int ranks[2]);
-/* Choose span and segments, when the grid's width is settled; `segments` 0: free. */
+/* Choose span and segments, at most as many as asked for, when the grid's width is settled. */
 void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_grid *grid,
                                  int segments);
 
@@ -67,7 +67,7 @@ tsl_poisson_lines tsl_poisson_lines_of(const tsl_poisson_share *share, const tsl
                                        int a);
 
 /* ky of a rank's line. */
-static inline int tsl_poisson_line(const tsl_poisson_lines *lines, int line)
+TSL_FN int tsl_poisson_line(const tsl_poisson_lines *lines, int line)
 {
     const int first = lines->run[0].count;
     return line < first ? lines->run[0].begin + line : lines->run[1].begin + line - first;

@@ -68,7 +68,8 @@ static void mirrored(const tsl_line *line, const tsl_line_place *tile)
 static double check_length(int n, tsl_complex *tile, tsl_complex *first, tsl_complex *roots)
 {
     const tsl_line line = make_line(n, roots);
-    const tsl_line_place place = {tile, TSL_LINE_PITCH, 1, 0, 0};
+    const tsl_line_place place = {
+        .at = tile, .step = TSL_LINE_PITCH, .across = 1, .whole = 1, .shift = TSL_LINE_SHIFT};
     const int column = n % TSL_LINE_COLUMNS;
     uint64_t seed = (uint64_t)n;
     double norm = 0;
@@ -155,9 +156,20 @@ static void parts_of_tiles(void **state)
     tsl_complex from[N * TSL_LINE_COLUMNS], tile[N * TSL_LINE_PITCH], roots[N],
         zeros[N * TSL_LINE_PITCH];
     const tsl_line line = make_line(N, roots);
-    const tsl_line_place whole = {tile, TSL_LINE_PITCH, 1, 0, 0};
-    const tsl_line_place part = {from, TSL_LINE_COLUMNS, 0, POINTS, COLUMNS};
-    const tsl_line_place back = {from, TSL_LINE_COLUMNS, 0, N, COLUMNS};
+    const tsl_line_place whole = {
+        .at = tile, .step = TSL_LINE_PITCH, .across = 1, .whole = 1, .shift = TSL_LINE_SHIFT};
+    const tsl_line_place part = {.at = from,
+                                 .step = TSL_LINE_COLUMNS,
+                                 .across = 1,
+                                 .points = POINTS,
+                                 .columns = COLUMNS,
+                                 .shift = TSL_LINE_SHIFT};
+    const tsl_line_place back = {.at = from,
+                                 .step = TSL_LINE_COLUMNS,
+                                 .across = 1,
+                                 .points = N,
+                                 .columns = COLUMNS,
+                                 .shift = TSL_LINE_SHIFT};
     uint64_t seed = 5;
     for (int i = 0; i < N * TSL_LINE_COLUMNS; i++) {
         from[i] = tsl_complex_of((float)test_uniform(&seed), 1);
@@ -181,10 +193,118 @@ static void parts_of_tiles(void **state)
     assert_memory_equal(&from[COLUMNS], &beyond, sizeof beyond);
 }
 
+/* ---- double precision, from rows and back --------------------------------------------------- */
+
+typedef struct rows_of_lines {
+    int n, shift;
+    tsl_complex_double *rows, *first, *tile, *roots; /* [columns][n], its copy, [n << shift], [n] */
+} rows_of_lines;
+
+/* All passes there, or all back: with the complex conjugate between, the latter is the inverse. */
+static void transform_rows(const rows_of_lines *l, const tsl_line *line, bool back)
+{
+    const tsl_line_place_double tile = {
+        .at = l->tile, .whole = 1, .shift = l->shift, .turned = 1, .mirrored = 0};
+    const tsl_line_place_double rows = {.at = l->rows,
+                                        .step = 1,
+                                        .across = l->n,
+                                        .points = l->n,
+                                        .columns = (1 << l->shift) - 1,
+                                        .skip = 1,
+                                        .shift = l->shift,
+                                        .along = 1,
+                                        .mirrored = 1};
+    for (int i = 0; i < line->passes; i++) {
+        const int pass = back ? line->passes - 1 - i : i;
+        for (int thread = 0; thread < THREADS; thread++) {
+            if (back) {
+                tsl_line_mirrored_double(line, pass, thread, THREADS, &tile,
+                                         pass == 0 ? &rows : &tile);
+            } else {
+                tsl_line_forward_double(line, pass, thread, THREADS, pass == 0 ? &rows : &tile,
+                                        &tile);
+            }
+        }
+    }
+}
+
+static double sum_error(const rows_of_lines *l, const tsl_line *line, int k)
+{
+    const tsl_complex_double *row = l->first + l->n;
+    long double re = 0, im = 0;
+    double norm = 0;
+    for (int64_t x = 0; x < l->n; x++) {
+        const tsl_complex_double root = l->roots[x * k % l->n];
+        re += (long double)row[x].re * root.re - (long double)row[x].im * root.im;
+        im += (long double)row[x].re * root.im + (long double)row[x].im * root.re;
+        norm += row[x].re * row[x].re + row[x].im * row[x].im;
+    }
+    const int at = tsl_line_slot_double((place_of(line, k) << l->shift) + 1);
+    return hypot((double)(l->tile[at].re - re), (double)(l->tile[at].im - im)) / sqrt(norm);
+}
+
+/* In units of 2^-53 log2(n) times the norm of the line. */
+static double check_rows(rows_of_lines *l)
+{
+    const int numbers = l->n << l->shift;
+    tsl_line line = tsl_line_of(l->n);
+    uint64_t seed = (uint64_t)l->n;
+    double error = 0;
+    for (int k = 0; k < l->n; k++) {
+        l->roots[k] = tsl_root_double(k, l->n);
+        const long double turn = 2 * 3.14159265358979323846264L * k / l->n;
+        assert_true(fabsl((long double)l->roots[k].re - cosl(turn)) < 4e-16L);
+        assert_true(fabsl((long double)l->roots[k].im + sinl(turn)) < 4e-16L);
+    }
+    line.roots = l->roots;
+    for (int i = 0; i < numbers; i++) {
+        l->rows[i] = tsl_complex_of_double(test_uniform(&seed), test_uniform(&seed));
+    }
+    memcpy(l->first, l->rows, (size_t)numbers * sizeof *l->rows);
+    transform_rows(l, &line, false);
+    for (int i = 0; i < 24; i++) {
+        error = fmax(error, sum_error(l, &line, (int)(test_random(&seed) % (uint64_t)l->n)));
+    }
+    for (int i = 0; i < numbers; i++) {
+        l->tile[i].im = -l->tile[i].im;
+    }
+    transform_rows(l, &line, true);
+    for (int i = 0; i < numbers; i++) {
+        const bool there = i >= l->n && i < ((1 << l->shift) - 1) * l->n;
+        const double scale = there ? l->n : 1;
+        const double off =
+            hypot(l->rows[i].re / scale - l->first[i].re, l->rows[i].im / scale - l->first[i].im);
+        error = fmax(error, there || off == 0 ? off / sqrt(0.67 * l->n) : HUGE_VAL);
+    }
+    return error / (ldexp(1, -53) * fmax(1, log2(l->n)));
+}
+
+static void rows_in_double_precision_and_back(void **state)
+{
+    (void)state;
+    enum { NUMBERS = TSL_LINE_LONGEST * 8 };
+    tsl_complex_double *memory = malloc((3 * NUMBERS + TSL_LINE_LONGEST) * sizeof *memory);
+    double largest = 0;
+    assert_non_null(memory);
+    for (int n = 1; n <= TSL_LINE_LONGEST; n++) {
+        if (is_smooth(n)) {
+            rows_of_lines l = {
+                n, 2 + n % 2, memory, memory + NUMBERS, memory + 2 * NUMBERS, memory + 3 * NUMBERS};
+            const double error = check_rows(&l);
+            if (!(error < 2)) {
+                fail_msg("%d points: error %.2f", n, error);
+            }
+            largest = fmax(largest, error);
+        }
+    }
+    print_message("largest error: %.2f log2(n) 2^-53 of the line's norm\n", largest);
+    free(memory);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_length_there_should_be),
-                                       cmocka_unit_test(transforms_are_the_sums),
-                                       cmocka_unit_test(parts_of_tiles)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_length_there_should_be), cmocka_unit_test(transforms_are_the_sums),
+        cmocka_unit_test(parts_of_tiles), cmocka_unit_test(rows_in_double_precision_and_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,14 @@ class Files(CommandTest):
             self.assertEqual((header["descr"], header["shape"]), (descr, SHAPE))
             self.assert_near(found, [4 * math.pi / k2 * value for value in source], bound)
 
+    def test_ranks_on_devices(self):
+        source, k2 = wave((3, 1, 2))
+        for devices in ("cpu,cpu", "sim,sim,sim"):
+            _, found = self.solve(npy(source), "--lengths", "3,1,2", "--device", devices)
+            self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-13)
+        self.assert_refused(["poisson", "in.npy", "-o", "none.npy", "--lengths", "3,1,2", "--device",
+                             "cpu,sim"], ["ranks 0 and 1 are on cpu and sim"])
+
     def test_equation_and_screening(self):
         source, k2 = wave((3, 1, 2))
         _, found = self.solve(npy(source), "--lengths", "3,1,2", "--equation", "plain",

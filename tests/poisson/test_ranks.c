@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/comm.h"
+#include "device/plugin.h"
 #include "poisson/box.h"
 
 #include <math.h>
@@ -37,9 +38,10 @@ static const problem problems[] = {
     {{13, 17, 19}, 8, "ppp", {1, 1, 1}, 1e-13}, {{16, 12, 40}, 4, "ppp", {1, 1, 2}, 1e-6},
     {{5, 9, 38}, 8, "ppf", {1, 1, 2}, 1e-13},   {{9, 5, 12}, 8, "pfp", {1, 1, 2}, 1e-13},
     {{6, 12, 9}, 8, "fpp", {1, 1, 1}, 1e-13},   {{8, 7, 20}, 8, "pff", {1, 1, 2}, 1e-13},
-    {{7, 11, 8}, 8, "fpf", {1, 2, 1}, 1e-13},   {{10, 4, 9}, 8, "ffp", {2, 1, 1}, 1e-13},
+    {{7, 12, 16}, 8, "fpf", {1, 2, 1}, 1e-13},  {{10, 4, 9}, 8, "ffp", {2, 1, 1}, 1e-13},
     {{9, 10, 11}, 8, "fff", {1, 1, 1}, 1e-13},  {{12, 5, 30}, 4, "fff", {2, 1, 4}, 1e-6},
     {{3, 2, 70}, 8, "fff", {1, 1, 9}, 1e-13},   {{1, 1, 6}, 8, "ppp", {1, 1, 1}, 1e-13},
+    {{12, 10, 24}, 8, "ppp", {1, 1, 1}, 1e-13},
 };
 
 static tsl_poisson_options options_of(const problem *p)
@@ -128,6 +130,7 @@ typedef struct known {
 
 typedef struct trial {
     const known *answers;
+    const char *device;
     int threads;
     int step; /* every so manyth problem */
 } trial;
@@ -163,60 +166,122 @@ static tsl_status near(tsl_comm *comm, const problem *p, const way *w, const cha
     return worst <= p->bound * scale ? TSL_OK : wrong(comm, p, w, what, worst / scale);
 }
 
+/* Two right-hand sides of a rank, on the host and on its device. */
+typedef struct arrays {
+    int64_t in, out; /* bytes of one */
+    char *host;
+    void *source, *potential;
+} arrays;
+
+static void release(tsl_context *context, arrays *a)
+{
+    tsl_release(a->host);
+    tsl_device_release(context, a->source);
+    tsl_device_release(context, a->potential);
+}
+
+static tsl_status send_source(tsl_context *context, const arrays *a, const trial *t, int number,
+                              const tsl_box *box)
+{
+    const problem *p = &problems[number];
+    const int64_t cells = (int64_t)p->n[0] * p->n[1] * p->n[2];
+    for (int i = 0; i < 2; i++) {
+        copy_box(p, box, t->answers->source[number] + i * cells, a->host + i * a->in, true);
+    }
+    return context->ops->upload(context, a->source, a->host, 2 * a->in);
+}
+
+static tsl_status make_arrays(arrays *a, tsl_context *context, const trial *t, int number,
+                              const tsl_box boxes[2])
+{
+    const int precision = problems[number].precision;
+    *a = (arrays){.in = cells_in(&boxes[0]) * precision, .out = cells_in(&boxes[1]) * precision};
+    a->host = tsl_allocate((size_t)(2 * (a->in + a->out) + 1));
+    tsl_status status = tsl_device_allocate(&a->source, context, 2 * a->in + 64, "a test");
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(&a->potential, context, 2 * a->out + 64, "a test");
+    }
+    return status == TSL_OK ? send_source(context, a, t, number, &boxes[0]) : status;
+}
+
+/* Compare `found`, on the device, with one rank's answer. */
+static tsl_status check(tsl_context *context, const arrays *a, const problem *p, const way *w,
+                        const char *what, const double *wanted, const tsl_box *box,
+                        const void *found)
+{
+    const tsl_status status = context->ops->download(context, a->host, found, 2 * a->out);
+    return status == TSL_OK ? near(context->comm, p, w, what, wanted, box, a->host) : status;
+}
+
+/* Twice; the second time in place where that is allowed. */
+static tsl_status check_potential(tsl_context *context, const arrays *a, const trial *t, int number,
+                                  const way *w, tsl_poisson_plan *plan, const tsl_box boxes[2])
+{
+    const problem *p = &problems[number];
+    void *second = w->boxes == 3 ? a->potential : a->source;
+    tsl_status status = tsl_poisson_execute(plan, a->potential, a->source);
+    const int64_t allocated = context->memory.asked;
+    if (status == TSL_OK) {
+        status = check(context, a, p, w, "differs by", t->answers->potential[number], &boxes[1],
+                       a->potential);
+    }
+    if (status == TSL_OK) {
+        status = tsl_poisson_execute(plan, second, a->source);
+    }
+    if (status == TSL_OK && context->memory.asked != allocated) {
+        status = wrong(context->comm, p, w, "device allocations", 1);
+    }
+    return status == TSL_OK ? check(context, a, p, w, "in place differs by",
+                                    t->answers->potential[number], &boxes[1], second)
+                            : status;
+}
+
+static tsl_status check_energy(tsl_context *context, const arrays *a, const trial *t, int number,
+                               const way *w, tsl_poisson_plan *plan)
+{
+    const problem *p = &problems[number];
+    double energies[2] = {0};
+    tsl_status status = tsl_poisson_energy(plan, energies, a->potential, a->source);
+    if (w->boxes == 3 && context->comm->size > 1) {
+        return status == TSL_E_ARG ? TSL_OK
+                                   : wrong(context->comm, p, w, "energy of different boxes", 0);
+    }
+    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+        const double wanted = t->answers->energy[number][i];
+        if (!(fabs(energies[i] - wanted) <= 10 * p->bound * fabs(wanted))) {
+            status = wrong(context->comm, p, w, "energy", energies[i] / wanted);
+        }
+    }
+    return status;
+}
+
 /* Solve, and compare this rank's box with one rank's answer. */
 static tsl_status compare(tsl_context *context, const trial *t, int number, const way *w,
                           tsl_poisson_plan *plan, const tsl_box boxes[2])
 {
     const problem *p = &problems[number];
-    tsl_comm *comm = context->comm;
+    const int axis = number % 3;
     const int64_t cells = (int64_t)p->n[0] * p->n[1] * p->n[2];
-    const int64_t in = cells_in(&boxes[0]) * p->precision;
-    const int64_t out = cells_in(&boxes[1]) * p->precision;
-    char *source = tsl_allocate((size_t)(2 * in + 1));
-    char *potential = tsl_allocate((size_t)(2 * out + 1));
-    double energies[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
+    arrays a;
+    tsl_status status = make_arrays(&a, context, t, number, boxes);
+    if (status == TSL_OK) {
+        status = check_potential(context, &a, t, number, w, plan, boxes);
     }
-    tsl_status status = tsl_poisson_execute(plan, potential, source);
-    const int64_t allocated = context->memory.asked;
-    if (status == TSL_OK) { /* again, in place where that is allowed */
-        status = tsl_poisson_execute(plan, w->boxes == 3 ? potential : source, source);
-        memcpy(potential, w->boxes == 3 ? potential : source, (size_t)(2 * out));
+    if (status == TSL_OK) { /* it may have become the potential */
+        status = send_source(context, &a, t, number, &boxes[0]);
     }
-    if (status == TSL_OK && context->memory.asked != allocated) {
-        status = wrong(comm, p, w, "device allocations", 1);
+    if (status == TSL_OK) {
+        status = check_energy(context, &a, t, number, w, plan);
+    }
+    if (status == TSL_OK) {
+        status = tsl_poisson_field(plan, axis, a.potential, a.source);
     }
     if (status == TSL_OK) {
         status =
-            near(comm, p, w, "differs by", t->answers->potential[number], &boxes[1], potential);
+            check(context, &a, p, w, "field differs by",
+                  t->answers->field[number] + (int64_t)axis * 2 * cells, &boxes[1], a.potential);
     }
-    for (int i = 0; i < 2; i++) { /* `source` may have become the potential */
-        copy_box(p, &boxes[0], t->answers->source[number] + i * cells, source + i * in, true);
-    }
-    const bool apart = w->boxes == 3 && comm->size > 1;
-    if (status == TSL_OK && !apart) {
-        status = tsl_poisson_energy(plan, energies, potential, source);
-        for (int i = 0; i < 2 && status == TSL_OK; i++) {
-            const double wanted = t->answers->energy[number][i];
-            if (!(fabs(energies[i] - wanted) <= 10 * p->bound * fabs(wanted))) {
-                status = wrong(comm, p, w, "energy", energies[i] / wanted);
-            }
-        }
-    } else if (status == TSL_OK &&
-               tsl_poisson_energy(plan, energies, potential, source) != TSL_E_ARG) {
-        status = wrong(comm, p, w, "energy of different boxes", 0);
-    }
-    const int axis = number % 3;
-    if (status == TSL_OK) {
-        status = tsl_poisson_field(plan, axis, potential, source);
-    }
-    if (status == TSL_OK) {
-        status = near(comm, p, w, "field differs by",
-                      t->answers->field[number] + (int64_t)axis * 2 * cells, &boxes[1], potential);
-    }
-    tsl_release(source);
-    tsl_release(potential);
+    release(context, &a);
     return status;
 }
 
@@ -258,13 +323,26 @@ static tsl_status solve(tsl_context *context, const trial *t, int number, const 
     return status;
 }
 
+/* Ranks take the GPUs in turn. */
+static const char *device_of(char *text, size_t bytes, const char *device, int rank)
+{
+    char reason[512];
+    int gpus = 0;
+    if (strncmp(device, "cuda", 4) != 0 || tsl_plugin_cuda(&gpus, reason, sizeof reason) == NULL) {
+        return device;
+    }
+    snprintf(text, bytes, "cuda:%d", rank % gpus);
+    return text;
+}
+
 /* All ways in which so many ranks can share all problems. */
 static tsl_status try_ways(tsl_comm *comm, void *user)
 {
     const trial *t = user;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
     tsl_context *context = NULL;
-    options.device = "cpu";
+    char device[32];
+    options.device = device_of(device, sizeof device, t->device, comm->rank);
     options.threads = t->threads;
     options.comm = comm;
     tsl_status status = tsl_context_create(&context, &options);
@@ -335,12 +413,18 @@ static void ranks_give_the_answer_of_one(void **state)
     (void)state;
     static const int sizes[] = {1, 2, 3, 4, 7};
     known answers;
+    const int devices = test_device_count();
     find_answers(&answers, 1);
-    for (int i = 0; i < 5; i++) {
-        for (int threads = 1; threads <= (sizes[i] < 3 ? MOST_THREADS : 1); threads++) {
-            trial t = {&answers, threads, 1};
-            if (tsl_comm_run(sizes[i], try_ways, &t) != TSL_OK) {
-                fail_msg("%d ranks of %d threads: %s", sizes[i], threads, tsl_last_error(NULL));
+    for (int d = 0; d < devices; d++) {
+        const char *device = test_devices[d];
+        for (int i = d > 0; i < 5 && !test_is_another_order(device); i++) {
+            const int most = d == 0 && sizes[i] < 3 ? MOST_THREADS : 1;
+            for (int threads = 1; threads <= most; threads++) {
+                trial t = {&answers, device, threads, d == 0 ? 1 : 3};
+                if (tsl_comm_run(sizes[i], try_ways, &t) != TSL_OK) {
+                    fail_msg("%d ranks on %s, %d threads: %s", sizes[i], device, threads,
+                             tsl_last_error(NULL));
+                }
             }
         }
     }
@@ -420,7 +504,7 @@ static int launched(void)
     known answers;
     tsl_comm *comm = NULL;
     find_answers(&answers, 3);
-    trial t = {&answers, 1, 3};
+    trial t = {&answers, "cpu", 1, 3};
     if (tsl_comm_create(&comm) != TSL_OK || strcmp(tsl_comm_path(comm), "mpi") != 0) {
         fprintf(stderr, "no launch: %s\n", tsl_last_error(NULL));
         return 3;

@@ -9,11 +9,7 @@
 /* A rank's context on the CPU. */
 static tsl_status open_rank(tsl_context **out, tsl_comm *comm)
 {
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    options.device = "cpu";
-    options.threads = 1;
-    options.comm = comm;
-    return tsl_context_create(out, &options);
+    return test_rank_context(out, comm, "cpu");
 }
 
 static tsl_poisson_options options_of(const char *boundary)
@@ -122,13 +118,21 @@ static void what_one_rank_is_refused_all_are(void **state)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+typedef struct memory_trial {
+    const char *device, *boundary;
+} memory_trial;
+
 /* Rank 1's k-th allocation on its device fails: all get its line, and the next plan is made. */
 static tsl_status try_memory(tsl_comm *comm, void *user)
 {
-    const tsl_poisson_options o = options_of(user);
+    const memory_trial *t = user;
+    const tsl_poisson_options o = options_of(t->boundary);
     tsl_context *context = NULL;
-    tsl_status status = open_rank(&context, comm);
+    tsl_status status = test_rank_context(&context, comm, t->device);
     tsl_status made = TSL_E_NOMEM;
+    char line[64];
+    snprintf(line, sizeof line, "%s%s: out of memory",
+             comm->rank == 1 ? "" : "rank 1: ", t->device);
     for (int64_t k = 1; status == TSL_OK && made != TSL_OK; k++) {
         tsl_poisson_plan *plan = NULL;
         const int64_t before = context->memory.bytes;
@@ -136,12 +140,11 @@ static tsl_status try_memory(tsl_comm *comm, void *user)
         made = tsl_poisson_plan_create(&plan, context, &o);
         tsl_test_fail_device_allocation(context, 0);
         tsl_poisson_plan_destroy(plan);
-        const char *line = tsl_last_error(context);
-        const bool told = strncmp(line, comm->rank == 1 ? "cpu: out of" : "rank 1: cpu: out of",
-                                  comm->rank == 1 ? 11 : 19) == 0;
+        const char *said = tsl_last_error(context);
+        const bool told = strncmp(said, line, strlen(line)) == 0;
         if ((made != TSL_OK && (made != TSL_E_NOMEM || !told)) || (made == TSL_OK && k < 3) ||
             context->memory.bytes != before) {
-            status = tsl_comm_fail(comm, TSL_E_INTERNAL, line);
+            status = tsl_comm_fail(comm, TSL_E_INTERNAL, said);
         }
     }
     tsl_context_destroy(context);
@@ -151,11 +154,41 @@ static tsl_status try_memory(tsl_comm *comm, void *user)
 static void a_rank_without_memory_tells_all(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        char boundary[] = {i == 0 ? 'p' : 'f', 'p', i == 0 ? 'p' : 'f', '\0'};
-        if (tsl_comm_run(3, try_memory, boundary) != TSL_OK) {
-            fail_msg("%s", tsl_last_error(NULL));
+    static const memory_trial trials[] = {
+        {"cpu", "ppp"}, {"cpu", "fpf"}, {"sim", "ppp"}, {"sim", "fff"}};
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        memory_trial t = trials[i];
+        if (tsl_comm_run(3, try_memory, &t) != TSL_OK) {
+            fail_msg("%s %s: %s", t.device, t.boundary, tsl_last_error(NULL));
         }
+    }
+}
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* Ranks on devices of two kinds have different work spaces. */
+static tsl_status try_kinds(tsl_comm *comm, void *user)
+{
+    const tsl_poisson_options o = options_of("ppp");
+    tsl_context *context = NULL;
+    tsl_poisson_plan *plan = NULL;
+    (void)user;
+    tsl_status status = test_rank_context(&context, comm, comm->rank == 1 ? "sim" : "cpu");
+    if (status == TSL_OK &&
+        (tsl_poisson_plan_create(&plan, context, &o) != TSL_E_UNSUPPORTED ||
+         strstr(tsl_last_error(context), "ranks 0 and 1 are on cpu and sim") == NULL)) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, tsl_last_error(context));
+    }
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void devices_of_two_kinds_are_refused(void **state)
+{
+    (void)state;
+    if (tsl_comm_run(3, try_kinds, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
     }
 }
 
@@ -199,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
                                        cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

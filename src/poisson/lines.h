@@ -1,0 +1,108 @@
+/* Poisson's equation on a GPU by lines: what the kernels (lines_block.inc) are launched with. They
+ * are compiled for each precision, in double for lines of small radices apart, and in files of
+ * their own. */
+#ifndef TSL_POISSON_LINES_H
+#define TSL_POISSON_LINES_H
+
+#include "blocks/fft/line.h"
+#include "poisson/poisson.h"
+
+enum { LINES_THREADS = 256, LINES_RESIDENT = 2 };
+
+enum {
+    LINES_ROWS_FORWARD,
+    LINES_COLUMNS_FORWARD,
+    LINES_COLUMNS_PRODUCT,
+    LINES_EDGE_PRODUCT,
+    LINES_COLUMNS_MIRRORED,
+    LINES_ROWS_MIRRORED
+};
+
+/* An array as lines. */
+typedef struct poisson_side {
+    void *at;
+    int64_t step;   /* complex numbers from one point of a line to the next */
+    int64_t across; /* from one row to the next; columns are neighbours */
+    int64_t group;  /* from one group of columns to the next */
+    int points;     /* of a line; the others are zero */
+} poisson_side;
+
+/* A kernel's arguments. */
+typedef struct poisson_lines {
+    tsl_poisson_grid grid;
+    tsl_line line;
+    poisson_side from, to;
+    int columns; /* of a group, or all rows */
+    int tiles;   /* that they make */
+    int shift;   /* log2 of a tile's columns */
+    int first;   /* kz of column 0 */
+    int axis;    /* of a derivative, or TSL_POISSON_POTENTIAL */
+    const void *spectrum;
+    const void *turns;   /* [h / 2 + 1]: -i exp(-2 pi i k / m2) */
+    const int *order[2]; /* frequency at each place of the first two axes */
+    const int *place[3]; /* and place of each frequency */
+} poisson_lines;
+
+/* The columns of a tile whose numbers stand beside each other. */
+typedef struct poisson_factor {
+    const poisson_lines *lines;
+    int ky, kz; /* kz: of column 0 */
+} poisson_factor;
+
+/* Do rows have a number for their last wave, m2 / 2? */
+TSL_FN int poisson_lines_apart(const tsl_poisson_grid *grid)
+{
+    return grid->row >= grid->half;
+}
+
+/* The spectrum at (kx, ky, kz), in the order of frequencies; kz beyond the last: anything. */
+TSL_FN double poisson_lines_factor(const poisson_lines *a, int kx, int ky, int kz)
+{
+    const tsl_poisson_grid *g = &a->grid;
+    const int x = tsl_poisson_fold(kx, g->m[0]);
+    const int y = tsl_poisson_fold(ky, g->m[1]);
+    const int z = kz < g->half ? kz : g->half - 1;
+    if (g->tabulated) {
+        const int64_t entry = tsl_poisson_entry(g, 0, y, z) + (int64_t)x * g->width;
+        return g->precision == TSL_SINGLE ? (double)((const float *)a->spectrum)[entry]
+                                          : ((const double *)a->spectrum)[entry];
+    }
+    const double *first = (const double *)a->spectrum;
+    const double *second = first + g->m[0] / 2 + 1;
+    const double *last = second + g->m[1] / 2 + 1;
+    return tsl_poisson_inverse(last[z], first[x] + second[y] + g->screening2, g->scale);
+}
+
+static inline int poisson_lines_largest(const tsl_line *line)
+{
+    int largest = 1;
+    for (int p = 0; p < line->passes; p++) {
+        largest = line->radix[p] > largest ? line->radix[p] : largest;
+    }
+    return largest;
+}
+
+static inline int poisson_lines_threads(const poisson_lines *a)
+{
+    const int wanted = (a->line.n / poisson_lines_largest(&a->line)) << a->shift;
+    return wanted < 64 ? 64 : wanted > LINES_THREADS ? LINES_THREADS : (wanted + 31) / 32 * 32;
+}
+
+/* Queue a kernel, of `blocks` tiles, for lines whose radices are as small as the name says. */
+typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+
+tsl_status tsl_poisson_lines_double_8_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                          int blocks);
+tsl_status tsl_poisson_lines_double_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+tsl_status tsl_poisson_lines_single_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+tsl_status tsl_poisson_lines_double_8_cuda(tsl_context *context, int kernel, const poisson_lines *a,
+                                           int blocks);
+tsl_status tsl_poisson_lines_double_16_cuda(tsl_context *context, int kernel,
+                                            const poisson_lines *a, int blocks);
+tsl_status tsl_poisson_lines_single_16_cuda(tsl_context *context, int kernel,
+                                            const poisson_lines *a, int blocks);
+
+#endif

@@ -1,0 +1,16 @@
+/* Poisson's equation by lines on NVIDIA GPUs: double precision. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "poisson/lines.h"
+}
+
+#define LINES_LINKAGE extern "C"
+#define LINES_DEVICE(name) LINES_DEVICE_NAME(name)
+#define LINES_DEVICE_NAME(name) name##_cuda
+#define LINES_OF(name) name##_double
+#define LINES_NAME(name) name##_double_16
+#define LARGEST 16
+#define REAL double
+
+#include "poisson/lines_block.inc"

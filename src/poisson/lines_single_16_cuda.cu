@@ -1,0 +1,16 @@
+/* Poisson's equation by lines on NVIDIA GPUs: single precision. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "poisson/lines.h"
+}
+
+#define LINES_LINKAGE extern "C"
+#define LINES_DEVICE(name) LINES_DEVICE_NAME(name)
+#define LINES_DEVICE_NAME(name) name##_cuda
+#define LINES_OF(name) name
+#define LINES_NAME(name) name##_single_16
+#define LARGEST 16
+#define REAL float
+
+#include "poisson/lines_block.inc"

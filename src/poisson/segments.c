@@ -1,0 +1,250 @@
+#include "poisson/segments.h"
+
+#include "core/context.h"
+
+enum { MOST_PHASES = 5, MOST_STAGES = TSL_POISSON_STAGES / 2 };
+
+/* Stages with no exchange between. */
+typedef struct phase {
+    int count;
+    tsl_poisson_stage stages[MOST_STAGES];
+} phase;
+
+typedef struct program {
+    int count;
+    phase phases[MOST_PHASES];
+    int group[MOST_PHASES]; /* of the exchange after a phase: see tsl_poisson_rank */
+} program;
+
+static void add(program *p, tsl_poisson_stage stage)
+{
+    phase *last = &p->phases[p->count - 1];
+    last->stages[last->count++] = stage;
+}
+
+static void exchange_after(program *p, int group)
+{
+    p->group[p->count - 1] = group;
+    p->phases[p->count++].count = 0;
+}
+
+static program program_of(const tsl_poisson_rank *rank)
+{
+    const bool columns = rank->share.q > 1;
+    const bool lines = rank->share.p > 1;
+    program p = {.count = 1};
+    if (columns) {
+        add(&p, TSL_POISSON_GATHER);
+        exchange_after(&p, 0);
+    }
+    if (!rank->planes || lines) {
+        add(&p, TSL_POISSON_SECOND);
+    }
+    if (lines) {
+        exchange_after(&p, 1);
+    }
+    add(&p, TSL_POISSON_FIRST);
+    if (lines) {
+        exchange_after(&p, 1);
+    }
+    if (!rank->planes || lines) {
+        add(&p, TSL_POISSON_SECOND_BACK);
+    }
+    if (columns) {
+        exchange_after(&p, 0);
+        add(&p, TSL_POISSON_SCATTER);
+    }
+    return p;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+bool tsl_poisson_has_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    return share->q == 1 && grid->m[1] == grid->n[1];
+}
+
+tsl_status tsl_poisson_rank_create(tsl_poisson_rank *rank, tsl_context *context,
+                                   const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int a = share->rank / share->q;
+    const size_t most = (size_t)(share->p > share->q ? share->p : share->q);
+    *rank = (tsl_poisson_rank){.context = context,
+                               .grid = *grid,
+                               .share = *share,
+                               .mine = tsl_poisson_rows_of(share, grid, share->rank),
+                               .x = tsl_poisson_planes_of(share, grid, a),
+                               .lines = tsl_poisson_lines_of(share, grid, a),
+                               .planes = tsl_poisson_has_planes(grid, share),
+                               .numbers = tsl_allocate(4 * most * sizeof *rank->numbers)};
+    if (rank->numbers == NULL) {
+        return tsl_fail_memory(context, 4 * (int64_t)(most * sizeof *rank->numbers),
+                               "a Poisson plan");
+    }
+    for (int side = 0; side < 2; side++) {
+        rank->parts.bytes[side] = rank->numbers + (size_t)side * most;
+        rank->parts.offsets[side] = rank->numbers + (size_t)(2 + side) * most;
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank)
+{
+    const tsl_poisson_share *share = &rank->share;
+    tsl_comm *comm = rank->context->comm;
+    tsl_status status = TSL_OK;
+    if (share->q > 1) {
+        status = tsl_comm_split(&rank->groups[0], comm, share->rank / share->q, share->rank);
+    }
+    if (share->p > 1 && status == TSL_OK) {
+        status = tsl_comm_split(&rank->groups[1], comm, share->rank % share->q, share->rank);
+    }
+    return status;
+}
+
+void tsl_poisson_rank_release(tsl_poisson_rank *rank)
+{
+    tsl_comm_destroy(rank->groups[0]);
+    tsl_comm_destroy(rank->groups[1]);
+    tsl_release(rank->numbers);
+}
+
+tsl_poisson_range tsl_poisson_columns_in(const tsl_poisson_rank *rank, int segment)
+{
+    return tsl_poisson_segment_of(&rank->share, &rank->grid, rank->share.rank % rank->share.q,
+                                  segment);
+}
+
+int64_t tsl_poisson_buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int a = share->rank / share->q;
+    const tsl_poisson_rows mine = tsl_poisson_rows_of(share, grid, share->rank);
+    const tsl_poisson_range first = tsl_poisson_segment_of(share, grid, share->rank % share->q, 0);
+    const int64_t x = tsl_poisson_planes_of(share, grid, a).count;
+    const int64_t lines = tsl_poisson_lines_of(share, grid, a).count;
+    int64_t gathered = 0;
+    for (int b = 0; b < share->q; b++) {
+        gathered += tsl_poisson_segment_of(share, grid, b, 0).count;
+    }
+    const int64_t numbers[] = {(int64_t)mine.x.count * mine.y.count * gathered,
+                               x * grid->m[1] * first.count, grid->n[0] * lines * first.count};
+    int64_t most = share->q > 1 ? numbers[0] : 0;
+    for (int i = 1; i < 3; i++) {
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    return (most * tsl_poisson_complex(grid) + 63) / 64 * 64;
+}
+
+int tsl_poisson_buffer_count(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    return share->size == 1 ? !tsl_poisson_has_planes(grid, share) : 2 * (1 + share->overlap);
+}
+
+/* ---- exchanges ------------------------------------------------------------------------------ */
+
+/* What this rank has for each of the group, and what it gets of each. */
+static void settle_parts(const tsl_poisson_rank *rank, int group, int segment)
+{
+    const tsl_poisson_share *share = &rank->share;
+    const tsl_poisson_grid *grid = &rank->grid;
+    const tsl_poisson_parts *parts = &rank->parts;
+    const int64_t number = tsl_poisson_complex(grid);
+    const int a = share->rank / share->q;
+    const tsl_poisson_range columns = tsl_poisson_columns_in(rank, segment);
+    int64_t offsets[2] = {0, 0};
+    for (int i = 0; i < (group == 0 ? share->q : share->p); i++) {
+        int64_t near, far;
+        if (group == 0) {
+            const tsl_poisson_rows theirs = tsl_poisson_rows_of(share, grid, a * share->q + i);
+            near = (int64_t)rank->mine.x.count * rank->mine.y.count *
+                   tsl_poisson_segment_of(share, grid, i, segment).count;
+            far = (int64_t)theirs.x.count * theirs.y.count * columns.count;
+        } else {
+            near =
+                (int64_t)rank->x.count * tsl_poisson_lines_of(share, grid, i).count * columns.count;
+            far = (int64_t)tsl_poisson_planes_of(share, grid, i).count * rank->lines.count *
+                  columns.count;
+        }
+        const int64_t bytes[2] = {near * number, far * number};
+        for (int side = 0; side < 2; side++) {
+            parts->bytes[side][i] = group == 1 && rank->keeps && i == a ? 0 : bytes[side];
+            parts->offsets[side][i] = offsets[side];
+            offsets[side] += bytes[side];
+        }
+    }
+}
+
+tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *context,
+                                const tsl_poisson_tick *now)
+{
+    const int from = now->there ? 0 : 1;
+    tsl_comm_parts sides[2];
+    settle_parts(rank, now->group, now->exchange_segment);
+    for (int side = 0; side < 2; side++) {
+        sides[side] = (tsl_comm_parts){.data = tsl_poisson_buffer(rank, now->exchange_lane, side),
+                                       .bytes = rank->parts.bytes[side],
+                                       .offsets = rank->parts.offsets[side]};
+    }
+    return tsl_comm_all_to_all(rank->groups[now->group], context, &sides[from], &sides[1 - from]);
+}
+
+/* ---- turns ---------------------------------------------------------------------------------- */
+
+static void add_phase(tsl_poisson_tick *now, const phase *p, int segment)
+{
+    for (int i = 0; i < p->count; i++) {
+        now->stages[now->count] = p->stages[i];
+        now->segments[now->count++] = segment;
+    }
+}
+
+/* Step number `step` of a lane: even ones compute, odd ones exchange. The last phase of a segment
+ * and the first of the lane's next one are one step. False: the lane is done. */
+static bool plan_step(tsl_poisson_tick *now, const program *p, const tsl_poisson_share *share,
+                      int lane, int step)
+{
+    const int lanes = share->overlap ? 2 : 1;
+    const int period = 2 * (p->count - 1);
+    const int turn = period > 0 ? step / period : step;
+    const int at = period > 0 ? step % period : 0;
+    const int segment = lane + turn * lanes;
+    if (step % 2 == 1 && period > 0) {
+        if (segment < share->segments) {
+            now->group = p->group[at / 2];
+            now->exchange_lane = lane;
+            now->exchange_segment = segment;
+            now->there = at / 2 < (p->count - 1) / 2;
+        }
+        return segment < share->segments;
+    }
+    now->lane = lane;
+    if (at == 0 && period > 0 && turn > 0 && segment - lanes < share->segments) {
+        add_phase(now, &p->phases[p->count - 1], segment - lanes);
+    }
+    if (segment < share->segments) {
+        add_phase(now, &p->phases[at / 2], segment);
+    }
+    return now->count > 0;
+}
+
+tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,
+                                    tsl_status (*run)(void *solver, const tsl_poisson_tick *now),
+                                    void *solver)
+{
+    const program p = program_of(rank);
+    const int lanes = rank->share.overlap ? 2 : 1;
+    tsl_status status = TSL_OK;
+    bool more = true;
+    for (int step = 0; more && status == TSL_OK; step++) {
+        tsl_poisson_tick now = {.group = -1};
+        more = plan_step(&now, &p, &rank->share, 0, step);
+        if (lanes == 2 && step > 0) {
+            more = plan_step(&now, &p, &rank->share, 1, step - 1) || more;
+        }
+        more = more || (lanes == 2 && step == 0);
+        if (more) {
+            status = run(solver, &now);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,170 @@
+/* A GPU's two forms of a solve, by lines and plain, give the same answer, which is the CPU's too.
+ */
+#include "poisson/box.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+    int n[3];
+    const char *boundary;
+    int precision;
+    double screening;
+    double bound; /* of the largest difference, relative to the largest value */
+} row;
+
+/* All radices; tiles with columns and rows left over; lines longer than a tile is wide; both
+ * precisions; every place of the padding; rows of one wave, and of one number. */
+static const row rows[] = {
+    {{96, 10, 12}, "ppp", 8, 0, 1e-13},   {{100, 4, 20}, "ppp", 8, 0.5, 1e-13},
+    {{105, 7, 30}, "ppp", 8, 0, 1e-13},   {{5, 256, 6}, "ppp", 8, 0, 1e-13},
+    {{4, 6, 768}, "ppp", 8, 0, 1e-13},    {{1280, 2, 2}, "ppp", 8, 0, 1e-13},
+    {{3, 2048, 4}, "ppp", 8, 2, 1e-13},   {{32, 24, 50}, "ppp", 4, 0, 2e-6},
+    {{12, 1, 14}, "ppp", 8, 0, 1e-13},    {{10, 12, 14}, "fff", 8, 0, 1e-13},
+    {{25, 18, 16}, "fff", 8, 0.3, 1e-13}, {{16, 20, 24}, "fff", 4, 0, 2e-6},
+    {{9, 16, 128}, "ffp", 8, 0, 1e-13},   {{9, 16, 18}, "pff", 8, 0, 1e-13},
+    {{14, 15, 24}, "fpf", 8, 0, 1e-13},   {{14, 15, 24}, "fpp", 8, 0, 1e-13},
+    {{14, 15, 24}, "pfp", 8, 0, 1e-13},   {{14, 15, 24}, "ppf", 4, 0, 2e-6},
+};
+
+static tsl_poisson_options options_of(const row *r)
+{
+    double lengths[3];
+    for (int axis = 0; axis < 3; axis++) { /* cells of not quite the same edges, and no thin box */
+        lengths[axis] = r->n[axis] < 16 ? 1 + 0.1 * axis : r->n[axis] / (15.0 + axis);
+    }
+    tsl_poisson_options options = box_options(r->n, lengths, r->boundary);
+    options.precision = r->precision;
+    options.screening = r->screening;
+    options.background = strcmp(r->boundary, "ppp") == 0 && r->screening == 0;
+    return options;
+}
+
+/* What the CPU makes of a row's source. */
+typedef struct answer {
+    const row *r;
+    tsl_poisson_options options;
+    double *source, *potential, *field;
+} answer;
+
+static answer answer_of(tsl_context *cpu, const row *r)
+{
+    answer a = {.r = r, .options = options_of(r)};
+    const int64_t cells = box_cells(&a.options);
+    uint64_t seed = 17;
+    a.source = malloc((size_t)cells * sizeof *a.source);
+    assert_non_null(a.source);
+    for (int64_t i = 0; i < cells; i++) {
+        a.source[i] = test_uniform(&seed);
+    }
+    a.potential = box_solve(cpu, &a.options, a.source);
+    a.field = box_field(cpu, &a.options, a.source);
+    return a;
+}
+
+static void check(tsl_context *context, const answer *a, const char *with, const double *found,
+                  const double *wanted, double bound)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%d x %d x %d %s, %s", a->r->n[0], a->r->n[1], a->r->n[2],
+             a->r->boundary, with);
+    box_check(context, what, box_linf(found, wanted, box_cells(&a->options)), bound);
+}
+
+static void compare(tsl_context *context, const answer *a)
+{
+    static const char *const axes[] = {"field along x", "field along y", "field along z"};
+    const int64_t cells = box_cells(&a->options);
+    tsl_poisson_options options = a->options;
+    tsl_poisson_summary summary;
+    assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
+    assert_int_equal(summary.lines, 1);
+    double *lines = box_solve(context, &options, a->source);
+    check(context, a, "CPU", lines, a->potential, a->r->bound);
+    if (!test_is_another_order(context->name)) {
+        double *fields = box_field(context, &options, a->source);
+        for (int axis = 0; axis < 3; axis++) {
+            if (a->r->n[axis] > 2) { /* else there is none */
+                check(context, a, axes[axis], fields + axis * cells, a->field + axis * cells,
+                      10 * a->r->bound);
+            }
+        }
+        options.plain = 1;
+        assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
+        assert_int_equal(summary.lines, 0);
+        double *plain = box_solve(context, &options, a->source);
+        check(context, a, "plain", lines, plain, a->r->bound);
+        free(fields);
+        free(plain);
+    }
+    free(lines);
+}
+
+static void both_forms_agree(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    tsl_context *cpu = test_context("cpu", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        answer a = answer_of(cpu, &rows[i]);
+        for (int d = 1; d < devices; d++) {
+            tsl_context *context = test_context(test_devices[d], 1);
+            compare(context, &a);
+            tsl_context_destroy(context);
+        }
+        free(a.source);
+        free(a.potential);
+        free(a.field);
+    }
+    tsl_context_destroy(cpu);
+}
+
+/* Lengths that have no lines, which go the plain way. */
+static void other_lengths_are_plain(void **state)
+{
+    (void)state;
+    static const int shapes[][3] = {{22, 8, 8}, {8, 26, 8}, {8, 8, 34}, {8, 8, 9}, {2100, 2, 2}};
+    const double lengths[3] = {1, 1, 1};
+    tsl_context *context = test_context(test_devices[1], 1);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const tsl_poisson_options options = box_options(shapes[i], lengths, "ppp");
+        tsl_poisson_summary summary;
+        assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
+        assert_int_equal(summary.lines, 0);
+    }
+    tsl_context_destroy(context);
+}
+
+/* What a plan holds is what was predicted: tables alone for a periodic box, which is solved in
+ * place. */
+static void memory_is_predicted(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    for (int d = 1; d < devices; d++) {
+        if (test_is_another_order(test_devices[d])) {
+            continue;
+        }
+        tsl_context *context = test_context(test_devices[d], 1);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            const tsl_poisson_options options = options_of(&rows[i]);
+            const int64_t before = context->memory.bytes;
+            tsl_poisson_summary summary;
+            tsl_poisson_plan *plan = NULL;
+            assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
+            assert_int_equal(tsl_poisson_plan_create(&plan, context, &options), TSL_OK);
+            assert_int_equal(context->memory.bytes - before, summary.bytes);
+            tsl_poisson_plan_destroy(plan);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_forms_agree),
+                                       cmocka_unit_test(other_lengths_are_plain),
+                                       cmocka_unit_test(memory_is_predicted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
