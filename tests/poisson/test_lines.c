@@ -36,6 +36,7 @@ static tsl_poisson_options options_of(const row *r)
     }
     tsl_poisson_options options = box_options(r->n, lengths, r->boundary);
     options.precision = r->precision;
+    options.plain = -1;
     options.screening = r->screening;
     options.background = strcmp(r->boundary, "ppp") == 0 && r->screening == 0;
     return options;
@@ -128,7 +129,8 @@ static void other_lengths_are_plain(void **state)
     const double lengths[3] = {1, 1, 1};
     tsl_context *context = test_context(test_devices[1], 1);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const tsl_poisson_options options = box_options(shapes[i], lengths, "ppp");
+        tsl_poisson_options options = box_options(shapes[i], lengths, "ppp");
+        options.plain = -1;
         tsl_poisson_summary summary;
         assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
         assert_int_equal(summary.lines, 0);
