@@ -280,6 +280,7 @@ static bool parse(bench *b, int argc, char **argv)
     const tsl_poisson_options start = TSL_POISSON_OPTIONS_INIT;
     long long n[3] = {0, 0, 0};
     b->options = start;
+    b->options.plain = -1;
     b->boundary = argc > 3 ? argv[3] : "ppp";
     b->options.precision = argc > 4 ? atoi(argv[4]) : 8;
     const int numbers = argc > 2 ? sscanf(argv[2], "%lldx%lldx%lld", &n[0], &n[1], &n[2]) : 0;

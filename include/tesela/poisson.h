@@ -116,10 +116,10 @@ typedef struct tsl_poisson_options {
     int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap` and
                                     `plain` is tried while planning, and the fastest taken; 0: chosen by
                                     rule. The boxes stay those of the rule */
-    int plain;                 /**< 1: a GPU takes its library's whole transforms; 0: transforms of
-                                    tesela's own, fused with the spectrum, where the last axis is
-                                    even and those of transforms, of the last half of it, are
-                                    products of 2, 3, 5 and 7 up to 2048. Nothing to a CPU */
+    int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
+                                    with the spectrum, where the last axis is even and the lengths of
+                                    transforms, of the last half of it, are products of 2, 3, 5 and 7
+                                    up to 2048; 0: the faster. Nothing to a CPU */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \

@@ -69,7 +69,7 @@ static const struct argp_option options_table[] = {
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
      "overlap=on or off, measure=on (try what is left open, take the fastest); on a GPU "
      "form=lines, "
-     "transforms fused with the spectrum, or plain, its library's (lines, where lengths allow)",
+     "transforms fused with the spectrum, or plain, its library's (the faster)",
      4},
     {NULL, 0, NULL, 0, "tesela poisson bench:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},

@@ -32,7 +32,7 @@ static bool set_one(tsl_poisson_options *options, const char *text)
         return options->measure == 1 || strcmp(word, "off") == 0;
     }
     if (sscanf(text, "form=%5s%n", word, &used) == 1 && used == length) {
-        options->plain = strcmp(word, "plain") == 0;
+        options->plain = strcmp(word, "plain") == 0 ? 1 : -1;
         return options->plain == 1 || strcmp(word, "lines") == 0;
     }
     return false;

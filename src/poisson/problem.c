@@ -131,8 +131,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
         wrong = "segments must be from 1 to 16384, or 0: chosen";
     } else if (o->measure < 0 || o->measure > 1) {
         wrong = "measure is 0 or 1";
-    } else if (o->plain < 0 || o->plain > 1) {
-        wrong = "plain is 0 or 1";
+    } else if (o->plain < -1 || o->plain > 1) {
+        wrong = "plain is 1: the library's transforms, -1: tesela's own or 0: chosen";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
     }
@@ -186,6 +186,22 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
         {rows.x.begin + rows.x.count, rows.y.begin + rows.y.count, problem->grid.n[2]}};
 }
 
+/* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
+ * (docs/performance.md): with a free axis that is faster, or a periodic one that the library is
+ * slow at; of the largest boxes it is all that leaves room for the field. */
+static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
+                          const tsl_poisson_grid *grid)
+{
+    const int64_t large = INT64_C(1) << 31; /* cells */
+    bool faster = context->comm->size > 1 || grid->tabulated ||
+                  options->n[0] * options->n[1] * options->n[2] > large;
+    for (int axis = 0; axis < 3; axis++) {
+        const int n = grid->n[axis];
+        faster = faster || (n > 512 && (n & (n - 1)) != 0);
+    }
+    return options->plain < 0 || (options->plain == 0 && faster);
+}
+
 tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
                               const tsl_poisson_options *options)
 {
@@ -232,7 +248,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
-    p.grid.lines = !options->plain;
+    p.grid.lines = goes_by_lines(context, options, &p.grid);
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);

@@ -563,6 +563,14 @@ class Refusals(CommandTest):
 
 
 class Suite(CommandTest):
+    def test_the_form_is_chosen(self):
+        for form, lines in (("lines", True), ("plain", False)):
+            result = self.run_command("poisson", "bench", "--device", "sim", "--n", "8", "--repeat", "1",
+                                      "--plan", "form=" + form, "--json", "form.json")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            with open(self.path("form.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["results"]["lines"], lines)
+
     def test_all_is_well(self):
         result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)

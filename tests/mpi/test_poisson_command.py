@@ -72,7 +72,7 @@ class Ranks(CommandTest):
                 self.assertFalse(os.path.exists(self.path("out.npy")))
 
     def test_plans_that_are_none(self):
-        for plan in ("overlap=maybe", "ranks=2", "segments=0", "ranks=1x2,", "measure=onx", "fast"):
+        for plan in ("overlap=maybe", "ranks=2", "segments=0", "ranks=1x2,", "measure=onx", "form=line", "fast"):
             result = self.run_command("poisson", "bench", "--plan", plan)
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"tesela: error: --plan '{plan}': give ranks=PxQ", result.stderr)

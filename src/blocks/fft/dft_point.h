@@ -41,17 +41,8 @@ TSL_FN void tsl_unit_root(int k, int n, double *cosine, double *sine)
 }
 
 /* Single precision: tsl_complex, tsl_dft_8, …; double: tsl_complex_double, tsl_dft_8_double, … */
-#define TSL_TEMPLATE_NAME(name) name
-#define REAL float
-#include "blocks/fft/dft.inc"
-#undef TSL_TEMPLATE_NAME
-#undef REAL
-
-#define TSL_TEMPLATE_NAME(name) name##_double
-#define REAL double
-#include "blocks/fft/dft.inc"
-#undef TSL_TEMPLATE_NAME
-#undef REAL
+#define TSL_TEMPLATE "blocks/fft/dft.inc"
+#include "blocks/fft/both_lines.inc"
 
 /* X(R) for each length there is a transform of. */
 #define TSL_RADICES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(12) X(14) X(15) X(16)

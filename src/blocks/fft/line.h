@@ -64,17 +64,8 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
 }
 
 /* Single precision: tsl_line_place, tsl_line_forward(), …; double: tsl_line_place_double, … */
-#define TSL_TEMPLATE_NAME(name) name
-#define REAL float
-#include "blocks/fft/line.inc"
-#undef TSL_TEMPLATE_NAME
-#undef REAL
-
-#define TSL_TEMPLATE_NAME(name) name##_double
-#define REAL double
-#include "blocks/fft/line.inc"
-#undef TSL_TEMPLATE_NAME
-#undef REAL
+#define TSL_TEMPLATE "blocks/fft/line.inc"
+#include "blocks/fft/both_lines.inc"
 
 /* The last forward pass, then MULTIPLY(with, &butterfly, m, v) for each number v, of place first +
  * m, and the first mirrored pass, in place: NAME(line, thread, threads, with, tile) for radix R,
