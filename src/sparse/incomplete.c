@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "device/device.h"
 #include "sparse/linsolve.h"
 
 enum { SHORT = 4096 }; /* rows of a level that are done sooner than threads have met */
@@ -249,6 +250,12 @@ static tsl_status make_schedules(incomplete *f)
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan)
 {
     const tsl_sparse_matrix *matrix = plan->matrix;
+    if (plan->context->ops->lists != NULL) {
+        return tsl_fail(plan->context, TSL_E_UNSUPPORTED,
+                        "%s: incomplete factors are applied on cpu only: use multigrid, chebyshev "
+                        "or jacobi, or --device cpu",
+                        plan->context->name);
+    }
     incomplete *f = tsl_allocate_zeroed(1, sizeof *f);
     if (f == NULL) {
         return tsl_fail_memory(plan->context, (int64_t)sizeof *f, "incomplete factors");

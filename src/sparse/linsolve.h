@@ -23,12 +23,13 @@ struct tsl_linsolve_plan {
     tsl_layout operator_layout;
     const tsl_layout *layout; /* of vectors: the matrix's, or that one */
     tsl_halo halo;
-    double *inverse_diagonal; /* [rows], where the preconditioner uses it */
+    double *inverse_diagonal; /* [rows], in host memory, while the plan is made; and where the … */
+    double *diagonal;         /* … preconditioner uses it, the same in device memory; else NULL */
     tsl_preconditioner m;
     int vector_count;
-    double *memory;             /* [vector_count][rows, rounded up to whole cache lines] */
-    double *sums;               /* [TSL_SPARSE_SUMS][TSL_MOST_SUMS] */
-    void *method_memory;        /* what a method needs beside vectors */
+    double *memory;      /* [vector_count][rows, rounded up to whole cache lines], of the device */
+    double *sums;        /* with a column for each scalar product of a reduction */
+    void *method_memory; /* what a method needs beside vectors */
     tsl_linsolve_report report; /* what is known once the plan is made */
 };
 
@@ -133,6 +134,8 @@ typedef struct tsl_preconditioner_entry {
 
 /* plan->inverse_diagonal, infinite where there is none; an operator has it already. */
 tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan);
+/* plan->diagonal from that. */
+tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan);
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan);

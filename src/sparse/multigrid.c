@@ -4,13 +4,14 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "device/device.h"
 
 enum {
     WHOLE_ROWS = 20000, /* levels this small are every rank's: less work than a message */
     DENSE_ROWS = 4000   /* of a level that is solved directly */
 };
 
-static void free_level(tsl_level *v)
+static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
     tsl_csr_free(&v->p);
@@ -24,7 +25,7 @@ static void free_level(tsl_level *v)
     }
     void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1], v->p_vector};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        tsl_release(vectors[i]);
+        tsl_vectors_release(context, vectors[i]);
     }
 }
 
@@ -32,11 +33,12 @@ static void destroy(void *self)
 {
     tsl_multigrid *mg = self;
     for (int l = 0; l < mg->levels; l++) {
-        free_level(&mg->level[l]);
+        free_level(mg->context, &mg->level[l]);
     }
+    tsl_form_free(&mg->inverse);
     tsl_release(mg->factor);
     tsl_release(mg->dense);
-    tsl_release(mg->sums);
+    tsl_vectors_release(mg->context, mg->sums);
     tsl_release(mg);
 }
 
@@ -109,15 +111,14 @@ static bool fits_single(const double *inverse, int64_t rows)
 
 static tsl_status take_vectors(tsl_multigrid *mg, tsl_level *v)
 {
-    const size_t bytes = ((size_t)v->matrix->rows + TSL_SLICE_ROWS) * (size_t)mg->bytes;
+    const int64_t length = v->matrix->rows + TSL_SLICE_ROWS;
+    tsl_status status = TSL_OK;
     void **const all[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1], &v->p_vector};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        *all[i] = tsl_allocate_zeroed(bytes, 1);
-        if (*all[i] == NULL) {
-            return tsl_fail_memory(mg->context, (int64_t)bytes, "the vectors of multigrid");
-        }
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
+        status =
+            tsl_vectors_take(all[i], mg->context, 1, length, mg->bytes, "the vectors of multigrid");
     }
-    return TSL_OK;
+    return status;
 }
 
 static tsl_status make_smoother(making *k, tsl_level *v)
@@ -135,16 +136,12 @@ static tsl_status make_smoother(making *k, tsl_level *v)
                        .ratio = jacobi                    ? 2
                                 : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
                                                           : 4};
-    for (int64_t i = 0; i < v->matrix->rows; i++) {
-        if (mg->bytes == 8) {
-            ((double *)v->inverse_diagonal)[i] = k->inverse[i];
-        } else {
-            ((float *)v->inverse_diagonal)[i] = (float)(k->inverse[i] / mg->scale);
-        }
-    }
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
-    return tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a);
+    const tsl_status status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale,
+                                             k->inverse, v->matrix->rows, mg->bytes);
+    return status == TSL_OK ? tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a)
+                            : status;
 }
 
 /* All of a level but the way to the next. */
@@ -251,19 +248,31 @@ static tsl_status make_levels(making *k, const tsl_linsolve_plan *plan)
     return status;
 }
 
+/* A GPU solves the coarsest level by a product with its inverse. */
+static tsl_status invert_coarsest(tsl_multigrid *mg)
+{
+    const tsl_level *v = &mg->level[mg->levels - 1];
+    tsl_csr inverse;
+    tsl_status status = tsl_dense_inverse(&inverse, mg->context, mg->factor, v->matrix->rows);
+    if (status == TSL_OK) {
+        status =
+            tsl_form_make(&mg->inverse, mg->context, &inverse, v->layout, mg->bytes, 1 / mg->scale);
+        tsl_csr_free(&inverse);
+    }
+    return status;
+}
+
 static tsl_status make_coarsest(tsl_multigrid *mg)
 {
     const tsl_level *v = &mg->level[mg->levels - 1];
-    mg->sums = tsl_allocate_zeroed(TSL_SPARSE_SUMS, sizeof *mg->sums);
-    if (mg->sums == NULL) {
-        return tsl_fail_memory(mg->context, 8 * TSL_SPARSE_SUMS, "multigrid");
-    }
-    if (v->matrix->rows > DENSE_ROWS) {
-        return TSL_OK; /* rows don't join any more: smoothing is all there is */
+    tsl_status status = tsl_sums_take(&mg->sums, mg->context, 1);
+    if (status != TSL_OK || v->matrix->rows > DENSE_ROWS) {
+        return status; /* rows don't join any more: smoothing is all there is */
     }
     mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
-    return mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
-                             : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+    status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
+                               : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+    return status == TSL_OK && mg->context->ops->lists != NULL ? invert_coarsest(mg) : status;
 }
 
 static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)

@@ -62,6 +62,8 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, co
 tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a);
 /* Solve in place. */
 void tsl_dense_solve(const double *l, int64_t n, double *x);
+/* All solutions of unit vectors, as a matrix by rows; symmetric to the last bit. */
+tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l, int64_t n);
 
 /* ---- a level ------------------------------------------------------------------------------------
  */
@@ -85,9 +87,10 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    double *factor; /* of the coarsest; NULL: it is only smoothed */
-    double *dense;  /* [rows of the coarsest] */
-    double *sums;   /* [TSL_SPARSE_SUMS] */
+    double *factor;   /* of the coarsest; NULL: it is only smoothed */
+    double *dense;    /* [rows of the coarsest] */
+    tsl_form inverse; /* of the coarsest, on a GPU */
+    double *sums;     /* of one column */
 } tsl_multigrid;
 
 /* z = M r: one V-cycle. */

@@ -165,19 +165,6 @@ static void offsets_are_checked(void **state)
     tsl_context_destroy(context);
 }
 
-static void other_devices_say_so(void **state)
-{
-    (void)state;
-    tsl_context *context = test_context("sim", 1);
-    tsl_sparse_matrix *matrix = NULL;
-    assert_int_equal(
-        tsl_sparse_matrix_from_coordinates(&matrix, context, 2, 2, 0, NULL, NULL, NULL, NULL),
-        TSL_E_UNSUPPORTED);
-    assert_string_equal(tsl_last_error(context),
-                        "sim: sparse systems are solved on cpu only: use --device cpu");
-    tsl_context_destroy(context);
-}
-
 /* A dense 6 x 5 matrix from coordinates in disorder, with places given twice; by storage. */
 static void entries_are_put_in_order(void **state)
 {
@@ -432,7 +419,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_told),
                                        cmocka_unit_test(offsets_are_checked),
-                                       cmocka_unit_test(other_devices_say_so),
                                        cmocka_unit_test(entries_are_put_in_order),
                                        cmocka_unit_test(matrices_are_described),
                                        cmocka_unit_test(odd_rows_are_described),

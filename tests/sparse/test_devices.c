@@ -1,0 +1,501 @@
+/* Matrices and solvers on every device: forms of a matrix, products, each method with each
+ * preconditioner, what is refused, and memory that runs out. */
+#include "sparse/systems.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum { FIRST_GPU = 1 /* of test_devices: what comes before is the CPU */ };
+
+/* Asked once: the answer is a message too. */
+static int device_count(void)
+{
+    static int count;
+    count = count > 0 ? count : test_device_count();
+    return count;
+}
+
+/* ---- products ---------------------------------------------------------------------------------
+ */
+
+/* A matrix for each way through the rows. */
+typedef struct shape {
+    const char *name;
+    int64_t rows, columns;
+    int shortest, longest;
+    int band;           /* columns lie within so many of the diagonal; 0: anywhere */
+    int64_t full;       /* this row has entries in all columns; -1: none */
+    const char *format; /* on a GPU */
+} shape;
+
+static const shape shapes[] = {{"one entry", 1, 1, 1, 1, 0, -1, "sliced-ell"},
+                               {"few rows", 7, 9, 1, 3, 0, -1, "sliced-ell"},
+                               {"band", 1000, 1000, 5, 5, 4, -1, "sliced-ell"},
+                               {"random, equal", 3000, 2000, 6, 6, 0, -1, "sliced-ell"},
+                               {"random, unequal", 3001, 2000, 0, 40, 0, -1, "csr"},
+                               {"long", 40, 9000, 90, 130, 0, -1, "csr"},
+                               {"one full row", 700, 9000, 1, 5, 0, 350, "csr-split"},
+                               {"full first and last", 513, 5000, 1, 3, 0, 0, "csr-split"},
+                               {"longer than all pieces", 3, 3000000, 1, 2, 0, 1, "csr-split"},
+                               {"random columns", 2100, 30000, 60, 90, 0, -1, "column-blocks"},
+                               {"empty", 600, 600, 0, 0, 0, -1, "sliced-ell"}};
+
+static test_system make_shape(const shape *what)
+{
+    uint64_t seed = 11;
+    const int64_t most = what->rows * what->longest + what->columns + 1;
+    test_system s = {what->rows, malloc((size_t)(what->rows + 1) * 8), malloc((size_t)most * 4),
+                     malloc((size_t)most * 8)};
+    unsigned char *used = calloc((size_t)what->columns, 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < what->rows; i++) {
+        s.row_start[i] = count;
+        const int64_t length =
+            what->shortest +
+            (int64_t)(test_random(&seed) % (uint64_t)(what->longest - what->shortest + 1));
+        for (int64_t j = 0; j < what->columns && i == what->full; j++) {
+            s.column[count] = (int32_t)j;
+            s.value[count++] = test_uniform(&seed);
+        }
+        while (i != what->full && count - s.row_start[i] < length) {
+            int64_t j = (int64_t)(test_random(&seed) % (uint64_t)what->columns);
+            if (what->band > 0) {
+                j = i + (int64_t)(test_random(&seed) % (uint64_t)(2 * what->band)) - what->band;
+                j = j < 0 ? j + 2 * what->band : j >= what->columns ? j - 2 * what->band : j;
+            }
+            if (!used[j]) {
+                used[j] = 1;
+                s.column[count] = (int32_t)j;
+                s.value[count++] = test_uniform(&seed);
+            }
+        }
+        for (int64_t k = s.row_start[i]; k < count; k++) {
+            used[s.column[k]] = 0;
+        }
+    }
+    s.row_start[what->rows] = count;
+    free(used);
+    return s;
+}
+
+/* y against a plain loop in long double. */
+static void check_product(const test_system *s, const double *y, const double *x, const char *name,
+                          const char *device)
+{
+    for (int64_t r = 0; r < s->n; r++) {
+        long double sum = 0;
+        long double size = 0;
+        for (int64_t k = s->row_start[r]; k < s->row_start[r + 1]; k++) {
+            const long double term = (long double)s->value[k] * (long double)x[s->column[k]];
+            sum += term;
+            size += fabsl(term);
+        }
+        const double terms = (double)(s->row_start[r + 1] - s->row_start[r] + 2);
+        if (!(fabsl((long double)y[r] - sum) <= (long double)(terms * 0x1p-53) * size)) {
+            fail_msg("%s on %s: row %lld is %.17g, not %.17Lg", name, device, (long long)r, y[r],
+                     sum);
+        }
+    }
+}
+
+/* One product; `y` receives it. */
+static void multiply(const shape *what, const test_system *s, const char *device, const double *x,
+                     double *y)
+{
+    tsl_context *context = test_context(device, 2);
+    tsl_sparse_matrix *matrix = NULL;
+    tsl_sparse_description d;
+    assert_int_equal(tsl_sparse_matrix_create(&matrix, context, s->n, what->columns, s->row_start,
+                                              s->column, 4, s->value, NULL),
+                     TSL_OK);
+    tsl_sparse_matrix_describe(matrix, &d);
+    if (strcmp(device, "cpu") != 0 && strcmp(d.format, what->format) != 0) {
+        fail_msg("%s on %s is in the form %s", what->name, device, d.format);
+    }
+    assert_true(d.bytes > 0 && d.nonzeros == s->row_start[s->n]);
+    double *on_device = test_upload(context, x, what->columns * 8);
+    double *result = test_upload(context, y, s->n * 8);
+    assert_int_equal(tsl_sparse_matrix_multiply(matrix, result, on_device), TSL_OK);
+    test_download(context, y, result, s->n * 8);
+    test_release(context, on_device);
+    test_release(context, result);
+    tsl_sparse_matrix_destroy(matrix);
+    assert_int_equal(context->memory.live, 0);
+    tsl_context_destroy(context);
+}
+
+static void products_match_a_plain_loop(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        test_system s = make_shape(&shapes[i]);
+        double *x = malloc((size_t)shapes[i].columns * 8);
+        double *y = malloc((size_t)s.n * 8);
+        double *first = malloc((size_t)s.n * 8);
+        uint64_t seed = 5;
+        for (int64_t j = 0; j < shapes[i].columns; j++) {
+            x[j] = test_uniform(&seed);
+        }
+        for (int d = 0; d < devices; d++) {
+            memset(y, 0xFF, (size_t)s.n * 8);
+            multiply(&shapes[i], &s, test_devices[d], x, y);
+            check_product(&s, y, x, shapes[i].name, test_devices[d]);
+            if (d == FIRST_GPU) {
+                memcpy(first, y, (size_t)s.n * 8);
+            } else if (d > FIRST_GPU) { /* orders of threads, and what is real, change no bit */
+                assert_memory_equal(y, first, (size_t)s.n * 8);
+            }
+        }
+        free(x);
+        free(y);
+        free(first);
+        test_system_free(&s);
+    }
+}
+
+/* ---- systems ----------------------------------------------------------------------------------
+ */
+
+/* Solve from `x`, all vectors in device memory. */
+static tsl_status solve(tsl_context *context, const test_system *s,
+                        const tsl_linsolve_options *options, double *x, const double *b,
+                        tsl_linsolve_report *report)
+{
+    tsl_linsolve_plan *plan = NULL;
+    tsl_sparse_matrix *matrix = test_matrix(context, s);
+    assert_non_null(matrix);
+    tsl_status status = tsl_linsolve_plan_create(&plan, matrix, options);
+    if (status == TSL_OK) {
+        double *on_device = test_upload(context, x, s->n * 8);
+        double *rhs = test_upload(context, b, s->n * 8);
+        const int64_t live = context->memory.live;
+        status = tsl_linsolve_execute(plan, on_device, rhs, report);
+        assert_int_equal(context->memory.live, live);
+        test_download(context, x, on_device, s->n * 8);
+        test_release(context, on_device);
+        test_release(context, rhs);
+    }
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    assert_int_equal(context->memory.live, 0);
+    return status;
+}
+
+/* A system, and what may be asked of it. */
+typedef struct given {
+    test_system s;
+    double *known, *b;
+} given;
+
+static given make_given(test_system s)
+{
+    given g = {s, malloc((size_t)s.n * 8), malloc((size_t)s.n * 8)};
+    uint64_t seed = 29;
+    for (int64_t i = 0; i < s.n; i++) {
+        g.known[i] = test_uniform(&seed);
+    }
+    test_multiply(&s, g.b, g.known);
+    return g;
+}
+
+static void free_given(given *g)
+{
+    test_system_free(&g->s);
+    free(g->known);
+    free(g->b);
+}
+
+static double largest_difference(const double *x, const double *expected, int64_t n)
+{
+    double off = 0;
+    for (int64_t i = 0; i < n; i++) {
+        off = fmax(off, fabs(x[i] - expected[i]));
+    }
+    return off;
+}
+
+/* Solve on `device`, check the residual with the oracle; iterations near the CPU's. */
+static void check_solution(const char *device, const given *g, const tsl_linsolve_options *options,
+                           double condition, double *x, int64_t *iterations)
+{
+    tsl_context *context = test_context(device, 2);
+    tsl_linsolve_report r;
+    memset(x, 0, (size_t)g->s.n * 8);
+    const tsl_status status = solve(context, &g->s, options, x, g->b, &r);
+    if (status != TSL_OK) {
+        fail_msg("%s with %s on %s: %s", tsl_linsolve_method_name(options->method),
+                 tsl_linsolve_preconditioner_name(options->preconditioner), device,
+                 tsl_last_error(context));
+    }
+    assert_int_equal(r.stop, TSL_LINSOLVE_CONVERGED);
+    const double residual = test_residual(&g->s, g->b, x);
+    assert_true(residual <= 1.001 * options->tolerance);
+    assert_true(fabs(residual - r.true_residual) <= 1e-3 * options->tolerance);
+    assert_true(largest_difference(x, g->known, g->s.n) <=
+                3 * condition * options->tolerance * sqrt((double)g->s.n));
+    assert_true(r.products >= r.iterations && r.iterations > 0);
+    *iterations = r.iterations;
+    tsl_context_destroy(context);
+}
+
+static bool runs_on_gpus(int preconditioner)
+{
+    return preconditioner != TSL_LINSOLVE_IC0 && preconditioner != TSL_LINSOLVE_ILU0;
+}
+
+/* Solve on all devices; GPUs of all kinds give the same bits. */
+static void check_on_devices(const given *g, const tsl_linsolve_options *options, double condition)
+{
+    const int devices = device_count();
+    double *x = malloc((size_t)g->s.n * 8);
+    double *first = malloc((size_t)g->s.n * 8);
+    int64_t on_cpu = 0;
+    for (int d = 0; d < devices; d++) {
+        int64_t iterations = 0;
+        check_solution(test_devices[d], g, options, condition, x, &iterations);
+        on_cpu = d == 0 ? iterations : on_cpu;
+        assert_true(llabs(iterations - on_cpu) <= 2 + on_cpu / 10);
+        if (d == FIRST_GPU) {
+            memcpy(first, x, (size_t)g->s.n * 8);
+        } else if (d > FIRST_GPU) {
+            assert_memory_equal(x, first, (size_t)g->s.n * 8);
+        }
+    }
+    free(x);
+    free(first);
+}
+
+static void definite_systems_are_solved(void **state)
+{
+    (void)state;
+    given g = make_given(test_laplacian(23, 3)); /* 1587 rows: several blocks */
+    for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
+        for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
+             m++) {
+            tsl_linsolve_options options =
+                test_options((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
+            options.coarse_rows = 40;
+            if (runs_on_gpus(m)) {
+                check_on_devices(&g, &options, 300);
+            }
+        }
+    }
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
+    options.smoother = TSL_LINSOLVE_SMOOTH_JACOBI;
+    options.coarse_rows = 1; /* smoothing is all there is on the last level, or a row */
+    check_on_devices(&g, &options, 300);
+    free_given(&g);
+}
+
+static void unsymmetric_systems_are_solved(void **state)
+{
+    (void)state;
+    given g = make_given(test_flow(24, 0.7));
+    const tsl_linsolve_preconditioner preconditioners[] = {TSL_LINSOLVE_NONE, TSL_LINSOLVE_JACOBI,
+                                                           TSL_LINSOLVE_BLOCK_JACOBI};
+    for (int i = 0; i < 6; i++) {
+        tsl_linsolve_options options = test_options(
+            i < 3 ? TSL_LINSOLVE_BICGSTAB : TSL_LINSOLVE_GMRES, preconditioners[i % 3]);
+        options.tolerance = 1e-10;
+        options.restart = 60; /* more steps than a kernel takes */
+        check_on_devices(&g, &options, 300);
+    }
+    free_given(&g);
+}
+
+/* Rows of all kinds: the solver's lists in each form of a matrix. */
+static void every_form_is_solved(void **state)
+{
+    (void)state;
+    given g = make_given(test_spectrum(160, 50, 7));
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_CHEBYSHEV);
+    check_on_devices(&g, &options, 50);
+    free_given(&g);
+}
+
+/* ---- operators --------------------------------------------------------------------------------
+ */
+
+typedef struct product {
+    tsl_sparse_matrix *matrix;
+    int calls, fails_at;
+} product;
+
+static tsl_status apply(void *user, double *y, const double *x)
+{
+    product *p = user;
+    return ++p->calls == p->fails_at ? TSL_E_IO : tsl_sparse_matrix_multiply(p->matrix, y, x);
+}
+
+static void operators_are_solved(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    given g = make_given(test_laplacian(12, 4));
+    double *diagonal = malloc((size_t)g.s.n * 8);
+    double *x = malloc((size_t)g.s.n * 8);
+    for (int64_t i = 0; i < g.s.n; i++) {
+        diagonal[i] = 6;
+    }
+    const tsl_linsolve_preconditioner with[] = {TSL_LINSOLVE_NONE, TSL_LINSOLVE_JACOBI,
+                                                TSL_LINSOLVE_CHEBYSHEV};
+    for (int i = 0; i < 3 * devices; i++) {
+        tsl_context *context = test_context(test_devices[i / 3], 2);
+        product p = {test_matrix(context, &g.s), 0, 0};
+        tsl_linsolve_plan *plan = NULL;
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, with[i % 3]);
+        assert_int_equal(
+            tsl_linsolve_plan_create_operator(&plan, context, g.s.n, apply, &p, diagonal, &options),
+            TSL_OK);
+        memset(x, 0, (size_t)g.s.n * 8);
+        double *on_device = test_upload(context, x, g.s.n * 8);
+        double *rhs = test_upload(context, g.b, g.s.n * 8);
+        assert_int_equal(tsl_linsolve_execute(plan, on_device, rhs, NULL), TSL_OK);
+        test_download(context, x, on_device, g.s.n * 8);
+        assert_true(test_residual(&g.s, g.b, x) <= 1.001e-8);
+        p.fails_at = p.calls + 3;
+        memset(x, 0, (size_t)g.s.n * 8);
+        context->ops->upload(context, on_device, x, g.s.n * 8);
+        assert_int_equal(tsl_linsolve_execute(plan, on_device, rhs, NULL), TSL_E_IO);
+        assert_string_equal(tsl_last_error(context), "the operator failed: TSL_E_IO");
+        test_release(context, on_device);
+        test_release(context, rhs);
+        tsl_linsolve_plan_destroy(plan);
+        tsl_sparse_matrix_destroy(p.matrix);
+        tsl_context_destroy(context);
+    }
+    free(diagonal);
+    free(x);
+    free_given(&g);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------
+ */
+
+static void wrong_vectors_are_refused(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    given g = make_given(test_laplacian(20, 1));
+    double *x = malloc((size_t)g.s.n * 8);
+    double *b = malloc((size_t)g.s.n * 8);
+    const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+    for (int d = 0; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_linsolve_report r;
+        memset(x, 0, (size_t)g.s.n * 8);
+        memcpy(b, g.b, (size_t)g.s.n * 8);
+        b[300] = NAN;
+        b[399] = INFINITY;
+        assert_int_equal(solve(context, &g.s, &options, x, b, NULL), TSL_E_ARG);
+        assert_string_equal(tsl_last_error(context),
+                            "b has not a number in row 300: all its numbers must be finite");
+        b[300] = 1;
+        assert_int_equal(solve(context, &g.s, &options, x, b, NULL), TSL_E_ARG);
+        assert_string_equal(tsl_last_error(context),
+                            "b has an infinite number in row 399: all its numbers must be finite");
+        x[7] = NAN;
+        assert_int_equal(solve(context, &g.s, &options, x, g.b, NULL), TSL_E_ARG);
+        memset(b, 0, (size_t)g.s.n * 8);
+        x[7] = 3;
+        assert_int_equal(solve(context, &g.s, &options, x, b, &r), TSL_OK);
+        assert_memory_equal(x, b, (size_t)g.s.n * 8); /* b = 0: so is x */
+        assert_int_equal(r.stop, TSL_LINSOLVE_CONVERGED);
+        tsl_context_destroy(context);
+    }
+    free(x);
+    free(b);
+    free_given(&g);
+}
+
+static void factors_are_the_cpus(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    test_system s = test_laplacian(5, 1);
+    for (int d = FIRST_GPU; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_sparse_matrix *matrix = test_matrix(context, &s);
+        tsl_linsolve_plan *plan = NULL;
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_IC0);
+        char said[200];
+        snprintf(said, sizeof said,
+                 "%s: incomplete factors are applied on cpu only: use multigrid, chebyshev or "
+                 "jacobi, or --device cpu",
+                 context->name);
+        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_E_UNSUPPORTED);
+        assert_string_equal(tsl_last_error(context), said);
+        assert_null(plan);
+        tsl_sparse_matrix_destroy(matrix);
+        tsl_context_destroy(context);
+    }
+    test_system_free(&s);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+typedef struct attempt {
+    const test_system *s;
+    int64_t columns;
+    bool solves;
+    tsl_linsolve_options options;
+} attempt;
+
+static tsl_status try_to_plan(tsl_context *context, void *user)
+{
+    const attempt *a = user;
+    tsl_sparse_matrix *matrix = NULL;
+    tsl_linsolve_plan *plan = NULL;
+    tsl_status status = tsl_sparse_matrix_create(
+        &matrix, context, a->s->n, a->columns, a->s->row_start, a->s->column, 4, a->s->value, NULL);
+    if (status == TSL_OK && a->solves) {
+        status = tsl_linsolve_plan_create(&plan, matrix, &a->options);
+    }
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    return status;
+}
+
+static void failing_allocations_are_survived(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("sim", 1);
+    test_system s = test_laplacian(6, 1);
+    for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL; m++) {
+        attempt a = {&s, s.n, true,
+                     test_options(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
+        a.options.coarse_rows = 5;
+        if (runs_on_gpus(m)) {
+            assert_true(test_survives_no_memory(context, try_to_plan, &a) > 0);
+        }
+    }
+    test_system_free(&s);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        s = make_shape(&shapes[i]);
+        attempt a = {.s = &s, .columns = shapes[i].columns};
+        if (s.row_start[s.n] < 200000) {
+            assert_true(test_survives_no_memory(context, try_to_plan, &a) > 0);
+        }
+        test_system_free(&s);
+    }
+    tsl_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products_match_a_plain_loop),
+                                       cmocka_unit_test(definite_systems_are_solved),
+                                       cmocka_unit_test(unsymmetric_systems_are_solved),
+                                       cmocka_unit_test(every_form_is_solved),
+                                       cmocka_unit_test(operators_are_solved),
+                                       cmocka_unit_test(wrong_vectors_are_refused),
+                                       cmocka_unit_test(factors_are_the_cpus),
+                                       cmocka_unit_test(failing_allocations_are_survived)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
