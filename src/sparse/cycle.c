@@ -94,6 +94,12 @@ static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
     return status;
 }
 
+tsl_status tsl_multigrid_cycle(void *self)
+{
+    tsl_multigrid *mg = self;
+    return descend(mg, 0, &mg->result);
+}
+
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
 {
     tsl_multigrid *mg = self;
@@ -101,13 +107,12 @@ tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
     double factor;
     tsl_status status = measure(mg, r, &factor);
     const tsl_step load = tsl_load(finest->b, factor, r);
-    void *x = NULL;
     if (status == TSL_OK) {
         status = run(mg, finest->layout, &load, 1);
     }
     if (status == TSL_OK) {
-        status = descend(mg, 0, &x);
+        status = mg->context->ops->replay(mg->cycle);
     }
-    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, x);
+    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, mg->result);
     return status == TSL_OK ? run(mg, finest->layout, &store, 1) : status;
 }

@@ -268,5 +268,8 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
     if (status != TSL_OK) {
         tsl_form_free(out);
     }
+    if (out->packed != NULL) {
+        out->rows = NULL; /* the device has it */
+    }
     return status;
 }

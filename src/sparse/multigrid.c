@@ -32,6 +32,7 @@ static void free_level(tsl_context *context, tsl_level *v)
 static void destroy(void *self)
 {
     tsl_multigrid *mg = self;
+    mg->context->ops->forget(mg->cycle);
     for (int l = 0; l < mg->levels; l++) {
         free_level(mg->context, &mg->level[l]);
     }
@@ -304,6 +305,9 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     if (status == TSL_OK) {
         status = make_coarsest(mg);
+    }
+    if (status == TSL_OK) {
+        status = mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg);
     }
     if (status == TSL_OK) {
         report_levels(&plan->report, mg);

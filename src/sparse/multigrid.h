@@ -2,6 +2,7 @@
 #ifndef TSL_SPARSE_MULTIGRID_H
 #define TSL_SPARSE_MULTIGRID_H
 
+#include "device/device.h"
 #include "sparse/linsolve.h"
 #include "sparse/smooth.h"
 
@@ -87,11 +88,16 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    double *factor;   /* of the coarsest; NULL: it is only smoothed */
-    double *dense;    /* [rows of the coarsest] */
-    tsl_form inverse; /* of the coarsest, on a GPU */
-    double *sums;     /* of one column */
+    double *factor;       /* of the coarsest; NULL: it is only smoothed */
+    double *dense;        /* [rows of the coarsest] */
+    tsl_form inverse;     /* of the coarsest, on a GPU */
+    double *sums;         /* of one column */
+    tsl_recording *cycle; /* from level[0].b to … */
+    void *result;         /* … where its solution is */
 } tsl_multigrid;
+
+/* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
+tsl_status tsl_multigrid_cycle(void *self);
 
 /* z = M r: one V-cycle. */
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r);
