@@ -92,15 +92,15 @@ static void add_step(translation *t, const tsl_step *s)
 static tsl_status settle(translation *t, tsl_context *context)
 {
     tsl_list *list = &t->list;
-    for (int16_t s = 0; s < list->slots; s++) {
+    for (int s = 0; s < list->slots; s++) {
         if (list->slot[s] == NULL && t->read[s]) {
             return tsl_fail(context, TSL_E_INTERNAL, "a list of steps reads what it has not made");
         }
         if (t->read[s]) {
-            list->input[list->inputs++] = s;
+            list->input[list->inputs++] = (int16_t)s;
         }
         if (t->written[s] && list->slot[s] != NULL) {
-            list->output[list->outputs++] = s;
+            list->output[list->outputs++] = (int16_t)s;
         }
     }
     return TSL_OK;
