@@ -8,8 +8,8 @@
  *
  *  **Deterministic.** Every sum has one order, which depends on the matrix alone, and on whether it
  *  is a CPU that adds it up or a GPU. The same system gives the same bits of x and the same number
- *  of iterations in every run, for any number of threads and ranks, and on any GPU. There is no
- *  faster mode that gives that up.
+ *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
+ *  There is no faster mode that gives that up.
  *
  *  **Ranks.** Where the context belongs to one of several ranks all of them give the same matrix,
  *  options and right-hand side, and all receive the whole x. Each computes a share of the rows that
