@@ -2,9 +2,12 @@
 #include "sparse/steps.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "device/device.h"
 #include "sparse/steps_gpu.h"
+
+enum { ROWS_TOUCHED = 4096 /* at a time */ };
 
 static bool on_gpu(const tsl_context *context)
 {
@@ -78,11 +81,10 @@ tsl_status tsl_vectors_take(void **out, tsl_context *context, int count, int64_t
     }
     /* rows of other ranks are 0 until they are received */
 #pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (int64_t i = 0; i < length; i++) {
+    for (int64_t from = 0; from < length; from += ROWS_TOUCHED) {
+        const int64_t rows = length - from < ROWS_TOUCHED ? length - from : ROWS_TOUCHED;
         for (int v = 0; v < count; v++) {
-            for (int byte = 0; byte < bytes; byte++) {
-                memory[(v * length + i) * bytes + byte] = 0;
-            }
+            memset(memory + (v * length + from) * bytes, 0, (size_t)(rows * bytes));
         }
     }
     return TSL_OK;
