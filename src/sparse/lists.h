@@ -27,6 +27,13 @@ typedef enum tsl_step_kind {
     TSL_STEP_STORE    /* y = a x, y of double precision and not read by the list */
 } tsl_step_kind;
 
+/* Where a chunk begins. */
+typedef struct tsl_chunk {
+    int64_t entry;
+    int32_t row;
+    int32_t piece;
+} tsl_chunk;
+
 /* A matrix in device memory. Values are of the list's precision. */
 typedef struct tsl_packed_matrix {
     /* In slices, as of tsl_form; value_start NULL: in chunks. */
@@ -38,10 +45,10 @@ typedef struct tsl_packed_matrix {
     const int64_t *row_start;
     const int32_t *column;
     int64_t chunks;
-    const int32_t *chunk_row; /* [chunks + 1]: first row */
-    /* A longer row is a chunk of its own, cut into pieces that blocks sum beforehand. */
+    const tsl_chunk *chunk; /* [chunks + 1] */
+    /* A longer row is a chunk of its own, cut into pieces that blocks sum beforehand; other chunks
+     * have none. */
     int64_t pieces;
-    const int32_t *chunk_piece; /* [chunks + 1]: first piece; none where the chunk is no long row */
     const int64_t *piece_start; /* [pieces][2]: first entry, and behind the last */
     void *piece_sum;            /* [pieces] */
 } tsl_packed_matrix;

@@ -22,9 +22,9 @@ void tsl_packed_destroy(tsl_packed *packed)
         return;
     }
     const tsl_packed_matrix *m = &packed->matrix;
-    const void *const all[] = {m->value_start, m->index_start, m->index,       m->value,
-                               m->row_start,   m->column,      m->chunk_row,   m->chunk_piece,
-                               m->piece_start, m->piece_sum,   packed->scratch};
+    const void *const all[] = {m->value_start, m->index_start, m->index, m->value,
+                               m->row_start,   m->column,      m->chunk, m->piece_start,
+                               m->piece_sum,   packed->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
@@ -166,8 +166,8 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context)
 /* Chunks and pieces of a matrix; with arrays also what they are. */
 typedef struct chunks {
     int64_t count, pieces;
-    int32_t *row, *piece; /* [count + 1] */
-    int64_t *start;       /* [pieces][2] */
+    tsl_chunk *chunk; /* [count + 1] */
+    int64_t *start;   /* [pieces][2] */
 } chunks;
 
 /* Entries of a long row's pieces: MOST_PIECES of them at most. */
@@ -204,9 +204,9 @@ static void cut_rows(chunks *c, const tsl_csr *m)
     c->count = 0;
     c->pieces = 0;
     for (int64_t first = 0; first < m->rows; c->count++) {
-        if (c->row != NULL) {
-            c->row[c->count] = (int32_t)first;
-            c->piece[c->count] = (int32_t)c->pieces;
+        if (c->chunk != NULL) {
+            c->chunk[c->count] =
+                (tsl_chunk){m->row_start[first], (int32_t)first, (int32_t)c->pieces};
         }
         const int64_t last = end_of_chunk(m, first);
         if (m->row_start[last] - m->row_start[first] > TSL_CHUNK_ENTRIES) {
@@ -214,9 +214,8 @@ static void cut_rows(chunks *c, const tsl_csr *m)
         }
         first = last;
     }
-    if (c->row != NULL) {
-        c->row[c->count] = (int32_t)m->rows;
-        c->piece[c->count] = (int32_t)c->pieces;
+    if (c->chunk != NULL) {
+        c->chunk[c->count] = (tsl_chunk){tsl_csr_nonzeros(m), (int32_t)m->rows, (int32_t)c->pieces};
     }
 }
 
@@ -253,8 +252,7 @@ static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks
     m->column = send(&status, context, rows->column, 4 * nonzeros);
     m->value = send(&status, context, values != NULL ? (void *)values : (void *)rows->value,
                     form->bytes * nonzeros);
-    m->chunk_row = send(&status, context, c->row, 4 * (c->count + 1));
-    m->chunk_piece = send(&status, context, c->piece, 4 * (c->count + 1));
+    m->chunk = send(&status, context, c->chunk, (c->count + 1) * (int64_t)sizeof *c->chunk);
     m->piece_start = send(&status, context, c->start, 16 * c->pieces);
     void *sums = NULL;
     if (status == TSL_OK && c->pieces > 0) {
@@ -262,7 +260,7 @@ static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks
     }
     m->piece_sum = sums;
     tsl_release(values);
-    form->product_bytes = nonzeros * (form->bytes + 4) + 8 * rows->rows + 8 * c->count;
+    form->product_bytes = nonzeros * (form->bytes + 4) + 8 * rows->rows + 16 * c->count;
     return status;
 }
 
@@ -270,18 +268,16 @@ static tsl_status make_chunks(tsl_form *form, tsl_context *context)
 {
     chunks c = {0};
     cut_rows(&c, form->rows);
-    c.row = tsl_allocate((size_t)(c.count + 1) * sizeof *c.row);
-    c.piece = tsl_allocate((size_t)(c.count + 1) * sizeof *c.piece);
+    c.chunk = tsl_allocate((size_t)(c.count + 1) * sizeof *c.chunk);
     c.start = tsl_allocate((size_t)(c.pieces + 1) * 2 * sizeof *c.start);
     tsl_status status = TSL_OK;
-    if (c.row == NULL || c.piece == NULL || c.start == NULL) {
-        status = tsl_fail_memory(context, 8 * c.count + 16 * c.pieces, "the rows of a matrix");
+    if (c.chunk == NULL || c.start == NULL) {
+        status = tsl_fail_memory(context, 16 * c.count + 16 * c.pieces, "the rows of a matrix");
     } else {
         cut_rows(&c, form->rows);
         status = send_chunks(form, context, &c);
     }
-    tsl_release(c.row);
-    tsl_release(c.piece);
+    tsl_release(c.chunk);
     tsl_release(c.start);
     return status;
 }
