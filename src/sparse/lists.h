@@ -27,6 +27,12 @@ typedef enum tsl_step_kind {
     TSL_STEP_STORE    /* y = a x, y of double precision and not read by the list */
 } tsl_step_kind;
 
+/* What it opens runs only if each scalar, in device memory, exceeds its limit. */
+typedef struct tsl_gate {
+    const double *scalar[2]; /* NULL: no such condition */
+    double limit[2];
+} tsl_gate;
+
 /* Where a chunk begins. */
 typedef struct tsl_chunk {
     int64_t entry;
@@ -57,8 +63,9 @@ typedef struct tsl_packed_matrix {
 typedef struct tsl_list_step {
     double a_double, b_double;
     float a_single, b_single;
-    double *wide; /* [rows]: of a step between precisions, what is always double */
-    int16_t kind; /* tsl_step_kind, but no product */
+    const double *over, *under; /* a is multiplied by their ratio; NULL: it is not */
+    double *wide;               /* [rows]: of a step between precisions, what is always double */
+    int16_t kind;               /* tsl_step_kind, but no product */
     int16_t y, x, z, w;
 } tsl_list_step;
 
@@ -77,6 +84,7 @@ typedef struct tsl_list {
     tsl_list_step step[TSL_LIST_STEPS];
     double *sums; /* [blocks][width]: scalar product d of a block in column `column` + d */
     int width, column;
+    tsl_gate gate;
 } tsl_list;
 
 /* What a vector is, block by block; combined on the host. */
@@ -89,9 +97,10 @@ typedef struct tsl_list_look {
  * stream. */
 typedef struct tsl_list_ops {
     tsl_status (*run)(tsl_context *context, const tsl_list *list);
-    /* out[width] = sums over the blocks of sums [blocks][width], in one order */
+    /* out[width] = sums over the blocks of sums [blocks][width], in one order; not-a-numbers where
+     * the gate is closed */
     tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int blocks,
-                         int width);
+                         int width, const tsl_gate *gate);
     /* out[tsl_list_blocks(rows)] */
     tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
                        int64_t rows);

@@ -1,4 +1,6 @@
 /* Lists of steps on sim. */
+#include <math.h>
+
 #include "device/sim.h"
 #include "sparse/lists.h"
 

@@ -145,6 +145,7 @@ void tsl_linsolve_plan_destroy(tsl_linsolve_plan *plan)
     tsl_vectors_release(plan->context, plan->diagonal);
     tsl_vectors_release(plan->context, plan->memory);
     tsl_vectors_release(plan->context, plan->sums);
+    tsl_vectors_release(plan->context, plan->scalars);
     tsl_release(plan->method_memory);
     tsl_release(plan);
 }
@@ -161,6 +162,12 @@ static tsl_linsolve_plan *begin_plan(tsl_context *context, const tsl_linsolve_op
     return plan;
 }
 
+static bool runs_ahead(const tsl_linsolve_plan *plan)
+{
+    return plan->context->ops->lists != NULL && plan->matrix != NULL &&
+           plan->options.method == TSL_LINSOLVE_CG && plan->m.apply == NULL;
+}
+
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
 {
     const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
@@ -175,6 +182,12 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
         const int basis = gmres ? plan->options.restart + 1 : 0;
         status = tsl_sums_take(&plan->sums, plan->context,
                                basis > TSL_MOST_DOTS ? basis : TSL_MOST_DOTS);
+    }
+    if (status == TSL_OK && runs_ahead(plan)) {
+        void *scalars = NULL;
+        status = tsl_vectors_take(&scalars, plan->context, 1, tsl_cg_ahead_scalars(),
+                                  sizeof *plan->scalars, "the scalars of a solver");
+        plan->scalars = scalars;
     }
     if (status == TSL_OK && gmres) {
         const int64_t more = tsl_gmres_bytes(plan->options.restart);

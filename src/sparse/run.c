@@ -43,7 +43,14 @@ static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int w
                            bool pending)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_steps list = {plan->layout, 8, count, steps, plan->sums, width, column, pending};
+    const tsl_steps list = {.layout = plan->layout,
+                            .bytes = 8,
+                            .count = count,
+                            .steps = steps,
+                            .sums = plan->sums,
+                            .width = width,
+                            .column = column,
+                            .pending = pending};
     const double begun = tsl_seconds();
     const bool product = steps[0].kind == TSL_STEP_PRODUCT;
     const tsl_status status = tsl_steps_run(plan->context, &list);
@@ -151,7 +158,7 @@ static void tell_progress(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
     tsl_comm *comm = plan->context->comm;
-    if (plan->options.progress == NULL) {
+    if (plan->options.progress == NULL || run->cancelled) {
         return;
     }
     int32_t ends = 0;

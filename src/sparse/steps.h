@@ -21,6 +21,8 @@ typedef struct tsl_step {
     const tsl_halo *halo;
     tsl_linsolve_operator apply;
     void *user;
+    const double *over, *under; /* on a GPU: a is to be multiplied by *over / *under, scalars in
+                                   device memory; NULL: it is not */
 } tsl_step;
 
 static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo *halo,
@@ -32,6 +34,13 @@ static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo
 static inline tsl_step tsl_combine(void *y, double a, const void *x, double b, const void *z)
 {
     return (tsl_step){.kind = TSL_STEP_COMBINE, .a = a, .b = b, .y = y, .x = x, .z = z};
+}
+
+static inline tsl_step tsl_times(tsl_step step, const double *over, const double *under)
+{
+    step.over = over;
+    step.under = under;
+    return step;
 }
 
 static inline tsl_step tsl_scale(void *y, double a, const void *x, const void *w, double b,
@@ -68,6 +77,7 @@ typedef struct tsl_steps {
     int width, column;
     bool pending; /* the list has no scalar products; other ranks' parts of the sums that are in
                      `sums` already are gathered while it runs */
+    const tsl_gate *gate; /* NULL: it is open. A product in blocks of columns runs all the same */
 } tsl_steps;
 
 /* Run a list on this rank's rows. On a GPU asynchronous on the context's stream. */
@@ -80,6 +90,11 @@ tsl_status tsl_sums_take(double **out, tsl_context *context, int width);
 /* out[width], in host memory = the sums of lists on vectors of so many rows. Synchronous. */
 tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums, int64_t rows,
                            int width);
+
+/* On a GPU: leave them in device memory, or not-a-numbers where the gate (NULL: none) is closed.
+ * Asynchronous on the context's stream. */
+tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
+                          int width, const tsl_gate *gate);
 
 /* Of lists run on the CPU. */
 void tsl_sums_add_up_on_cpu(double *out, const double *sums, int width);

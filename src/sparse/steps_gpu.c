@@ -65,7 +65,9 @@ static void add_step(translation *t, const tsl_step *s)
                            .a_double = s->a,
                            .b_double = s->b,
                            .a_single = (float)s->a,
-                           .b_single = (float)s->b};
+                           .b_single = (float)s->b,
+                           .over = s->over,
+                           .under = s->under};
     if (s->kind == TSL_STEP_LOAD) {
         out->wide = (double *)(uintptr_t)s->x;
         out->y = write_slot(t, s->y);
@@ -141,6 +143,9 @@ static translation begin(const tsl_steps *list, int column)
                               .sums = list->sums,
                               .width = list->width,
                               .column = column}};
+    if (list->gate != NULL) {
+        t.list.gate = *list->gate;
+    }
     return t;
 }
 
@@ -173,12 +178,19 @@ tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
     return status;
 }
 
+tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
+                          int width, const tsl_gate *gate)
+{
+    static const tsl_gate open = {{NULL, NULL}, {0, 0}};
+    return context->ops->lists->add_up(context, out, sums, tsl_list_blocks(rows), width,
+                                       gate != NULL ? gate : &open);
+}
+
 tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const double *sums,
                                   int64_t rows, int width)
 {
     double *total = (double *)(uintptr_t)sums + (int64_t)TSL_LIST_BLOCKS * width;
-    const tsl_status status =
-        context->ops->lists->add_up(context, total, sums, tsl_list_blocks(rows), width);
+    const tsl_status status = tsl_sums_leave(context, total, sums, rows, width, NULL);
     return status == TSL_OK
                ? context->ops->download(context, out, total, width * (int64_t)sizeof *out)
                : status;

@@ -288,6 +288,90 @@ static void wrong_vectors_are_refused(void **state)
     free_given(&g);
 }
 
+/* Iterations are queued before they are looked at: where the method ends shows in nothing. */
+typedef struct watcher {
+    int64_t calls, ends_at;
+    double last;
+} watcher;
+
+static int watch(void *user, int64_t iteration, double residual)
+{
+    watcher *w = user;
+    assert_int_equal(iteration, w->calls++);
+    w->last = residual;
+    return iteration == w->ends_at;
+}
+
+static void limits_and_callers_end_it(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    given g = make_given(test_laplacian(20, 1));
+    double *x = malloc((size_t)g.s.n * 8);
+    for (int i = 0; i < 12 * devices; i++) {
+        tsl_context *context = test_context(test_devices[i / 12], 1);
+        const int64_t most = 3 + 9 * (i % 3); /* less than are queued at a time, and more */
+        watcher w = {0, -1, 0};
+        tsl_linsolve_report r;
+        tsl_linsolve_options options =
+            test_options(TSL_LINSOLVE_CG, i / 3 % 2 == 0 ? TSL_LINSOLVE_NONE : TSL_LINSOLVE_JACOBI);
+        options.progress = watch;
+        options.user = &w;
+        memset(x, 0, (size_t)g.s.n * 8);
+        if (i / 6 % 2 == 0) {
+            options.max_iterations = most;
+            assert_int_equal(solve(context, &g.s, &options, x, g.b, &r), TSL_E_NOCONV);
+            assert_int_equal(r.stop, TSL_LINSOLVE_ITERATIONS);
+            assert_int_equal(r.iterations, most);
+        } else {
+            w.ends_at = most;
+            assert_int_equal(solve(context, &g.s, &options, x, g.b, &r), TSL_E_CANCELLED);
+            assert_int_equal(r.stop, TSL_LINSOLVE_CANCELLED);
+            assert_in_range(r.iterations, most, most + (i < 12 ? 0 : 15));
+        }
+        assert_int_equal(w.calls, most + 1);
+        assert_true(fabs(r.true_residual - r.residual) <= 1e-12);
+        assert_true(fabs(r.true_residual - test_residual(&g.s, g.b, x)) <= 1e-12);
+        tsl_context_destroy(context);
+    }
+    free(x);
+    free_given(&g);
+}
+
+/* b is of the eigenvalue -1 alone, of the block 1 2; 2 1. */
+static void indefinite_matrices_stop_cg(void **state)
+{
+    (void)state;
+    const int devices = device_count();
+    const int64_t row[] = {0, 0, 1, 1, 2};
+    const int64_t column[] = {0, 1, 0, 1, 2};
+    const double value[] = {1, 2, 2, 1, 1};
+    const double b[] = {1, -1, 0};
+    for (int d = 0; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_sparse_matrix *matrix = NULL;
+        tsl_linsolve_plan *plan = NULL;
+        tsl_linsolve_report r;
+        const double zero[3] = {0};
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
+        assert_int_equal(
+            tsl_sparse_matrix_from_coordinates(&matrix, context, 3, 3, 5, row, column, value, NULL),
+            TSL_OK);
+        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_OK);
+        double *x = test_upload(context, zero, sizeof zero);
+        double *rhs = test_upload(context, b, sizeof b);
+        assert_int_equal(tsl_linsolve_execute(plan, x, rhs, &r), TSL_E_NOCONV);
+        assert_int_equal(r.stop, TSL_LINSOLVE_INDEFINITE);
+        assert_int_equal(r.iterations, 0);
+        assert_true(fabs(r.curvature + 1) < 1e-14 && fabs(r.true_residual - 1) < 1e-14);
+        test_release(context, x);
+        test_release(context, rhs);
+        tsl_linsolve_plan_destroy(plan);
+        tsl_sparse_matrix_destroy(matrix);
+        tsl_context_destroy(context);
+    }
+}
+
 static void factors_are_the_cpus(void **state)
 {
     (void)state;
@@ -338,6 +422,8 @@ int main(void)
                                        cmocka_unit_test(every_form_is_solved),
                                        cmocka_unit_test(operators_are_solved),
                                        cmocka_unit_test(wrong_vectors_are_refused),
+                                       cmocka_unit_test(limits_and_callers_end_it),
+                                       cmocka_unit_test(indefinite_matrices_stop_cg),
                                        cmocka_unit_test(factors_are_the_cpus),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
