@@ -205,16 +205,18 @@ static tsl_status compare(const work *w, const tsl_csr *m, const double *x, doub
 
 /* What came of one matrix. */
 typedef struct outcome {
-    double seconds, reference, copy, off;
+    double setup, seconds, reference, copy, off;
     const char *algorithm; /* NULL: not compared */
 } outcome;
 
 static tsl_status measure(outcome *o, work *w, const tsl_csr *m, const double *x)
 {
     tsl_status status = tsl_layout_make(&w->layout, w->context, m->rows, NULL, true);
+    const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = tsl_form_make(&w->form, w->context, m, &w->layout, 8, 1);
     }
+    o->setup = tsl_seconds() - begun;
     void *vectors[2] = {NULL, NULL};
     for (int i = 0; i < 2 && status == TSL_OK; i++) {
         status = tsl_device_allocate(&vectors[i], w->context, 8 * m->rows, "a vector");
@@ -258,7 +260,7 @@ static void tell(const bench *b, int number, const tsl_csr *m, const work *w, co
                1e6 * o->reference, o->reference / o->seconds, o->copy,
                1e-9 * (double)(w->form.product_bytes + 16 * m->rows) / o->seconds / o->copy);
     }
-    printf("; off by %.2f units\n", o->off);
+    printf("; set-up %.3f s, off by %.2f units\n", o->setup, o->off);
     fflush(stdout);
     if (b->report == NULL) {
         return;
@@ -269,6 +271,7 @@ static void tell(const bench *b, int number, const tsl_csr *m, const work *w, co
     tsl_json_integer(json, "entries", nonzeros);
     tsl_json_string(json, "format", tsl_form_name(&w->form));
     tsl_json_integer(json, "product_bytes", w->form.product_bytes);
+    tsl_json_number(json, "setup_seconds", o->setup);
     tsl_json_number(json, "seconds", o->seconds);
     tsl_json_number(json, "error_units", o->off);
     if (o->algorithm != NULL) {

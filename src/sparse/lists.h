@@ -87,6 +87,17 @@ typedef struct tsl_list {
     tsl_gate gate;
 } tsl_list;
 
+/* A triangle with its rows in an order in which none needs a later one, level by level; rows of a
+ * level need none of each other. */
+typedef struct tsl_sweep {
+    const int64_t *level; /* [levels + 1]: place of its first row */
+    const int32_t *row;   /* [rows] */
+    const int64_t *start; /* [rows + 1]: entries of the row at a place, without the diagonal's */
+    const int32_t *column;
+    const double *value;
+    const double *scale; /* [rows], by places: 1 / diagonal; NULL: ones */
+} tsl_sweep;
+
 /* What a vector is, block by block; combined on the host. */
 typedef struct tsl_list_look {
     int64_t not_finite; /* first row whose number is not finite; `rows`: none */
@@ -101,6 +112,10 @@ typedef struct tsl_list_ops {
      * the gate is closed */
     tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int blocks,
                          int width, const tsl_gate *gate);
+    /* x[i] = scale (b[i] - sum of entries x) for the rows of the levels from … to - 1: one, of
+     * `rows` rows, or several of TSL_LIST_THREADS rows at most. b may be x. */
+    tsl_status (*sweep)(tsl_context *context, const tsl_sweep *sweep, double *x, const double *b,
+                        int64_t from, int64_t to, int64_t rows);
     /* out[tsl_list_blocks(rows)] */
     tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
                        int64_t rows);

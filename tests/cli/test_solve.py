@@ -192,8 +192,8 @@ class Solutions(SolveTest):
                                 "multigrid", "--coarse-rows", "10")
             self.assertEqual(report["device"], device)
             self.assertEqual(report["results"]["matrix"]["format"], "sliced-ell")
-        self.assert_refused(["solve", "s.mtx", "--device", "sim", "--preconditioner", "ic0", *QUICK],
-                            ["sim: incomplete factors", "multigrid", "--device cpu"], 2)
+        self.assert_refused(["solve", "s.mtx", "--device", "sim,sim", *QUICK],
+                            ["'sim,sim'", "one device"], 2)
 
     def test_duplicates_are_summed(self):
         text = BANNER + "general\n2 2 4\n1 1 1\n2 2 4\n1 1 1\n1 2 0\n"

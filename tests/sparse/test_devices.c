@@ -111,11 +111,6 @@ static bool takes_turns(int method, int preconditioner)
            preconditioner == TSL_LINSOLVE_MULTIGRID;
 }
 
-static bool runs_on_gpus(int preconditioner)
-{
-    return preconditioner != TSL_LINSOLVE_IC0 && preconditioner != TSL_LINSOLVE_ILU0;
-}
-
 /* Solve on all devices; GPUs of all kinds give the same bits. Threads in another order only with
  * the methods that have the most kernels. */
 static void check_on_devices(const given *g, const tsl_linsolve_options *options, double condition)
@@ -155,7 +150,7 @@ static void definite_systems_are_solved(void **state)
             tsl_linsolve_options options =
                 test_options((tsl_linsolve_method)method, (tsl_linsolve_preconditioner)m);
             options.coarse_rows = 40;
-            if (runs_on_gpus(m) && takes_turns(method, m)) {
+            if (takes_turns(method, m)) {
                 check_on_devices(&g, &options, 300);
             }
         }
@@ -171,11 +166,11 @@ static void unsymmetric_systems_are_solved(void **state)
 {
     (void)state;
     given g = make_given(test_flow(24, 0.7));
-    const tsl_linsolve_preconditioner preconditioners[] = {TSL_LINSOLVE_NONE, TSL_LINSOLVE_JACOBI,
-                                                           TSL_LINSOLVE_BLOCK_JACOBI};
-    for (int i = 0; i < 6; i++) {
+    const tsl_linsolve_preconditioner preconditioners[] = {
+        TSL_LINSOLVE_NONE, TSL_LINSOLVE_JACOBI, TSL_LINSOLVE_BLOCK_JACOBI, TSL_LINSOLVE_ILU0};
+    for (int i = 0; i < 8; i++) {
         tsl_linsolve_options options = test_options(
-            i < 3 ? TSL_LINSOLVE_BICGSTAB : TSL_LINSOLVE_GMRES, preconditioners[i % 3]);
+            i < 4 ? TSL_LINSOLVE_BICGSTAB : TSL_LINSOLVE_GMRES, preconditioners[i % 4]);
         options.tolerance = 1e-10;
         options.restart = 60; /* more steps than a kernel takes */
         check_on_devices(&g, &options, 300);
@@ -372,30 +367,6 @@ static void indefinite_matrices_stop_cg(void **state)
     }
 }
 
-static void factors_are_the_cpus(void **state)
-{
-    (void)state;
-    const int devices = device_count();
-    test_system s = test_laplacian(5, 1);
-    for (int d = FIRST_GPU; d < devices; d++) {
-        tsl_context *context = test_context(test_devices[d], 1);
-        tsl_sparse_matrix *matrix = test_matrix(context, &s);
-        tsl_linsolve_plan *plan = NULL;
-        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_IC0);
-        char said[200];
-        snprintf(said, sizeof said,
-                 "%s: incomplete factors are applied on cpu only: use multigrid, chebyshev or "
-                 "jacobi, or --device cpu",
-                 context->name);
-        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_E_UNSUPPORTED);
-        assert_string_equal(tsl_last_error(context), said);
-        assert_null(plan);
-        tsl_sparse_matrix_destroy(matrix);
-        tsl_context_destroy(context);
-    }
-    test_system_free(&s);
-}
-
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -407,9 +378,7 @@ static void failing_allocations_are_survived(void **state)
     for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL; m++) {
         test_attempt a = {&s, test_options(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
         a.options.coarse_rows = 5;
-        if (runs_on_gpus(m)) {
-            assert_true(test_survives_no_memory(context, test_try_to_plan, &a) > 0);
-        }
+        assert_true(test_survives_no_memory(context, test_try_to_plan, &a) > 0);
     }
     test_system_free(&s);
     tsl_context_destroy(context);
@@ -424,7 +393,6 @@ int main(void)
                                        cmocka_unit_test(wrong_vectors_are_refused),
                                        cmocka_unit_test(limits_and_callers_end_it),
                                        cmocka_unit_test(indefinite_matrices_stop_cg),
-                                       cmocka_unit_test(factors_are_the_cpus),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
