@@ -226,3 +226,11 @@ tsl_status test_try_to_plan(tsl_context *context, void *attempt)
     tsl_sparse_matrix_destroy(matrix);
     return status;
 }
+
+int test_watch(void *watcher, int64_t iteration, double residual)
+{
+    test_watcher *w = watcher;
+    assert_int_equal(iteration, w->calls++);
+    w->last = residual;
+    return iteration == w->ends_at;
+}

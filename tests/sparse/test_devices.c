@@ -284,19 +284,6 @@ static void wrong_vectors_are_refused(void **state)
 }
 
 /* Iterations are queued before they are looked at: where the method ends shows in nothing. */
-typedef struct watcher {
-    int64_t calls, ends_at;
-    double last;
-} watcher;
-
-static int watch(void *user, int64_t iteration, double residual)
-{
-    watcher *w = user;
-    assert_int_equal(iteration, w->calls++);
-    w->last = residual;
-    return iteration == w->ends_at;
-}
-
 static void limits_and_callers_end_it(void **state)
 {
     (void)state;
@@ -306,11 +293,11 @@ static void limits_and_callers_end_it(void **state)
     for (int i = 0; i < 12 * devices; i++) {
         tsl_context *context = test_context(test_devices[i / 12], 1);
         const int64_t most = 3 + 9 * (i % 3); /* less than are queued at a time, and more */
-        watcher w = {0, -1, 0};
+        test_watcher w = {0, -1, 0};
         tsl_linsolve_report r;
         tsl_linsolve_options options =
             test_options(TSL_LINSOLVE_CG, i / 3 % 2 == 0 ? TSL_LINSOLVE_NONE : TSL_LINSOLVE_JACOBI);
-        options.progress = watch;
+        options.progress = test_watch;
         options.user = &w;
         memset(x, 0, (size_t)g.s.n * 8);
         if (i / 6 % 2 == 0) {
