@@ -250,6 +250,7 @@ extern const struct tsl_transpose_ops tsl_transpose_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 extern const struct tsl_peer_ops tsl_peer_cuda;
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
+extern const struct tsl_list_ops tsl_lists_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
 extern const struct tsl_ladder_ops tsl_ladder_cuda;
@@ -279,6 +280,7 @@ static tsl_device_ops make_ops(void)
     ops.dock = &tsl_dock_cuda;
     ops.peer = &tsl_peer_cuda;
     ops.sparse = &tsl_sparse_cuda;
+    ops.lists = &tsl_lists_cuda;
     ops.ep = &tsl_ep_cuda;
     ops.cg = &tsl_cg_cuda;
     ops.ladder = &tsl_ladder_cuda;

@@ -14,6 +14,7 @@ struct tsl_transpose_ops;
 struct tsl_dock_ops;
 struct tsl_peer_ops;
 struct tsl_sparse_ops;
+struct tsl_list_ops;
 struct tsl_ep_ops;
 struct tsl_cg_ops;
 struct tsl_ladder_ops;
@@ -78,6 +79,7 @@ typedef struct tsl_device_ops {
     const struct tsl_dock_ops *dock;
     const struct tsl_peer_ops *peer; /* NULL: memory is the host's */
     const struct tsl_sparse_ops *sparse;
+    const struct tsl_list_ops *lists; /* NULL: on the CPU, and without sparse systems elsewhere */
     const struct tsl_ep_ops *ep;
     const struct tsl_cg_ops *cg;
     const struct tsl_ladder_ops *ladder;   /* NULL: not on this device */
