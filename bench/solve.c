@@ -4,14 +4,16 @@
  * before it counts, and repeats follow each other: a virtual machine's memory that has been idle
  * may have to be got back, so the first set-up is told too.
  *
- *     solve [SIDE [REPEATS [JSON [COMMIT]]]]        default: 200 3
+ *     solve [SIDE [REPEATS [JSON [COMMIT [DEVICE]]]]]        default: 200 3, on cpu
+ *
+ * On other devices only the solutions are measured. JSON and COMMIT may be "".
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench.h"
 #include "core/context.h"
+#include "device/device.h"
 #include "sparse/steps.h"
 #include "tesela/sparse.h"
 
@@ -24,7 +26,8 @@ typedef struct bench {
     const char *commit; /* may be NULL */
     tsl_context *context;
     tsl_sparse_matrix *matrix;
-    double *x, *b;
+    bool on_cpu;
+    double *x, *b; /* on the device */
     double *triad; /* memory */
 } bench;
 
@@ -80,17 +83,26 @@ static tsl_status begin(bench *s)
     if (status != TSL_OK) {
         return status;
     }
-    s->x = tsl_allocate((size_t)s->rows * sizeof *s->x);
-    s->b = tsl_allocate((size_t)s->rows * sizeof *s->b);
-    if (s->x == NULL || s->b == NULL) {
-        return tsl_fail_memory(s->context, 16 * s->rows, "the vectors");
+    double *b = tsl_allocate((size_t)s->rows * sizeof *b);
+    void *vectors[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+        status = tsl_device_allocate(&vectors[i], s->context, 8 * s->rows, "the vectors");
+    }
+    s->x = vectors[0];
+    s->b = vectors[1];
+    if (status == TSL_OK && b == NULL) {
+        status = tsl_fail_memory(s->context, 8 * s->rows, "the vectors");
     }
     uint64_t state = 1;
-    for (int64_t i = 0; i < s->rows; i++) {
+    for (int64_t i = 0; i < s->rows && status == TSL_OK; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        s->b[i] = (double)(state >> 11) * 0x1p-53 - 0.5;
+        b[i] = (double)(state >> 11) * 0x1p-53 - 0.5;
     }
-    return bench_triad_memory(&s->triad, s->context);
+    if (status == TSL_OK) {
+        status = s->context->ops->upload(s->context, s->b, b, 8 * s->rows);
+    }
+    tsl_release(b);
+    return status == TSL_OK && s->on_cpu ? bench_triad_memory(&s->triad, s->context) : status;
 }
 
 static tsl_status solve(const bench *s, int kind, outcome *o, int at)
@@ -100,7 +112,9 @@ static tsl_status solve(const bench *s, int kind, outcome *o, int at)
     tsl_linsolve_plan *plan = NULL;
     tsl_status status = tsl_linsolve_plan_create(&plan, s->matrix, &options);
     if (status == TSL_OK) {
-        memset(s->x, 0, (size_t)s->rows * sizeof *s->x);
+        status = s->context->ops->fill(s->context, s->x, 0, 8 * s->rows);
+    }
+    if (status == TSL_OK) {
         status = tsl_linsolve_execute(plan, s->x, s->b, &o->last[kind]);
     }
     tsl_linsolve_plan_destroy(plan);
@@ -155,12 +169,14 @@ static tsl_status measure(const bench *s, outcome *o)
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = -1; i < s->repeats && status == TSL_OK; i++) {
             const int at = i < 0 ? 0 : i;
-            o->triad.ms[at] = bench_triad(s->context->threads, s->triad);
+            if (s->on_cpu) {
+                o->triad.ms[at] = bench_triad(s->context->threads, s->triad);
+            }
             status = solve(s, kind, o, at);
             o->first_setup[kind] = i < 0 ? o->setup[kind].ms[at] : o->first_setup[kind];
         }
     }
-    for (int i = -1; i < s->repeats && status == TSL_OK; i++) {
+    for (int i = -1; i < s->repeats && status == TSL_OK && s->on_cpu; i++) {
         o->unordered.ms[i < 0 ? 0 : i] = time_unordered(s);
         status = time_ordered(s, &o->ordered.ms[i < 0 ? 0 : i]);
     }
@@ -171,8 +187,8 @@ static void tell(const bench *s, const outcome *o, bench_report *report)
 {
     const int n = s->repeats;
     double total[KINDS];
-    printf("7-point Laplacian of %lld^3 cells to 1e-8, %d threads\n", (long long)s->side,
-           s->context->threads);
+    printf("7-point Laplacian of %lld^3 cells to 1e-8, %s, %d threads\n", (long long)s->side,
+           s->context->name, s->context->threads);
     for (int kind = 0; kind < KINDS; kind++) {
         const tsl_linsolve_report *r = &o->last[kind];
         const double setup = bench_median(&o->setup[kind], n);
@@ -201,7 +217,8 @@ static void tell(const bench *s, const outcome *o, bench_report *report)
                    {"product_gbs", "GB/s of matrix, x and y", bench_median(&o->product, n)},
                    {"ordered_dot", "of an unordered one's time",
                     bench_median(&o->ordered, n) / bench_median(&o->unordered, n)}};
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    const size_t count = s->on_cpu ? sizeof figures / sizeof *figures : 1;
+    for (size_t i = 0; i < count; i++) {
         printf("%s: %.2f %s\n", figures[i].name, figures[i].value, figures[i].unit);
         if (report != NULL) {
             tsl_json_number(&report->json, figures[i].name, figures[i].value);
@@ -234,25 +251,25 @@ int main(int argc, char **argv)
 {
     bench s = {.side = argc > 1 ? atoi(argv[1]) : 200,
                .repeats = argc > 2 ? atoi(argv[2]) : 3,
-               .path = argc > 3 ? argv[3] : NULL,
-               .commit = argc > 4 ? argv[4] : NULL};
-    if (argc > 5 || s.side < 2 || s.side > 1000 || s.repeats < 1 || s.repeats > BENCH_REPEATS) {
-        fprintf(stderr, "usage: solve [SIDE [REPEATS [JSON [COMMIT]]]], SIDE from 2 to 1000\n");
+               .path = argc > 3 && argv[3][0] != '\0' ? argv[3] : NULL,
+               .commit = argc > 4 && argv[4][0] != '\0' ? argv[4] : NULL};
+    if (argc > 6 || s.side < 2 || s.side > 1000 || s.repeats < 1 || s.repeats > BENCH_REPEATS) {
+        fprintf(stderr,
+                "usage: solve [SIDE [REPEATS [JSON [COMMIT [DEVICE]]]]], SIDE from 2 to 1000\n");
         return 2;
     }
     s.rows = s.side * s.side * s.side;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    options.device = "cpu";
+    options.device = argc > 5 ? argv[5] : "cpu";
     outcome *o = calloc(1, sizeof *o);
     tsl_status status = o != NULL ? tsl_context_create(&s.context, &options) : TSL_E_NOMEM;
     if (status == TSL_OK) {
+        s.on_cpu = s.context->ops == &tsl_device_cpu;
         status = run(&s, o);
     }
     if (status != TSL_OK) {
         fprintf(stderr, "solve: %s\n", tsl_last_error(s.context));
     }
-    tsl_release(s.x);
-    tsl_release(s.b);
     tsl_release(s.triad);
     tsl_sparse_matrix_destroy(s.matrix);
     tsl_context_destroy(s.context);

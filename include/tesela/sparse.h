@@ -6,15 +6,18 @@
  *  that applies one, with a method and a preconditioner; executing it solves for one right-hand
  *  side and reports the residual b - A x that was recomputed at the end, not the method's own.
  *
- *  **Deterministic.** Every sum has one order, which depends on the matrix alone. The same system
- *  gives the same bits of x and the same number of iterations in every run, for any number of
- *  threads and ranks. There is no faster mode that gives that up.
+ *  **Deterministic.** Every sum has one order, which depends on the matrix alone, and on whether it
+ *  is a CPU that adds it up or a GPU. The same system gives the same bits of x and the same number
+ *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
+ *  There is no faster mode that gives that up.
  *
  *  **Ranks.** Where the context belongs to one of several ranks all of them give the same matrix,
  *  options and right-hand side, and all receive the whole x. Each computes a share of the rows that
  *  holds about the same number of entries. Every rank holds the whole matrix.
  *
- *  **Devices.** `cpu`. On others these functions return TSL_E_UNSUPPORTED.
+ *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
+ * the host, and stay there too; products, vectors and the cycle are the device's, which hands two
+ * or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *
@@ -130,7 +133,8 @@ typedef struct tsl_sparse_description {
     int64_t dominant_rows; /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
     double largest;        /**< largest |a(i, j)| */
     const char *format;    /**< how products go through the rows, chosen by their lengths: "csr" or
-                                "sliced-ell"; static */
+                                "sliced-ell"; on a GPU also "csr-split", of rows so long that they
+                                are cut, and "column-blocks", of random columns; static */
     int64_t bytes;         /**< what a product reads of the matrix */
 } tsl_sparse_description;
 
@@ -180,7 +184,8 @@ typedef enum tsl_linsolve_smoother {
 /** Called after each iteration with the method's own residual norm, relative to the norm of b;
  *  iteration 0 is the initial guess. Of several ranks only rank 0 calls, and its answer is
  * everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops there
- *  (TSL_E_CANCELLED). */
+ *  (TSL_E_CANCELLED). CG on a GPU, plain or with Jacobi, tells of 16 iterations at a time, and
+ * stops after those. */
 typedef int (*tsl_linsolve_progress)(void *user, int64_t iteration, double residual);
 
 /** How to solve. Initialise with TSL_LINSOLVE_OPTIONS_INIT. */
@@ -278,9 +283,9 @@ typedef struct tsl_linsolve_report {
     double setup_seconds;   /**< making the plan */
     double seconds;         /**< solving */
     int64_t products;       /**< with the matrix */
-    double product_seconds; /**< in them */
-    double product_gbs;     /**< 10^9 bytes a second: matrix once, x once, y once; 0: an operator
-                             */
+    double product_seconds; /**< in them; 0 on a GPU, where they are queued with all else */
+    double product_gbs;     /**< 10^9 bytes a second: matrix once, x once, y once; 0: an operator,
+                                 or a GPU */
     int levels;             /**< of multigrid; 0: no multigrid */
     double grid_complexity; /**< rows of all levels / rows */
     double operator_complexity; /**< entries of all levels / entries */

@@ -63,12 +63,14 @@ static const char command_doc[] =
     "MATRIX is a Matrix Market file (.mtx; coordinate or array, any field and symmetry) or a SciPy "
     "file of a matrix by rows (.npz); both may be gzipped. What the matrix is, whether it is "
     "symmetric, what its diagonal says, is reported before it is solved. The residual reported at "
-    "the end is recomputed from the solution. Runs on the CPU. Exit status 1: not converged."
+    "the end is recomputed from the solution. Runs on the CPU (--device cpu) or "
+    "on a GPU (--device cuda:0). Exit status 1: not converged."
     "\v"
     "Examples:\n"
     "  tesela solve bcsstk17.mtx\n"
     "  tesela solve A.mtx.gz --rhs b.mtx -o x.mtx --preconditioner ic0 --tolerance 1e-10\n"
     "  tesela solve A.npz --rhs b.npy --method gmres --preconditioner ilu0 --restart 50\n"
+    "  tesela solve A.mtx --device cuda:0 --preconditioner multigrid\n"
     "  tesela solve poisson.mtx --preconditioner multigrid --figure residual.svg --json run.json";
 
 const char *const solve_smoother_names[] = {

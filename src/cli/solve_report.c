@@ -96,6 +96,7 @@ void solve_print_matrix(FILE *stream, const solve_work *work)
     print_symmetry(stream, about);
     print_diagonal(stream, about);
     print_definiteness(stream, work);
+    fprintf(stream, "device          %s\n", tsl_context_device(work->context));
     fprintf(stream, "format          %s, %s a product\n", about->format,
             tsl_format_bytes(bytes, about->bytes));
     fprintf(stream, "method          %s, preconditioner %s, tolerance %g\n", method_of(work),
@@ -179,8 +180,8 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
     fprintf(stream, "set-up          %.6f s\n", work->setup);
     fprintf(stream, "solve           %.6f s, %.6f s an iteration\n", report->seconds,
             report->seconds / iterations);
-    fprintf(stream, "products        %lld, %.2f GB/s\n", (long long)report->products,
-            report->product_gbs);
+    fprintf(stream, "products        %lld", (long long)report->products);
+    fprintf(stream, report->product_gbs > 0 ? ", %.2f GB/s\n" : "\n", report->product_gbs);
     fflush(stream);
 }
 

@@ -316,6 +316,7 @@ extern const struct tsl_peer_ops tsl_peer_cuda;
 extern const struct tsl_nccl_ops tsl_nccl_cuda;
 #endif
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
+extern const struct tsl_list_ops tsl_lists_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
 extern const struct tsl_ladder_ops tsl_ladder_cuda;
@@ -349,6 +350,7 @@ static tsl_device_ops make_ops(void)
     ops.nccl = &tsl_nccl_cuda;
 #endif
     ops.sparse = &tsl_sparse_cuda;
+    ops.lists = &tsl_lists_cuda;
     ops.ep = &tsl_ep_cuda;
     ops.cg = &tsl_cg_cuda;
     ops.ladder = &tsl_ladder_cuda;

@@ -8,8 +8,7 @@ static tsl_status square_of(tsl_run *run, const double *v, double *square)
     return tsl_run_steps(run, &step, 1, square);
 }
 
-/* Stop if `curvature` of v is none of a definite matrix; *definite says. */
-static tsl_status check_definite(tsl_run *run, double curvature, const double *v, bool *definite)
+tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *v, bool *definite)
 {
     double size = 1;
     *definite = curvature > 0;
@@ -20,6 +19,9 @@ static tsl_status check_definite(tsl_run *run, double curvature, const double *v
 
 tsl_status tsl_run_cg(tsl_run *run)
 {
+    if (run->plan->scalars != NULL) {
+        return tsl_run_cg_ahead(run);
+    }
     double *const p = tsl_run_vector(run, 1);
     double *const q = tsl_run_vector(run, 2);
     double *const z = tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
@@ -29,7 +31,7 @@ tsl_status tsl_run_cg(tsl_run *run)
     bool definite;
     tsl_status status = tsl_run_update(run, NULL, 0, z, &rr, &rho);
     while (status == TSL_OK) {
-        status = check_definite(run, rho, run->r, &definite);
+        status = tsl_run_check_definite(run, rho, run->r, &definite);
         if (status != TSL_OK || !definite) {
             return status;
         }
@@ -41,7 +43,7 @@ tsl_status tsl_run_cg(tsl_run *run)
             status = tsl_run_steps(run, product, 2, &pq);
         }
         if (status == TSL_OK) {
-            status = check_definite(run, pq, p, &definite);
+            status = tsl_run_check_definite(run, pq, p, &definite);
         }
         if (status != TSL_OK || !definite) {
             return status;
@@ -68,7 +70,7 @@ typedef struct scalars {
 static tsl_status next_scalars(tsl_run *run, scalars *s, double gamma, double delta,
                                const double *u, bool *definite)
 {
-    tsl_status status = check_definite(run, gamma, run->r, definite);
+    tsl_status status = tsl_run_check_definite(run, gamma, run->r, definite);
     if (status != TSL_OK || !*definite) {
         return status;
     }
@@ -76,7 +78,7 @@ static tsl_status next_scalars(tsl_run *run, scalars *s, double gamma, double de
     const double curvature = delta - (s->gamma > 0 ? s->beta * gamma / s->alpha : 0);
     s->gamma = gamma;
     s->alpha = gamma / curvature;
-    return check_definite(run, curvature, u, definite);
+    return tsl_run_check_definite(run, curvature, u, definite);
 }
 
 tsl_status tsl_run_cg_single(tsl_run *run)

@@ -13,7 +13,7 @@ typedef struct chebyshev {
 static void destroy(void *self)
 {
     chebyshev *c = self;
-    tsl_release(c->memory);
+    tsl_vectors_release(c->context, c->memory);
     tsl_release(c);
 }
 
@@ -42,11 +42,12 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
     plan->m = (tsl_preconditioner){.apply = apply, .destroy = destroy, .self = c};
     c->context = plan->context;
     c->rows = (plan->rows + 7) / 8 * 8;
-    c->memory = tsl_allocate_zeroed((size_t)c->rows * 4, sizeof *c->memory);
-    if (c->memory == NULL) {
-        return tsl_fail_memory(plan->context, 32 * c->rows, "Chebyshev's polynomial");
-    }
-    const tsl_status status = tsl_make_inverse_diagonal(plan);
+    void *memory = NULL;
+    tsl_status status = tsl_vectors_take(&memory, plan->context, 4, c->rows, sizeof *c->memory,
+                                         "Chebyshev's polynomial");
+    c->memory = memory;
+    status = status == TSL_OK ? tsl_make_inverse_diagonal(plan) : status;
+    status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
     if (status != TSL_OK) {
         return status;
     }
@@ -54,13 +55,14 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
     c->smoother = (tsl_smoother){.layout = plan->layout,
                                  .bytes = 8,
                                  .product = tsl_plan_product(plan, NULL, NULL),
-                                 .inverse_diagonal = plan->inverse_diagonal,
+                                 .inverse_diagonal = plan->diagonal,
                                  .degree = plan->options.degree,
                                  .ratio = ratio > 0 ? ratio : 30};
     const tsl_operand a = {.rows = plan->rows,
                            .matrix = plan->matrix != NULL ? &plan->matrix->csr : NULL,
                            .apply = plan->apply,
                            .user = plan->user,
-                           .inverse_diagonal = plan->inverse_diagonal};
+                           .inverse_diagonal =
+                               plan->matrix != NULL ? plan->inverse_diagonal : plan->diagonal};
     return tsl_largest_eigenvalue(&c->smoother.largest, plan->context, &a);
 }

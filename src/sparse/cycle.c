@@ -17,6 +17,11 @@ static tsl_status descend(tsl_multigrid *mg, int l, void **out);
 
 static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **out)
 {
+    *out = v->x[0];
+    if (mg->inverse.packed != NULL) {
+        const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
+        return run(mg, v->layout, &product, 1);
+    }
     tsl_status status = tsl_layout_gather(v->layout, mg->context, v->b, mg->bytes);
     if (status != TSL_OK) {
         return status;
@@ -27,7 +32,6 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
     }
     tsl_dense_solve(mg->factor, n, mg->dense);
     const tsl_step load = tsl_load(v->x[0], 1 / mg->scale, mg->dense);
-    *out = v->x[0];
     return run(mg, v->layout, &load, 1);
 }
 
@@ -83,11 +87,17 @@ static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
         status = tsl_layout_gather_sums(layout, mg->context, mg->sums, 1);
     }
     double square = 0;
-    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
-        square += mg->sums[piece];
+    if (status == TSL_OK) {
+        status = tsl_sums_add_up(mg->context, &square, mg->sums, layout->rows, 1);
     }
     *factor = square > 0 && isfinite(square) ? ldexp(1, -ilogb(sqrt(square))) : 0;
     return status;
+}
+
+tsl_status tsl_multigrid_cycle(void *self)
+{
+    tsl_multigrid *mg = self;
+    return descend(mg, 0, &mg->result);
 }
 
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
@@ -97,13 +107,12 @@ tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
     double factor;
     tsl_status status = measure(mg, r, &factor);
     const tsl_step load = tsl_load(finest->b, factor, r);
-    void *x = NULL;
     if (status == TSL_OK) {
         status = run(mg, finest->layout, &load, 1);
     }
     if (status == TSL_OK) {
-        status = descend(mg, 0, &x);
+        status = mg->context->ops->replay(mg->cycle);
     }
-    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, x);
+    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, mg->result);
     return status == TSL_OK ? run(mg, finest->layout, &store, 1) : status;
 }

@@ -1,6 +1,7 @@
 /* The coarsest level of multigrid, solved directly. */
 #include <math.h>
 
+#include "core/context.h"
 #include "sparse/multigrid.h"
 
 /* Pivots that are less, of the diagonal before, may be nothing but rounding of all levels. To leave
@@ -57,4 +58,31 @@ void tsl_dense_solve(const double *l, int64_t n, double *x)
             x[k] -= l[i * n + k] * x[i];
         }
     }
+}
+
+tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l, int64_t n)
+{
+    double *columns = tsl_allocate_zeroed((size_t)(n * n), sizeof *columns);
+    if (columns == NULL) {
+        return tsl_fail_memory(context, 8 * n * n, "the coarsest level");
+    }
+    const tsl_status status = tsl_csr_allocate(out, context, n, n, n * n);
+    if (status != TSL_OK) {
+        tsl_release(columns);
+        return status;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int64_t j = 0; j < n; j++) {
+        columns[j * n + j] = 1;
+        tsl_dense_solve(l, n, columns + j * n);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out->row_start[i + 1] = (i + 1) * n;
+        for (int64_t j = 0; j < n; j++) {
+            out->column[i * n + j] = (int32_t)j;
+            out->value[i * n + j] = columns[i > j ? j * n + i : i * n + j];
+        }
+    }
+    tsl_release(columns);
+    return TSL_OK;
 }

@@ -1,10 +1,10 @@
 /* Solving: from the initial guess to a residual that was recomputed. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/context.h"
 #include "core/profile.h"
+#include "device/device.h"
 #include "sparse/linsolve.h"
 
 static const char *const stop_names[] = {
@@ -18,37 +18,25 @@ const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop)
     return (unsigned)stop < sizeof stop_names / sizeof *stop_names ? stop_names[stop] : NULL;
 }
 
-/* The first row whose number is not finite; -1: none. */
-static int64_t first_not_finite(const tsl_linsolve_plan *plan, const double *v)
+/* *zero: all numbers of `v` are 0. */
+static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, const char *name,
+                               bool *zero)
 {
-    int64_t first = plan->rows;
-#pragma omp parallel for num_threads(plan->context->threads) schedule(static) reduction(min : first)
-    for (int64_t i = 0; i < plan->rows; i++) {
-        if (!isfinite(v[i])) {
-            first = i < first ? i : first;
-        }
-    }
-    return first < plan->rows ? first : -1;
-}
-
-static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, const char *name)
-{
-    const int64_t row = first_not_finite(plan, v);
+    tsl_context *context = plan->context;
     const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
-    return row < 0 ? TSL_OK
-                   : tsl_fail(plan->context, TSL_E_ARG,
-                              "%s has %s in row %lld: all its numbers must be finite", name,
-                              isnan(v[row]) ? "not a number" : "an infinite number",
-                              (long long)(row + base));
-}
-
-static bool is_zero(const tsl_linsolve_plan *plan, const double *v)
-{
-    bool zero = true;
-    for (int64_t i = 0; i < plan->rows && zero; i++) {
-        zero = v[i] == 0;
+    tsl_vector_look look;
+    tsl_status status = tsl_vector_look_at(&look, context, v, plan->rows, plan->sums);
+    if (status != TSL_OK || look.not_finite < 0) {
+        *zero = look.zero;
+        return status;
     }
-    return zero;
+    double value = 0;
+    status = context->ops->download(context, &value, v + look.not_finite, sizeof value);
+    return status != TSL_OK ? status
+                            : tsl_fail(context, TSL_E_ARG,
+                                       "%s has %s in row %lld: all its numbers must be finite",
+                                       name, isnan(value) ? "not a number" : "an infinite number",
+                                       (long long)(look.not_finite + base));
 }
 
 /* ||b||, and the norm to reach. */
@@ -190,9 +178,11 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
     if (x == NULL || b == NULL) {
         return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
     }
-    tsl_status status = check_vector(plan, b, "b");
+    bool zero = false;
+    bool begins_at_zero = false;
+    tsl_status status = check_vector(plan, b, "b", &zero);
     if (status == TSL_OK) {
-        status = check_vector(plan, x, "the initial guess x");
+        status = check_vector(plan, x, "the initial guess x", &begins_at_zero);
     }
     if (status != TSL_OK) {
         return status;
@@ -200,8 +190,8 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
     tsl_linsolve_report own = plan->report;
     tsl_run run = {.plan = plan, .x = x, .b = b};
     run.r = tsl_run_vector(&run, 0);
-    if (is_zero(plan, b)) {
-        memset(x, 0, (size_t)plan->rows * sizeof *x);
+    if (zero) {
+        status = plan->context->ops->fill(plan->context, x, 0, plan->rows * (int64_t)sizeof *x);
     } else {
         status = solve(&run, &own);
     }

@@ -4,6 +4,8 @@
 
 #include "core/clones.h"
 #include "core/context.h"
+#include "device/device.h"
+#include "sparse/pack.h"
 
 #define TSL_TEMPLATE "sparse/form_cpu.inc"
 #include "core/both_precisions.inc"
@@ -23,6 +25,7 @@ void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t fro
 
 void tsl_form_free(tsl_form *form)
 {
+    tsl_packed_destroy(form->packed);
     tsl_release(form->narrow);
     if (!form->borrows) {
         tsl_release(form->value_start);
@@ -35,23 +38,25 @@ void tsl_form_free(tsl_form *form)
 
 const char *tsl_form_name(const tsl_form *form)
 {
-    return form->sliced ? "sliced-ell" : "csr";
+    return form->packed != NULL ? tsl_packed_name(form->packed)
+           : form->sliced       ? "sliced-ell"
+                                : "csr";
 }
 
 /* ---- the shape of slices -------------------------------------------------------------------- */
 
-/* Eight rows, or less at the end, on their way through the entries. */
+/* As many rows as there are lanes, or less at the end, on their way through the entries. */
 typedef struct slice {
     const tsl_csr *m;
     int64_t row; /* the first */
-    int rows;
-    int64_t at[TSL_SLICE_ROWS]; /* next entry of each row */
+    int rows, lanes;
+    int64_t at[TSL_MOST_LANES]; /* next entry of each row */
 } slice;
 
-static slice slice_at(const tsl_csr *m, int64_t row)
+static slice slice_at(const tsl_csr *m, int64_t row, int lanes)
 {
-    slice s = {.m = m, .row = row};
-    s.rows = m->rows - row < TSL_SLICE_ROWS ? (int)(m->rows - row) : TSL_SLICE_ROWS;
+    slice s = {.m = m, .row = row, .lanes = lanes};
+    s.rows = m->rows - row < lanes ? (int)(m->rows - row) : lanes;
     for (int lane = 0; lane < s.rows; lane++) {
         s.at[lane] = m->row_start[row + lane];
     }
@@ -100,8 +105,7 @@ static int64_t count_diagonals(slice s)
     int64_t count = 0;
     for (int64_t d = next_diagonal(&s); d < INT64_MAX; d = next_diagonal(&s)) {
         const int64_t first = s.row + d;
-        if (s.rows < TSL_SLICE_ROWS || first < 0 || first + TSL_SLICE_ROWS > s.m->columns ||
-            ++count > most) {
+        if (s.rows < s.lanes || first < 0 || first + s.lanes > s.m->columns || ++count > most) {
             return -1;
         }
         for (int lane = 0; lane < s.rows; lane++) {
@@ -115,7 +119,7 @@ static int64_t count_diagonals(slice s)
 
 static void put(const tsl_form *form, int64_t group, int lane, double value)
 {
-    const int64_t place = group * TSL_SLICE_ROWS + lane;
+    const int64_t place = group * form->lanes + lane;
     if (form->bytes == 8) {
         ((double *)form->value)[place] = value;
     } else {
@@ -140,12 +144,12 @@ static void fill_columns(const tsl_form *form, int64_t number, const slice *s)
 {
     int32_t *index = form->index + form->index_start[number];
     const int64_t groups = form->value_start[number + 1] - form->value_start[number];
-    for (int lane = 0; lane < TSL_SLICE_ROWS; lane++) {
+    for (int lane = 0; lane < s->lanes; lane++) {
         const int64_t from = lane < s->rows ? s->at[lane] : 0;
         const int64_t count = lane < s->rows ? s->m->row_start[s->row + lane + 1] - from : 0;
         for (int64_t g = 0; g < groups; g++) {
             const int64_t k = g < count ? from + g : from + count - 1;
-            index[g * TSL_SLICE_ROWS + lane] = count > 0 ? s->m->column[k] : 0;
+            index[g * s->lanes + lane] = count > 0 ? s->m->column[k] : 0;
             put(form, form->value_start[number] + g, lane, g < count ? s->m->value[k] : 0);
         }
     }
@@ -157,7 +161,7 @@ static bool slices_suit(tsl_context *context, const tsl_csr *m)
     int64_t padded = 0;
 #pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : padded)
     for (int64_t row = 0; row < m->rows; row += TSL_SLICE_ROWS) {
-        const slice s = slice_at(m, row);
+        const slice s = slice_at(m, row, TSL_SLICE_ROWS);
         padded += TSL_SLICE_ROWS * longest_of(&s);
     }
     /* a row by itself costs as much as two entries more */
@@ -166,16 +170,16 @@ static bool slices_suit(tsl_context *context, const tsl_csr *m)
 }
 
 /* Lengths of the slices, then where they begin. */
-static void measure_slices(tsl_form *form, tsl_context *context, const tsl_csr *m)
+static void measure_slices(tsl_form *form, tsl_context *context)
 {
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t number = 0; number < form->slices; number++) {
-        const slice s = slice_at(m, form->first + number * TSL_SLICE_ROWS);
+        const slice s = slice_at(form->rows, form->first + number * form->lanes, form->lanes);
         /* rows of other length than columns have no diagonals in common */
-        const int64_t diagonals = m->rows == m->columns ? count_diagonals(s) : -1;
+        const int64_t diagonals = form->rows->rows == form->rows->columns ? count_diagonals(s) : -1;
         const int64_t longest = longest_of(&s);
         form->value_start[number + 1] = diagonals >= 0 ? diagonals : longest;
-        form->index_start[number + 1] = diagonals >= 0 ? diagonals : longest * TSL_SLICE_ROWS;
+        form->index_start[number + 1] = diagonals >= 0 ? diagonals : longest * form->lanes;
     }
     form->value_start[0] = 0;
     form->index_start[0] = 0;
@@ -185,11 +189,38 @@ static void measure_slices(tsl_form *form, tsl_context *context, const tsl_csr *
     }
 }
 
-static void fill_slices(const tsl_form *form, tsl_context *context, const tsl_csr *m)
+tsl_status tsl_slices_measure(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
+    form->first = layout->from;
+    form->slices = (layout->to - layout->from + form->lanes - 1) / form->lanes;
+    const size_t starts = (size_t)form->slices + 1;
+    form->value_start = tsl_allocate(starts * sizeof *form->value_start);
+    form->index_start = tsl_allocate(starts * sizeof *form->index_start);
+    if (form->value_start == NULL || form->index_start == NULL) {
+        return tsl_fail_memory(context, 16 * form->slices, "the slices of a matrix");
+    }
+    measure_slices(form, context);
+    return TSL_OK;
+}
+
+int64_t tsl_slices_bytes(const tsl_form *form)
+{
+    return form->value_start[form->slices] * form->lanes * form->bytes +
+           form->index_start[form->slices] * (int64_t)sizeof *form->index + 16 * form->slices;
+}
+
+tsl_status tsl_slices_fill(tsl_form *form, tsl_context *context)
+{
+    const int64_t values = form->value_start[form->slices] * form->lanes * form->bytes;
+    const int64_t indices = form->index_start[form->slices] * (int64_t)sizeof *form->index;
+    form->value = tsl_allocate((size_t)values);
+    form->index = tsl_allocate((size_t)indices);
+    if (form->value == NULL || form->index == NULL) {
+        return tsl_fail_memory(context, values + indices, "the slices of a matrix");
+    }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t number = 0; number < form->slices; number++) {
-        const slice s = slice_at(m, form->first + number * TSL_SLICE_ROWS);
+        const slice s = slice_at(form->rows, form->first + number * form->lanes, form->lanes);
         const int64_t groups = form->value_start[number + 1] - form->value_start[number];
         if (form->index_start[number + 1] - form->index_start[number] == groups) {
             fill_diagonals(form, number, s);
@@ -197,30 +228,14 @@ static void fill_slices(const tsl_form *form, tsl_context *context, const tsl_cs
             fill_columns(form, number, &s);
         }
     }
+    return TSL_OK;
 }
 
-static tsl_status make_slices(tsl_form *form, tsl_context *context, const tsl_csr *m,
-                              const tsl_layout *layout)
+static tsl_status make_slices(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
-    form->first = layout->from;
-    form->slices = (layout->to - layout->from + TSL_SLICE_ROWS - 1) / TSL_SLICE_ROWS;
-    const size_t starts = (size_t)form->slices + 1;
-    form->value_start = tsl_allocate(starts * sizeof *form->value_start);
-    form->index_start = tsl_allocate(starts * sizeof *form->index_start);
-    if (form->value_start == NULL || form->index_start == NULL) {
-        return tsl_fail_memory(context, 16 * form->slices, "the slices of a matrix");
-    }
-    measure_slices(form, context, m);
-    const int64_t values = form->value_start[form->slices] * TSL_SLICE_ROWS * form->bytes;
-    const int64_t indices = form->index_start[form->slices] * (int64_t)sizeof *form->index;
-    form->value = tsl_allocate((size_t)values);
-    form->index = tsl_allocate((size_t)indices);
-    if (form->value == NULL || form->index == NULL) {
-        return tsl_fail_memory(context, values + indices, "the slices of a matrix");
-    }
-    fill_slices(form, context, m);
-    form->product_bytes = values + indices + 16 * form->slices;
-    return TSL_OK;
+    const tsl_status status = tsl_slices_measure(form, context, layout);
+    form->product_bytes = status == TSL_OK ? tsl_slices_bytes(form) : 0;
+    return status == TSL_OK ? tsl_slices_fill(form, context) : status;
 }
 
 static tsl_status make_narrow(tsl_form *form, tsl_context *context)
@@ -237,17 +252,27 @@ static tsl_status make_narrow(tsl_form *form, tsl_context *context)
     return TSL_OK;
 }
 
+static tsl_status make_on_cpu(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    form->lanes = TSL_SLICE_ROWS;
+    form->sliced = slices_suit(context, form->rows);
+    form->product_bytes = tsl_csr_nonzeros(form->rows) * (form->bytes + 4) + 8 * form->rows->rows;
+    return form->sliced       ? make_slices(form, context, layout)
+           : form->bytes == 4 ? make_narrow(form, context)
+                              : TSL_OK;
+}
+
 tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
                          const tsl_layout *layout, int bytes, double scale)
 {
-    *out = (tsl_form){
-        .bytes = bytes, .scale = scale, .rows = rows, .sliced = slices_suit(context, rows)};
-    out->product_bytes = tsl_csr_nonzeros(rows) * (bytes + 4) + 8 * rows->rows;
-    const tsl_status status = out->sliced  ? make_slices(out, context, rows, layout)
-                              : bytes == 4 ? make_narrow(out, context)
-                                           : TSL_OK;
+    *out = (tsl_form){.bytes = bytes, .scale = scale, .rows = rows};
+    const tsl_status status = context->ops->lists != NULL ? tsl_pack(out, context, layout)
+                                                          : make_on_cpu(out, context, layout);
     if (status != TSL_OK) {
         tsl_form_free(out);
+    }
+    if (out->packed != NULL) {
+        out->rows = NULL; /* the device has it */
     }
     return status;
 }
@@ -263,7 +288,7 @@ tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *
         out->product_bytes -= 4 * tsl_csr_nonzeros(wide->rows);
         return make_narrow(out, context);
     }
-    const int64_t values = wide->value_start[wide->slices] * TSL_SLICE_ROWS;
+    const int64_t values = wide->value_start[wide->slices] * wide->lanes;
     const double *from = wide->value;
     float *to = tsl_allocate((size_t)values * sizeof *to);
     if (to == NULL) {

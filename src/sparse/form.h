@@ -1,15 +1,16 @@
-/* How products go through the rows of a matrix on the CPU. Long rows are summed one by one, eight
+/* How products go through the rows of a matrix. On the CPU long rows are summed one by one, eight
  * sums side by side. Short ones in slices of eight rows, side by side: the entries of a slice stand
  * row after row for each place in the rows, shorter rows filled up with zeros. Where the rows of a
  * slice have their entries on common diagonals, as those of a stencil have, only the diagonals'
- * columns are kept, and x is read as it stands in memory. */
+ * columns are kept, and x is read as it stands in memory. GPUs have forms of their own (pack.h), of
+ * which one is the same slices, of 32 rows. */
 #ifndef TSL_SPARSE_FORM_H
 #define TSL_SPARSE_FORM_H
 
 #include "blocks/sparse/sparse.h"
 #include "sparse/layout.h"
 
-enum { TSL_SLICE_ROWS = 8 };
+enum { TSL_SLICE_ROWS = 8, TSL_MOST_LANES = 32 };
 
 typedef struct tsl_form {
     double scale;
@@ -18,13 +19,15 @@ typedef struct tsl_form {
     float *narrow;        /* [nonzeros]: the values of `rows` in single precision; else NULL */
     bool sliced;          /* by slices; else by rows */
     bool borrows;         /* starts and indices, of another form of the same rows */
+    int lanes;            /* rows of a slice: TSL_SLICE_ROWS on the CPU */
     int64_t first;        /* row of the first slice */
     int64_t slices;       /* those of this rank */
-    int64_t *value_start; /* [slices + 1], in groups of eight values */
+    int64_t *value_start; /* [slices + 1], in groups of `lanes` values */
     int64_t *index_start; /* [slices + 1] */
-    int32_t *index; /* of a slice: a column a group, of its first row; or eight columns a group */
+    int32_t *index; /* of a slice: a column a group, of its first row; or `lanes` columns a group */
     void *value;
-    int64_t product_bytes; /* that a product with all rows reads of the matrix */
+    struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
+    int64_t product_bytes;     /* that a product with all rows reads of the matrix */
 } tsl_form;
 
 /* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank, in numbers of
@@ -36,8 +39,14 @@ tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 
+/* Slices of form->lanes rows in host memory: first where they begin, from which the bytes of values
+ * and indices can be told, then the rest. */
+tsl_status tsl_slices_measure(tsl_form *form, tsl_context *context, const tsl_layout *layout);
+int64_t tsl_slices_bytes(const tsl_form *form);
+tsl_status tsl_slices_fill(tsl_form *form, tsl_context *context);
+
 /* y[i] <- row i of the matrix times x, from <= i < to; `from` a multiple of TSL_SLICE_ROWS. x is
- * finite. One thread. */
+ * finite. One thread of the CPU. */
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to);
 
 #endif

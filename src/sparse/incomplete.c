@@ -6,30 +6,15 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "sparse/linsolve.h"
+#include "device/device.h"
+#include "sparse/incomplete.h"
 
 enum { SHORT = 4096 }; /* rows of a level that are done sooner than threads have met */
 
-/* Rows in an order in which none needs a later one, level by level. */
-typedef struct schedule {
-    int64_t levels;
-    int64_t *start; /* [levels + 1] */
-    int32_t *row;   /* [rows] */
-} schedule;
-
-typedef struct incomplete {
-    tsl_context *context;
-    const tsl_layout *layout;
-    tsl_csr lu;        /* L below the diagonal, whose own is 1; U from there */
-    int64_t *diagonal; /* [rows]: its entry */
-    double *inverse;   /* [rows]: 1 / U's diagonal */
-    schedule down, up;
-    double *space; /* [rows] */
-} incomplete;
-
 static void destroy(void *self)
 {
-    incomplete *f = self;
+    tsl_incomplete *f = self;
+    tsl_incomplete_leave_gpu(f);
     void *const all[] = {f->diagonal, f->inverse, f->down.start, f->down.row,
                          f->up.start, f->up.row,  f->space};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -42,21 +27,14 @@ static void destroy(void *self)
 /* ---- order
  * ------------------------------------------------------------------------------------------ */
 
-/* The entries that row i needs other rows for: those before the diagonal, or behind it. */
-static tsl_piece needed_entries(const incomplete *f, int64_t i, bool down)
-{
-    return down ? (tsl_piece){f->lu.row_start[i], f->diagonal[i]}
-                : (tsl_piece){f->diagonal[i] + 1, f->lu.row_start[i + 1]};
-}
-
 /* level[i] is one more than that of any row it needs. */
-static int64_t find_levels(int32_t *level, const incomplete *f, bool down)
+static int64_t find_levels(int32_t *level, const tsl_incomplete *f, bool down)
 {
     const int64_t n = f->lu.rows;
     int32_t levels = 0;
     for (int64_t step = 0; step < n; step++) {
         const int64_t i = down ? step : n - 1 - step;
-        const tsl_piece needed = needed_entries(f, i, down);
+        const tsl_piece needed = tsl_needed_entries(f, i, down);
         int32_t own = 0;
         for (int64_t k = needed.from; k < needed.to; k++) {
             const int32_t other = level[f->lu.column[k]] + 1;
@@ -68,7 +46,7 @@ static int64_t find_levels(int32_t *level, const incomplete *f, bool down)
     return levels;
 }
 
-static tsl_status make_schedule(schedule *s, const incomplete *f, int32_t *level, bool down)
+static tsl_status make_schedule(tsl_schedule *s, const tsl_incomplete *f, int32_t *level, bool down)
 {
     const int64_t n = f->lu.rows;
     s->levels = find_levels(level, f, down);
@@ -92,7 +70,7 @@ static tsl_status make_schedule(schedule *s, const incomplete *f, int32_t *level
 /* ---- factors
  * ------------------------------------------------------------------------------------------ */
 
-static tsl_status find_diagonals(incomplete *f, int base)
+static tsl_status find_diagonals(tsl_incomplete *f, int base)
 {
     for (int64_t i = 0; i < f->lu.rows; i++) {
         const double *at = tsl_csr_at(&f->lu, i, i);
@@ -122,7 +100,7 @@ static void eliminate(tsl_csr *lu, int64_t to, int64_t to_end, int64_t from, int
     }
 }
 
-static void factor_row(incomplete *f, int64_t i)
+static void factor_row(tsl_incomplete *f, int64_t i)
 {
     tsl_csr *lu = &f->lu;
     for (int64_t k = lu->row_start[i]; k < f->diagonal[i]; k++) {
@@ -135,14 +113,14 @@ static void factor_row(incomplete *f, int64_t i)
 }
 
 /* Threads for a schedule: one where levels are short, for each ends with all waiting. */
-static int threads_for(const incomplete *f, const schedule *s)
+static int threads_for(const tsl_incomplete *f, const tsl_schedule *s)
 {
     return f->lu.rows / s->levels >= SHORT ? f->context->threads : 1;
 }
 
-static tsl_status factor(incomplete *f, bool definite, int base)
+static tsl_status factor(tsl_incomplete *f, bool definite, int base)
 {
-    const schedule *s = &f->down;
+    const tsl_schedule *s = &f->down;
 #pragma omp parallel num_threads(threads_for(f, s))
     for (int64_t l = 0; l < s->levels; l++) {
 #pragma omp for schedule(static)
@@ -177,7 +155,7 @@ static double dot_row(const tsl_csr *lu, tsl_piece entries, const double *z)
 
 static tsl_status apply(void *self, double *z, const double *r)
 {
-    const incomplete *f = self;
+    const tsl_incomplete *f = self;
     const double *whole = r;
     if (f->layout->ranks > 1) {
         memcpy(f->space + f->layout->from, r + f->layout->from,
@@ -188,22 +166,22 @@ static tsl_status apply(void *self, double *z, const double *r)
         }
         whole = f->space;
     }
-    const schedule *const down = &f->down;
-    const schedule *const up = &f->up;
+    const tsl_schedule *const down = &f->down;
+    const tsl_schedule *const up = &f->up;
 #pragma omp parallel num_threads(threads_for(f, down))
     {
         for (int64_t l = 0; l < down->levels; l++) {
 #pragma omp for schedule(static)
             for (int64_t k = down->start[l]; k < down->start[l + 1]; k++) {
                 const int64_t i = down->row[k];
-                z[i] = whole[i] - dot_row(&f->lu, needed_entries(f, i, true), z);
+                z[i] = whole[i] - dot_row(&f->lu, tsl_needed_entries(f, i, true), z);
             }
         }
         for (int64_t l = 0; l < up->levels; l++) {
 #pragma omp for schedule(static)
             for (int64_t k = up->start[l]; k < up->start[l + 1]; k++) {
                 const int64_t i = up->row[k];
-                z[i] = (z[i] - dot_row(&f->lu, needed_entries(f, i, false), z)) * f->inverse[i];
+                z[i] = (z[i] - dot_row(&f->lu, tsl_needed_entries(f, i, false), z)) * f->inverse[i];
             }
         }
     }
@@ -214,7 +192,7 @@ static tsl_status apply(void *self, double *z, const double *r)
  * ------------------------------------------------------------------------------------------------
  */
 
-static tsl_status copy_matrix(incomplete *f, const tsl_csr *m)
+static tsl_status copy_matrix(tsl_incomplete *f, const tsl_csr *m)
 {
     const int64_t nonzeros = tsl_csr_nonzeros(m);
     const tsl_status status = tsl_csr_allocate(&f->lu, f->context, m->rows, m->rows, nonzeros);
@@ -232,7 +210,7 @@ static tsl_status copy_matrix(incomplete *f, const tsl_csr *m)
                : tsl_fail_memory(f->context, 24 * m->rows, "incomplete factors");
 }
 
-static tsl_status make_schedules(incomplete *f)
+static tsl_status make_schedules(tsl_incomplete *f)
 {
     int32_t *level = tsl_allocate((size_t)f->lu.rows * sizeof *level);
     if (level == NULL) {
@@ -249,7 +227,7 @@ static tsl_status make_schedules(incomplete *f)
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan)
 {
     const tsl_sparse_matrix *matrix = plan->matrix;
-    incomplete *f = tsl_allocate_zeroed(1, sizeof *f);
+    tsl_incomplete *f = tsl_allocate_zeroed(1, sizeof *f);
     if (f == NULL) {
         return tsl_fail_memory(plan->context, (int64_t)sizeof *f, "incomplete factors");
     }
@@ -263,7 +241,12 @@ tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan)
     if (status == TSL_OK) {
         status = make_schedules(f);
     }
-    return status == TSL_OK
-               ? factor(f, plan->options.preconditioner == TSL_LINSOLVE_IC0, matrix->index_base)
-               : status;
+    if (status == TSL_OK) {
+        status = factor(f, plan->options.preconditioner == TSL_LINSOLVE_IC0, matrix->index_base);
+    }
+    if (status == TSL_OK && plan->context->ops->lists != NULL) {
+        status = tsl_incomplete_to_gpu(f);
+        plan->m.apply = tsl_incomplete_apply_on_gpu;
+    }
+    return status;
 }

@@ -23,11 +23,13 @@ struct tsl_linsolve_plan {
     tsl_layout operator_layout;
     const tsl_layout *layout; /* of vectors: the matrix's, or that one */
     tsl_halo halo;
-    double *inverse_diagonal; /* [rows], where the preconditioner uses it */
+    double *inverse_diagonal; /* [rows], in host memory, while the plan is made; and where the … */
+    double *diagonal;         /* … preconditioner uses it, the same in device memory; else NULL */
     tsl_preconditioner m;
     int vector_count;
-    double *memory;             /* [vector_count][rows, rounded up to whole cache lines] */
-    double *sums;               /* [TSL_SPARSE_SUMS][TSL_MOST_SUMS] */
+    double *memory;  /* [vector_count][rows, rounded up to whole cache lines], of the device */
+    double *scalars; /* of tsl_run_cg_ahead(), in device memory; NULL: that is not how it runs */
+    double *sums;    /* with a column for each scalar product of a reduction */
     void *method_memory;        /* what a method needs beside vectors */
     tsl_linsolve_report report; /* what is known once the plan is made */
 };
@@ -95,6 +97,9 @@ void tsl_run_stop_at(tsl_run *run, double scalar);
  * `size` is p.p (or r.r). */
 bool tsl_run_is_definite(tsl_run *run, double curvature, double size);
 
+/* The same of v.A v (or v.M v); *definite says. */
+tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *v, bool *definite);
+
 /* A method goes on from run->r, run->norm until it has to stop. */
 typedef struct tsl_linsolve_method_entry {
     const char *name;
@@ -108,6 +113,10 @@ typedef struct tsl_linsolve_method_entry {
 const tsl_linsolve_method_entry *tsl_linsolve_method_of(const tsl_linsolve_plan *plan);
 
 tsl_status tsl_run_cg(tsl_run *run);
+/* On a GPU, without preconditioner or with a diagonal; needs plan->scalars, so many numbers. */
+enum { TSL_CG_AHEAD = 16 /* iterations queued at a time */ };
+tsl_status tsl_run_cg_ahead(tsl_run *run);
+int64_t tsl_cg_ahead_scalars(void);
 tsl_status tsl_run_cg_single(tsl_run *run);
 tsl_status tsl_run_cg_pipelined(tsl_run *run);
 tsl_status tsl_run_bicgstab(tsl_run *run);
@@ -133,6 +142,8 @@ typedef struct tsl_preconditioner_entry {
 
 /* plan->inverse_diagonal, infinite where there is none; an operator has it already. */
 tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan);
+/* plan->diagonal from that. */
+tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan);
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan);

@@ -18,11 +18,19 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
 
 tsl_status tsl_sparse_check_device(tsl_context *context)
 {
-    return context->ops == &tsl_device_cpu
+    if (context->ops == &tsl_device_cpu) {
+        return TSL_OK;
+    }
+    if (context->ops->lists == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s: sparse systems are not solved there: use --device cpu", context->name);
+    }
+    return tsl_comm_size(context->comm) == 1
                ? TSL_OK
                : tsl_fail(context, TSL_E_UNSUPPORTED,
-                          "%s: sparse systems are solved on cpu only: use --device cpu",
-                          context->name);
+                          "%s: %d ranks solve sparse systems on cpu only: use --device cpu, or one "
+                          "rank",
+                          context->name, tsl_comm_size(context->comm));
 }
 
 static tsl_status check_shape(tsl_context *context, const tsl_entries *e)
@@ -181,6 +189,9 @@ tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, cons
         &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
     if (status == TSL_OK) {
         status = tsl_layout_gather(&matrix->layout, matrix->context, y, 8);
+    }
+    if (status == TSL_OK) {
+        status = matrix->context->ops->synchronize(matrix->context);
     }
     tsl_profile_add(matrix->context, "product", begun,
                     matrix->description.bytes + 8 * (matrix->csr.rows + matrix->csr.columns),

@@ -2,17 +2,17 @@
 #include "sparse/multigrid.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/context.h"
 #include "core/profile.h"
+#include "device/device.h"
 
 enum {
     WHOLE_ROWS = 20000, /* levels this small are every rank's: less work than a message */
     DENSE_ROWS = 4000   /* of a level that is solved directly */
 };
 
-static void free_level(tsl_level *v)
+static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
     tsl_csr_free(&v->p);
@@ -26,19 +26,21 @@ static void free_level(tsl_level *v)
     }
     void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1], v->p_vector};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        tsl_release(vectors[i]);
+        tsl_vectors_release(context, vectors[i]);
     }
 }
 
 static void destroy(void *self)
 {
     tsl_multigrid *mg = self;
+    mg->context->ops->forget(mg->cycle);
     for (int l = 0; l < mg->levels; l++) {
-        free_level(&mg->level[l]);
+        free_level(mg->context, &mg->level[l]);
     }
+    tsl_form_free(&mg->inverse);
     tsl_release(mg->factor);
     tsl_release(mg->dense);
-    tsl_release(mg->sums);
+    tsl_vectors_release(mg->context, mg->sums);
     tsl_release(mg);
 }
 
@@ -113,32 +115,18 @@ static bool fits_single(const double *inverse, int64_t rows, int threads)
     return least > 1e-10 * most;
 }
 
-/* A vector of zeros, touched first by all threads. */
-static void *take_vector(const tsl_multigrid *mg, int64_t rows)
+static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
 {
-    enum { PAGE = 4096 };
-    const int64_t bytes = (rows + TSL_SLICE_ROWS) * mg->bytes;
-    char *vector = tsl_allocate((size_t)bytes);
-    if (vector == NULL) {
-        (void)tsl_fail_memory(mg->context, bytes, "the vectors of multigrid");
-        return NULL;
-    }
-#pragma omp parallel for num_threads(mg->context->threads) schedule(static)
-    for (int64_t from = 0; from < bytes; from += PAGE) {
-        memset(vector + from, 0, (size_t)(bytes - from < PAGE ? bytes - from : PAGE));
-    }
-    return vector;
+    return tsl_vectors_take(out, mg->context, 1, v->matrix->rows + TSL_SLICE_ROWS, mg->bytes,
+                            "the vectors of multigrid");
 }
 
 static tsl_status make_smoother(making *k, tsl_level *v)
 {
     tsl_multigrid *mg = k->mg;
     const tsl_linsolve_options *o = k->options;
-    v->inverse_diagonal = take_vector(mg, v->matrix->rows);
-    if (v->inverse_diagonal == NULL) {
-        return TSL_E_NOMEM;
-    }
     const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
+    tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     v->smoother =
         (tsl_smoother){.layout = v->layout,
                        .bytes = mg->bytes,
@@ -149,17 +137,14 @@ static tsl_status make_smoother(making *k, tsl_level *v)
                        .ratio = jacobi                    ? 2
                                 : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
                                                           : 4};
-#pragma omp parallel for num_threads(mg->context->threads) schedule(static)
-    for (int64_t i = 0; i < v->matrix->rows; i++) {
-        if (mg->bytes == 8) {
-            ((double *)v->inverse_diagonal)[i] = k->inverse[i];
-        } else {
-            ((float *)v->inverse_diagonal)[i] = (float)(k->inverse[i] / mg->scale);
-        }
-    }
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
-    return tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a);
+    if (status == TSL_OK) {
+        status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale, k->inverse,
+                                v->matrix->rows, mg->bytes);
+    }
+    return status == TSL_OK ? tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a)
+                            : status;
 }
 
 /* What the next level is made with. */
@@ -196,8 +181,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     }
     void **const all[] = {&v->b, &v->x[0], &v->x[1], &v->p_vector};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
-        *all[i] = take_vector(mg, v->matrix->rows);
-        status = *all[i] != NULL ? TSL_OK : TSL_E_NOMEM;
+        status = take_vector(all[i], mg, v);
     }
     return status;
 }
@@ -263,7 +247,7 @@ static tsl_status make_way(tsl_form *form, tsl_halo *halo, const tsl_multigrid *
         status = tsl_halo_make(halo, mg->context, m, rows, columns);
         tsl_profile_add(mg->context, "forms", begun, form->product_bytes, 0);
     }
-    if (form->sliced) { /* slices hold all of it */
+    if (form->sliced || form->packed != NULL) { /* they hold all of it */
         tsl_csr_free(m);
     }
     return status;
@@ -300,19 +284,31 @@ static tsl_status make_levels(making *k, const tsl_linsolve_plan *plan)
     return status;
 }
 
+/* A GPU solves the coarsest level by a product with its inverse. */
+static tsl_status invert_coarsest(tsl_multigrid *mg)
+{
+    const tsl_level *v = &mg->level[mg->levels - 1];
+    tsl_csr inverse;
+    tsl_status status = tsl_dense_inverse(&inverse, mg->context, mg->factor, v->matrix->rows);
+    if (status == TSL_OK) {
+        status =
+            tsl_form_make(&mg->inverse, mg->context, &inverse, v->layout, mg->bytes, 1 / mg->scale);
+        tsl_csr_free(&inverse);
+    }
+    return status;
+}
+
 static tsl_status make_coarsest(tsl_multigrid *mg)
 {
     const tsl_level *v = &mg->level[mg->levels - 1];
-    mg->sums = tsl_allocate_zeroed(TSL_SPARSE_SUMS, sizeof *mg->sums);
-    if (mg->sums == NULL) {
-        return tsl_fail_memory(mg->context, 8 * TSL_SPARSE_SUMS, "multigrid");
-    }
-    if (v->matrix->rows > DENSE_ROWS) {
-        return TSL_OK; /* rows don't join any more: smoothing is all there is */
+    tsl_status status = tsl_sums_take(&mg->sums, mg->context, 1);
+    if (status != TSL_OK || v->matrix->rows > DENSE_ROWS) {
+        return status; /* rows don't join any more: smoothing is all there is */
     }
     mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
-    return mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
-                             : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+    status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
+                               : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+    return status == TSL_OK && mg->context->ops->lists != NULL ? invert_coarsest(mg) : status;
 }
 
 static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)
@@ -350,9 +346,12 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     free_making(&k);
     const double begun = tsl_seconds();
+    const tsl_form *wide = &plan->matrix->form;
     for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
-        status = equip_level(mg, &mg->level[l], l == 0 ? &plan->matrix->form : NULL);
+        status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
     }
     tsl_profile_add(plan->context, "forms", begun, 0, 0);
-    return status;
+    return status == TSL_OK
+               ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)
+               : status;
 }

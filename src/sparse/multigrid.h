@@ -2,6 +2,7 @@
 #ifndef TSL_SPARSE_MULTIGRID_H
 #define TSL_SPARSE_MULTIGRID_H
 
+#include "device/device.h"
 #include "sparse/linsolve.h"
 #include "sparse/smooth.h"
 
@@ -63,6 +64,8 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, co
 tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a);
 /* Solve in place. */
 void tsl_dense_solve(const double *l, int64_t n, double *x);
+/* All solutions of unit vectors, as a matrix by rows; symmetric to the last bit. */
+tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l, int64_t n);
 
 /* ---- a level ------------------------------------------------------------------------------------
  */
@@ -86,10 +89,16 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    double *factor; /* of the coarsest; NULL: it is only smoothed */
-    double *dense;  /* [rows of the coarsest] */
-    double *sums;   /* [TSL_SPARSE_SUMS] */
+    double *factor;       /* of the coarsest; NULL: it is only smoothed */
+    double *dense;        /* [rows of the coarsest] */
+    tsl_form inverse;     /* of the coarsest, on a GPU */
+    double *sums;         /* of one column */
+    tsl_recording *cycle; /* from level[0].b to … */
+    void *result;         /* … where its solution is */
 } tsl_multigrid;
+
+/* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
+tsl_status tsl_multigrid_cycle(void *self);
 
 /* z = M r: one V-cycle. */
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r);

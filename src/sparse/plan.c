@@ -142,8 +142,10 @@ void tsl_linsolve_plan_destroy(tsl_linsolve_plan *plan)
     tsl_layout_free(&plan->operator_layout);
     tsl_halo_free(&plan->halo);
     tsl_release(plan->inverse_diagonal);
-    tsl_release(plan->memory);
-    tsl_release(plan->sums);
+    tsl_vectors_release(plan->context, plan->diagonal);
+    tsl_vectors_release(plan->context, plan->memory);
+    tsl_vectors_release(plan->context, plan->sums);
+    tsl_vectors_release(plan->context, plan->scalars);
     tsl_release(plan->method_memory);
     tsl_release(plan);
 }
@@ -160,33 +162,41 @@ static tsl_linsolve_plan *begin_plan(tsl_context *context, const tsl_linsolve_op
     return plan;
 }
 
+static bool runs_ahead(const tsl_linsolve_plan *plan)
+{
+    return plan->context->ops->lists != NULL && plan->matrix != NULL &&
+           plan->options.method == TSL_LINSOLVE_CG && plan->m.apply == NULL;
+}
+
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
 {
     const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
     plan->vector_count =
         1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0);
-    const int64_t length = (plan->rows + 7) / 8 * 8;
-    const int64_t bytes = plan->vector_count * length * (int64_t)sizeof(double);
-    plan->memory = tsl_allocate((size_t)bytes);
-    plan->sums = tsl_allocate_zeroed((size_t)TSL_SPARSE_SUMS * TSL_MOST_SUMS, sizeof(double));
-    if (plan->memory == NULL || plan->sums == NULL) {
-        return tsl_fail_memory(plan->context, bytes, "the vectors of a solver");
+    void *memory = NULL;
+    tsl_status status =
+        tsl_vectors_take(&memory, plan->context, plan->vector_count, (plan->rows + 7) / 8 * 8,
+                         sizeof *plan->memory, "the vectors of a solver");
+    plan->memory = memory;
+    if (status == TSL_OK) {
+        const int basis = gmres ? plan->options.restart + 1 : 0;
+        status = tsl_sums_take(&plan->sums, plan->context,
+                               basis > TSL_MOST_DOTS ? basis : TSL_MOST_DOTS);
     }
-    /* each thread touches its rows first; those of other ranks are 0 until they are received */
-#pragma omp parallel for num_threads(plan->context->threads) schedule(static)
-    for (int64_t i = 0; i < length; i++) {
-        for (int v = 0; v < plan->vector_count; v++) {
-            plan->memory[v * length + i] = 0;
-        }
+    if (status == TSL_OK && runs_ahead(plan)) {
+        void *scalars = NULL;
+        status = tsl_vectors_take(&scalars, plan->context, 1, tsl_cg_ahead_scalars(),
+                                  sizeof *plan->scalars, "the scalars of a solver");
+        plan->scalars = scalars;
     }
-    if (gmres) {
+    if (status == TSL_OK && gmres) {
         const int64_t more = tsl_gmres_bytes(plan->options.restart);
         plan->method_memory = tsl_allocate((size_t)more);
         return plan->method_memory != NULL
                    ? TSL_OK
                    : tsl_fail_memory(plan->context, more, "the triangle of GMRES");
     }
-    return TSL_OK;
+    return status;
 }
 
 /* What matrices and operators have in common. */
@@ -202,6 +212,8 @@ static tsl_status finish(tsl_linsolve_plan **out, tsl_linsolve_plan *plan, doubl
         return status;
     }
     plan->options.near_null = NULL; /* the caller's, no longer needed */
+    tsl_release(plan->inverse_diagonal);
+    plan->inverse_diagonal = NULL;
     plan->report.setup_seconds = tsl_seconds() - begun;
     tsl_profile_add(plan->context, "set-up", begun, 0, 0);
     *out = plan;

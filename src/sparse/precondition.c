@@ -22,9 +22,20 @@ tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan)
     return TSL_OK;
 }
 
+tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan)
+{
+    void *vector = NULL;
+    const tsl_status status = tsl_vectors_take(&vector, plan->context, 1, plan->rows,
+                                               sizeof *plan->diagonal, "a diagonal");
+    plan->diagonal = vector;
+    return status == TSL_OK ? tsl_vector_put(plan->context, vector, 1, plan->inverse_diagonal,
+                                             plan->rows, sizeof *plan->diagonal)
+                            : status;
+}
+
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan)
 {
-    const tsl_status status = tsl_make_inverse_diagonal(plan);
+    tsl_status status = tsl_make_inverse_diagonal(plan);
     for (int64_t i = 0; status == TSL_OK && i < plan->rows; i++) {
         if (!isfinite(plan->inverse_diagonal[i])) {
             const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
@@ -34,7 +45,8 @@ tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan)
                             (long long)(i + base));
         }
     }
-    plan->m.diagonal = plan->inverse_diagonal;
+    status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
+    plan->m.diagonal = plan->diagonal;
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/context.h"
 #include "core/profile.h"
+#include "device/device.h"
 #include "sparse/linsolve.h"
 
 double *tsl_run_vector(const tsl_run *run, int number)
@@ -29,7 +30,9 @@ static void count_product(tsl_run *run, double begun)
 {
     const tsl_sparse_matrix *matrix = run->plan->matrix;
     run->products++;
-    run->product_seconds += tsl_seconds() - begun;
+    if (run->plan->context->ops->lists == NULL) { /* else it is only queued */
+        run->product_seconds += tsl_seconds() - begun;
+    }
     tsl_profile_add(run->plan->context, "product", begun,
                     matrix != NULL ? matrix->form.product_bytes + 16 * run->plan->rows : 0,
                     matrix != NULL ? 2 * matrix->description.nonzeros : 0);
@@ -40,7 +43,14 @@ static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int w
                            bool pending)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_steps list = {plan->layout, 8, count, steps, plan->sums, width, column, pending};
+    const tsl_steps list = {.layout = plan->layout,
+                            .bytes = 8,
+                            .count = count,
+                            .steps = steps,
+                            .sums = plan->sums,
+                            .width = width,
+                            .column = column,
+                            .pending = pending};
     const double begun = tsl_seconds();
     const bool product = steps[0].kind == TSL_STEP_PRODUCT;
     const tsl_status status = tsl_steps_run(plan->context, &list);
@@ -58,32 +68,25 @@ tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int widt
     return run_list(run, steps, count, width, column, false);
 }
 
-static void add_up(const tsl_linsolve_plan *plan, int width, double *dots)
-{
-    for (int d = 0; d < width; d++) {
-        dots[d] = 0;
-        for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
-            dots[d] += plan->sums[piece * width + d];
-        }
-    }
-}
-
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots)
 {
     const tsl_linsolve_plan *plan = run->plan;
     const tsl_status status =
         tsl_layout_gather_sums(plan->layout, plan->context, plan->sums, width);
-    add_up(plan, width, dots);
-    return status;
+    return status == TSL_OK
+               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
+               : status;
 }
 
 tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
                                     double *dots)
 {
+    const tsl_linsolve_plan *plan = run->plan;
     const tsl_step step = tsl_run_product(run, y, x);
     const tsl_status status = run_list(run, &step, 1, width, 0, true);
-    add_up(run->plan, width, dots);
-    return status;
+    return status == TSL_OK
+               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
+               : status;
 }
 
 tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots)
@@ -155,7 +158,7 @@ static void tell_progress(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
     tsl_comm *comm = plan->context->comm;
-    if (plan->options.progress == NULL) {
+    if (plan->options.progress == NULL || run->cancelled) {
         return;
     }
     int32_t ends = 0;

@@ -1,6 +1,7 @@
 #include "sparse/smooth.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "blocks/random/random_point.h"
 #include "core/context.h"
@@ -58,17 +59,23 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 
 enum { POWERS = 16 };
 
-/* The operator of a matrix that is not in any form. */
-typedef struct plain {
-    const tsl_csr *matrix;
-    int threads;
-} plain;
+/* Work space of the power method: a matrix is looked at in host memory, a function where it runs.
+ */
+typedef struct powers {
+    const tsl_operand *a;
+    tsl_context *context;
+    tsl_layout layout;
+    double *v; /* [3][rows] */
+    double *sums;
+} powers;
 
-static tsl_status multiply_plain(void *user, double *y, const double *x)
+static tsl_status multiply(const powers *p, double *y, const double *x)
 {
-    const plain *p = user;
-    const tsl_csr *m = p->matrix;
-#pragma omp parallel for num_threads(p->threads) schedule(static)
+    const tsl_csr *m = p->a->matrix;
+    if (m == NULL) {
+        return p->a->apply(p->a->user, y, x);
+    }
+#pragma omp parallel for num_threads(p->context->threads) schedule(static)
     for (int64_t i = 0; i < m->rows; i++) {
         double sum = 0;
         for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
@@ -79,47 +86,104 @@ static tsl_status multiply_plain(void *user, double *y, const double *x)
     return TSL_OK;
 }
 
-static double add_up(const double *sums, int width, int column)
+static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
 {
-    double sum = 0;
-    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
-        sum += sums[piece * width + column];
-    }
-    return sum;
+    const tsl_steps list = {.layout = &p->layout,
+                            .bytes = 8,
+                            .count = count,
+                            .steps = steps,
+                            .sums = p->sums,
+                            .width = 2};
+    return p->a->matrix != NULL ? tsl_steps_run_on_cpu(p->context, &list)
+                                : tsl_steps_run(p->context, &list);
 }
 
-/* `v` [3][rows] and `sums` [2][TSL_SPARSE_SUMS] are space. */
-static tsl_status iterate_powers(double *out, tsl_context *context, const tsl_operand *a,
-                                 const tsl_layout *layout, double *v, double *sums)
+static tsl_status add_up(const powers *p, double out[2])
 {
-    plain matrix = {a->matrix, context->threads};
-    double *const w = v + a->rows;
-    double *const u = w + a->rows;
-    tsl_step product = tsl_product(w, NULL, NULL, v);
-    product.apply = a->matrix != NULL ? multiply_plain : a->apply;
-    product.user = a->matrix != NULL ? &matrix : a->user;
-    const tsl_step steps[] = {product, tsl_dot(v, w),
-                              tsl_scale(u, 1, w, a->inverse_diagonal, 0, NULL), tsl_dot(u, w)};
+    if (p->a->matrix == NULL) {
+        return tsl_sums_add_up(p->context, out, p->sums, p->a->rows, 2);
+    }
+    tsl_sums_add_up_on_cpu(out, p->sums, 2);
+    return TSL_OK;
+}
+
+static tsl_status iterate_powers(double *out, const powers *p)
+{
+    double *const w = p->v + p->a->rows;
+    double *const u = w + p->a->rows;
+    const tsl_step steps[] = {tsl_dot(p->v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL),
+                              tsl_dot(u, w)};
     tsl_status status = TSL_OK;
     *out = 0;
     for (int k = 0; k < POWERS && status == TSL_OK; k++) {
-        status = tsl_steps_run(context, &(tsl_steps){.layout = layout,
-                                                     .bytes = 8,
-                                                     .count = 4,
-                                                     .steps = steps,
-                                                     .sums = sums,
-                                                     .width = 2});
+        double sums[2] = {0};
+        status = multiply(p, w, p->v);
+        status = status == TSL_OK ? run_list(p, steps, 3) : status;
+        status = status == TSL_OK ? add_up(p, sums) : status;
         /* v.D v = 1 but for the first */
-        *out = k > 0 ? add_up(sums, 2, 0) : 0;
-        const double size = sqrt(add_up(sums, 2, 1));
+        *out = k > 0 ? sums[0] : 0;
+        const double size = sqrt(sums[1]);
         if (status != TSL_OK || !(size > 0)) {
             return status;
         }
-        const tsl_step next = tsl_combine(v, 1 / size, u, 0, NULL);
-        status = tsl_steps_run(
-            context, &(tsl_steps){.layout = layout, .bytes = 8, .count = 1, .steps = &next});
+        const tsl_step next = tsl_combine(p->v, 1 / size, u, 0, NULL);
+        status = run_list(p, &next, 1);
     }
     return status;
+}
+
+/* Random numbers to begin with. */
+static tsl_status begin_powers(powers *p)
+{
+    const int64_t rows = p->a->rows;
+    double *start = tsl_allocate((size_t)rows * sizeof *start);
+    if (start == NULL) {
+        return tsl_fail_memory(p->context, 8 * rows, "an eigenvalue's estimate");
+    }
+    uint64_t state = tsl_random_state(314159265);
+    for (int64_t i = 0; i < rows; i++) {
+        state = tsl_random_next(state);
+        start[i] = 1 - 2 * tsl_random_uniform(state);
+    }
+    tsl_status status = TSL_OK;
+    if (p->a->matrix != NULL) {
+        memcpy(p->v, start, (size_t)rows * sizeof *start);
+    } else {
+        status = tsl_vector_put(p->context, p->v, 1, start, rows, 8);
+    }
+    tsl_release(start);
+    return status;
+}
+
+static tsl_status take_powers(powers *p)
+{
+    const int64_t rows = p->a->rows;
+    tsl_status status = tsl_layout_make(&p->layout, p->context, rows, NULL, true);
+    if (status == TSL_OK && p->a->matrix != NULL) {
+        p->v = tsl_allocate((size_t)rows * 3 * sizeof *p->v);
+        p->sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * 2 * sizeof *p->sums);
+        return p->v != NULL && p->sums != NULL
+                   ? TSL_OK
+                   : tsl_fail_memory(p->context, 24 * rows, "an eigenvalue's estimate");
+    }
+    void *v = NULL;
+    if (status == TSL_OK) {
+        status = tsl_vectors_take(&v, p->context, 3, rows, 8, "an eigenvalue's estimate");
+    }
+    p->v = v;
+    return status == TSL_OK ? tsl_sums_take(&p->sums, p->context, 2) : status;
+}
+
+static void free_powers(powers *p)
+{
+    if (p->a->matrix != NULL) {
+        tsl_release(p->v);
+        tsl_release(p->sums);
+    } else {
+        tsl_vectors_release(p->context, p->v);
+        tsl_vectors_release(p->context, p->sums);
+    }
+    tsl_layout_free(&p->layout);
 }
 
 /* The largest row sum of |D^-1 A|. */
@@ -146,23 +210,11 @@ tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_o
         *out = bound;
         return TSL_OK;
     }
-    double *v = tsl_allocate((size_t)a->rows * 3 * sizeof *v);
-    double *sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * 2 * sizeof *sums);
-    tsl_layout layout = {0};
-    tsl_status status = v != NULL && sums != NULL
-                            ? tsl_layout_make(&layout, context, a->rows, NULL, true)
-                            : tsl_fail_memory(context, 24 * a->rows, "an eigenvalue's estimate");
-    if (status == TSL_OK) {
-        uint64_t state = tsl_random_state(314159265);
-        for (int64_t i = 0; i < a->rows; i++) {
-            state = tsl_random_next(state);
-            v[i] = 1 - 2 * tsl_random_uniform(state);
-        }
-        status = iterate_powers(out, context, a, &layout, v, sums);
-    }
+    powers p = {.a = a, .context = context};
+    tsl_status status = take_powers(&p);
+    status = status == TSL_OK ? begin_powers(&p) : status;
+    status = status == TSL_OK ? iterate_powers(out, &p) : status;
     *out = 1.1 * *out < bound ? 1.1 * *out : bound;
-    tsl_layout_free(&layout);
-    tsl_release(sums);
-    tsl_release(v);
+    free_powers(&p);
     return status;
 }

@@ -26,7 +26,7 @@ typedef struct tsl_operand {
     const tsl_csr *matrix; /* NULL: a function */
     tsl_linsolve_operator apply;
     void *user;
-    const double *inverse_diagonal;
+    const double *inverse_diagonal; /* in host memory; of a function, in device memory */
 } tsl_operand;
 
 /* An upper estimate of the largest eigenvalue of D^-1 A, which is symmetric positive definite: the

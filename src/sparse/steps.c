@@ -1,88 +1,17 @@
+/* Lists of steps and vectors on a context's device. */
 #include "sparse/steps.h"
 
-#include <omp.h>
+#include <math.h>
 #include <string.h>
 
-#include "core/clones.h"
-#include "core/context.h"
+#include "device/device.h"
+#include "sparse/steps_gpu.h"
 
-enum { LANES = 8, CHUNK = 512, ALONE = 4096 /* rows that one thread does soonest */ };
+enum { ROWS_TOUCHED = 4096 /* at a time */ };
 
-/* Eight sums side by side; all chunks but a piece's last are a multiple of that long. */
-TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double *b, int64_t n)
+static bool on_gpu(const tsl_context *context)
 {
-    double own[LANES];
-    memcpy(own, sums, sizeof own);
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        for (int s = 0; s < LANES; s++) {
-            own[s] += a[i + s] * b[i + s];
-        }
-    }
-    for (int s = 0; i + s < n; s++) {
-        own[s] += a[i + s] * b[i + s];
-    }
-    memcpy(sums, own, sizeof own);
-}
-
-#define TSL_TEMPLATE "sparse/steps_cpu.inc"
-#include "core/both_precisions.inc"
-
-static void run_piece(const tsl_steps *list, int piece)
-{
-    double sums[TSL_MOST_DOTS][LANES] = {{0}};
-    double space[CHUNK];
-    const int64_t end = tsl_layout_piece_row(list->layout, piece + 1);
-    for (int64_t from = tsl_layout_piece_row(list->layout, piece); from < end; from += CHUNK) {
-        const int64_t to = from + CHUNK < end ? from + CHUNK : end;
-        if (list->bytes == 8) {
-            run_chunk_double(list, from, to, space, sums);
-        } else {
-            run_chunk_single(list, from, to, (float *)space, sums);
-        }
-    }
-    for (int i = 0, dot = 0; i < list->count; i++) {
-        if (list->steps[i].kind == TSL_STEP_DOT) {
-            const double *s = sums[dot];
-            list->sums[piece * list->width + list->column + dot++] =
-                ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
-        }
-    }
-}
-
-/* Pieces that need nothing of other ranks are done while the first thread exchanges. */
-static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int threads)
-{
-    const tsl_step *product = &list->steps[0];
-    const tsl_halo *halo = product->halo;
-    const int from = list->layout->rank_piece[list->layout->rank];
-    const int to = list->layout->rank_piece[list->layout->rank + 1];
-    void *x = (void *)(uintptr_t)product->x; /* its entries of other ranks are filled in */
-    tsl_status status = TSL_OK;
-#pragma omp parallel num_threads(threads)
-    {
-        if (omp_get_thread_num() == 0) {
-            status = list->pending
-                         ? tsl_layout_gather_sums(list->layout, context, list->sums, list->width)
-                         : TSL_OK;
-            if (status == TSL_OK) {
-                status = tsl_halo_exchange(halo, context, x, list->bytes);
-            }
-        }
-#pragma omp for schedule(dynamic)
-        for (int piece = from; piece < to; piece++) {
-            if (!halo->outer[piece]) {
-                run_piece(list, piece);
-            }
-        }
-#pragma omp for schedule(dynamic)
-        for (int piece = from; piece < to; piece++) {
-            if (halo->outer[piece] && status == TSL_OK) {
-                run_piece(list, piece);
-            }
-        }
-    }
-    return status;
+    return context->ops->lists != NULL;
 }
 
 /* An operator's product, then the steps behind it. */
@@ -104,24 +33,118 @@ tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list)
     if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].apply != NULL) {
         return run_operator(context, list);
     }
-    const tsl_layout *layout = list->layout;
-    const int threads = layout->to - layout->from > ALONE ? context->threads : 1;
-    if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&
-        list->steps[0].halo->collective) {
-        return run_with_halo(context, list, threads);
+    return on_gpu(context) ? tsl_steps_run_on_gpu(context, list)
+                           : tsl_steps_run_on_cpu(context, list);
+}
+
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+tsl_status tsl_sums_take(double **out, tsl_context *context, int width)
+{
+    void *sums = NULL;
+    const int rows = on_gpu(context) ? TSL_GPU_SUMS : TSL_SPARSE_SUMS;
+    const tsl_status status = tsl_vectors_take(&sums, context, 1, (int64_t)rows * width,
+                                               sizeof(double), "the sums of a solver");
+    *out = sums;
+    return status;
+}
+
+tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums, int64_t rows,
+                           int width)
+{
+    if (on_gpu(context)) {
+        return tsl_sums_add_up_on_gpu(context, out, sums, rows, width);
     }
-    if (threads == 1) {
-        for (int p = layout->rank_piece[layout->rank]; p < layout->rank_piece[layout->rank + 1];
-             p++) {
-            run_piece(list, p);
+    tsl_sums_add_up_on_cpu(out, sums, width);
+    return TSL_OK;
+}
+
+/* ---- vectors -------------------------------------------------------------------------------- */
+
+static tsl_status take_on_gpu(void **out, tsl_context *context, int64_t bytes, const char *what)
+{
+    const tsl_status status = tsl_device_allocate(out, context, bytes, what);
+    return status == TSL_OK ? context->ops->fill(context, *out, 0, bytes) : status;
+}
+
+tsl_status tsl_vectors_take(void **out, tsl_context *context, int count, int64_t length, int bytes,
+                            const char *what)
+{
+    const int64_t all = count * length * bytes;
+    if (on_gpu(context)) {
+        return take_on_gpu(out, context, all, what);
+    }
+    char *memory = tsl_allocate((size_t)all);
+    *out = memory;
+    if (memory == NULL) {
+        return tsl_fail_memory(context, all, what);
+    }
+    /* rows of other ranks are 0 until they are received */
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t from = 0; from < length; from += ROWS_TOUCHED) {
+        const int64_t rows = length - from < ROWS_TOUCHED ? length - from : ROWS_TOUCHED;
+        for (int v = 0; v < count; v++) {
+            memset(memory + (v * length + from) * bytes, 0, (size_t)(rows * bytes));
         }
+    }
+    return TSL_OK;
+}
+
+void tsl_vectors_release(tsl_context *context, void *vectors)
+{
+    if (vectors != NULL && on_gpu(context)) {
+        tsl_device_release(context, vectors);
+    } else {
+        tsl_release(vectors);
+    }
+}
+
+static void convert(tsl_context *context, void *y, double a, const double *x, int64_t rows,
+                    int bytes)
+{
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        if (bytes == 8) {
+            ((double *)y)[i] = a * x[i];
+        } else {
+            ((float *)y)[i] = (float)(a * x[i]);
+        }
+    }
+}
+
+tsl_status tsl_vector_put(tsl_context *context, void *y, double a, const double *x, int64_t rows,
+                          int bytes)
+{
+    if (!on_gpu(context)) {
+        convert(context, y, a, x, rows, bytes);
         return TSL_OK;
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int thread = 0; thread < threads; thread++) {
-        for (int p = layout->thread_piece[thread]; p < layout->thread_piece[thread + 1]; p++) {
-            run_piece(list, p);
-        }
+    void *host = tsl_allocate((size_t)(rows * bytes));
+    if (host == NULL) {
+        return tsl_fail_memory(context, rows * bytes, "a vector on its way to the device");
     }
+    convert(context, host, a, x, rows, bytes);
+    const tsl_status status = context->ops->upload(context, y, host, rows * bytes);
+    tsl_release(host);
+    return status;
+}
+
+tsl_status tsl_vector_look_at(tsl_vector_look *out, tsl_context *context, const double *v,
+                              int64_t rows, double *sums)
+{
+    if (on_gpu(context)) {
+        return tsl_vector_look_on_gpu(out, context, v, rows, sums);
+    }
+    int64_t first = rows;
+    int64_t nonzeros = 0;
+#pragma omp parallel for num_threads(context->threads) schedule(static)                            \
+    reduction(min : first) reduction(+ : nonzeros)
+    for (int64_t i = 0; i < rows; i++) {
+        if (!isfinite(v[i])) {
+            first = i < first ? i : first;
+        }
+        nonzeros += v[i] != 0;
+    }
+    *out = (tsl_vector_look){first < rows ? first : -1, nonzeros == 0};
     return TSL_OK;
 }

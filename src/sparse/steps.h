@@ -1,23 +1,14 @@
 /* What solvers do with vectors, as lists of steps that go through memory together: a piece of rows
  * is taken through all steps before the next, so that what a step leaves is in cache for those that
- * follow. Sums are made by pieces and added up in their order: the same bits for any number of
- * threads and ranks. */
+ * follow; on a GPU a list is one kernel (lists.h). Sums are made by pieces and added up in their
+ * order: the same bits for any number of threads and ranks. Vectors are device memory. */
 #ifndef TSL_SPARSE_STEPS_H
 #define TSL_SPARSE_STEPS_H
 
 #include "sparse/form.h"
 #include "sparse/layout.h"
+#include "sparse/lists.h"
 #include "tesela/sparse.h"
-
-typedef enum tsl_step_kind {
-    TSL_STEP_PRODUCT, /* y = A x; a list has one at most, as its first step. x must not be written
-                         by the list's other steps */
-    TSL_STEP_COMBINE, /* y = a x + b z; z is not read where b = 0 */
-    TSL_STEP_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
-    TSL_STEP_DOT,     /* next sum = x.z, both of double precision */
-    TSL_STEP_LOAD,    /* y = a x, x of double precision */
-    TSL_STEP_STORE    /* y = a x, y of double precision */
-} tsl_step_kind;
 
 /* Vectors are of the list's precision unless said otherwise; NULL is a vector that exists only from
  * one step of a list to the next. */
@@ -30,6 +21,8 @@ typedef struct tsl_step {
     const tsl_halo *halo;
     tsl_linsolve_operator apply;
     void *user;
+    const double *over, *under; /* on a GPU: a is to be multiplied by *over / *under, scalars in
+                                   device memory; NULL: it is not */
 } tsl_step;
 
 static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo *halo,
@@ -41,6 +34,13 @@ static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo
 static inline tsl_step tsl_combine(void *y, double a, const void *x, double b, const void *z)
 {
     return (tsl_step){.kind = TSL_STEP_COMBINE, .a = a, .b = b, .y = y, .x = x, .z = z};
+}
+
+static inline tsl_step tsl_times(tsl_step step, const double *over, const double *under)
+{
+    step.over = over;
+    step.under = under;
+    return step;
 }
 
 static inline tsl_step tsl_scale(void *y, double a, const void *x, const void *w, double b,
@@ -72,14 +72,49 @@ typedef struct tsl_steps {
     int bytes; /* of a number: 8 or 4 */
     int count;
     const tsl_step *steps;
-    double *sums; /* [TSL_SPARSE_SUMS][width]: scalar product d of a piece in column `column` + d;
+    double *sums; /* [pieces][width]: scalar product d of a piece in column `column` + d;
                      NULL where there are none */
     int width, column;
     bool pending; /* the list has no scalar products; other ranks' parts of the sums that are in
                      `sums` already are gathered while it runs */
+    const tsl_gate *gate; /* NULL: it is open. A product in blocks of columns runs all the same */
 } tsl_steps;
 
-/* Run a list on this rank's rows. */
+/* Run a list on this rank's rows. On a GPU asynchronous on the context's stream. */
 tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list);
+/* With vectors in host memory, whatever the context's device. */
+tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list);
+
+/* Memory for sums of up to `width` columns, in device memory; released like vectors. */
+tsl_status tsl_sums_take(double **out, tsl_context *context, int width);
+/* out[width], in host memory = the sums of lists on vectors of so many rows. Synchronous. */
+tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums, int64_t rows,
+                           int width);
+
+/* On a GPU: leave them in device memory, or not-a-numbers where the gate (NULL: none) is closed.
+ * Asynchronous on the context's stream. */
+tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
+                          int width, const tsl_gate *gate);
+
+/* Of lists run on the CPU. */
+void tsl_sums_add_up_on_cpu(double *out, const double *sums, int width);
+
+/* Zeroed vectors [count][length] of numbers of so many bytes; on a CPU each thread touches its rows
+ * first. */
+tsl_status tsl_vectors_take(void **out, tsl_context *context, int count, int64_t length, int bytes,
+                            const char *what);
+void tsl_vectors_release(tsl_context *context, void *vectors); /* NULL is fine */
+/* y = a x, of numbers of so many bytes; x in host memory. */
+tsl_status tsl_vector_put(tsl_context *context, void *y, double a, const double *x, int64_t rows,
+                          int bytes);
+
+typedef struct tsl_vector_look {
+    int64_t not_finite; /* first row whose number is not finite; -1: none */
+    bool zero;          /* all numbers are 0 */
+} tsl_vector_look;
+
+/* What a vector of double precision is. `sums` is space of tsl_sums_take(). Synchronous. */
+tsl_status tsl_vector_look_at(tsl_vector_look *out, tsl_context *context, const double *v,
+                              int64_t rows, double *sums);
 
 #endif

@@ -184,6 +184,17 @@ class Solutions(SolveTest):
                     with self.subTest(method=method, preconditioner=preconditioner, wind=True):
                         self.check("g.mtx", general, *arguments)
 
+    def test_devices(self):
+        entries = laplacian(self.N)
+        self.write("s.mtx", mtx(entries, self.ROWS, "symmetric"))
+        for device in ("sim", "sim:reversed"):
+            report = self.check("s.mtx", entries, "--device", device, "--preconditioner",
+                                "multigrid", "--coarse-rows", "10")
+            self.assertEqual(report["device"], device)
+            self.assertEqual(report["results"]["matrix"]["format"], "sliced-ell")
+        self.assert_refused(["solve", "s.mtx", "--device", "sim,sim", *QUICK],
+                            ["'sim,sim'", "one device"], 2)
+
     def test_duplicates_are_summed(self):
         text = BANNER + "general\n2 2 4\n1 1 1\n2 2 4\n1 1 1\n1 2 0\n"
         self.write("a.mtx", text)

@@ -211,3 +211,26 @@ tsl_linsolve_options test_options(tsl_linsolve_method method,
     options.preconditioner = preconditioner;
     return options;
 }
+
+tsl_status test_try_to_plan(tsl_context *context, void *attempt)
+{
+    const test_attempt *a = attempt;
+    tsl_linsolve_plan *plan = NULL;
+    tsl_sparse_matrix *matrix = NULL;
+    tsl_status status = tsl_sparse_matrix_create(
+        &matrix, context, a->s->n, a->s->n, a->s->row_start, a->s->column, 4, a->s->value, NULL);
+    if (status == TSL_OK) {
+        status = tsl_linsolve_plan_create(&plan, matrix, &a->options);
+    }
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    return status;
+}
+
+int test_watch(void *watcher, int64_t iteration, double residual)
+{
+    test_watcher *w = watcher;
+    assert_int_equal(iteration, w->calls++);
+    w->last = residual;
+    return iteration == w->ends_at;
+}

@@ -31,6 +31,20 @@ tsl_sparse_matrix *test_matrix(tsl_context *context, const test_system *s);
 tsl_linsolve_options test_options(tsl_linsolve_method method,
                                   tsl_linsolve_preconditioner preconditioner);
 
+/* A caller's progress function: iterations come one by one, and it ends at one of them. */
+typedef struct test_watcher {
+    int64_t calls, ends_at;
+    double last; /* residual */
+} test_watcher;
+int test_watch(void *watcher, int64_t iteration, double residual);
+
+/* Something to plan and to give up again, for test_survives_no_memory(). */
+typedef struct test_attempt {
+    const test_system *s;
+    tsl_linsolve_options options;
+} test_attempt;
+tsl_status test_try_to_plan(tsl_context *context, void *attempt);
+
 /* b = A x in long double, rounded once. */
 void test_multiply(const test_system *s, double *b, const double *x);
 /* ||b - A x|| / ||b||, likewise. */

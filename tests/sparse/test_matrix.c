@@ -165,19 +165,6 @@ static void offsets_are_checked(void **state)
     tsl_context_destroy(context);
 }
 
-static void other_devices_say_so(void **state)
-{
-    (void)state;
-    tsl_context *context = test_context("sim", 1);
-    tsl_sparse_matrix *matrix = NULL;
-    assert_int_equal(
-        tsl_sparse_matrix_from_coordinates(&matrix, context, 2, 2, 0, NULL, NULL, NULL, NULL),
-        TSL_E_UNSUPPORTED);
-    assert_string_equal(tsl_last_error(context),
-                        "sim: sparse systems are solved on cpu only: use --device cpu");
-    tsl_context_destroy(context);
-}
-
 /* A dense 6 x 5 matrix from coordinates in disorder, with places given twice; by storage. */
 static void entries_are_put_in_order(void **state)
 {
@@ -308,105 +295,7 @@ static void odd_rows_are_described(void **state)
     tsl_context_destroy(context);
 }
 
-/* ---- products
- * ---------------------------------------------------------------------------------------- */
-
-/* Shapes for each way through the rows. */
-typedef struct shape {
-    int64_t rows, columns;
-    int shortest, longest;
-    int band; /* columns lie within so many of the diagonal; 0: anywhere */
-    const char *format;
-} shape;
-
-static const shape shapes[] = {
-    {1, 1, 1, 1, 0, "sliced-ell"},       {7, 9, 1, 3, 0, "sliced-ell"},
-    {1000, 1000, 3, 5, 4, "sliced-ell"}, {5000, 3000, 6, 8, 0, "sliced-ell"},
-    {4099, 4099, 4, 4, 6, "sliced-ell"}, {600, 600, 1, 400, 0, "csr"},
-    {40, 9000, 90, 130, 0, "csr"}};
-
-static test_system make_shape(const shape *what)
-{
-    uint64_t seed = 11;
-    const int64_t most = what->rows * what->longest;
-    test_system s = {what->rows, malloc((size_t)(what->rows + 1) * 8), malloc((size_t)most * 4),
-                     malloc((size_t)most * 8)};
-    unsigned char *used = calloc((size_t)what->columns, 1);
-    int64_t count = 0;
-    for (int64_t i = 0; i < what->rows; i++) {
-        s.row_start[i] = count;
-        const int64_t length =
-            what->shortest +
-            (int64_t)(test_random(&seed) % (uint64_t)(what->longest - what->shortest + 1));
-        while (count - s.row_start[i] < length) {
-            int64_t j = (int64_t)(test_random(&seed) % (uint64_t)what->columns);
-            if (what->band > 0) {
-                j = i + (int64_t)(test_random(&seed) % (uint64_t)(2 * what->band)) - what->band;
-            }
-            if (j >= 0 && j < what->columns && !used[j]) {
-                used[j] = 1;
-                s.column[count] = (int32_t)j;
-                s.value[count++] = test_uniform(&seed);
-            }
-        }
-        for (int64_t k = s.row_start[i]; k < count; k++) {
-            used[s.column[k]] = 0;
-        }
-    }
-    s.row_start[what->rows] = count;
-    free(used);
-    return s;
-}
-
-static void products_match_a_plain_loop(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        test_system s = make_shape(&shapes[i]);
-        double *x = malloc((size_t)shapes[i].columns * 8);
-        double *first = NULL;
-        uint64_t seed = 5;
-        for (int64_t j = 0; j < shapes[i].columns; j++) {
-            x[j] = test_uniform(&seed);
-        }
-        for (int threads = 1; threads <= 3; threads++) {
-            tsl_context *context = test_context("cpu", threads);
-            tsl_sparse_matrix *matrix = NULL;
-            assert_int_equal(tsl_sparse_matrix_create(&matrix, context, s.n, shapes[i].columns,
-                                                      s.row_start, s.column, 4, s.value, NULL),
-                             TSL_OK);
-            tsl_sparse_description d;
-            tsl_sparse_matrix_describe(matrix, &d);
-            assert_string_equal(d.format, shapes[i].format);
-            double *y = malloc((size_t)s.n * 8);
-            assert_int_equal(tsl_sparse_matrix_multiply(matrix, y, x), TSL_OK);
-            for (int64_t r = 0; r < s.n; r++) {
-                long double sum = 0;
-                long double size = 0;
-                for (int64_t k = s.row_start[r]; k < s.row_start[r + 1]; k++) {
-                    const long double term = (long double)s.value[k] * (long double)x[s.column[k]];
-                    sum += term;
-                    size += fabsl(term);
-                }
-                const double terms = (double)(s.row_start[r + 1] - s.row_start[r] + 2);
-                assert_true(fabsl((long double)y[r] - sum) <=
-                            (long double)(terms * 0x1p-53) * size);
-            }
-            if (first == NULL) {
-                first = y;
-            } else {
-                assert_memory_equal(y, first, (size_t)s.n * 8);
-                free(y);
-            }
-            assert_int_equal(tsl_sparse_matrix_multiply(matrix, NULL, x), TSL_E_ARG);
-            tsl_sparse_matrix_destroy(matrix);
-            tsl_context_destroy(context);
-        }
-        free(first);
-        free(x);
-        test_system_free(&s);
-    }
-}
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static tsl_status make_matrix(tsl_context *context, void *user)
 {
@@ -432,11 +321,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_are_told),
                                        cmocka_unit_test(offsets_are_checked),
-                                       cmocka_unit_test(other_devices_say_so),
                                        cmocka_unit_test(entries_are_put_in_order),
                                        cmocka_unit_test(matrices_are_described),
                                        cmocka_unit_test(odd_rows_are_described),
-                                       cmocka_unit_test(products_match_a_plain_loop),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

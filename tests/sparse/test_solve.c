@@ -390,35 +390,15 @@ static void operators_are_solved(void **state)
 /* ---- memory
  * -------------------------------------------------------------------------------------------- */
 
-typedef struct attempt {
-    const test_system *s;
-    tsl_linsolve_options options;
-} attempt;
-
-static tsl_status try_to_plan(tsl_context *context, void *user)
-{
-    const attempt *a = user;
-    tsl_sparse_matrix *matrix = NULL;
-    tsl_linsolve_plan *plan = NULL;
-    tsl_status status = tsl_sparse_matrix_create(
-        &matrix, context, a->s->n, a->s->n, a->s->row_start, a->s->column, 4, a->s->value, NULL);
-    if (status == TSL_OK) {
-        status = tsl_linsolve_plan_create(&plan, matrix, &a->options);
-    }
-    tsl_linsolve_plan_destroy(plan);
-    tsl_sparse_matrix_destroy(matrix);
-    return status;
-}
-
 static void failing_allocations_are_survived(void **state)
 {
     (void)state;
     tsl_context *context = test_context("cpu", 1);
     test_system s = test_laplacian(6, 1);
     for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL; m++) {
-        attempt a = {&s, test_options(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
+        test_attempt a = {&s, test_options(TSL_LINSOLVE_GMRES, (tsl_linsolve_preconditioner)m)};
         a.options.coarse_rows = 5;
-        test_survives_no_memory(context, try_to_plan, &a);
+        test_survives_no_memory(context, test_try_to_plan, &a);
     }
     test_system_free(&s);
     tsl_context_destroy(context);

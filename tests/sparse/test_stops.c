@@ -283,19 +283,6 @@ static void singular_matrices_are_told_apart(void **state)
     tsl_context_destroy(context);
 }
 
-typedef struct watcher {
-    int64_t calls, ends_at;
-    double last;
-} watcher;
-
-static int watch(void *user, int64_t iteration, double residual)
-{
-    watcher *w = user;
-    assert_int_equal(iteration, w->calls++);
-    w->last = residual;
-    return iteration == w->ends_at;
-}
-
 static void limits_and_callers_end_it(void **state)
 {
     (void)state;
@@ -309,10 +296,10 @@ static void limits_and_callers_end_it(void **state)
     for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
         for (int64_t most = 0; most <= 4; most += 2) {
             tsl_linsolve_report r;
-            watcher w = {0, -1, 0};
+            test_watcher w = {0, -1, 0};
             tsl_linsolve_options options =
                 test_options((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
-            options.progress = watch;
+            options.progress = test_watch;
             options.user = &w;
             options.max_iterations = most;
             memset(x, 0, sizeof x);
@@ -324,7 +311,7 @@ static void limits_and_callers_end_it(void **state)
             assert_true(fabs(r.true_residual - test_residual(&s, b, x)) <= 1e-12);
             assert_true(fabs(r.true_residual - r.residual) <= 1e-12);
             options.max_iterations = 100;
-            w = (watcher){0, most, 0};
+            w = (test_watcher){0, most, 0};
             memset(x, 0, sizeof x);
             assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_CANCELLED);
             assert_int_equal(r.stop, TSL_LINSOLVE_CANCELLED);

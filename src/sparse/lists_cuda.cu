@@ -1,0 +1,10 @@
+/* Lists of steps on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "sparse/lists.h"
+}
+
+#include "sparse/lists_block.inc"
+
+extern const tsl_list_ops tsl_lists_cuda = {gpu_run, gpu_add_up, gpu_sweep, gpu_look};

@@ -1,0 +1,26 @@
+/* The forms of a matrix on a GPU, chosen by what its rows are:
+ *   sliced-ell      slices of 32 rows, where little is filled up: stencils, and rows much alike;
+ *   column-blocks   blocks of columns (blocks/sparse/tiles.h), where columns are random: each part
+ *                   of x is read from shared memory;
+ *   csr             chunks of whole rows with about as many entries each;
+ *   csr-split       the same, with rows longer than a chunk cut into pieces. */
+#ifndef TSL_SPARSE_PACK_H
+#define TSL_SPARSE_PACK_H
+
+#include "sparse/form.h"
+#include "sparse/lists.h"
+
+typedef struct tsl_packed {
+    tsl_context *context;
+    tsl_packed_matrix matrix;
+    tsl_sparse *tiles; /* where it is in blocks of columns; else NULL */
+    double *scratch;   /* [rows]: a product in blocks of columns that has no place; else NULL */
+} tsl_packed;
+
+/* Make the form of form->rows on the context's device: form->packed and form->product_bytes.
+ * Nothing of `rows` is needed afterwards. On failure tsl_form_free() releases what there is. */
+tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layout);
+void tsl_packed_destroy(tsl_packed *packed);
+const char *tsl_packed_name(const tsl_packed *packed);
+
+#endif

@@ -1,0 +1,218 @@
+#include "sparse/steps_gpu.h"
+
+#include "core/context.h"
+#include "device/device.h"
+#include "sparse/pack.h"
+
+enum { NO_SLOT = -1 };
+
+/* A list on its way into kernels' arguments. */
+typedef struct translation {
+    tsl_list list;
+    bool read[TSL_LIST_SLOTS], written[TSL_LIST_SLOTS];
+} translation;
+
+static int find_slot(const tsl_list *list, const void *vector)
+{
+    for (int s = 0; s < list->slots; s++) {
+        if (list->slot[s] == vector) {
+            return s;
+        }
+    }
+    return NO_SLOT;
+}
+
+/* There is room, see fits(). */
+static int16_t slot_of(translation *t, const void *vector)
+{
+    int slot = find_slot(&t->list, vector);
+    if (slot == NO_SLOT) {
+        slot = t->list.slots++;
+        t->list.slot[slot] = (void *)(uintptr_t)vector;
+    }
+    return (int16_t)slot;
+}
+
+static int16_t read_slot(translation *t, const void *vector)
+{
+    const int16_t slot = slot_of(t, vector);
+    t->read[slot] = t->read[slot] || !t->written[slot];
+    return slot;
+}
+
+static int16_t write_slot(translation *t, const void *vector)
+{
+    const int16_t slot = slot_of(t, vector);
+    t->written[slot] = true;
+    return slot;
+}
+
+/* Is there room for a step's vectors, and for the step? */
+static bool fits(const translation *t, const tsl_step *s)
+{
+    const void *const vectors[] = {s->y, s->x, s->z, s->w};
+    int missing = 0;
+    for (int i = 0; i < 4; i++) {
+        missing += find_slot(&t->list, vectors[i]) == NO_SLOT;
+    }
+    return t->list.steps < TSL_LIST_STEPS && t->list.slots + missing <= TSL_LIST_SLOTS;
+}
+
+static void add_step(translation *t, const tsl_step *s)
+{
+    tsl_list_step *out = &t->list.step[t->list.steps++];
+    *out = (tsl_list_step){.kind = (int16_t)s->kind,
+                           .a_double = s->a,
+                           .b_double = s->b,
+                           .a_single = (float)s->a,
+                           .b_single = (float)s->b,
+                           .over = s->over,
+                           .under = s->under};
+    if (s->kind == TSL_STEP_LOAD) {
+        out->wide = (double *)(uintptr_t)s->x;
+        out->y = write_slot(t, s->y);
+        return;
+    }
+    out->x = read_slot(t, s->x);
+    if (s->kind == TSL_STEP_STORE) {
+        out->wide = s->y;
+        return;
+    }
+    if (s->kind == TSL_STEP_SCALE) {
+        out->w = read_slot(t, s->w);
+    }
+    out->z = s->kind == TSL_STEP_DOT || s->b != 0 ? read_slot(t, s->z) : out->x;
+    if (s->kind == TSL_STEP_DOT) {
+        t->list.dots++;
+    } else {
+        out->y = write_slot(t, s->y);
+    }
+}
+
+/* Which slots are loaded and stored. A vector of no memory must have been made before it is read:
+ * a list that is cut in two has none. */
+static tsl_status settle(translation *t, tsl_context *context)
+{
+    tsl_list *list = &t->list;
+    for (int s = 0; s < list->slots; s++) {
+        if (list->slot[s] == NULL && t->read[s]) {
+            return tsl_fail(context, TSL_E_INTERNAL, "a list of steps reads what it has not made");
+        }
+        if (t->read[s]) {
+            list->input[list->inputs++] = (int16_t)s;
+        }
+        if (t->written[s] && list->slot[s] != NULL) {
+            list->output[list->outputs++] = (int16_t)s;
+        }
+    }
+    return TSL_OK;
+}
+
+/* A product in blocks of columns is a kernel of its own. */
+static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_step *s,
+                                    bool more)
+{
+    const tsl_packed *packed = s->form->packed;
+    double *y = s->y != NULL ? s->y : packed->scratch;
+    const tsl_status status = context->ops->sparse->multiply(packed->tiles, y, s->x, NULL);
+    if (more && s->y == NULL) { /* the steps find it where it would have been */
+        const tsl_step copy = tsl_combine(NULL, 1, packed->scratch, 0, NULL);
+        add_step(t, &copy);
+    }
+    return status;
+}
+
+static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
+{
+    const tsl_packed *packed = s->form->packed;
+    if (packed->tiles != NULL) {
+        return multiply_by_tiles(t, context, s, more);
+    }
+    t->list.matrix = packed->matrix;
+    t->list.x = s->x;
+    t->list.product = write_slot(t, s->y);
+    return TSL_OK;
+}
+
+static translation begin(const tsl_steps *list, int column)
+{
+    translation t = {.list = {.rows = list->layout->rows,
+                              .bytes = list->bytes,
+                              .blocks = tsl_list_blocks(list->layout->rows),
+                              .product = NO_SLOT,
+                              .sums = list->sums,
+                              .width = list->width,
+                              .column = column}};
+    if (list->gate != NULL) {
+        t.list.gate = *list->gate;
+    }
+    return t;
+}
+
+static tsl_status launch(translation *t, tsl_context *context)
+{
+    if (t->list.steps == 0 && t->list.product == NO_SLOT) {
+        return TSL_OK;
+    }
+    const tsl_status status = settle(t, context);
+    return status == TSL_OK ? context->ops->lists->run(context, &t->list) : status;
+}
+
+tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
+{
+    int done = 0;
+    int column = list->column;
+    tsl_status status = TSL_OK;
+    while (done < list->count && status == TSL_OK) {
+        translation t = begin(list, column);
+        if (list->steps[done].kind == TSL_STEP_PRODUCT) {
+            status = add_product(&t, context, &list->steps[done], list->count > 1);
+            done++;
+        }
+        for (; done < list->count && fits(&t, &list->steps[done]); done++) {
+            add_step(&t, &list->steps[done]);
+        }
+        column += t.list.dots;
+        status = status == TSL_OK ? launch(&t, context) : status;
+    }
+    return status;
+}
+
+tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
+                          int width, const tsl_gate *gate)
+{
+    static const tsl_gate open = {{NULL, NULL}, {0, 0}};
+    return context->ops->lists->add_up(context, out, sums, tsl_list_blocks(rows), width,
+                                       gate != NULL ? gate : &open);
+}
+
+tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const double *sums,
+                                  int64_t rows, int width)
+{
+    double *total = (double *)(uintptr_t)sums + (int64_t)TSL_LIST_BLOCKS * width;
+    const tsl_status status = tsl_sums_leave(context, total, sums, rows, width, NULL);
+    return status == TSL_OK
+               ? context->ops->download(context, out, total, width * (int64_t)sizeof *out)
+               : status;
+}
+
+tsl_status tsl_vector_look_on_gpu(tsl_vector_look *out, tsl_context *context, const double *v,
+                                  int64_t rows, double *sums)
+{
+    tsl_list_look looks[TSL_LIST_BLOCKS];
+    tsl_list_look *device = (tsl_list_look *)(void *)sums;
+    const int blocks = tsl_list_blocks(rows);
+    tsl_status status = context->ops->lists->look(context, device, v, rows);
+    if (status == TSL_OK) {
+        status = context->ops->download(context, looks, device, blocks * (int64_t)sizeof *looks);
+    }
+    *out = (tsl_vector_look){-1, true};
+    for (int i = 0; i < blocks && status == TSL_OK; i++) {
+        if (looks[i].not_finite < rows &&
+            (out->not_finite < 0 || looks[i].not_finite < out->not_finite)) {
+            out->not_finite = looks[i].not_finite;
+        }
+        out->zero = out->zero && looks[i].nonzero == 0;
+    }
+    return status;
+}
