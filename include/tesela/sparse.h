@@ -16,8 +16,8 @@
  *  holds about the same number of entries. Every rank holds the whole matrix.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
- * the host, and stay there too; products, vectors and the cycle are the device's, which hands two
- * or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
+ *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two
+ *  or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *
