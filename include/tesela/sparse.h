@@ -185,7 +185,7 @@ typedef enum tsl_linsolve_smoother {
  *  iteration 0 is the initial guess. Of several ranks only rank 0 calls, and its answer is
  * everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops there
  *  (TSL_E_CANCELLED). CG on a GPU, plain or with Jacobi, tells of 16 iterations at a time, and
- * stops after those. */
+ *  stops after those. */
 typedef int (*tsl_linsolve_progress)(void *user, int64_t iteration, double residual);
 
 /** How to solve. Initialise with TSL_LINSOLVE_OPTIONS_INIT. */
