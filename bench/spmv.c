@@ -16,6 +16,7 @@
 #include "core/context.h"
 #include "device/device.h"
 #include "npb/cg.h"
+#include "sparse/matrix.h"
 #include "sparse/steps.h"
 #ifdef TSL_HAVE_CUSPARSE
 #include "spmv.h"
@@ -324,6 +325,9 @@ int main(int argc, char **argv)
     options.device = argc > 1 ? argv[1] : "cuda:0";
     bench_report report;
     tsl_status status = tsl_context_create(&b.context, &options);
+    if (status == TSL_OK) {
+        status = tsl_sparse_check_device(b.context);
+    }
     if (status == TSL_OK && argc > 3) {
         status = bench_report_open(&report, b.context, argv[3], "spmv", argc > 4 ? argv[4] : NULL);
         b.report = status == TSL_OK ? &report : NULL;

@@ -16,8 +16,8 @@
  *  holds about the same number of entries. Every rank holds the whole matrix.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
- * the host, and stay there too; products, vectors and the cycle are the device's, which hands two
- * or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
+ *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two
+ *  or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *
@@ -185,7 +185,7 @@ typedef enum tsl_linsolve_smoother {
  *  iteration 0 is the initial guess. Of several ranks only rank 0 calls, and its answer is
  * everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops there
  *  (TSL_E_CANCELLED). CG on a GPU, plain or with Jacobi, tells of 16 iterations at a time, and
- * stops after those. */
+ *  stops after those. */
 typedef int (*tsl_linsolve_progress)(void *user, int64_t iteration, double residual);
 
 /** How to solve. Initialise with TSL_LINSOLVE_OPTIONS_INIT. */

@@ -38,6 +38,7 @@ typedef struct tsl_chunk {
     int64_t entry;
     int32_t row;
     int32_t piece;
+    int32_t longest; /* entries, or pieces, of its longest row */
 } tsl_chunk;
 
 /* A matrix in device memory. Values are of the list's precision. */

@@ -55,10 +55,11 @@ static const void *send(tsl_status *status, tsl_context *context, const void *ho
 
 /* ---- which form ----------------------------------------------------------------------------- */
 
-static int64_t longest_row(const tsl_csr *m)
+/* Entries of the longest of the rows from … to - 1. */
+static int64_t longest_row(const tsl_csr *m, int64_t from, int64_t to)
 {
     int64_t longest = 0;
-    for (int64_t i = 0; i < m->rows; i++) {
+    for (int64_t i = from; i < to; i++) {
         const int64_t length = m->row_start[i + 1] - m->row_start[i];
         longest = length > longest ? length : longest;
     }
@@ -204,18 +205,20 @@ static void cut_rows(chunks *c, const tsl_csr *m)
     c->count = 0;
     c->pieces = 0;
     for (int64_t first = 0; first < m->rows; c->count++) {
+        const int64_t last = end_of_chunk(m, first);
         if (c->chunk != NULL) {
             c->chunk[c->count] =
-                (tsl_chunk){m->row_start[first], (int32_t)first, (int32_t)c->pieces};
+                (tsl_chunk){m->row_start[first], (int32_t)first, (int32_t)c->pieces,
+                            (int32_t)longest_row(m, first, last)};
         }
-        const int64_t last = end_of_chunk(m, first);
         if (m->row_start[last] - m->row_start[first] > TSL_CHUNK_ENTRIES) {
             cut_row(c, m->row_start[first], m->row_start[last]);
         }
         first = last;
     }
     if (c->chunk != NULL) {
-        c->chunk[c->count] = (tsl_chunk){tsl_csr_nonzeros(m), (int32_t)m->rows, (int32_t)c->pieces};
+        c->chunk[c->count] =
+            (tsl_chunk){tsl_csr_nonzeros(m), (int32_t)m->rows, (int32_t)c->pieces, 0};
     }
 }
 
@@ -260,7 +263,7 @@ static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks
     }
     m->piece_sum = sums;
     tsl_release(values);
-    form->product_bytes = nonzeros * (form->bytes + 4) + 8 * rows->rows + 16 * c->count;
+    form->product_bytes = nonzeros * (form->bytes + 4) + 8 * rows->rows + 24 * c->count;
     return status;
 }
 
@@ -285,7 +288,7 @@ static tsl_status make_chunks(tsl_form *form, tsl_context *context)
 tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
-    const int64_t longest = longest_row(m);
+    const int64_t longest = longest_row(m, 0, m->rows);
     bool scattered = false;
     bool sliced = false;
     form->packed = tsl_allocate_zeroed(1, sizeof *form->packed);
