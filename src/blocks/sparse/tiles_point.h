@@ -1,0 +1,69 @@
+/* What a thread of a GPU does with a matrix in tiles, beside x in shared memory. */
+#ifndef TSL_SPARSE_TILES_POINT_H
+#define TSL_SPARSE_TILES_POINT_H
+
+#include "blocks/sparse/tiles.h"
+#include "core/point.h"
+
+enum {
+    TSL_TILE_AHEAD = 8, /* entries of a thread under way */
+    TSL_LOAD_AHEAD = 8, /* of x */
+    TSL_FEW_THREADS = 512, /* of a block, where several warps take a slice */
+};
+
+/* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of its entries. The
+ * slice's length is the same for all its lanes. All loads of a round come first, without a
+ * condition: beyond the end the round's first entry is loaded again. */
+TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t from, int64_t end,
+                            int part, int parts, int lane, const double *x)
+{
+    const int round = TSL_TILE_AHEAD * TSL_TILE_LANES;
+    double sum = 0;
+    for (int64_t k = from + part * round; k < end; k += parts * round) {
+        const double *values = value + k + lane;
+        const uint16_t *offsets = offset + k + lane;
+        const int left = (int)(end - k < round ? end - k : round);
+        double loaded[TSL_TILE_AHEAD];
+        int column[TSL_TILE_AHEAD];
+        TSL_UNROLL
+        for (int i = 0; i < TSL_TILE_AHEAD; i++) {
+            const int at = i * TSL_TILE_LANES < left ? i * TSL_TILE_LANES : 0;
+            loaded[i] = values[at];
+            column[i] = offsets[at];
+        }
+        TSL_UNROLL
+        for (int i = 0; i < TSL_TILE_AHEAD; i++) {
+            const double term = loaded[i] * x[column[i]];
+            sum += i * TSL_TILE_LANES < left ? term : 0;
+        }
+    }
+    return sum;
+}
+
+/* Copy x [width], `threads` of them side by side, likewise. */
+TSL_FN void tsl_load_part(double *part, const double *x, int width, int thread, int threads)
+{
+    for (int i = thread; i < width; i += TSL_LOAD_AHEAD * threads) {
+        double value[TSL_LOAD_AHEAD];
+        TSL_UNROLL
+        for (int k = 0; k < TSL_LOAD_AHEAD; k++) {
+            const int at = i + k * threads;
+            value[k] = x[at < width ? at : i];
+        }
+        TSL_UNROLL
+        for (int k = 0; k < TSL_LOAD_AHEAD; k++) {
+            const int at = i + k * threads;
+            part[at < width ? at : i] = value[k];
+        }
+    }
+}
+
+/* Row of a lane whose place is `place`, of slice `slice` of a block of columns; -1: it has none. */
+TSL_FN int64_t tsl_tile_row(int64_t slice, int place)
+{
+    return place == TSL_TILE_WINDOW
+               ? -1
+               : slice * TSL_TILE_LANES / TSL_TILE_WINDOW * TSL_TILE_WINDOW + place;
+}
+
+#endif
