@@ -27,6 +27,9 @@
  * Shared memory whose size only the launch knows: TSL_SHARED_DYNAMIC(float, values), one such array
  * a kernel.
  *
+ * A part of a kernel that has phases of its own is a TSL_BLOCK_FN; its first parameter is TSL_WITHIN,
+ * its first argument TSL_HERE, neither with a comma.
+ *
  * Sums of 256 numbers and of 32: TSL_ADD_UP and TSL_ADD_UP_LANES, one order on all devices.
  *
  * A kernel whose blocks wait for each other is a sequence of grid phases, each of which holds
@@ -71,6 +74,9 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 #define TSL_KERNEL_OF(name, type, threads, resident)                                               \
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
+#define TSL_BLOCK_FN static __device__ __forceinline__
+#define TSL_WITHIN
+#define TSL_HERE
 #define TSL_SHARED __shared__
 #define TSL_SHARED_DYNAMIC(type, name)                                                             \
     extern __shared__ __align__(16) char tsl_dynamic[];                                            \
@@ -184,6 +190,9 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
 #define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL(name, type)
+#define TSL_BLOCK_FN static inline
+#define TSL_WITHIN const tsl_sim_block *tsl_at,
+#define TSL_HERE tsl_at,
 #define TSL_SHARED
 #define TSL_SHARED_DYNAMIC(type, name) type *const name = (type *)tsl_at->shared
 #define TSL_BLOCK (tsl_at->block)

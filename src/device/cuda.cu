@@ -188,10 +188,8 @@ static bool can_cluster(const void *kernel, cudaLaunchConfig_t *launch, int bloc
 tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const char *name,
                                 void *arguments, int blocks, int threads, int64_t shared)
 {
-    cudaLaunchAttribute attribute;
-    cudaLaunchConfig_t launch;
-    memset(&attribute, 0, sizeof attribute);
-    memset(&launch, 0, sizeof launch);
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t launch = {};
     launch.stream = tsl_cuda_grant_shared(context, kernel, shared);
     launch.gridDim = dim3((unsigned)blocks);
     launch.blockDim = dim3((unsigned)threads);

@@ -82,6 +82,11 @@ typedef struct tsl_cg_ops {
     tsl_status (*sum_norms)(tsl_context *context, const tsl_cg_vectors *v);
     /* norms <- ||x - r||, x.z; x <- z / ||z||. */
     tsl_status (*normalise)(tsl_context *context, const tsl_cg_vectors *v);
+    /* All of that at once, an iteration of the power method, for a matrix that suits: the same
+     * bits. NULL: each by itself is as good there. */
+    tsl_status (*iterate)(tsl_context *context, const tsl_cg_vectors *v,
+                          const struct tsl_device_tiles *matrix);
+    bool (*suits)(const struct tsl_device_tiles *matrix); /* NULL does not */
 } tsl_cg_ops;
 
 extern const tsl_cg_ops tsl_cg_cpu;
