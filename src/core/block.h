@@ -27,8 +27,8 @@
  * Shared memory whose size only the launch knows: TSL_SHARED_DYNAMIC(float, values), one such array
  * a kernel.
  *
- * A part of a kernel that has phases of its own is a TSL_BLOCK_FN; its first parameter is TSL_WITHIN,
- * its first argument TSL_HERE, neither with a comma.
+ * A part of a kernel that has phases of its own is a TSL_BLOCK_FN; its first parameter is
+ * TSL_WITHIN, its first argument TSL_HERE, neither with a comma.
  *
  * Sums of 256 numbers and of 32: TSL_ADD_UP and TSL_ADD_UP_LANES, one order on all devices.
  *

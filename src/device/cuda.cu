@@ -176,11 +176,11 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
 static bool can_cluster(const void *kernel, cudaLaunchConfig_t *launch, int blocks)
 {
     int clusters = 0;
-    const bool can =
-        blocks > 1 && blocks <= TSL_CLOSE_BLOCKS &&
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) ==
-            cudaSuccess &&
-        cudaOccupancyMaxActiveClusters(&clusters, kernel, launch) == cudaSuccess && clusters > 0;
+    const bool can = blocks > 1 && blocks <= TSL_CLOSE_BLOCKS &&
+                     cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
+                                          1) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&clusters, kernel, launch) == cudaSuccess &&
+                     clusters > 0;
     cudaGetLastError(); /* a device without clusters says so */
     return can;
 }

@@ -26,7 +26,8 @@ typedef struct tsl_tiles {
     double *value;    /* [entries] */
 } tsl_tiles;
 
-/* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory. */
+/* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory.
+ */
 int tsl_tiles_columns(int64_t shared);
 
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
@@ -48,12 +49,12 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int parts;         /* of a slice, for a warp each: a power of two */
-    int most;          /* slices of a share at most */
-    int64_t slices;    /* of a block of columns */
-    int64_t shared;    /* bytes that a block of threads may share */
-    int64_t *share;    /* [shares + 1]: slices */
-    int64_t *start;    /* this and what follows, in device memory, as in tsl_tiles */
+    int parts;      /* of a slice, for a warp each: a power of two */
+    int most;       /* slices of a share at most */
+    int64_t slices; /* of a block of columns */
+    int64_t shared; /* bytes that a block of threads may share */
+    int64_t *share; /* [shares + 1]: slices */
+    int64_t *start; /* this and what follows, in device memory, as in tsl_tiles */
     uint16_t *place;
     uint16_t *offset;
     double *value;

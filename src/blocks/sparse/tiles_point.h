@@ -6,13 +6,13 @@
 #include "core/point.h"
 
 enum {
-    TSL_TILE_AHEAD = 8, /* entries of a thread under way */
-    TSL_LOAD_AHEAD = 8, /* of x */
+    TSL_TILE_AHEAD = 8,    /* entries of a thread under way */
+    TSL_LOAD_AHEAD = 8,    /* of x */
     TSL_FEW_THREADS = 512, /* of a block, where several warps take a slice */
 };
 
-/* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of its entries. The
- * slice's length is the same for all its lanes. All loads of a round come first, without a
+/* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of its entries.
+ * The slice's length is the same for all its lanes. All loads of a round come first, without a
  * condition: beyond the end the round's first entry is loaded again. */
 TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t from, int64_t end,
                             int part, int parts, int lane, const double *x)
