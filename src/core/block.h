@@ -73,6 +73,16 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 #define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
 #define TSL_KERNEL_OF(name, type, threads, resident)                                               \
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
+#define TSL_CHAINED_KERNEL(name, type, threads, resident)                                          \
+    static __device__ __forceinline__ void name##_body(const type &a);                             \
+    static __global__ void __launch_bounds__(threads, resident)                                    \
+        name(const __grid_constant__ type a)                                                       \
+    {                                                                                              \
+        tsl_await_kernel();                                                                        \
+        name##_body(a);                                                                            \
+    }                                                                                              \
+    enum { name##_is_chained };                                                                    \
+    static __device__ __forceinline__ void name##_body(const type &a)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
 #define TSL_BLOCK_FN static __device__ __forceinline__
 #define TSL_WITHIN
@@ -91,6 +101,15 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 /* A value of each thread's own that lives from phase to phase: name[TSL_OWN]. */
 #define TSL_PRIVATE(type, name) type name[1]
 #define TSL_OWN 0
+
+/* Let the next kernel's blocks come, and wait until the kernel before has ended. */
+static __device__ __forceinline__ void tsl_await_kernel()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 /* Blocks of one cluster have a barrier of their own. */
 static __device__ __forceinline__ void tsl_grid_barrier()
@@ -189,6 +208,9 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     }                                                                                              \
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
 #define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
+#define TSL_CHAINED_KERNEL(name, type, threads, resident)                                          \
+    enum { name##_is_chained };                                                                    \
+    TSL_KERNEL(name, type)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL(name, type)
 #define TSL_BLOCK_FN static inline
 #define TSL_WITHIN const tsl_sim_block *tsl_at,
@@ -259,6 +281,9 @@ TSL_FN int tsl_blocks_for(int64_t work, int threads)
 /* To be used outside of phases, by 256 threads at least (and as many warps as `count`):
  * TSL_ADD_UP(values, count): `count` rows of 256, each summed into its first by halves: 0 + 128, …
  * TSL_ADD_UP_LANES(values): one number a thread; each 32 likewise into the first of them. */
+
+/* TSL_LAUNCH_CHAINED(context, kernel, arguments, blocks, members, threads, shared) queues a
+ * TSL_CHAINED_KERNEL: its blocks may take their places while the kernel before it ends. */
 
 /* TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared) queues a kernel of grid
  * phases; no more blocks than the device has processors. */
