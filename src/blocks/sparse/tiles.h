@@ -49,7 +49,7 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int parts;      /* of a slice, for a warp each: a power of two */
+    int part_bits;  /* 2^part_bits warps take a part of a slice each */
     int most;       /* slices of a share at most */
     int64_t slices; /* of a block of columns */
     int64_t shared; /* bytes that a block of threads may share */

@@ -11,15 +11,15 @@ enum {
     TSL_FEW_THREADS = 512, /* of a block, where several warps take a slice */
 };
 
-/* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of its entries.
+/* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of 2^part_bits.
  * The slice's length is the same for all its lanes. All loads of a round come first, without a
  * condition: beyond the end the round's first entry is loaded again. */
 TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t from, int64_t end,
-                            int part, int parts, int lane, const double *x)
+                            int part, int part_bits, int lane, const double *x)
 {
     const int round = TSL_TILE_AHEAD * TSL_TILE_LANES;
     double sum = 0;
-    for (int64_t k = from + part * round; k < end; k += parts * round) {
+    for (int64_t k = from + part * round; k < end; k += round << part_bits) {
         const double *values = value + k + lane;
         const uint16_t *offsets = offset + k + lane;
         const int left = (int)(end - k < round ? end - k : round);
@@ -36,6 +36,28 @@ TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t
             const double term = loaded[i] * x[column[i]];
             sum += i * TSL_TILE_LANES < left ? term : 0;
         }
+    }
+    return sum;
+}
+
+/* The slice, counted from the first of those in turn, and the part of it that a thread's warp has.
+ */
+TSL_FN int tsl_warp_slice(int thread, int part_bits)
+{
+    return thread / TSL_TILE_LANES >> part_bits;
+}
+
+TSL_FN int tsl_warp_part(int thread, int part_bits)
+{
+    return (thread / TSL_TILE_LANES) & ((1 << part_bits) - 1);
+}
+
+/* The sum of all parts of a lane: sums [threads], `thread` has part 0. */
+TSL_FN double tsl_add_parts(const double *sums, int thread, int part_bits)
+{
+    double sum = 0;
+    for (int part = 0; part < 1 << part_bits; part++) {
+        sum += sums[thread + part * TSL_TILE_LANES];
     }
     return sum;
 }
