@@ -1,4 +1,4 @@
-/* What sim is for: five faults that a GPU may hide for years change the answer here, or stop the
+/* What sim is for: six faults that a GPU may hide for years change the answer here, or stop the
  * test. Beside each faulty kernel stands the correct one, which must pass in every order. */
 #include <signal.h>
 #include <stdio.h>
