@@ -53,7 +53,8 @@ typedef struct tsl_device_tiles {
     int most;       /* slices of a share at most */
     int64_t slices; /* of a block of columns */
     int64_t shared; /* bytes that a block of threads may share */
-    int64_t *share; /* [shares + 1]: slices */
+    int share_step; /* warps of a block of threads that have shares of their own */
+    int64_t *share; /* [shares * share_step + 1]: slices */
     int64_t *start; /* this and what follows, in device memory, as in tsl_tiles */
     uint16_t *place;
     uint16_t *offset;
