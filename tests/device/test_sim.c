@@ -127,6 +127,16 @@ TSL_KERNEL(double_too_many, sum_arguments)
 
 enum { GRID_BLOCKS = 3 };
 
+/* What a block adds up of the values. */
+static int32_t own_part(const sum_arguments *a, int block, int blocks)
+{
+    int32_t sum = 0;
+    for (int i = block; i < VALUES; i += blocks) {
+        sum += a->values[i];
+    }
+    return sum;
+}
+
 /* Each block adds up a part of the values and keeps it; then all blocks' parts, `count` times. */
 TSL_GRID_KERNEL(sum_by_all_blocks, sum_arguments, THREADS)
 {
@@ -136,10 +146,7 @@ TSL_GRID_KERNEL(sum_by_all_blocks, sum_arguments, THREADS)
         TSL_PHASE
         {
             if (thread == 0) {
-                kept[0] = 0;
-                for (int i = TSL_BLOCK; i < VALUES; i += TSL_BLOCKS) {
-                    kept[0] += a.values[i];
-                }
+                kept[0] = own_part(&a, TSL_BLOCK, TSL_BLOCKS);
             }
         }
     }
@@ -183,10 +190,7 @@ TSL_GRID_KERNEL(sum_without_grid_barrier, sum_arguments, THREADS)
         TSL_PHASE
         {
             if (thread == 0) {
-                kept[0] = 0;
-                for (int i = TSL_BLOCK; i < VALUES; i += TSL_BLOCKS) {
-                    kept[0] += a.values[i];
-                }
+                kept[0] = own_part(&a, TSL_BLOCK, TSL_BLOCKS);
                 a.result[TSL_BLOCK] = kept[0];
             }
         }
