@@ -2,7 +2,6 @@
 #include "device/cuda.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct tsl_device {
@@ -221,7 +220,7 @@ tsl_status tsl_cuda_launch_chained(tsl_context *context, const void *kernel, con
     launch.blockDim = dim3((unsigned)threads);
     launch.dynamicSmemBytes = (size_t)shared;
     launch.attrs = &attribute;
-    launch.numAttrs = context->device->can_chain && getenv("TSL_NO_CHAIN") == NULL ? 1 : 0;
+    launch.numAttrs = context->device->can_chain ? 1 : 0;
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     return tsl_cuda_check(context, cudaLaunchKernelExC(&launch, kernel, &arguments), name);
