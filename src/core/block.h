@@ -30,7 +30,7 @@
  * A part of a kernel that has phases of its own is a TSL_BLOCK_FN; its first parameter is
  * TSL_WITHIN, its first argument TSL_HERE, neither with a comma.
  *
- * Sums of 256 numbers and of 32: TSL_ADD_UP and TSL_ADD_UP_LANES, one order on all devices.
+ * Sums of 256 numbers: TSL_ADD_UP, and of more: tsl_add_up_all(), in one order on all devices.
  *
  * A kernel whose blocks wait for each other is a sequence of grid phases, each of which holds
  * phases, and is queued by TSL_LAUNCH_GRID:
@@ -60,7 +60,7 @@
 /* Threads of a block at most. */
 enum { TSL_BLOCK_THREADS = 1024 };
 
-/* Numbers that TSL_ADD_UP adds up, and TSL_ADD_UP_LANES. */
+/* Numbers that TSL_ADD_UP adds up, and a warp of them. */
 enum { TSL_SUM_OF = 256, TSL_SUM_LANES = 32 };
 
 /* Blocks that wait for each other faster than others do, where the device has such. */
@@ -73,16 +73,6 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 #define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
 #define TSL_KERNEL_OF(name, type, threads, resident)                                               \
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
-#define TSL_CHAINED_KERNEL(name, type, threads, resident)                                          \
-    static __device__ __forceinline__ void name##_body(const type &a);                             \
-    static __global__ void __launch_bounds__(threads, resident)                                    \
-        name(const __grid_constant__ type a)                                                       \
-    {                                                                                              \
-        tsl_await_kernel();                                                                        \
-        name##_body(a);                                                                            \
-    }                                                                                              \
-    enum { name##_is_chained };                                                                    \
-    static __device__ __forceinline__ void name##_body(const type &a)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
 #define TSL_BLOCK_FN static __device__ __forceinline__
 #define TSL_WITHIN
@@ -101,15 +91,6 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 /* A value of each thread's own that lives from phase to phase: name[TSL_OWN]. */
 #define TSL_PRIVATE(type, name) type name[1]
 #define TSL_OWN 0
-
-/* Let the next kernel's blocks come, and wait until the kernel before has ended. */
-static __device__ __forceinline__ void tsl_await_kernel()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /* Blocks of one cluster have a barrier of their own. */
 static __device__ __forceinline__ void tsl_grid_barrier()
@@ -149,17 +130,7 @@ static __device__ __forceinline__ void tsl_add_up(double *values, int count)
     __syncthreads();
 }
 
-static __device__ __forceinline__ void tsl_add_up_lanes(double *values)
-{
-    const double sum = tsl_add_warp(values[threadIdx.x]);
-    if (threadIdx.x % TSL_SUM_LANES == 0) {
-        values[threadIdx.x] = sum;
-    }
-    __syncthreads();
-}
-
 #define TSL_ADD_UP(values, count) tsl_add_up(&(values)[0][0], count);
-#define TSL_ADD_UP_LANES(values) tsl_add_up_lanes(values);
 
 static __device__ __forceinline__ int tsl_atomic_add(int *at, int value)
 {
@@ -208,9 +179,6 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     }                                                                                              \
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
 #define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
-#define TSL_CHAINED_KERNEL(name, type, threads, resident)                                          \
-    enum { name##_is_chained };                                                                    \
-    TSL_KERNEL(name, type)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL(name, type)
 #define TSL_BLOCK_FN static inline
 #define TSL_WITHIN const tsl_sim_block *tsl_at,
@@ -237,16 +205,6 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
             }                                                                                      \
         }                                                                                          \
     }
-#define TSL_ADD_UP_LANES(values)                                                                   \
-    for (int half = TSL_SUM_LANES / 2; half > 0; half /= 2) {                                      \
-        TSL_PHASE                                                                                  \
-        {                                                                                          \
-            if (thread % TSL_SUM_LANES < half) {                                                   \
-                (values)[thread] += (values)[thread + half];                                       \
-            }                                                                                      \
-        }                                                                                          \
-    }
-
 static inline int tsl_atomic_add(int *at, int value)
 {
     const int before = *at;
@@ -278,12 +236,24 @@ TSL_FN int tsl_blocks_for(int64_t work, int threads)
     return blocks < 1 ? 1 : blocks > 1048576 ? 1048576 : (int)blocks;
 }
 
-/* To be used outside of phases, by 256 threads at least (and as many warps as `count`):
+/* To be used outside of phases, by 256 threads at least:
  * TSL_ADD_UP(values, count): `count` rows of 256, each summed into its first by halves: 0 + 128, …
- * TSL_ADD_UP_LANES(values): one number a thread; each 32 likewise into the first of them. */
+ */
 
-/* TSL_LAUNCH_CHAINED(context, kernel, arguments, blocks, members, threads, shared) queues a
- * TSL_CHAINED_KERNEL: its blocks may take their places while the kernel before it ends. */
+/* The same for values [count], one of each thread; `count` is a power of two from 256 on. */
+TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
+{
+    double(*const rows)[TSL_SUM_OF] = (double(*)[TSL_SUM_OF])values;
+    for (int half = count / 2; half >= TSL_SUM_OF; half /= 2) {
+        TSL_PHASE
+        {
+            if (thread < half) {
+                values[thread] += values[thread + half];
+            }
+        }
+    }
+    TSL_ADD_UP(rows, 1)
+}
 
 /* TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared) queues a kernel of grid
  * phases; no more blocks than the device has processors. */

@@ -7,7 +7,6 @@
 struct tsl_device {
     int index;
     cudaStream_t stream;
-    bool can_chain; /* kernels may begin to start before the one before has ended */
 };
 
 /* Cards older than this lack what the kernels are compiled for. */
@@ -55,7 +54,6 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "a device");
     }
     device->index = index;
-    device->can_chain = properties.major >= 9;
     status =
         tsl_cuda_check(context, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
                        "making a stream");
@@ -206,23 +204,6 @@ tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const 
         attribute.id = cudaLaunchAttributeCooperative;
         attribute.val.cooperative = 1;
     }
-    return tsl_cuda_check(context, cudaLaunchKernelExC(&launch, kernel, &arguments), name);
-}
-
-tsl_status tsl_cuda_launch_chained(tsl_context *context, const void *kernel, const char *name,
-                                   void *arguments, int blocks, int members, int threads,
-                                   int64_t shared)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t launch = {};
-    launch.stream = tsl_cuda_grant_shared(context, kernel, shared);
-    launch.gridDim = dim3((unsigned)blocks, (unsigned)members);
-    launch.blockDim = dim3((unsigned)threads);
-    launch.dynamicSmemBytes = (size_t)shared;
-    launch.attrs = &attribute;
-    launch.numAttrs = context->device->can_chain ? 1 : 0;
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
     return tsl_cuda_check(context, cudaLaunchKernelExC(&launch, kernel, &arguments), name);
 }
 

@@ -39,16 +39,6 @@ static inline cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const voi
     return stream;
 }
 
-/* Queue a kernel that waits for the one before by itself. */
-tsl_status tsl_cuda_launch_chained(tsl_context *context, const void *kernel, const char *name,
-                                   void *arguments, int blocks, int members, int threads,
-                                   int64_t shared);
-
-#define TSL_LAUNCH_CHAINED(context, kernel, arguments, blocks, members, threads, shared)           \
-    ((void)kernel##_is_chained,                                                                    \
-     tsl_cuda_launch_chained(context, (const void *)(kernel), #kernel, (void *)&(arguments),       \
-                             blocks, members, threads, shared))
-
 /* Queue a kernel of grid phases: few blocks as a cluster, which have a faster barrier, where the
  * device can; else all blocks together, as the barrier of a grid asks for. */
 tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const char *name,

@@ -48,9 +48,6 @@ void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
                    threads, shared)
-#define TSL_LAUNCH_CHAINED(context, kernel, arguments, blocks, members, threads, shared)           \
-    ((void)kernel##_is_chained,                                                                    \
-     TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared))
 #define TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared)                       \
     tsl_sim_launch_grid(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks,         \
                         threads, shared)

@@ -3,6 +3,7 @@
 #define TSL_NPB_CG_H
 
 #include "blocks/sparse/sparse.h"
+#include "core/point.h"
 
 /* A class of CG. */
 typedef struct tsl_cg_class {
@@ -51,13 +52,13 @@ typedef struct tsl_cg_vectors {
 } tsl_cg_vectors;
 
 /* Where the partial sums of rho are at the beginning of an inner iteration; two places in turn. */
-static inline double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
+TSL_FN double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
 {
     return v->partial + inner % 2 * TSL_CG_PARTIALS;
 }
 
 /* Where those of p.q are. */
-static inline double *tsl_cg_product(const tsl_cg_vectors *v)
+TSL_FN double *tsl_cg_product(const tsl_cg_vectors *v)
 {
     return v->partial + 2 * TSL_CG_PARTIALS;
 }

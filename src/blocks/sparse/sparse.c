@@ -23,7 +23,7 @@ tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_c
     if (status != TSL_OK) {
         return tsl_fail(context, status, "%s: cannot read its properties", context->name);
     }
-    const int most = tsl_tiles_columns(properties.shared);
+    const int most = tsl_tiles_columns(matrix, properties.shared);
     if (!tsl_tiles_suit(matrix, most)) {
         return ops->create(out, context, matrix);
     }

@@ -17,13 +17,18 @@ void tsl_tiles_free(tsl_tiles *tiles)
     *tiles = (tsl_tiles){0};
 }
 
-/* Shared memory that kernels have beside x, and what 16 bits can tell apart. */
-enum { RESERVED_BYTES = 9216, MOST_COLUMNS = 65536 };
+/* Shared memory that kernels have beside x; columns of a block, which leave the first-level cache
+ * some of the memory both have; and entries of a row and block under which fewer blocks are better.
+ */
+enum { RESERVED_BYTES = 9216, USUAL_COLUMNS = 20000, SHORT = 16 };
 
-int tsl_tiles_columns(int64_t shared)
+int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
 {
-    const int64_t columns = (shared - RESERVED_BYTES) / (int64_t)sizeof(double) / 32 * 32;
-    return (int)(columns < MOST_COLUMNS ? columns : MOST_COLUMNS);
+    const int64_t most = (shared - RESERVED_BYTES) / (int64_t)sizeof(double) / 32 * 32;
+    const int64_t usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
+    const int64_t blocks = (matrix->columns + usual - 1) / usual;
+    const bool is_short = blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
+    return (int)(is_short ? most : usual);
 }
 
 static int blocks_of(const tsl_csr *matrix, int most)

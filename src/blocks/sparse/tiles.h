@@ -28,7 +28,7 @@ typedef struct tsl_tiles {
 
 /* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory.
  */
-int tsl_tiles_columns(int64_t shared);
+int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
 
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
  * are few at a time, and caches hold them as well. */
@@ -43,8 +43,8 @@ static inline int64_t tsl_tiles_entries(const tsl_tiles *tiles)
     return tiles->start[tiles->blocks * tiles->slices];
 }
 
-/* What a GPU holds of them. A block of threads takes a share of the slices, counted through all
- * blocks of columns. */
+/* What a GPU holds of them. A block of threads takes a share of the slices of one block of columns.
+ */
 typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
@@ -53,14 +53,12 @@ typedef struct tsl_device_tiles {
     int most;       /* slices of a share at most */
     int64_t slices; /* of a block of columns */
     int64_t shared; /* bytes that a block of threads may share */
-    int share_step; /* warps of a block of threads that have shares of their own */
-    int64_t *share; /* [shares * share_step + 1]: slices */
+    int64_t *share; /* [blocks][shares + 1]: slices */
     int64_t *start; /* this and what follows, in device memory, as in tsl_tiles */
     uint16_t *place;
     uint16_t *offset;
     double *value;
-    double *partial; /* [blocks][rows]: a row's sums in the blocks of columns, where there are more
-                        than one; else [slices][32]: x y of the lanes' rows */
+    double *partial; /* [blocks][rows]: sums in each block of columns */
 } tsl_device_tiles;
 
 #endif

@@ -3,7 +3,7 @@
 #define TSL_SPARSE_TILES_POINT_H
 
 #include "blocks/sparse/tiles.h"
-#include "core/point.h"
+#include "core/block.h"
 
 enum {
     TSL_TILE_AHEAD = 8,    /* entries of a thread under way */
@@ -13,9 +13,10 @@ enum {
 
 /* Sum of a lane of a slice with entries from … end - 1, or of part number `part` of 2^part_bits.
  * The slice's length is the same for all its lanes. All loads of a round come first, without a
- * condition: beyond the end the round's first entry is loaded again. */
+ * condition: beyond the end the round's first entry is loaded again. `once`: they are in device
+ * memory, and nothing else will read them soon. */
 TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t from, int64_t end,
-                            int part, int part_bits, int lane, const double *x)
+                            int part, int part_bits, int lane, const double *x, bool once)
 {
     const int round = TSL_TILE_AHEAD * TSL_TILE_LANES;
     double sum = 0;
@@ -28,8 +29,8 @@ TSL_FN double tsl_slice_sum(const double *value, const uint16_t *offset, int64_t
         TSL_UNROLL
         for (int i = 0; i < TSL_TILE_AHEAD; i++) {
             const int at = i * TSL_TILE_LANES < left ? i * TSL_TILE_LANES : 0;
-            loaded[i] = values[at];
-            column[i] = offsets[at];
+            loaded[i] = once ? TSL_READ_ONCE(values + at) : values[at];
+            column[i] = once ? TSL_READ_ONCE(offsets + at) : offsets[at];
         }
         TSL_UNROLL
         for (int i = 0; i < TSL_TILE_AHEAD; i++) {
@@ -78,6 +79,12 @@ TSL_FN void tsl_load_part(double *part, const double *x, int width, int thread, 
             part[at < width ? at : i] = value[k];
         }
     }
+}
+
+/* Can all blocks of threads that have a share wait for each other at little cost? */
+TSL_FN bool tsl_tiles_are_close(const tsl_device_tiles *t)
+{
+    return t->blocks == 1 && t->shares <= TSL_CLOSE_BLOCKS;
 }
 
 /* Row of a lane whose place is `place`, of slice `slice` of a block of columns; -1: it has none. */
