@@ -26,6 +26,28 @@
  *
  * Shared memory whose size only the launch knows: TSL_SHARED_DYNAMIC(float, values), one such array
  * a kernel.
+ *
+ * A part of a kernel that has phases of its own is a TSL_BLOCK_FN; its first parameter is
+ * TSL_WITHIN, its first argument TSL_HERE, neither with a comma.
+ *
+ * Sums of 256 numbers: TSL_ADD_UP, and of more: tsl_add_up_all(), in one order on all devices.
+ *
+ * A kernel whose blocks wait for each other is a sequence of grid phases, each of which holds
+ * phases, and is queued by TSL_LAUNCH_GRID:
+ *
+ *     TSL_GRID_KERNEL(iterate, iterate_arguments, 512)
+ *     {
+ *         TSL_SHARED_DYNAMIC(double, kept);
+ *         for (int i = 0; i < a.iterations; i++) {
+ *             TSL_GRID_PHASE { TSL_PHASE { … } TSL_PHASE { … } }
+ *             TSL_GRID_PHASE { TSL_PHASE { … } }
+ *         }
+ *     }
+ *
+ * A grid phase ends in a barrier of all blocks: what they wrote before is there for all after. On
+ * sim each is run for all blocks before the next. Outside of grid phases stands only what is the
+ * same for all blocks and stays so: loops over arguments, and addresses. Only the array of
+ * TSL_SHARED_DYNAMIC lives from one to the next.
  */
 #ifndef TSL_BLOCK_H
 #define TSL_BLOCK_H
@@ -36,13 +58,25 @@
 #include "core/point.h"
 
 /* Threads of a block at most. */
-enum { TSL_BLOCK_THREADS = 512 };
+enum { TSL_BLOCK_THREADS = 1024 };
+
+/* Numbers that TSL_ADD_UP adds up, and a warp of them. */
+enum { TSL_SUM_OF = 256, TSL_SUM_LANES = 32 };
+
+/* Blocks that wait for each other faster than others do, where the device has such. */
+enum { TSL_CLOSE_BLOCKS = 16 };
 
 #ifdef __CUDACC__
+
+#include <cooperative_groups.h>
 
 #define TSL_KERNEL(name, type) static __global__ void name(const __grid_constant__ type a)
 #define TSL_KERNEL_OF(name, type, threads, resident)                                               \
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
+#define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
+#define TSL_BLOCK_FN static __device__ __forceinline__
+#define TSL_WITHIN
+#define TSL_HERE
 #define TSL_SHARED __shared__
 #define TSL_SHARED_DYNAMIC(type, name)                                                             \
     extern __shared__ __align__(16) char tsl_dynamic[];                                            \
@@ -53,9 +87,50 @@ enum { TSL_BLOCK_THREADS = 512 };
 #define TSL_THREADS ((int)blockDim.x)
 #define TSL_PHASE                                                                                  \
     for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0, __syncthreads())
+#define TSL_GRID_PHASE for (int tsl_pass = 1; tsl_pass; tsl_pass = 0, tsl_grid_barrier())
 /* A value of each thread's own that lives from phase to phase: name[TSL_OWN]. */
 #define TSL_PRIVATE(type, name) type name[1]
 #define TSL_OWN 0
+
+/* Blocks of one cluster have a barrier of their own. */
+static __device__ __forceinline__ void tsl_grid_barrier()
+{
+#if __CUDA_ARCH__ >= 900
+    if (gridDim.x > 1 && cooperative_groups::this_cluster().num_blocks() == gridDim.x) {
+        cooperative_groups::this_cluster().sync();
+        return;
+    }
+#endif
+    cooperative_groups::this_grid().sync();
+}
+
+/* The sum of a warp's values, in the first lane. */
+static __device__ __forceinline__ double tsl_add_warp(double value)
+{
+#pragma unroll
+    for (int half = TSL_SUM_LANES / 2; half > 0; half /= 2) {
+        value += __shfl_down_sync(~0U, value, (unsigned)half);
+    }
+    return value;
+}
+
+static __device__ __forceinline__ void tsl_add_up(double *values, int count)
+{
+    const int lane = (int)threadIdx.x % TSL_SUM_LANES;
+    const int which = (int)threadIdx.x / TSL_SUM_LANES;
+    if (which < count) {
+        double *const v = values + which * TSL_SUM_OF + lane;
+        const double sum =
+            ((v[0] + v[128]) + (v[64] + v[192])) + ((v[32] + v[160]) + (v[96] + v[224]));
+        const double all = tsl_add_warp(sum);
+        if (lane == 0) {
+            *v = all;
+        }
+    }
+    __syncthreads();
+}
+
+#define TSL_ADD_UP(values, count) tsl_add_up(&(values)[0][0], count);
 
 static __device__ __forceinline__ int tsl_atomic_add(int *at, int value)
 {
@@ -89,6 +164,8 @@ static __device__ __forceinline__ void tsl_atomic_max_double(double *at, double 
 typedef struct tsl_sim_block {
     int block, blocks, member, threads;
     int first, step; /* order of the threads: first, first + step, … modulo their number */
+    int stage;       /* the grid phase to run; */
+    int *passed;     /* and how many the block has come to */
     void *shared;    /* of TSL_SHARED_DYNAMIC */
 } tsl_sim_block;
 
@@ -102,6 +179,10 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     }                                                                                              \
     static void name##_body(const type a, const tsl_sim_block *tsl_at)
 #define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
+#define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL(name, type)
+#define TSL_BLOCK_FN static inline
+#define TSL_WITHIN const tsl_sim_block *tsl_at,
+#define TSL_HERE tsl_at,
 #define TSL_SHARED
 #define TSL_SHARED_DYNAMIC(type, name) type *const name = (type *)tsl_at->shared
 #define TSL_BLOCK (tsl_at->block)
@@ -111,9 +192,19 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
 #define TSL_PHASE                                                                                  \
     for (int thread = tsl_at->first, tsl_turn = 0; tsl_turn < tsl_at->threads;                     \
          tsl_turn++, thread = (thread + tsl_at->step) % tsl_at->threads)
+#define TSL_GRID_PHASE if ((*tsl_at->passed)++ == tsl_at->stage)
 #define TSL_PRIVATE(type, name) type name[TSL_BLOCK_THREADS]
 #define TSL_OWN thread
 
+#define TSL_ADD_UP(values, count)                                                                  \
+    for (int half = TSL_SUM_OF / 2; half > 0; half /= 2) {                                         \
+        TSL_PHASE                                                                                  \
+        {                                                                                          \
+            for (int which = 0; which < (count) && thread < half; which++) {                       \
+                (values)[which][thread] += (values)[which][thread + half];                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
 static inline int tsl_atomic_add(int *at, int value)
 {
     const int before = *at;
@@ -144,6 +235,28 @@ TSL_FN int tsl_blocks_for(int64_t work, int threads)
     const int64_t blocks = (work + threads - 1) / threads;
     return blocks < 1 ? 1 : blocks > 1048576 ? 1048576 : (int)blocks;
 }
+
+/* To be used outside of phases, by 256 threads at least:
+ * TSL_ADD_UP(values, count): `count` rows of 256, each summed into its first by halves: 0 + 128, …
+ */
+
+/* The same for values [count], one of each thread; `count` is a power of two from 256 on. */
+TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
+{
+    double(*const rows)[TSL_SUM_OF] = (double(*)[TSL_SUM_OF])values;
+    for (int half = count / 2; half >= TSL_SUM_OF; half /= 2) {
+        TSL_PHASE
+        {
+            if (thread < half) {
+                values[thread] += values[thread + half];
+            }
+        }
+    }
+    TSL_ADD_UP(rows, 1)
+}
+
+/* TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared) queues a kernel of grid
+ * phases; no more blocks than the device has processors. */
 
 /* TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared) queues a kernel
  * on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value is a

@@ -15,4 +15,11 @@
 #define TSL_UNROLL
 #endif
 
+/* What is read once should not push other things out of a GPU's caches. */
+#ifdef __CUDA_ARCH__
+#define TSL_READ_ONCE(address) __ldcs(address)
+#else
+#define TSL_READ_ONCE(address) (*(address))
+#endif
+
 #endif

@@ -175,6 +175,7 @@ static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out
     snprintf(out->model, sizeof out->model, "%.*s", (int)sizeof out->model - 1, properties.name);
     out->threads = properties.multiProcessorCount;
     out->clock = attribute_of(cudaDevAttrClockRate, device->index) / 1000;
+    out->shared = attribute_of(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index);
     out->capability[0] = properties.major;
     out->capability[1] = properties.minor;
     out->memory = (int64_t)all;
@@ -232,6 +233,41 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
     return tsl_cuda_check(context,
                           cudaMemsetAsync(target, value, (size_t)bytes, tsl_cuda_stream(context)),
                           "filling memory");
+}
+
+/* May `blocks` be one cluster of this kernel? */
+static bool can_cluster(const void *kernel, cudaLaunchConfig_t *launch, int blocks)
+{
+    int clusters = 0;
+    const bool can = blocks > 1 && blocks <= TSL_CLOSE_BLOCKS &&
+                     cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
+                                          1) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&clusters, kernel, launch) == cudaSuccess &&
+                     clusters > 0;
+    cudaGetLastError(); /* a device without clusters says so */
+    return can;
+}
+
+tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const char *name,
+                                void *arguments, int blocks, int threads, int64_t shared)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t launch = {};
+    launch.stream = tsl_cuda_grant_shared(context, kernel, shared);
+    launch.gridDim = dim3((unsigned)blocks);
+    launch.blockDim = dim3((unsigned)threads);
+    launch.dynamicSmemBytes = (size_t)shared;
+    launch.attrs = &attribute;
+    launch.numAttrs = 1;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = (unsigned)blocks;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    if (!can_cluster(kernel, &launch, blocks)) {
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+    }
+    return tsl_cuda_check(context, cudaLaunchKernelExC(&launch, kernel, &arguments), name);
 }
 
 /* A graph of kernels; or, while each stage is timed for itself, only the work. */

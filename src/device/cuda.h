@@ -44,6 +44,15 @@ static inline cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const voi
     return stream;
 }
 
+/* Queue a kernel of grid phases: few blocks as a cluster, which have a faster barrier, where the
+ * device can; else all blocks together, as the barrier of a grid asks for. */
+tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const char *name,
+                                void *arguments, int blocks, int threads, int64_t shared);
+
+#define TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared)                       \
+    tsl_cuda_launch_grid(context, (const void *)(kernel), #kernel, (void *)&(arguments), blocks,   \
+                         threads, shared)
+
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     (kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads),                  \
               (size_t)(shared), tsl_cuda_grant_shared(context, (const void *)(kernel), shared)>>>( \

@@ -35,6 +35,7 @@ typedef struct tsl_device_properties {
     int threads;         /* hardware threads; multiprocessors of a GPU */
     int clock;           /* of these, MHz at most; 0: unknown */
     int capability[2];   /* compute capability of an NVIDIA GPU, major and minor; else 0 */
+    int64_t shared;      /* bytes that the threads of a block can share; 0: not a GPU */
     int64_t memory;      /* bytes in all */
     int64_t memory_free; /* bytes that could be had now */
     int peers;

@@ -16,6 +16,9 @@ enum { GUARD_BYTES = 64, GUARD_VALUE = 0xA5 };
 /* Bytes it has: as little as a card may, so that tests can use it up. */
 #define SIM_MEMORY (INT64_C(8) << 30)
 
+/* Processors it has, and what a block's threads can share. */
+enum { SIM_PROCESSORS = 3, SIM_SHARED = 128 << 10 };
+
 /* A piece of device memory, guards included, on pages of its own. */
 typedef struct region {
     struct region *next;
@@ -30,7 +33,8 @@ typedef struct task {
     tsl_sim_task run; /* NULL: a kernel */
     tsl_sim_kernel kernel;
     int blocks, members, threads;
-    int64_t shared;        /* bytes of shared memory; */
+    bool grid;             /* of grid phases: each block keeps shared memory of its own */
+    int64_t shared;        /* bytes of shared memory of a block; */
     int64_t shared_offset; /* it lies last, where AddressSanitizer sees its end */
     _Alignas(16) char arguments[];
 } task;
@@ -109,21 +113,41 @@ static void unmap(region *r)
     tsl_release(r);
 }
 
+static int64_t shared_of_all(const task *t)
+{
+    return t->grid ? t->blocks * t->shared : t->shared;
+}
+
+/* All blocks, in the device's order; of a kernel of grid phases one of these, `at->stage`. */
+static void run_blocks(const tsl_device *device, task *t, tsl_sim_block *at)
+{
+    char *const shared = t->arguments + t->shared_offset;
+    for (int i = 0; i < t->blocks * t->members; i++) {
+        const int turn = device->order == 1 ? t->blocks * t->members - 1 - i : i;
+        at->block = turn % t->blocks;
+        at->member = turn / t->blocks;
+        at->shared = shared + (t->grid ? at->block * t->shared : 0);
+        if (!t->grid) {
+            memset(shared, 0xFF, (size_t)t->shared);
+        }
+        *at->passed = 0;
+        t->kernel(t->arguments, at);
+    }
+}
+
 static void run_kernel(const tsl_device *device, task *t)
 {
-    tsl_sim_block at = {
-        .blocks = t->blocks, .threads = t->threads, .shared = t->arguments + t->shared_offset};
+    int passed = 0;
+    tsl_sim_block at = {.blocks = t->blocks, .threads = t->threads, .passed = &passed};
     /* Strides coprime to every number of threads in use. */
     const int steps[3] = {1, t->threads - 1, 7 % t->threads};
     at.first = device->order == 1 ? t->threads - 1 : 0;
     at.step = t->threads == 1 ? 1 : steps[device->order];
-    for (int i = 0; i < t->blocks * t->members; i++) {
-        const int turn = device->order == 1 ? t->blocks * t->members - 1 - i : i;
-        at.block = turn % t->blocks;
-        at.member = turn / t->blocks;
-        memset(at.shared, 0xFF, (size_t)t->shared);
-        t->kernel(t->arguments, &at);
-    }
+    memset(t->arguments + t->shared_offset, 0xFF, (size_t)shared_of_all(t));
+    do {
+        run_blocks(device, t, &at);
+        at.stage++;
+    } while (at.stage < passed);
 }
 
 /* The end that was written over, or 0. */
@@ -241,9 +265,10 @@ static tsl_status add_task(tsl_context *context, const task *what, const void *a
 {
     tsl_device *device = context->device;
     const int64_t offset = (bytes + 15) / 16 * 16;
-    task *t = tsl_allocate(sizeof *t + (size_t)(offset + what->shared));
+    const int64_t shared = shared_of_all(what);
+    task *t = tsl_allocate(sizeof *t + (size_t)(offset + shared));
     if (t == NULL) {
-        return tsl_fail_memory(context, offset + what->shared, "queued work");
+        return tsl_fail_memory(context, offset + shared, "queued work");
     }
     *t = *what;
     t->shared_offset = offset;
@@ -267,19 +292,39 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
     return add_task(context, &what, arguments, bytes);
 }
 
+/* Queue a kernel, if there can be such a grid of blocks. */
+static tsl_status add_kernel(tsl_context *context, const task *what, const void *arguments,
+                             int64_t bytes)
+{
+    const bool possible = what->blocks >= 1 && what->members >= 1 && what->threads >= 1 &&
+                          what->threads <= TSL_BLOCK_THREADS &&
+                          (!what->grid || what->blocks <= SIM_PROCESSORS);
+    return possible ? add_task(context, what, arguments, bytes)
+                    : tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d blocks of %d threads",
+                               what->blocks, what->members, what->threads);
+}
+
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads, int64_t shared)
 {
-    if (blocks < 1 || members < 1 || threads < 1 || threads > TSL_BLOCK_THREADS) {
-        return tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d blocks of %d threads", blocks,
-                        members, threads);
-    }
     const task what = {.kernel = kernel,
                        .blocks = blocks,
                        .members = members,
                        .threads = threads,
                        .shared = shared};
-    return add_task(context, &what, arguments, bytes);
+    return add_kernel(context, &what, arguments, bytes);
+}
+
+tsl_status tsl_sim_launch_grid(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
+                               int64_t bytes, int blocks, int threads, int64_t shared)
+{
+    const task what = {.kernel = kernel,
+                       .blocks = blocks,
+                       .members = 1,
+                       .threads = threads,
+                       .grid = true,
+                       .shared = shared};
+    return add_kernel(context, &what, arguments, bytes);
 }
 
 static void sim_close(tsl_device *device)
@@ -308,7 +353,8 @@ static void sim_close(tsl_device *device)
 static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
 {
     *out = (tsl_device_properties){.model = "a GPU simulated for tests",
-                                   .threads = 3,
+                                   .threads = SIM_PROCESSORS,
+                                   .shared = SIM_SHARED,
                                    .memory = SIM_MEMORY,
                                    .memory_free = SIM_MEMORY - device->taken};
     return TSL_OK;

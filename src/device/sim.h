@@ -23,6 +23,10 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads, int64_t shared);
 
+/* Queue a kernel of grid phases. */
+tsl_status tsl_sim_launch_grid(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
+                               int64_t bytes, int blocks, int threads, int64_t shared);
+
 /* What was queued on a device up to now; it may be closed later. */
 typedef struct tsl_sim_mark {
     int64_t serial; /* of the device */
@@ -47,5 +51,8 @@ void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
                    threads, shared)
+#define TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared)                       \
+    tsl_sim_launch_grid(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks,         \
+                        threads, shared)
 
 #endif

@@ -222,11 +222,27 @@ static tsl_status step(const work *w, int inner)
     return status;
 }
 
+/* The matrix, if the device does an iteration of the power method with it at once; else NULL.
+ * Stages that are to be timed one by one are done one by one. */
+static const struct tsl_device_tiles *at_once(const work *w)
+{
+    const tsl_device_ops *ops = w->context->ops;
+    if (ops->cg->iterate == NULL || is_shared(w) || w->context->profile.exact) {
+        return NULL;
+    }
+    const struct tsl_device_tiles *tiles = ops->sparse->tiles(w->product);
+    return ops->cg->suits(tiles) ? tiles : NULL;
+}
+
 /* An iteration of the power method. */
 static tsl_status iterate(void *arguments)
 {
     const work *w = arguments;
     const tsl_cg_vectors *v = &w->vectors;
+    const struct tsl_device_tiles *const matrix = at_once(w);
+    if (matrix != NULL) {
+        return w->context->ops->cg->iterate(w->context, v, matrix);
+    }
     const tsl_cg_ops *cg = w->context->ops->cg;
     tsl_status status = cg->begin(w->context, v);
     if (status == TSL_OK) {

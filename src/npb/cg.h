@@ -3,6 +3,7 @@
 #define TSL_NPB_CG_H
 
 #include "blocks/sparse/sparse.h"
+#include "core/point.h"
 
 /* A class of CG. */
 typedef struct tsl_cg_class {
@@ -51,13 +52,13 @@ typedef struct tsl_cg_vectors {
 } tsl_cg_vectors;
 
 /* Where the partial sums of rho are at the beginning of an inner iteration; two places in turn. */
-static inline double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
+TSL_FN double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
 {
     return v->partial + inner % 2 * TSL_CG_PARTIALS;
 }
 
 /* Where those of p.q are. */
-static inline double *tsl_cg_product(const tsl_cg_vectors *v)
+TSL_FN double *tsl_cg_product(const tsl_cg_vectors *v)
 {
     return v->partial + 2 * TSL_CG_PARTIALS;
 }
@@ -82,6 +83,11 @@ typedef struct tsl_cg_ops {
     tsl_status (*sum_norms)(tsl_context *context, const tsl_cg_vectors *v);
     /* norms <- ||x - r||, x.z; x <- z / ||z||. */
     tsl_status (*normalise)(tsl_context *context, const tsl_cg_vectors *v);
+    /* All of that at once, an iteration of the power method, for a matrix that suits: the same
+     * bits. NULL: each by itself is as good there. */
+    tsl_status (*iterate)(tsl_context *context, const tsl_cg_vectors *v,
+                          const struct tsl_device_tiles *matrix);
+    bool (*suits)(const struct tsl_device_tiles *matrix); /* NULL does not */
 } tsl_cg_ops;
 
 extern const tsl_cg_ops tsl_cg_cpu;

@@ -2,11 +2,14 @@
 #include "device/cuda.h"
 
 extern "C" {
+#include "blocks/sparse/tiles_point.h"
 #include "npb/cg.h"
 }
 
 #include "npb/cg_block.inc"
+#include "npb/cg_iterate_block.inc"
+#include "npb/cg_ranks_block.inc"
 
-/* Without a product: of several ranks it has not run on a card. */
-extern const tsl_cg_ops tsl_cg_cuda = {gpu_ones, gpu_begin,     NULL,         gpu_advance,
-                                       gpu_turn, gpu_sum_norms, gpu_normalise};
+extern const tsl_cg_ops tsl_cg_cuda = {gpu_ones,      gpu_begin,   gpu_product,
+                                       gpu_advance,   gpu_turn,    gpu_sum_norms,
+                                       gpu_normalise, gpu_iterate, gpu_suits};

@@ -1,10 +1,12 @@
 /* CG's vectors on sim. */
 #include <math.h>
 
+#include "blocks/sparse/tiles_point.h"
 #include "device/sim.h"
 #include "npb/cg.h"
 
 #include "npb/cg_block.inc"
+#include "npb/cg_iterate_block.inc"
 #include "npb/cg_ranks_block.inc"
 
 const tsl_cg_ops tsl_cg_sim = {.ones = gpu_ones,
@@ -13,4 +15,6 @@ const tsl_cg_ops tsl_cg_sim = {.ones = gpu_ones,
                                .advance = gpu_advance,
                                .turn = gpu_turn,
                                .sum_norms = gpu_sum_norms,
-                               .normalise = gpu_normalise};
+                               .normalise = gpu_normalise,
+                               .iterate = gpu_iterate,
+                               .suits = gpu_suits};

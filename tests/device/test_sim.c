@@ -1,4 +1,4 @@
-/* What sim is for: five faults that a GPU may hide for years change the answer here, or stop the
+/* What sim is for: six faults that a GPU may hide for years change the answer here, or stop the
  * test. Beside each faulty kernel stands the correct one, which must pass in every order. */
 #include <signal.h>
 #include <stdio.h>
@@ -121,6 +121,93 @@ TSL_KERNEL(double_too_many, sum_arguments)
     {
         for (int64_t i = thread; i <= a.count; i += TSL_THREADS) {
             a.result[i] = 2 * (int32_t)i;
+        }
+    }
+}
+
+enum { GRID_BLOCKS = 3 };
+
+/* What a block adds up of the values. */
+static int32_t own_part(const sum_arguments *a, int block, int blocks)
+{
+    int32_t sum = 0;
+    for (int i = block; i < VALUES; i += blocks) {
+        sum += a->values[i];
+    }
+    return sum;
+}
+
+/* Each block adds up a part of the values and keeps it; then all blocks' parts, `count` times. */
+TSL_GRID_KERNEL(sum_by_all_blocks, sum_arguments, THREADS)
+{
+    TSL_SHARED_DYNAMIC(int32_t, kept);
+    TSL_GRID_PHASE
+    {
+        TSL_PHASE
+        {
+            if (thread == 0) {
+                kept[0] = own_part(&a, TSL_BLOCK, TSL_BLOCKS);
+            }
+        }
+    }
+    for (int turn = 0; turn < a.count; turn++) {
+        TSL_GRID_PHASE
+        {
+            TSL_PHASE
+            {
+                if (thread == 0) {
+                    a.result[TSL_BLOCK] = kept[0];
+                }
+            }
+        }
+        TSL_GRID_PHASE
+        {
+            TSL_PHASE
+            {
+                if (thread == 0) {
+                    kept[0] = a.result[0] + a.result[1] + a.result[2];
+                }
+            }
+        }
+    }
+    TSL_GRID_PHASE
+    {
+        TSL_PHASE
+        {
+            if (thread == 0) {
+                a.result[TSL_BLOCK] = kept[0];
+            }
+        }
+    }
+}
+
+/* The same without a barrier between writing the parts and adding them up. */
+TSL_GRID_KERNEL(sum_without_grid_barrier, sum_arguments, THREADS)
+{
+    TSL_SHARED_DYNAMIC(int32_t, kept);
+    TSL_GRID_PHASE
+    {
+        TSL_PHASE
+        {
+            if (thread == 0) {
+                kept[0] = own_part(&a, TSL_BLOCK, TSL_BLOCKS);
+                a.result[TSL_BLOCK] = kept[0];
+            }
+        }
+        TSL_PHASE
+        {
+            if (thread == 0) {
+                kept[0] = a.result[0] + a.result[1] + a.result[2];
+            }
+        }
+    }
+    TSL_GRID_PHASE
+    {
+        TSL_PHASE
+        {
+            if (thread == 0) {
+                a.result[TSL_BLOCK] = kept[0];
+            }
         }
     }
 }
@@ -317,10 +404,102 @@ static void fresh_memory_is_not_zero(void **state)
     free_bench(&b);
 }
 
+/* What each block of a grid kernel has in the end. */
+static void run_grid(const char *order, tsl_sim_kernel kernel, int turns, int32_t got[GRID_BLOCKS],
+                     int32_t *expected)
+{
+    bench b = make_bench(order);
+    sum_arguments a = b.a;
+    a.count = turns;
+    a.result = test_upload(b.context, (int32_t[GRID_BLOCKS]){0}, GRID_BLOCKS * 4);
+    assert_int_equal(TSL_LAUNCH_GRID(b.context, kernel, a, GRID_BLOCKS, THREADS, 4), TSL_OK);
+    test_download(b.context, got, a.result, GRID_BLOCKS * 4);
+    *expected = b.expected;
+    test_release(b.context, a.result);
+    free_bench(&b);
+}
+
+static void blocks_wait_for_each_other_in_every_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        int32_t got[GRID_BLOCKS];
+        int32_t expected;
+        run_grid(orders[i], sum_by_all_blocks, 3, got, &expected);
+        for (int block = 0; block < GRID_BLOCKS; block++) {
+            assert_int_equal(got[block], 9 * expected); /* each turn but the first triples it */
+        }
+    }
+}
+
+static void a_missing_barrier_of_all_blocks_shows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        int32_t got[GRID_BLOCKS];
+        int32_t expected;
+        run_grid(orders[i], sum_without_grid_barrier, 1, got, &expected);
+        assert_false(got[0] == expected && got[1] == expected && got[2] == expected);
+    }
+}
+
+typedef struct add_arguments {
+    double *values; /* [2][TSL_SUM_OF] */
+    int all;        /* add all up into one sum */
+} add_arguments;
+
+TSL_KERNEL(add_up, add_arguments)
+{
+    TSL_SHARED double values[2][TSL_SUM_OF];
+    TSL_SHARED double joined[2 * TSL_SUM_OF];
+    TSL_PHASE
+    {
+        joined[thread] = a.values[thread];
+        values[thread / TSL_SUM_OF][thread % TSL_SUM_OF] = a.values[thread];
+    }
+    if (a.all) {
+        tsl_add_up_all(TSL_HERE joined, 2 * TSL_SUM_OF);
+    } else {
+        TSL_ADD_UP(values, 2)
+    }
+    TSL_PHASE
+    {
+        a.values[thread] =
+            a.all ? joined[thread] : values[thread / TSL_SUM_OF][thread % TSL_SUM_OF];
+    }
+}
+
+/* 2^0 … 2^31 again and again, scaled: sums that say what is in them. */
+static void sums_have_all_their_terms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        tsl_context *context = test_context(orders[i / 2], 1);
+        double values[2 * TSL_SUM_OF];
+        for (int k = 0; k < 2 * TSL_SUM_OF; k++) {
+            values[k] = (double)(UINT64_C(1) << k % TSL_SUM_LANES) * (1 + k / TSL_SUM_LANES);
+        }
+        add_arguments a = {.values = test_upload(context, values, sizeof values), .all = i % 2};
+        assert_int_equal(TSL_LAUNCH(context, add_up, a, 1, 1, 2 * TSL_SUM_OF), TSL_OK);
+        test_download(context, values, a.values, sizeof values);
+        const double lanes = 4294967295.0;
+        if (a.all) {
+            assert_true(values[0] == 136 * lanes); /* 1 + … + 16 */
+        } else {
+            assert_true(values[0] == 36 * lanes && values[TSL_SUM_OF] == 100 * lanes);
+        }
+        test_release(context, a.values);
+        tsl_context_destroy(context);
+    }
+}
+
 static void bad_launches_are_refused(void **state)
 {
     (void)state;
     bench b = make_bench("sim");
+    assert_int_equal(
+        TSL_LAUNCH_GRID(b.context, sum_by_all_blocks, b.a, GRID_BLOCKS + 1, THREADS, 4),
+        TSL_E_INTERNAL);
     assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 0, 1, THREADS), TSL_E_INTERNAL);
     assert_int_equal(TSL_LAUNCH(b.context, sum_values, b.a, 1, 1, TSL_BLOCK_THREADS + 1),
                      TSL_E_INTERNAL);
@@ -341,6 +520,9 @@ int main(void)
                                        cmocka_unit_test(a_write_past_the_end_shows),
                                        cmocka_unit_test(a_write_elsewhere_shows),
                                        cmocka_unit_test(fresh_memory_is_not_zero),
+                                       cmocka_unit_test(blocks_wait_for_each_other_in_every_order),
+                                       cmocka_unit_test(a_missing_barrier_of_all_blocks_shows),
+                                       cmocka_unit_test(sums_have_all_their_terms),
                                        cmocka_unit_test(bad_launches_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,9 +161,30 @@ static void threads_and_orders_do_not_matter(void **state)
         const tsl_npb_cg more = run_class("cpu", threads, 'S');
         assert_true(more.zeta == one.zeta && more.rnorm == one.rnorm);
     }
-    const tsl_npb_cg forward = run_class("sim", 1, 'S');
-    const tsl_npb_cg strided = run_class("sim:strided", 1, 'S');
-    assert_true(forward.zeta == strided.zeta && forward.rnorm == strided.rnorm);
+    for (int i = 0; i < 2; i++) {
+        const char size_class = "SW"[i];
+        const tsl_npb_cg forward = run_class("sim", 1, size_class);
+        const tsl_npb_cg reversed = run_class("sim:reversed", 1, size_class);
+        const tsl_npb_cg strided = run_class("sim:strided", 1, size_class);
+        assert_true(forward.zeta == strided.zeta && forward.rnorm == strided.rnorm);
+        assert_true(forward.zeta == reversed.zeta && forward.rnorm == reversed.rnorm);
+    }
+}
+
+/* An iteration at once is what its stages are one by one, as they are done to be timed. */
+static void stages_and_the_whole_have_the_same_bits(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    for (int d = 1; d < devices; d += 3) { /* sim and cuda:0 */
+        const tsl_npb_cg whole = run_class(test_devices[d], 1, 'S');
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_profile_enable(context);
+        tsl_npb_cg stages;
+        assert_int_equal(tsl_npb_cg_run(&stages, context, 'S'), TSL_OK);
+        assert_true(stages.zeta == whole.zeta && stages.rnorm == whole.rnorm);
+        tsl_context_destroy(context);
+    }
 }
 
 static void errors_are_told(void **state)
@@ -191,7 +212,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_matrix_matches_a_plain_generator),
         cmocka_unit_test(threads_and_shares_do_not_matter_to_the_matrix),
-        cmocka_unit_test(classes_verify), cmocka_unit_test(threads_and_orders_do_not_matter),
+        cmocka_unit_test(classes_verify),
+        cmocka_unit_test(threads_and_orders_do_not_matter),
+        cmocka_unit_test(stages_and_the_whole_have_the_same_bits),
         cmocka_unit_test(errors_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

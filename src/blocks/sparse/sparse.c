@@ -15,13 +15,22 @@ void tsl_csr_free(tsl_csr *matrix)
 tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix)
 {
     const tsl_sparse_ops *ops = context->ops->sparse;
-    if (ops->create_tiles == NULL || !tsl_tiles_suit(matrix)) {
+    if (ops->create_tiles == NULL) {
+        return ops->create(out, context, matrix);
+    }
+    tsl_device_properties properties;
+    tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
+    const int most = tsl_tiles_columns(matrix, properties.shared);
+    if (!tsl_tiles_suit(matrix, most)) {
         return ops->create(out, context, matrix);
     }
     tsl_tiles tiles;
-    tsl_status status = tsl_tiles_make(&tiles, context, matrix);
+    status = tsl_tiles_make(&tiles, context, matrix, most);
     if (status == TSL_OK) {
-        status = ops->create_tiles(out, context, &tiles);
+        status = ops->create_tiles(out, context, &tiles, &properties);
         tsl_tiles_free(&tiles);
     }
     return status;

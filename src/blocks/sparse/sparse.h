@@ -29,16 +29,21 @@ enum { TSL_SPARSE_SUMS = 256 };
 typedef struct tsl_sparse tsl_sparse;
 
 struct tsl_tiles;
+struct tsl_device_tiles;
+struct tsl_device_properties;
 
 typedef struct tsl_sparse_ops {
     /* From a matrix by rows. `copies`: the matrix may be freed once this returns; else it is
      * borrowed and must outlive the plan. */
     tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
     bool copies;
-    /* From one in tiles (tiles.h), which may be freed once this returns; NULL where the device has
-     * no use for them. */
+    /* From one in tiles (tiles.h), which may be freed once this returns, for a device with these
+     * properties; NULL where it has no use for tiles. */
     tsl_status (*create_tiles)(tsl_sparse **out, tsl_context *context,
-                               const struct tsl_tiles *tiles);
+                               const struct tsl_tiles *tiles,
+                               const struct tsl_device_properties *properties);
+    /* The tiles of a plan, for kernels with a product of their own; NULL: it has none. */
+    const struct tsl_device_tiles *(*tiles)(const tsl_sparse *plan);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 
     /* y [rows] <- A x [columns]; with `sums` [TSL_SPARSE_SUMS] (NULL: without), for a square

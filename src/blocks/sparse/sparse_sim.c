@@ -1,4 +1,6 @@
 /* Sparse products on sim. */
+#include <string.h>
+
 #include "blocks/sparse/tiles.h"
 #include "device/sim.h"
 
@@ -7,5 +9,6 @@
 const tsl_sparse_ops tsl_sparse_sim = {.create = gpu_create,
                                        .copies = true,
                                        .create_tiles = gpu_create_tiles,
+                                       .tiles = gpu_tiles,
                                        .destroy = gpu_destroy,
                                        .multiply = gpu_multiply};

@@ -17,14 +17,28 @@ void tsl_tiles_free(tsl_tiles *tiles)
     *tiles = (tsl_tiles){0};
 }
 
-static int blocks_of(const tsl_csr *matrix)
+/* Shared memory that kernels have beside x; columns of a block, which leave the first-level cache
+ * some of the memory both have; and entries of a row and block under which fewer blocks are better.
+ */
+enum { RESERVED_BYTES = 9216, USUAL_COLUMNS = 20000, SHORT = 16 };
+
+int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
 {
-    return (int)((matrix->columns + TSL_TILE_COLUMNS - 1) / TSL_TILE_COLUMNS);
+    const int64_t most = (shared - RESERVED_BYTES) / (int64_t)sizeof(double) / 32 * 32;
+    const int64_t usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
+    const int64_t blocks = (matrix->columns + usual - 1) / usual;
+    const bool is_short = blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
+    return (int)(is_short ? most : usual);
 }
 
-bool tsl_tiles_suit(const tsl_csr *matrix)
+static int blocks_of(const tsl_csr *matrix, int most)
 {
-    const int blocks = blocks_of(matrix);
+    return (int)((matrix->columns + most - 1) / most);
+}
+
+bool tsl_tiles_suit(const tsl_csr *matrix, int most)
+{
+    const int blocks = blocks_of(matrix, most);
     return 2 * tsl_csr_nonzeros(matrix) >= LEAST_ENTRIES * matrix->rows * blocks;
 }
 
@@ -143,7 +157,7 @@ static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *mat
         count_entries(tiles, matrix, w, b);
         for (int block = 0; block < tiles->blocks; block++) {
             sort_rows(tiles, w, block, b + (int64_t)block * TSL_TILE_WINDOW,
-                      places + (int64_t)omp_get_thread_num() * (TSL_TILE_COLUMNS + 2));
+                      places + (int64_t)omp_get_thread_num() * (tiles->width + 2));
         }
     }
     tiles->start[0] = 0;
@@ -164,10 +178,10 @@ static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *mat
     return TSL_OK;
 }
 
-tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix)
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most)
 {
     tsl_tiles tiles = {.rows = matrix->rows, .columns = matrix->columns};
-    tiles.blocks = blocks_of(matrix);
+    tiles.blocks = blocks_of(matrix, most);
     /* as even as can be, in whole lines of memory */
     tiles.width = (int)((matrix->columns + tiles.blocks - 1) / tiles.blocks);
     tiles.width = (tiles.width + 31) / 32 * 32;
@@ -176,7 +190,7 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     const size_t threads = (size_t)context->threads;
     const size_t bench_bytes = (size_t)tiles.blocks * TSL_TILE_WINDOW * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);
-    int *places = tsl_allocate(threads * (TSL_TILE_COLUMNS + 2) * sizeof *places);
+    int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);
     tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
     tiles.place = tsl_allocate(slices * TSL_TILE_LANES * sizeof *tiles.place);
     tsl_status status = TSL_OK;

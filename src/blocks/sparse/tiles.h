@@ -11,9 +11,8 @@
 #include "blocks/sparse/sparse.h"
 
 enum {
-    TSL_TILE_LANES = 32,      /* rows of a slice */
-    TSL_TILE_WINDOW = 8192,   /* rows sorted together */
-    TSL_TILE_COLUMNS = 20000, /* of a block at most: 156 KiB of x */
+    TSL_TILE_LANES = 32,    /* rows of a slice */
+    TSL_TILE_WINDOW = 8192, /* rows sorted together */
 };
 
 typedef struct tsl_tiles {
@@ -27,17 +26,39 @@ typedef struct tsl_tiles {
     double *value;    /* [entries] */
 } tsl_tiles;
 
-/* Do rows have entries enough in each block of columns? A band has not: its columns are few at a
- * time, and caches hold them as well. */
-bool tsl_tiles_suit(const tsl_csr *matrix);
+/* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory.
+ */
+int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
+
+/* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
+ * are few at a time, and caches hold them as well. */
+bool tsl_tiles_suit(const tsl_csr *matrix, int most);
 
 /* Cut a matrix. Made by all threads of the context. Release with tsl_tiles_free(). */
-tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix);
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most);
 void tsl_tiles_free(tsl_tiles *tiles);
 
 static inline int64_t tsl_tiles_entries(const tsl_tiles *tiles)
 {
     return tiles->start[tiles->blocks * tiles->slices];
 }
+
+/* What a GPU holds of them. A block of threads takes a share of the slices of one block of columns.
+ */
+typedef struct tsl_device_tiles {
+    int64_t rows, columns;
+    int blocks, width; /* of columns */
+    int shares;
+    int part_bits;  /* 2^part_bits warps take a part of a slice each */
+    int most;       /* slices of a share at most */
+    int64_t slices; /* of a block of columns */
+    int64_t shared; /* bytes that a block of threads may share */
+    int64_t *share; /* [blocks][shares + 1]: slices */
+    int64_t *start; /* this and what follows, in device memory, as in tsl_tiles */
+    uint16_t *place;
+    uint16_t *offset;
+    double *value;
+    double *partial; /* [blocks][rows]: sums in each block of columns */
+} tsl_device_tiles;
 
 #endif
