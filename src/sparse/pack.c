@@ -142,17 +142,18 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context,
 
 /* ---- blocks of columns ---------------------------------------------------------------------- */
 
-static tsl_status make_tiles(tsl_form *form, tsl_context *context)
+static tsl_status make_tiles(tsl_form *form, tsl_context *context,
+                             const tsl_device_properties *properties, int most)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_tiles_make(&tiles, context, form->rows);
+    tsl_status status = tsl_tiles_make(&tiles, context, form->rows, most);
     if (status != TSL_OK) {
         return status;
     }
     form->product_bytes =
         10 * tsl_tiles_entries(&tiles) + tiles.blocks * (16 * tiles.rows + 72 * tiles.slices);
-    status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles);
+    status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
     tsl_tiles_free(&tiles);
     void *scratch = NULL;
     if (status == TSL_OK) {
@@ -160,6 +161,23 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context)
     }
     packed->scratch = scratch;
     return status;
+}
+
+/* Blocks of columns, where they suit the matrix. */
+static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context)
+{
+    const tsl_csr *m = form->rows;
+    tsl_device_properties properties;
+    tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
+    const int most = tsl_tiles_columns(m, properties.shared);
+    if (m->columns <= most || !tsl_tiles_suit(m, most)) {
+        return TSL_OK;
+    }
+    status = is_scattered(scattered, context, m);
+    return status == TSL_OK && *scattered ? make_tiles(form, context, &properties, most) : status;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
@@ -296,11 +314,10 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
     }
     form->packed->context = context;
-    if (form->bytes == 8 && tsl_tiles_suit(m) && m->columns > TSL_TILE_COLUMNS &&
-        longest * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
-        const tsl_status status = is_scattered(&scattered, context, m);
+    if (form->bytes == 8 && longest * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
+        const tsl_status status = try_tiles(&scattered, form, context);
         if (status != TSL_OK || scattered) {
-            return status == TSL_OK ? make_tiles(form, context) : status;
+            return status;
         }
     }
     if (longest <= LONGEST_SLICED) {
