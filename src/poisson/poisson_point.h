@@ -20,7 +20,7 @@ typedef struct tsl_poisson_grid {
     int y_begin, y_count;    /* this rank's part of the octant: ky … */
     int z_begin, z_count;    /* … and kz, its columns */
     tsl_precision precision; /* of all but the symbols, which are double */
-    bool lines;        /* a GPU transforms lines itself; else its library does */
+    bool lines;              /* a GPU transforms lines itself; else its library does */
     bool tabulated;    /* the spectrum is an octant of numbers; else it follows from symbols */
     double screening2; /* with symbols: spectrum = scale / (symbols + screening2) */
     double scale;
