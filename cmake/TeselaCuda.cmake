@@ -25,6 +25,19 @@ find_package(CUDAToolkit REQUIRED)
 
 file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/src/*.cu")
+# NCCL is opened at run time; here only its header is needed.
+set(TSL_NCCL AUTO CACHE STRING "Messages between GPUs by NCCL: AUTO, ON or OFF")
+set_property(CACHE TSL_NCCL PROPERTY STRINGS AUTO ON OFF)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+if(TSL_NCCL AND NOT NCCL_INCLUDE_DIR)
+    if(NOT TSL_NCCL STREQUAL "AUTO")
+        message(FATAL_ERROR "TSL_NCCL is ON, but nccl.h was not found: set NCCL_INCLUDE_DIR")
+    endif()
+    message(STATUS "nccl.h was not found: built without NCCL (NVIDIA's packages: apt install libnccl-dev)")
+endif()
+if(NOT TSL_NCCL OR NOT NCCL_INCLUDE_DIR)
+    list(FILTER cuda_sources EXCLUDE REGEX "/nccl_cuda[.]cu$")
+endif()
 add_library(tesela_cuda MODULE ${cuda_sources}
     # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
@@ -38,12 +51,16 @@ set_target_properties(tesela_cuda PROPERTIES
 target_include_directories(tesela_cuda PRIVATE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${generated_dir}")
 target_compile_definitions(tesela_cuda PRIVATE _GNU_SOURCE)
+if(TSL_NCCL AND NCCL_INCLUDE_DIR)
+    target_compile_definitions(tesela_cuda PRIVATE TSL_HAVE_NCCL)
+    target_include_directories(tesela_cuda SYSTEM PRIVATE "${NCCL_INCLUDE_DIR}")
+endif()
 target_compile_options(tesela_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:C>:${tesela_warnings} ${tesela_flags}>
     # No fused multiply-adds, as on the CPU: see tesela_flags.
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xptxas=-v -Xcompiler=-Wall,-Wextra
         $<$<BOOL:${TSL_WERROR}>:--Werror=all-warnings -Xcompiler=-Werror>>)
-target_link_libraries(tesela_cuda PRIVATE CUDA::cufft m)
+target_link_libraries(tesela_cuda PRIVATE CUDA::cufft m ${CMAKE_DL_LIBS})
 target_link_options(tesela_cuda PRIVATE -Wl,--no-undefined)
 install(TARGETS tesela_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 set(TSL_HAVE_CUDA ON)

@@ -32,6 +32,13 @@ typedef struct tsl_comm tsl_comm;
  *  MPI_Init_thread() itself keeps MPI; otherwise it is started here and ended by
  *  tsl_comm_destroy().
  *
+ *  Memory of GPUs travels between processes by the first of these that all ranks can have: NCCL,
+ *  where each rank has a GPU of its own; MPI, if it says that it takes device memory; pinned host
+ *  memory and MPI. The choice is told with its reason through a context's `message`. The
+ *  environment variable TESELA_MPI_PATH, the same on all ranks, asks for one: nccl, cuda-aware,
+ *  staged or auto; what was asked for by name and cannot be had is an error. Results are the same,
+ *  to the bit, whatever the way.
+ *
  *  @param[out] out  the new communicator, owned by the caller: tsl_comm_destroy()
  *  @return TSL_OK; TSL_E_COMM if there is a launch and MPI cannot be used; TSL_E_NOMEM. The reason
  *          is in tsl_last_error(NULL).

@@ -2,14 +2,16 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks.h"
 #include "comm/measure.h"
+#include "comm/plugin.h"
 #include "device/device.h"
 #include "io/output.h"
 
-enum { KEY_RANKS = 0x300, KEY_MOST, KEY_REPEATS, KEY_CSV, KEY_FIGURE };
+enum { KEY_RANKS = 0x300, KEY_MOST, KEY_REPEATS, KEY_PATH, KEY_CSV, KEY_FIGURE };
 enum { MOST_MEASUREMENTS = 256, SMALLEST = 16, STEP = 4 };
 
 typedef struct bench {
@@ -18,11 +20,12 @@ typedef struct bench {
     int ranks;  /* 0: not given */
     int64_t most;
     int repeats;
+    const char *way; /* for device memory; NULL: not given */
     const char *csv, *figure;
     double begun;
     /* what rank 0 has */
     int size, count;
-    char path[TSL_DEVICE_NAME + 16]; /* "threads, cuda:0" */
+    char path[TSL_DEVICE_NAME + 256]; /* "mpi, cuda:0 memory by NCCL 2.28.9" */
     char device[TSL_DEVICE_NAME];
     double link; /* bytes a second; 0: one rank has none */
     tsl_comm_measurement measurements[MOST_MEASUREMENTS];
@@ -85,8 +88,10 @@ static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
     if (status == TSL_OK && comm->rank == 0) {
         b->size = comm->size;
         snprintf(b->device, sizeof b->device, "%s", context->name);
-        snprintf(b->path, sizeof b->path, "%s, %s memory", tsl_comm_path(comm),
-                 memory != NULL ? context->name : "host");
+        const char *way = tsl_comm_memory_path(comm, memory);
+        snprintf(b->path, sizeof b->path, "%s, %s memory%s%s", tsl_comm_path(comm),
+                 memory != NULL ? context->name : "host", way != NULL ? " by " : "",
+                 way != NULL ? way : "");
     }
     tsl_device_release(context, work);
     return status;
@@ -216,7 +221,9 @@ static tsl_status report(const bench *b, tsl_context *context)
     }
     if (status == TSL_OK && b->figure != NULL) {
         char title[128];
-        snprintf(title, sizeof title, "%d ranks: %s", b->size, b->path);
+        /* without the reason, which is long */
+        snprintf(title, sizeof title, "%d ranks: %.*s", b->size, (int)strcspn(b->path, "("),
+                 b->path);
         status = tsl_comm_figure(context, b->figure, title, b->measurements, b->count);
     }
     if (status == TSL_OK && b->common.json != NULL) {
@@ -235,6 +242,10 @@ static const struct argp_option options_table[] = {
      1},
     {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
     {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
+    {"path", KEY_PATH, "PATH", 0,
+     "how device memory goes between processes of mpirun: nccl, cuda-aware, staged or auto, the "
+     "first of these that can be had (auto)",
+     1},
     {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
     {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
     {0}};
@@ -253,6 +264,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_REPEATS:
         return cli_set_integer("--repeats", text, 1, 101, &b->repeats);
+    case KEY_PATH:
+        if (strcmp(text, "auto") != 0 && strcmp(text, "nccl") != 0 &&
+            strcmp(text, "cuda-aware") != 0 && strcmp(text, "staged") != 0) {
+            cli_error("--path '%s': give nccl, cuda-aware, staged or auto", text);
+            return EINVAL;
+        }
+        b->way = text;
+        return 0;
     case KEY_CSV:
         b->csv = text;
         return 0;
@@ -300,7 +319,8 @@ int cli_comm(int argc, char **argv)
             "Examples:\n"
             "  tesela comm bench --ranks 4\n"
             "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
-            "  mpirun -n 4 tesela comm bench --figure mpi.svg"};
+            "  mpirun -n 4 tesela comm bench --figure mpi.svg\n"
+            "  mpirun -n 2 tesela comm bench --device cuda:0-1 --path nccl --most 256M"};
     bench b = {.common = {.device = "cpu"},
                .most = INT64_C(4) << 20,
                .repeats = 11,
@@ -313,8 +333,15 @@ int cli_comm(int argc, char **argv)
         cli_error("--ranks does not go with mpirun: its processes are the ranks");
         return CLI_USAGE;
     }
+    if (b.way != NULL && !cli_is_launched()) {
+        cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
+        return CLI_USAGE;
+    }
     if (!can_write(&b)) {
         return CLI_USAGE;
+    }
+    if (b.way != NULL) {
+        setenv(TSL_COMM_PATH_VARIABLE, b.way, 1);
     }
     if (b.ranks == 0) {
         const int devices = cli_device_count(b.common.device);

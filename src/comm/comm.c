@@ -55,6 +55,19 @@ const char *tsl_comm_failure(tsl_comm *comm, int *rank, tsl_status *status)
                               status != NULL ? status : &unasked_status);
 }
 
+const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *context)
+{
+    return comm->ops->path != NULL ? comm->ops->path(comm, context) : NULL;
+}
+
+void tsl_comm_forget(tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    if (comm->ops->forget != NULL) {
+        comm->ops->forget(comm->root, context);
+    }
+}
+
 /* ---- arguments and errors ----------------------------------------------------------------- */
 
 static tsl_status finish(tsl_comm *comm, tsl_status status)

@@ -38,6 +38,13 @@ typedef struct tsl_comm_pair {
     int64_t receive_bytes;
 } tsl_comm_pair;
 
+/* Where rank q's slice of `count` values begins; that of rank `size` is the end. */
+static inline int64_t tsl_comm_slice(int64_t count, int q, int size)
+{
+    const int64_t each = (count + size - 1) / size;
+    return each * q < count ? each * q : count;
+}
+
 /* As root of a gather: every rank gets the whole. */
 enum { TSL_COMM_ALL = -1 };
 
@@ -79,6 +86,14 @@ tsl_status tsl_comm_exchange(tsl_comm *comm, tsl_context *context, int count,
 tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
+
+/* How device memory travels between ranks, for reports: "NCCL 2.28.9", "pinned host memory: ranks 0
+ * and 1 share a GPU, which NCCL does not allow". Known from the first operation on memory of
+ * `context`; NULL before, on host memory and among threads. The communicator's. */
+const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *context);
+
+/* A context is about to end: release what communicators keep for it. */
+void tsl_comm_forget(tsl_context *context);
 
 /* ---- agreement (agree.c) ------------------------------------------------------------------ */
 
@@ -156,6 +171,12 @@ typedef struct tsl_comm_ops {
     void (*publish)(tsl_comm *comm, tsl_status status, const char *reason);
     const char *(*failure)(tsl_comm *comm, int *rank, tsl_status *status);
     void (*end)(tsl_comm *comm); /* see tsl_comm_end() */
+    /* How memory of the context travels, from the first operation on it; NULL: by the member's own
+     * means, and so until then. */
+    const char *(*path)(const tsl_comm *comm, const tsl_context *context);
+    /* Release what is kept for a context in this communicator and all divided from it; NULL:
+     * nothing. */
+    void (*forget)(tsl_comm *comm, const tsl_context *context);
 } tsl_comm_ops;
 
 /* What all members' communicators begin with. */

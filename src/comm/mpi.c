@@ -1,4 +1,4 @@
-/* Operations among MPI processes. Device memory goes through host memory. */
+/* Operations among MPI processes, on host memory; those on device memory begin here too. */
 #include "comm/mpi.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-static tsl_status no_memory(tsl_mpi_comm *c, int64_t bytes)
+tsl_status tsl_mpi_no_memory(tsl_mpi_comm *c, int64_t bytes)
 {
     char reason[128], size[16];
     snprintf(reason, sizeof reason, "out of memory: cannot take %s for communication",
@@ -18,7 +18,7 @@ static tsl_status no_memory(tsl_mpi_comm *c, int64_t bytes)
 }
 
 /* Room for the requests of `messages` messages of `bytes` bytes in all. */
-static tsl_status make_room(tsl_mpi_comm *c, int64_t messages, int64_t bytes)
+tsl_status tsl_mpi_make_room(tsl_mpi_comm *c, int64_t messages, int64_t bytes)
 {
     const int64_t room = messages + bytes / TSL_MPI_PIECE;
     if (room <= c->room) {
@@ -32,7 +32,7 @@ static tsl_status make_room(tsl_mpi_comm *c, int64_t messages, int64_t bytes)
     c->statuses = tsl_allocate((size_t)room * sizeof *c->statuses);
     c->expected = tsl_allocate((size_t)room * sizeof *c->expected);
     if (c->requests == NULL || c->statuses == NULL || c->expected == NULL) {
-        return no_memory(c, room * (int64_t)(sizeof *c->requests + sizeof *c->statuses));
+        return tsl_mpi_no_memory(c, room * (int64_t)(sizeof *c->requests + sizeof *c->statuses));
     }
     c->room = (int)room;
     return TSL_OK;
@@ -46,14 +46,14 @@ static tsl_status make_scratch(tsl_mpi_comm *c, int64_t bytes)
     tsl_release(c->scratch);
     c->scratch = tsl_allocate((size_t)bytes);
     c->scratch_bytes = c->scratch != NULL ? bytes : 0;
-    return c->scratch != NULL ? TSL_OK : no_memory(c, bytes);
+    return c->scratch != NULL ? TSL_OK : tsl_mpi_no_memory(c, bytes);
 }
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
 /* Queue a message, in pieces that MPI can count; one of no bytes is a message too, so that sizes
  * that differ are found out. */
-static void send(tsl_mpi_comm *c, const void *data, int64_t bytes, int to)
+void tsl_mpi_send(tsl_mpi_comm *c, const void *data, int64_t bytes, int to)
 {
     for (int64_t at = 0; at == 0 || at < bytes; at += TSL_MPI_PIECE) {
         const int64_t piece = bytes - at < TSL_MPI_PIECE ? bytes - at : TSL_MPI_PIECE;
@@ -63,7 +63,7 @@ static void send(tsl_mpi_comm *c, const void *data, int64_t bytes, int to)
     }
 }
 
-static void receive(tsl_mpi_comm *c, void *data, int64_t bytes, int from)
+void tsl_mpi_receive(tsl_mpi_comm *c, void *data, int64_t bytes, int from)
 {
     for (int64_t at = 0; at == 0 || at < bytes; at += TSL_MPI_PIECE) {
         const int64_t piece = bytes - at < TSL_MPI_PIECE ? bytes - at : TSL_MPI_PIECE;
@@ -74,7 +74,7 @@ static void receive(tsl_mpi_comm *c, void *data, int64_t bytes, int from)
 }
 
 /* Wait for what was queued. */
-static tsl_status complete(tsl_mpi_comm *c)
+tsl_status tsl_mpi_complete(tsl_mpi_comm *c)
 {
     int error = MPI_SUCCESS;
     for (int i = 0; i < c->count; i++) { /* an error in one must not leave another under way */
@@ -100,28 +100,6 @@ static tsl_status complete(tsl_mpi_comm *c)
     return tsl_comm_report_failure(&c->comm);
 }
 
-/* ---- device memory ------------------------------------------------------------------------ */
-
-static tsl_status from_device(tsl_mpi_comm *c, tsl_context *context, void *target,
-                              const void *source, int64_t bytes)
-{
-    if (bytes == 0 || context->ops->download(context, target, source, bytes) == TSL_OK) {
-        return TSL_OK;
-    }
-    tsl_mpi_publish(&c->comm, TSL_E_DEVICE, context->error);
-    return tsl_comm_report(&c->comm, TSL_E_DEVICE, "%s", context->error);
-}
-
-static tsl_status to_device(tsl_mpi_comm *c, tsl_context *context, void *target, const void *source,
-                            int64_t bytes)
-{
-    if (bytes == 0 || context->ops->upload(context, target, source, bytes) == TSL_OK) {
-        return TSL_OK;
-    }
-    tsl_mpi_publish(&c->comm, TSL_E_DEVICE, context->error);
-    return tsl_comm_report(&c->comm, TSL_E_DEVICE, "%s", context->error);
-}
-
 /* ---- operations --------------------------------------------------------------------------- */
 
 static tsl_status mpi_barrier(tsl_comm *comm)
@@ -130,8 +108,16 @@ static tsl_status mpi_barrier(tsl_comm *comm)
     return tsl_mpi_meet(tsl_mpi_of(comm), &mine);
 }
 
+void tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root)
+{
+    for (int64_t at = 0; at < bytes; at += TSL_MPI_PIECE) {
+        const int64_t piece = bytes - at < TSL_MPI_PIECE ? bytes - at : TSL_MPI_PIECE;
+        MPI_Bcast((char *)data + at, (int)piece, MPI_BYTE, root, c->mpi);
+    }
+}
+
 /* Little goes with the meeting. */
-static tsl_status broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *data)
+tsl_status tsl_mpi_broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *data)
 {
     const int64_t bytes = mine->count;
     const bool little = bytes <= TSL_MPI_PAYLOAD;
@@ -142,9 +128,8 @@ static tsl_status broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *da
     if (status == TSL_OK && little && c->comm.rank != mine->root && bytes > 0) {
         memcpy(data, tsl_mpi_record_of(c, mine->root)->payload, (size_t)bytes);
     }
-    for (int64_t at = 0; at < bytes && !little && status == TSL_OK; at += TSL_MPI_PIECE) {
-        const int64_t piece = bytes - at < TSL_MPI_PIECE ? bytes - at : TSL_MPI_PIECE;
-        MPI_Bcast((char *)data + at, (int)piece, MPI_BYTE, mine->root, c->mpi);
+    if (status == TSL_OK && !little) {
+        tsl_mpi_pass_on(c, data, bytes, mine->root);
     }
     return status;
 }
@@ -153,20 +138,9 @@ static tsl_status mpi_broadcast(tsl_comm *comm, tsl_context *context, void *data
                                 int root)
 {
     tsl_mpi_comm *c = tsl_mpi_of(comm);
-    tsl_mpi_record mine = {
-        .kind = TSL_MPI_BROADCAST, .count = bytes, .root = root, .device = context != NULL};
-    if (context == NULL) {
-        return broadcast_host(c, &mine, data);
-    }
-    tsl_status status = make_scratch(c, bytes);
-    if (status == TSL_OK && comm->rank == root) {
-        status = from_device(c, context, c->scratch, data, bytes);
-    }
-    if (status == TSL_OK) {
-        status = broadcast_host(c, &mine, c->scratch);
-    }
-    return status == TSL_OK && comm->rank != root ? to_device(c, context, data, c->scratch, bytes)
-                                                  : status;
+    tsl_mpi_record mine = {.kind = TSL_MPI_BROADCAST, .count = bytes, .root = root};
+    return context != NULL ? tsl_mpi_device_broadcast(c, context, &mine, data)
+                           : tsl_mpi_broadcast_host(c, &mine, data);
 }
 
 /* into[i] = into[i] and from[i], combined. */
@@ -194,27 +168,28 @@ static void combine(void *into, const void *from, int64_t count, tsl_comm_type t
     }
 }
 
-/* First value of rank q's slice of `count`; of rank `size`: the end. */
-static int64_t slice(int64_t count, int q, int size)
+tsl_status tsl_mpi_prepare_slices(tsl_mpi_comm *c, int64_t bytes)
 {
-    const int64_t each = (count + size - 1) / size;
-    return each * q < count ? each * q : count;
+    const tsl_status status = tsl_mpi_make_room(c, 4 * (int64_t)c->comm.size, 4 * bytes);
+    return status == TSL_OK ? make_scratch(c, bytes + 8 * c->comm.size) : status;
 }
 
 /* Each rank gets all ranks' values of its slice, combines them and sends the result to all. */
-static tsl_status reduce_slices(tsl_mpi_comm *c, char *values, int64_t count, tsl_comm_type type,
-                                tsl_comm_operation operation)
+tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_comm_type type,
+                                 tsl_comm_operation operation)
 {
+    char *values = all;
     const int size = c->comm.size, rank = c->comm.rank, width = tsl_comm_width(type);
-    const int64_t first = slice(count, rank, size);
-    const int64_t mine = slice(count, rank + 1, size) - first;
+    const int64_t first = tsl_comm_slice(count, rank, size);
+    const int64_t mine = tsl_comm_slice(count, rank + 1, size) - first;
     for (int i = 1; i < size; i++) {
         const int to = (rank + i) % size, from = (rank + size - i) % size;
-        const int64_t at = slice(count, to, size);
-        receive(c, c->scratch + from * mine * width, mine * width, from);
-        send(c, values + at * width, (slice(count, to + 1, size) - at) * width, to);
+        const int64_t at = tsl_comm_slice(count, to, size);
+        tsl_mpi_receive(c, c->scratch + from * mine * width, mine * width, from);
+        tsl_mpi_send(c, values + at * width, (tsl_comm_slice(count, to + 1, size) - at) * width,
+                     to);
     }
-    tsl_status status = complete(c);
+    tsl_status status = tsl_mpi_complete(c);
     if (status != TSL_OK) {
         return status;
     }
@@ -225,14 +200,15 @@ static tsl_status reduce_slices(tsl_mpi_comm *c, char *values, int64_t count, ts
     memcpy(values + first * width, c->scratch, (size_t)(mine * width));
     for (int i = 1; i < size; i++) {
         const int to = (rank + i) % size, from = (rank + size - i) % size;
-        const int64_t at = slice(count, from, size);
-        receive(c, values + at * width, (slice(count, from + 1, size) - at) * width, from);
-        send(c, values + first * width, mine * width, to);
+        const int64_t at = tsl_comm_slice(count, from, size);
+        tsl_mpi_receive(c, values + at * width,
+                        (tsl_comm_slice(count, from + 1, size) - at) * width, from);
+        tsl_mpi_send(c, values + first * width, mine * width, to);
     }
-    return complete(c);
+    return tsl_mpi_complete(c);
 }
 
-static tsl_status reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *values)
+tsl_status tsl_mpi_reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *values)
 {
     const tsl_comm_type type = (tsl_comm_type)mine->type;
     const tsl_comm_operation operation = (tsl_comm_operation)mine->operation;
@@ -241,9 +217,13 @@ static tsl_status reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *value
     if (little && bytes > 0) {
         memcpy(mine->payload, values, (size_t)bytes);
     }
-    const tsl_status status = tsl_mpi_meet(c, mine);
+    tsl_status status = little ? TSL_OK : tsl_mpi_prepare_slices(c, bytes);
+    if (status == TSL_OK) {
+        status = tsl_mpi_meet(c, mine);
+    }
     if (status != TSL_OK || !little) {
-        return status != TSL_OK ? status : reduce_slices(c, values, mine->count, type, operation);
+        return status != TSL_OK ? status
+                                : tsl_mpi_reduce_slices(c, values, mine->count, type, operation);
     }
     _Alignas(8) char result[TSL_MPI_PAYLOAD];
     memcpy(result, tsl_mpi_record_of(c, 0)->payload, sizeof result);
@@ -263,33 +243,9 @@ static tsl_status mpi_all_reduce(tsl_comm *comm, tsl_context *context, void *val
     tsl_mpi_record mine = {.kind = TSL_MPI_ALL_REDUCE,
                            .count = count,
                            .type = (int32_t)type,
-                           .operation = (int32_t)operation,
-                           .device = context != NULL};
-    const int64_t bytes = count * tsl_comm_width(type);
-    /* the slices of all ranks, then a copy of what is on the device */
-    const int64_t slices = bytes + 8 * comm->size;
-    tsl_status status = make_room(c, 4 * (int64_t)comm->size, 4 * bytes);
-    if (status == TSL_OK) {
-        status = make_scratch(c, slices + (context != NULL ? bytes : 0));
-    }
-    if (context == NULL || status != TSL_OK) {
-        return status == TSL_OK ? reduce_host(c, &mine, values) : status;
-    }
-    char *host = c->scratch + slices / 8 * 8;
-    status = from_device(c, context, host, values, bytes);
-    if (status == TSL_OK) {
-        status = reduce_host(c, &mine, host);
-    }
-    return status == TSL_OK ? to_device(c, context, values, host, bytes) : status;
-}
-
-static int64_t total(const tsl_comm_parts *parts, int size)
-{
-    int64_t sum = 0;
-    for (int q = 0; q < size; q++) {
-        sum += parts->bytes[q];
-    }
-    return sum;
+                           .operation = (int32_t)operation};
+    return context != NULL ? tsl_mpi_device_all_reduce(c, context, &mine, values)
+                           : tsl_mpi_reduce_host(c, &mine, values);
 }
 
 static char *part(const tsl_comm_parts *parts, int q)
@@ -297,61 +253,47 @@ static char *part(const tsl_comm_parts *parts, int q)
     return (char *)parts->data + parts->offsets[q];
 }
 
-/* Copies of parts on the host lie one after another. */
-static tsl_status parts_from_device(tsl_mpi_comm *c, tsl_context *context, char *host,
-                                    const tsl_comm_parts *parts)
+/* Send and receive what has been agreed on. */
+static tsl_status move(tsl_mpi_comm *c, const tsl_comm_pair *pairs, int count)
 {
-    tsl_status status = TSL_OK;
-    for (int q = 0; q < c->comm.size && status == TSL_OK; q++) {
-        status = from_device(c, context, host, part(parts, q), parts->bytes[q]);
-        host += parts->bytes[q];
+    for (int i = 0; i < count; i++) {
+        tsl_mpi_receive(c, pairs[i].receive, pairs[i].receive_bytes, pairs[i].peer);
     }
-    return status;
+    for (int i = 0; i < count; i++) {
+        tsl_mpi_send(c, pairs[i].send, pairs[i].send_bytes, pairs[i].peer);
+    }
+    return tsl_mpi_complete(c);
 }
 
-static tsl_status parts_to_device(tsl_mpi_comm *c, tsl_context *context, const char *host,
-                                  const tsl_comm_parts *parts)
+/* What all operations but reductions and broadcasts are. */
+static tsl_status exchange(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
+                           const tsl_comm_pair *pairs, int count)
 {
-    tsl_status status = TSL_OK;
-    for (int q = 0; q < c->comm.size && status == TSL_OK; q++) {
-        status = to_device(c, context, part(parts, q), host, parts->bytes[q]);
-        host += parts->bytes[q];
+    int64_t bytes = 0;
+    for (int i = 0; i < count; i++) {
+        bytes += pairs[i].send_bytes + pairs[i].receive_bytes;
     }
-    return status;
+    tsl_status status = tsl_mpi_make_room(c, 2 * (int64_t)count, bytes);
+    if (status != TSL_OK || context != NULL) {
+        return status != TSL_OK ? status : tsl_mpi_device_move(c, context, mine, pairs, count);
+    }
+    status = tsl_mpi_meet(c, mine);
+    return status == TSL_OK ? move(c, pairs, count) : status;
 }
 
 static tsl_status mpi_all_to_all(tsl_comm *comm, tsl_context *context,
                                  const tsl_comm_parts *send_of, const tsl_comm_parts *receive_of)
 {
     tsl_mpi_comm *c = tsl_mpi_of(comm);
-    tsl_mpi_record mine = {.kind = TSL_MPI_ALL_TO_ALL, .device = context != NULL};
-    const int64_t sent = total(send_of, comm->size), received = total(receive_of, comm->size);
-    tsl_status status = make_room(c, 2 * (int64_t)comm->size, sent + received);
-    if (status == TSL_OK && context != NULL) {
-        status = make_scratch(c, sent + received);
-    }
-    if (status == TSL_OK && context != NULL) {
-        status = parts_from_device(c, context, c->scratch, send_of);
-    }
-    if (status == TSL_OK) {
-        status = tsl_mpi_meet(c, &mine);
-    }
-    if (status != TSL_OK) {
-        return status;
-    }
-    char *in = c->scratch + sent, *out = c->scratch;
+    tsl_mpi_record mine = {.kind = TSL_MPI_ALL_TO_ALL};
     for (int q = 0; q < comm->size; q++) {
-        receive(c, context != NULL ? in : part(receive_of, q), receive_of->bytes[q], q);
-        in = context != NULL ? in + receive_of->bytes[q] : in;
+        c->pairs[q] = (tsl_comm_pair){.peer = q,
+                                      .send = part(send_of, q),
+                                      .send_bytes = send_of->bytes[q],
+                                      .receive = part(receive_of, q),
+                                      .receive_bytes = receive_of->bytes[q]};
     }
-    for (int q = 0; q < comm->size; q++) {
-        send(c, context != NULL ? out : part(send_of, q), send_of->bytes[q], q);
-        out = context != NULL ? out + send_of->bytes[q] : out;
-    }
-    status = complete(c);
-    return status == TSL_OK && context != NULL
-               ? parts_to_device(c, context, c->scratch + sent, receive_of)
-               : status;
+    return exchange(c, context, &mine, c->pairs, comm->size);
 }
 
 static tsl_status mpi_all_to_all_rows(tsl_comm *comm, const void *from, void *to, int64_t rows,
@@ -382,77 +324,28 @@ static tsl_status mpi_gather(tsl_comm *comm, tsl_context *context, const void *d
                              const tsl_comm_parts *receive_of, int root)
 {
     tsl_mpi_comm *c = tsl_mpi_of(comm);
-    tsl_mpi_record mine = {.kind = TSL_MPI_GATHER, .root = root, .device = context != NULL};
-    const int64_t received = receive_of != NULL ? total(receive_of, comm->size) : 0;
-    tsl_status status =
-        make_room(c, 2 * (int64_t)comm->size, received + bytes * (int64_t)comm->size);
-    if (status == TSL_OK && context != NULL) {
-        status = make_scratch(c, bytes + received);
-    }
-    if (status == TSL_OK && context != NULL) {
-        status = from_device(c, context, c->scratch, data, bytes);
-    }
-    if (status == TSL_OK) {
-        status = tsl_mpi_meet(c, &mine);
-    }
-    if (status != TSL_OK) {
-        return status;
-    }
-    char *in = c->scratch + bytes;
-    for (int q = 0; q < comm->size && receive_of != NULL; q++) {
-        receive(c, context != NULL ? in : part(receive_of, q), receive_of->bytes[q], q);
-        in = context != NULL ? in + receive_of->bytes[q] : in;
-    }
+    tsl_mpi_record mine = {.kind = TSL_MPI_GATHER, .root = root};
+    int count = 0;
     for (int q = 0; q < comm->size; q++) {
-        if (root == q || root == TSL_COMM_ALL) {
-            send(c, context != NULL ? c->scratch : data, bytes, q);
+        const bool sends = root == TSL_COMM_ALL || root == q;
+        if (!sends && receive_of == NULL) {
+            continue;
+        }
+        tsl_comm_pair *pair = &c->pairs[count++];
+        *pair = (tsl_comm_pair){.peer = q, .send = data, .send_bytes = sends ? bytes : 0};
+        if (receive_of != NULL) {
+            pair->receive = part(receive_of, q);
+            pair->receive_bytes = receive_of->bytes[q];
         }
     }
-    status = complete(c);
-    return status == TSL_OK && context != NULL && receive_of != NULL
-               ? parts_to_device(c, context, c->scratch + bytes, receive_of)
-               : status;
+    return exchange(c, context, &mine, c->pairs, count);
 }
 
 static tsl_status mpi_exchange(tsl_comm *comm, tsl_context *context, int count,
                                const tsl_comm_pair *pairs)
 {
-    tsl_mpi_comm *c = tsl_mpi_of(comm);
-    tsl_mpi_record mine = {.kind = TSL_MPI_EXCHANGE, .device = context != NULL};
-    int64_t bytes = 0;
-    for (int i = 0; i < count; i++) {
-        bytes += pairs[i].send_bytes + pairs[i].receive_bytes;
-    }
-    tsl_status status = make_room(c, 2 * (int64_t)count, bytes);
-    if (status == TSL_OK && context != NULL) {
-        status = make_scratch(c, bytes);
-    }
-    char *host = c->scratch;
-    for (int i = 0; i < count && context != NULL && status == TSL_OK; i++) {
-        status = from_device(c, context, host, pairs[i].send, pairs[i].send_bytes);
-        host += pairs[i].send_bytes + pairs[i].receive_bytes;
-    }
-    if (status == TSL_OK) {
-        status = tsl_mpi_meet(c, &mine);
-    }
-    if (status != TSL_OK) {
-        return status;
-    }
-    host = c->scratch;
-    for (int i = 0; i < count; i++) {
-        const tsl_comm_pair *p = &pairs[i];
-        receive(c, context != NULL ? host + p->send_bytes : p->receive, p->receive_bytes, p->peer);
-        send(c, context != NULL ? host : p->send, p->send_bytes, p->peer);
-        host = context != NULL ? host + p->send_bytes + p->receive_bytes : host;
-    }
-    status = complete(c);
-    host = c->scratch;
-    for (int i = 0; i < count && context != NULL && status == TSL_OK; i++) {
-        status = to_device(c, context, pairs[i].receive, host + pairs[i].send_bytes,
-                           pairs[i].receive_bytes);
-        host += pairs[i].send_bytes + pairs[i].receive_bytes;
-    }
-    return status;
+    tsl_mpi_record mine = {.kind = TSL_MPI_EXCHANGE};
+    return exchange(tsl_mpi_of(comm), context, &mine, pairs, count);
 }
 
 /* ---- division ----------------------------------------------------------------------------- */
@@ -464,7 +357,7 @@ static tsl_status mpi_divide(tsl_comm **out, tsl_comm *comm, int colour, const i
     tsl_mpi_comm *c = tsl_mpi_of(comm);
     tsl_mpi_record mine = {.kind = TSL_MPI_DIVIDE};
     tsl_mpi_comm *made = size > 0 ? tsl_mpi_make(c->job, c, rank, size) : NULL;
-    tsl_status status = size > 0 && made == NULL ? no_memory(c, size * (int64_t)sizeof mine)
+    tsl_status status = size > 0 && made == NULL ? tsl_mpi_no_memory(c, size * (int64_t)sizeof mine)
                                                  : tsl_mpi_meet(c, &mine);
     if (status != TSL_OK) {
         tsl_mpi_release(made);
@@ -496,4 +389,6 @@ const tsl_comm_ops tsl_comm_mpi_ops = {.name = "mpi",
                                        .counters_add = tsl_mpi_counters_add,
                                        .publish = tsl_mpi_publish,
                                        .failure = tsl_mpi_failure,
-                                       .end = tsl_mpi_end};
+                                       .end = tsl_mpi_end,
+                                       .path = tsl_mpi_path,
+                                       .forget = tsl_mpi_forget};

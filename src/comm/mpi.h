@@ -35,16 +35,17 @@ typedef enum tsl_mpi_kind {
     TSL_MPI_EXCHANGE,
     TSL_MPI_DIVIDE,
     TSL_MPI_COUNTERS,
+    TSL_MPI_OPEN,
     TSL_MPI_END
 } tsl_mpi_kind;
 
-/* What a rank is about to do; all but the payload must be the same on all ranks. */
+/* What a rank is about to do; what stands before `fresh` must be the same on all ranks. */
 typedef struct tsl_mpi_record {
     int64_t number; /* of the meeting */
     int64_t count;
     int32_t kind, root, type, operation;
     int32_t device; /* is it device memory? */
-    int32_t unused;
+    int32_t fresh;  /* of a context that is new to the communicator? */
     char payload[TSL_MPI_PAYLOAD];
 } tsl_mpi_record;
 
@@ -56,6 +57,40 @@ typedef struct tsl_mpi_off {
 } tsl_mpi_off;
 
 typedef struct tsl_mpi_comm tsl_mpi_comm;
+typedef struct tsl_mpi_staging tsl_mpi_staging;
+
+/* A way for device memory. Once one is open all ranks have it; a meeting has been held before the
+ * last three, so they end on all ranks whatever fails on one. */
+typedef struct tsl_mpi_way {
+    const char *name;
+    /* Take what messages of `context` need. Collective: others may hear of a failure only when they
+     * meet next. */
+    tsl_status (*open)(tsl_mpi_comm *c, tsl_context *context);
+    void (*close)(tsl_mpi_comm *c);
+    /* Take what a reduction of so many bytes needs. */
+    tsl_status (*prepare)(tsl_mpi_comm *c, int64_t bytes);
+    /* Of pairs with other ranks; sizes have been agreed on. */
+    tsl_status (*move)(tsl_mpi_comm *c, const tsl_comm_pair *pairs, int count);
+    tsl_status (*broadcast)(tsl_mpi_comm *c, void *data, int64_t bytes, int root);
+    tsl_status (*reduce)(tsl_mpi_comm *c, void *values, int64_t count, tsl_comm_type type,
+                         tsl_comm_operation operation);
+} tsl_mpi_way;
+
+extern const tsl_mpi_way tsl_mpi_by_nccl, tsl_mpi_by_aware, tsl_mpi_by_staging;
+
+/* What a communicator has for device memory. */
+typedef struct tsl_mpi_device {
+    tsl_context *context; /* NULL: none yet, or it has ended */
+    const tsl_mpi_way *way;
+    char text[192]; /* for reports */
+    struct tsl_nccl *nccl;
+    tsl_mpi_staging *staging;
+    void *scratch; /* [scratch_bytes], the device's */
+    int64_t scratch_bytes;
+    int64_t (*sizes)[4];   /* [room] that this rank and its peer send and expect */
+    tsl_comm_pair *agreed; /* [room] */
+    int room;
+} tsl_mpi_device;
 
 /* Counters live on rank 0, where a thread of their own serves the others. */
 typedef struct tsl_mpi_server {
@@ -81,6 +116,7 @@ typedef struct tsl_mpi_job {
     tsl_mpi_comm *first, *last; /* all communicators, in the order in which they were made */
     char *drain;                /* room for any message of a meeting */
     int drain_bytes;
+    bool told; /* how device memory travels */
 } tsl_mpi_job;
 
 struct tsl_mpi_comm {
@@ -101,6 +137,8 @@ struct tsl_mpi_comm {
     int count, room;
     char *scratch; /* [scratch_bytes] */
     int64_t scratch_bytes;
+    tsl_comm_pair *pairs; /* [size] of the operation in progress */
+    tsl_mpi_device device;
 };
 
 static inline tsl_mpi_comm *tsl_mpi_of(tsl_comm *comm)
@@ -120,12 +158,64 @@ void tsl_mpi_release(tsl_mpi_comm *c);
 tsl_status tsl_mpi_meet(tsl_mpi_comm *c, tsl_mpi_record *mine);
 const tsl_mpi_record *tsl_mpi_record_of(const tsl_mpi_comm *c, int rank);
 
+/* Has a rank failed? Does not wait. */
+bool tsl_mpi_hear(tsl_mpi_comm *c);
+
 void tsl_mpi_publish(tsl_comm *comm, tsl_status status, const char *reason);
 const char *tsl_mpi_failure(tsl_comm *comm, int *rank, tsl_status *status);
 
 /* Wait until all ranks have come to the end of the job, whether it failed or not: no message is
  * left over then, and the same failure stands everywhere. */
 void tsl_mpi_end(tsl_comm *comm);
+
+/* ---- host memory (mpi.c) ------------------------------------------------------------------- */
+
+/* Publishes. */
+tsl_status tsl_mpi_no_memory(tsl_mpi_comm *c, int64_t bytes);
+
+/* Room for the requests of `messages` messages of `bytes` bytes in all. */
+tsl_status tsl_mpi_make_room(tsl_mpi_comm *c, int64_t messages, int64_t bytes);
+void tsl_mpi_send(tsl_mpi_comm *c, const void *data, int64_t bytes, int to);
+void tsl_mpi_receive(tsl_mpi_comm *c, void *data, int64_t bytes, int from);
+/* Wait for what was queued. */
+tsl_status tsl_mpi_complete(tsl_mpi_comm *c);
+
+/* From `root` to all, without a meeting. */
+void tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root);
+
+tsl_status tsl_mpi_broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *data);
+tsl_status tsl_mpi_reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *values);
+/* An all-reduce without a meeting, and what has to be taken before. */
+tsl_status tsl_mpi_prepare_slices(tsl_mpi_comm *c, int64_t bytes);
+tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *values, int64_t count, tsl_comm_type type,
+                                 tsl_comm_operation operation);
+
+/* ---- device memory (mpi_device.c, mpi_path.c) ----------------------------------------------- */
+
+/* Publish what the context says. */
+tsl_status tsl_mpi_device_failed(tsl_mpi_comm *c, tsl_context *context, tsl_status status);
+
+tsl_status tsl_mpi_device_move(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
+                               const tsl_comm_pair *pairs, int count);
+tsl_status tsl_mpi_device_broadcast(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
+                                    void *data);
+tsl_status tsl_mpi_device_all_reduce(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
+                                     void *values);
+
+/* An all-reduce by messages of slices that the device combines, for ways whose messages are the
+ * device's. */
+tsl_status tsl_mpi_prepare_on_device(tsl_mpi_comm *c, int64_t bytes);
+tsl_status tsl_mpi_reduce_on_device(tsl_mpi_comm *c, void *values, int64_t count,
+                                    tsl_comm_type type, tsl_comm_operation operation);
+
+/* Agree on a way for the context's memory, and open it. Collective. */
+tsl_status tsl_mpi_open_device(tsl_mpi_comm *c, tsl_context *context);
+void tsl_mpi_close_device(tsl_mpi_comm *c);
+const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context);
+void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context);
+
+/* Does the MPI library say that it takes device memory? */
+bool tsl_mpi_is_aware(void);
 
 /* Rank 0 begins, or ends, to serve. */
 tsl_status tsl_mpi_serve(tsl_mpi_job *job);

@@ -40,7 +40,8 @@ tsl_mpi_comm *tsl_mpi_make(tsl_mpi_job *job, tsl_mpi_comm *parent, int rank, int
     made->comm.root = parent != NULL ? parent->comm.root : &made->comm;
     made->records = tsl_allocate_zeroed((size_t)size, sizeof *made->records);
     made->farewells = tsl_allocate((size_t)size * sizeof *made->farewells);
-    if (made->records == NULL || made->farewells == NULL) {
+    made->pairs = tsl_allocate((size_t)size * sizeof *made->pairs);
+    if (made->records == NULL || made->farewells == NULL || made->pairs == NULL) {
         tsl_mpi_release(made);
         return NULL;
     }
@@ -55,6 +56,7 @@ void tsl_mpi_release(tsl_mpi_comm *c)
     if (c == NULL) {
         return;
     }
+    tsl_mpi_close_device(c);
     if (c->mpi != MPI_COMM_NULL) {
         MPI_Comm_free(&c->mpi);
     }
@@ -64,6 +66,9 @@ void tsl_mpi_release(tsl_mpi_comm *c)
     tsl_release(c->statuses);
     tsl_release(c->expected);
     tsl_release(c->scratch);
+    tsl_release(c->pairs);
+    tsl_release(c->device.sizes);
+    tsl_release(c->device.agreed);
     tsl_release(c);
 }
 

@@ -101,6 +101,15 @@ static void listen(tsl_mpi_comm *c)
     }
 }
 
+bool tsl_mpi_hear(tsl_mpi_comm *c)
+{
+    listen(c);
+    if (c->comm.root != &c->comm) {
+        listen(tsl_mpi_of(c->comm.root)); /* so that this rank tells its other ones */
+    }
+    return c->job->failed;
+}
+
 /* ---- meetings ----------------------------------------------------------------------------- */
 
 /* Wait for a message of a round; false: it will not come, the meeting is off. */
@@ -115,10 +124,7 @@ static bool receive(tsl_mpi_comm *c, tsl_mpi_record *into, int records, int from
             break;
         }
         if (look % 16 == 15) {
-            listen(c);
-            if (c->comm.root != &c->comm) {
-                listen(tsl_mpi_of(c->comm.root)); /* so that this rank tells its other ones */
-            }
+            tsl_mpi_hear(c);
         }
         if (c->off <= c->met) {
             MPI_Cancel(&request);
@@ -140,6 +146,7 @@ static const char *const names[] = {[TSL_MPI_BARRIER] = "a barrier",
                                     [TSL_MPI_EXCHANGE] = "an exchange",
                                     [TSL_MPI_DIVIDE] = "a split",
                                     [TSL_MPI_COUNTERS] = "making counters",
+                                    [TSL_MPI_OPEN] = "beginning to use device memory",
                                     [TSL_MPI_END] = "the end"};
 
 static void describe(char *text, size_t bytes, const tsl_mpi_record *r)
@@ -155,7 +162,7 @@ static tsl_status check_records(tsl_mpi_comm *c)
     const tsl_mpi_record *first = tsl_mpi_record_of(c, 0);
     for (int q = 1; q < c->comm.size; q++) {
         const tsl_mpi_record *other = tsl_mpi_record_of(c, q);
-        if (memcmp(first, other, offsetof(tsl_mpi_record, payload)) != 0) {
+        if (memcmp(first, other, offsetof(tsl_mpi_record, fresh)) != 0) {
             char reason[TSL_MPI_REASON], one[160], two[160];
             describe(one, sizeof one, first);
             describe(two, sizeof two, other);
@@ -171,9 +178,7 @@ static tsl_status check_records(tsl_mpi_comm *c)
 tsl_status tsl_mpi_meet(tsl_mpi_comm *c, tsl_mpi_record *mine)
 {
     const int size = c->comm.size;
-    listen(c);
-    listen(tsl_mpi_of(c->comm.root));
-    if (c->job->failed) {
+    if (tsl_mpi_hear(c)) {
         return tsl_comm_report_failure(&c->comm);
     }
     mine->number = ++c->met;

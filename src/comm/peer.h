@@ -1,5 +1,6 @@
-/* Devices of one kind that use each other's memory, each from a thread of its own. Nothing here
- * waits on the host: a device's stream waits for another's. */
+/* What a device does for ranks: events, copies from other devices of its kind, and copies to and
+ * from host memory that messages pass through. Nothing here waits on the host: a device's stream
+ * waits for another's. */
 #ifndef TSL_PEER_H
 #define TSL_PEER_H
 
@@ -56,7 +57,7 @@ typedef struct tsl_peer_reduction {
 } tsl_peer_reduction;
 
 /* `context` belongs to the calling thread; of other contexts only what never changes is looked at.
- * All but open() and the events' life is queued on the context's stream. */
+ * What copies, combines, records or waits is queued on the context's stream. */
 typedef struct tsl_peer_ops {
     /* From now on this context may use the memory of `other`; an error if the hardware cannot. */
     tsl_status (*open)(tsl_context *context, const tsl_context *other);
@@ -67,19 +68,26 @@ typedef struct tsl_peer_ops {
     tsl_status (*record)(tsl_context *context, tsl_event *event);
     /* What is queued from now on waits for the event as it is now. */
     tsl_status (*wait)(tsl_context *context, const tsl_event *event);
+    /* For the host, which does not wait: is the event, as last recorded, in the past? */
+    tsl_status (*look)(tsl_context *context, tsl_event *event, bool *past);
 
     tsl_status (*copy)(tsl_context *context, const tsl_peer_copy *copies, int count);
     /* All the ranks' contexts: contexts[reduction->ranks]. */
     tsl_status (*reduce)(tsl_context *context, tsl_context *const *contexts,
                          const tsl_peer_reduction *reduction);
 
-    /* The next three are NULL on devices that do not run at the same time. An all-reduce in which
-     * the ranks' kernels wait for each other: each rank's on a device of its own. When it is called
-     * off the values become not-a-numbers, all bits 1. */
+    /* NULL on devices that do not run at the same time. An all-reduce in which the ranks' kernels
+     * wait for each other: each rank's on a device of its own. When it is called off the values
+     * become not-a-numbers, all bits 1. */
     tsl_status (*signal)(tsl_context *context, const tsl_peer_signal *signal);
-    /* An integer of the host's, 0, that kernels can look at; NULL when memory is exhausted. */
-    int32_t *(*create_flag)(tsl_context *context);
-    void (*destroy_flag)(int32_t *flag);
+
+    /* Host memory, pinned, that kernels and the next two use while the host goes on; contents
+     * undefined; NULL when exhausted. */
+    void *(*create_host)(tsl_context *context, int64_t bytes);
+    void (*destroy_host)(void *memory);
+    /* Copies from that memory to the device's, and back. */
+    tsl_status (*load)(tsl_context *context, void *target, const void *host, int64_t bytes);
+    tsl_status (*store)(tsl_context *context, void *host, const void *source, int64_t bytes);
 } tsl_peer_ops;
 
 #endif

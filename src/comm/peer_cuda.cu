@@ -81,6 +81,37 @@ static tsl_status peer_wait(tsl_context *context, const tsl_event *event)
                           "waiting for an event");
 }
 
+static tsl_status peer_look(tsl_context *context, tsl_event *event, bool *past)
+{
+    const cudaError_t error = cudaEventQuery(event->event);
+    *past = error != cudaErrorNotReady;
+    return *past ? tsl_cuda_check(context, error, "work on the device") : TSL_OK;
+}
+
+/* Copies within the device go on beside those over the links. */
+static tsl_status copy_by_engines(tsl_context *context, const tsl_peer_copy *copies, int count)
+{
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    const int own = tsl_cuda_index(context);
+    cudaStream_t side = NULL;
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        const int from = tsl_cuda_index(copies[i].from);
+        if (from == own && side == NULL) {
+            status = tsl_cuda_part(context, &side);
+        }
+        if (status == TSL_OK) {
+            status = tsl_cuda_check(context,
+                                    cudaMemcpyPeerAsync(copies[i].target, own, copies[i].source,
+                                                        from, (size_t)copies[i].bytes,
+                                                        from == own ? side : stream),
+                                    "a copy from a peer");
+        }
+    }
+    const tsl_status joined = side != NULL ? tsl_cuda_join(context) : TSL_OK;
+    return status == TSL_OK ? joined : status;
+}
+
 static tsl_status peer_copy(tsl_context *context, const tsl_peer_copy *copies, int count)
 {
     int64_t most = 0;
@@ -90,16 +121,7 @@ static tsl_status peer_copy(tsl_context *context, const tsl_peer_copy *copies, i
     if (most < ENGINE_BYTES) {
         return peer_launch_copies(context, copies, count);
     }
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < count && status == TSL_OK; i++) {
-        status =
-            tsl_cuda_check(context,
-                           cudaMemcpyPeerAsync(copies[i].target, tsl_cuda_index(context),
-                                               copies[i].source, tsl_cuda_index(copies[i].from),
-                                               (size_t)copies[i].bytes, tsl_cuda_stream(context)),
-                           "a copy from a peer");
-    }
-    return status;
+    return copy_by_engines(context, copies, count);
 }
 
 static tsl_status peer_reduce(tsl_context *context, tsl_context *const *contexts,
@@ -210,24 +232,41 @@ static tsl_status peer_signal(tsl_context *context, const tsl_peer_signal *signa
     return TSL_LAUNCH(context, signal_ranks, *signal, 1, 1, SIGNAL_THREADS);
 }
 
-static int32_t *peer_create_flag(tsl_context *context)
+/* ---- host memory --------------------------------------------------------------------------- */
+
+static void *peer_create_host(tsl_context *context, int64_t bytes)
 {
-    void *flag = NULL;
+    void *memory = NULL;
     tsl_cuda_stream(context);
-    if (cudaHostAlloc(&flag, sizeof(int32_t), cudaHostAllocPortable | cudaHostAllocMapped) !=
+    if (cudaHostAlloc(&memory, (size_t)bytes, cudaHostAllocPortable | cudaHostAllocMapped) !=
         cudaSuccess) {
         cudaGetLastError(); /* the caller reports it */
         return NULL;
     }
-    *(int32_t *)flag = 0;
-    return (int32_t *)flag;
+    return memory;
 }
 
-static void peer_destroy_flag(int32_t *flag)
+static void peer_destroy_host(void *memory)
 {
-    cudaFreeHost(flag);
+    cudaFreeHost(memory);
+}
+
+static tsl_status peer_load(tsl_context *context, void *target, const void *host, int64_t bytes)
+{
+    return tsl_cuda_check(context,
+                          cudaMemcpyAsync(target, host, (size_t)bytes, cudaMemcpyHostToDevice,
+                                          tsl_cuda_stream(context)),
+                          "a copy to the device");
+}
+
+static tsl_status peer_store(tsl_context *context, void *host, const void *source, int64_t bytes)
+{
+    return tsl_cuda_check(context,
+                          cudaMemcpyAsync(host, source, (size_t)bytes, cudaMemcpyDeviceToHost,
+                                          tsl_cuda_stream(context)),
+                          "a copy from the device");
 }
 
 extern const tsl_peer_ops tsl_peer_cuda = {
-    peer_open, peer_create, peer_destroy, peer_record,      peer_wait,
-    peer_copy, peer_reduce, peer_signal,  peer_create_flag, peer_destroy_flag};
+    peer_open,   peer_create, peer_destroy,     peer_record,       peer_wait, peer_look, peer_copy,
+    peer_reduce, peer_signal, peer_create_host, peer_destroy_host, peer_load, peer_store};

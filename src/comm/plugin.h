@@ -14,6 +14,9 @@ typedef tsl_status (*tsl_comm_mpi_function)(tsl_comm **out, const char *interfac
 /* Name and version of the MPI library; MPI need not be running. */
 typedef const char *(*tsl_comm_mpi_library_function)(void);
 
+/* Of the user: how device memory is to travel; see include/tesela/comm.h. */
+#define TSL_COMM_PATH_VARIABLE "TESELA_MPI_PATH"
+
 #define TSL_COMM_MPI_FILE "libtesela_mpi.so"
 #define TSL_COMM_MPI_ENTRY "tsl_comm_mpi_create"
 #define TSL_COMM_MPI_LIBRARY_ENTRY "tsl_comm_mpi_library"

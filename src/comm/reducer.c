@@ -48,8 +48,11 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
         status = tsl_context_synchronize(r->context);
     }
     if (status == TSL_OK) {
-        r->flag = peer->create_flag(r->context);
+        r->flag = peer->create_host(r->context, (int64_t)sizeof *r->flag);
         status = r->flag == NULL ? tsl_fail_memory(r->context, 4, "a reduction") : TSL_OK;
+    }
+    if (r->flag != NULL) {
+        *r->flag = 0;
     }
     out->mail = mail;
     out->context = r->context;
@@ -161,7 +164,7 @@ void tsl_reducer_destroy(tsl_reducer *r)
         tsl_threads_end_watch(&r->watch, r->comm);
     }
     if (r->flag != NULL) {
-        peer_of(r)->destroy_flag(r->flag);
+        peer_of(r)->destroy_host(r->flag);
     }
     tsl_release(r);
 }

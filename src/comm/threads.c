@@ -204,8 +204,8 @@ static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void 
     if (status != TSL_OK || context != NULL) {
         return status != TSL_OK ? status : tsl_threads_reduce_device(comm);
     }
-    const int64_t first = tsl_threads_slice(count, comm->rank, comm->size);
-    const int64_t last = tsl_threads_slice(count, comm->rank + 1, comm->size);
+    const int64_t first = tsl_comm_slice(count, comm->rank, comm->size);
+    const int64_t last = tsl_comm_slice(count, comm->rank + 1, comm->size);
     reduce_slice[type](tsl_threads_group_of(comm)->slots, comm->size, first, last);
     return tsl_threads_leave(comm, TSL_OK);
 }

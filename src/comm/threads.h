@@ -127,13 +127,6 @@ tsl_status tsl_threads_reduce_device(tsl_comm *comm);
 /* Release what a rank has made for that; when nobody uses it any more. */
 void tsl_threads_forget_device(tsl_threads_device *device);
 
-/* Where rank q's slice of `count` values begins; that of rank `size` is the end. */
-static inline int64_t tsl_threads_slice(int64_t count, int q, int size)
-{
-    const int64_t each = (count + size - 1) / size;
-    return each * q < count ? each * q : count;
-}
-
 /* Begin, or end, to set a flag. */
 void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag);
 void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm);

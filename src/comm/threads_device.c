@@ -136,8 +136,8 @@ static bool reads(const tsl_comm *comm, int q)
     case TSL_THREADS_ALL_TO_ALL:
         return mine->send.bytes[q] > 0;
     case TSL_THREADS_ALL_REDUCE:
-        return tsl_threads_slice(mine->count, q, comm->size) <
-               tsl_threads_slice(mine->count, q + 1, comm->size);
+        return tsl_comm_slice(mine->count, q, comm->size) <
+               tsl_comm_slice(mine->count, q + 1, comm->size);
     default:
         for (int i = 0; i < mine->pair_count; i++) {
             if (mine->pairs[i].peer == q) {
@@ -184,8 +184,8 @@ static tsl_status reduce_device(tsl_comm *comm)
     const tsl_threads_group *group = tsl_threads_group_of(comm);
     const tsl_threads_slot *mine = &group->slots[comm->rank];
     tsl_context *contexts[TSL_PEER_RANKS];
-    tsl_peer_reduction what = {.first = tsl_threads_slice(mine->count, comm->rank, comm->size),
-                               .last = tsl_threads_slice(mine->count, comm->rank + 1, comm->size),
+    tsl_peer_reduction what = {.first = tsl_comm_slice(mine->count, comm->rank, comm->size),
+                               .last = tsl_comm_slice(mine->count, comm->rank + 1, comm->size),
                                .ranks = comm->size,
                                .type = mine->type,
                                .operation = mine->operation};

@@ -75,6 +75,7 @@ void tsl_context_destroy(tsl_context *context)
 {
     if (context != NULL) {
         context->ops->synchronize(context);
+        tsl_comm_forget(context);
         tsl_device_release_all(context);
         context->ops->close(context->device);
         leave(context);

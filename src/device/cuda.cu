@@ -7,6 +7,8 @@
 struct tsl_device {
     int index;
     cudaStream_t stream;
+    cudaStream_t side; /* for a while, beside the stream */
+    cudaEvent_t parted;
 };
 
 /* Cards older than this lack what the kernels are compiled for. */
@@ -16,6 +18,28 @@ cudaStream_t tsl_cuda_stream(tsl_context *context)
 {
     cudaSetDevice(context->device->index);
     return context->device->stream;
+}
+
+/* `later` goes on after what is queued on `earlier`. */
+static tsl_status follow(tsl_context *context, cudaStream_t later, cudaStream_t earlier)
+{
+    const cudaEvent_t event = context->device->parted;
+    const tsl_status status =
+        tsl_cuda_check(context, cudaEventRecord(event, earlier), "recording an event");
+    return status == TSL_OK ? tsl_cuda_check(context, cudaStreamWaitEvent(later, event, 0),
+                                             "waiting for an event")
+                            : status;
+}
+
+tsl_status tsl_cuda_part(tsl_context *context, cudaStream_t *side)
+{
+    *side = context->device->side;
+    return follow(context, *side, tsl_cuda_stream(context));
+}
+
+tsl_status tsl_cuda_join(tsl_context *context)
+{
+    return follow(context, tsl_cuda_stream(context), context->device->side);
 }
 
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what)
@@ -31,6 +55,33 @@ tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *w
 int tsl_cuda_index(const tsl_context *context)
 {
     return context->device->index;
+}
+
+static void cuda_close(tsl_device *device)
+{
+    cudaSetDevice(device->index);
+    if (device->stream != NULL) {
+        cudaStreamDestroy(device->stream);
+    }
+    if (device->side != NULL) {
+        cudaStreamDestroy(device->side);
+    }
+    if (device->parted != NULL) {
+        cudaEventDestroy(device->parted);
+    }
+    tsl_release(device);
+}
+
+static tsl_status make_streams(tsl_device *device, tsl_context *context)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) {
+        error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
+    }
+    if (error == cudaSuccess) {
+        error = cudaEventCreateWithFlags(&device->parted, cudaEventDisableTiming);
+    }
+    return tsl_cuda_check(context, error, "making a stream");
 }
 
 static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
@@ -54,22 +105,13 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "a device");
     }
     device->index = index;
-    status =
-        tsl_cuda_check(context, cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking),
-                       "making a stream");
+    status = make_streams(device, context);
     if (status != TSL_OK) {
-        tsl_release(device);
+        cuda_close(device);
         return status;
     }
     *out = device;
     return TSL_OK;
-}
-
-static void cuda_close(tsl_device *device)
-{
-    cudaSetDevice(device->index);
-    cudaStreamDestroy(device->stream);
-    tsl_release(device);
 }
 
 static int attribute_of(cudaDeviceAttr attribute, int index)
@@ -249,6 +291,9 @@ extern const struct tsl_reduce_ops tsl_reduce_cuda;
 extern const struct tsl_transpose_ops tsl_transpose_cuda;
 extern const struct tsl_dock_ops tsl_dock_cuda;
 extern const struct tsl_peer_ops tsl_peer_cuda;
+#ifdef TSL_HAVE_NCCL
+extern const struct tsl_nccl_ops tsl_nccl_cuda;
+#endif
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
 extern const struct tsl_list_ops tsl_lists_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
@@ -279,6 +324,9 @@ static tsl_device_ops make_ops(void)
     ops.transpose = &tsl_transpose_cuda;
     ops.dock = &tsl_dock_cuda;
     ops.peer = &tsl_peer_cuda;
+#ifdef TSL_HAVE_NCCL
+    ops.nccl = &tsl_nccl_cuda;
+#endif
     ops.sparse = &tsl_sparse_cuda;
     ops.lists = &tsl_lists_cuda;
     ops.ep = &tsl_ep_cuda;

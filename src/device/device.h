@@ -13,6 +13,7 @@ struct tsl_reduce_ops;
 struct tsl_transpose_ops;
 struct tsl_dock_ops;
 struct tsl_peer_ops;
+struct tsl_nccl_ops;
 struct tsl_sparse_ops;
 struct tsl_list_ops;
 struct tsl_ep_ops;
@@ -78,6 +79,7 @@ typedef struct tsl_device_ops {
     const struct tsl_transpose_ops *transpose;
     const struct tsl_dock_ops *dock;
     const struct tsl_peer_ops *peer; /* NULL: memory is the host's */
+    const struct tsl_nccl_ops *nccl; /* NULL: not on this device, or not in this build */
     const struct tsl_sparse_ops *sparse;
     const struct tsl_list_ops *lists; /* NULL: on the CPU, and without sparse systems elsewhere */
     const struct tsl_ep_ops *ep;

@@ -190,13 +190,18 @@ static void run_wait(const void *mark)
     }
 }
 
+void tsl_sim_run(tsl_sim_mark mark)
+{
+    pthread_mutex_lock(&lock);
+    run_wait(&mark);
+    pthread_mutex_unlock(&lock);
+}
+
 void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark)
 {
     if (tsl_sim_defer(context, run_wait, &mark, sizeof mark) != TSL_OK) {
         sim_synchronize(context);
-        pthread_mutex_lock(&lock);
-        run_wait(&mark);
-        pthread_mutex_unlock(&lock);
+        tsl_sim_run(mark);
     }
 }
 

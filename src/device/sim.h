@@ -35,6 +35,9 @@ tsl_sim_mark tsl_sim_mark_now(const tsl_context *context);
  * cannot be queued is waited for at once. */
 void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark);
 
+/* Run a device's work up to a mark. */
+void tsl_sim_run(tsl_sim_mark mark);
+
 /* For queued functions: let at another device's memory, or no longer. */
 void tsl_sim_open_other(tsl_sim_mark mark, bool open);
 

@@ -1,105 +1,196 @@
-/* Aggregates of strongly connected rows (Vanek, Mandel & Brezina). */
+/* Aggregates of strongly connected rows (Vanek, Mandel & Brezina), by blocks of rows that do not
+ * depend on the number of threads. */
 #include <math.h>
 
+#include "core/context.h"
 #include "sparse/multigrid.h"
 
-enum { UNSEEN = -2, SHORT_ROW = 10 /* entries */ };
+enum {
+    UNSEEN = -2,
+    SHORT_ROW = 10,   /* entries */
+    BLOCKS = 16,      /* at most, */
+    BLOCK_ROWS = 4096 /* and of so many rows at least */
+};
+
+/* ---- founding ------------------------------------------------------------------------------- */
 
 /* Is row i free, and are its strong neighbours? *alone: it has none. */
-static bool is_free(const int32_t *aggregate, const tsl_graph *g, int64_t i, bool *alone)
+static bool is_free(const int32_t *root, const tsl_graph *g, int64_t i, bool *alone)
 {
     const tsl_csr *m = g->matrix;
-    bool all = aggregate[i] == UNSEEN;
+    bool all = root[i] == UNSEEN;
     *alone = true;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && all; k++) {
         if (tsl_is_strong(g, i, k)) {
             *alone = false;
-            all = aggregate[m->column[k]] < 0;
+            all = root[m->column[k]] < 0;
         }
     }
     return all;
 }
 
-/* The free strong neighbours of row i join its aggregate. */
-static void take_neighbours(int32_t *aggregate, const tsl_graph *g, int64_t i, int32_t number)
+/* The free strong neighbours of row i join the aggregate of row `founder`. */
+static void take_neighbours(int32_t *root, const tsl_graph *g, int64_t i, int64_t founder)
 {
     const tsl_csr *m = g->matrix;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
-        if (tsl_is_strong(g, i, k) && aggregate[m->column[k]] == UNSEEN) {
-            aggregate[m->column[k]] = number;
+        if (root[m->column[k]] == UNSEEN && tsl_is_strong(g, i, k)) {
+            root[m->column[k]] = (int32_t)founder;
         }
     }
 }
 
-/* Around each row that is free with all its strong neighbours, one of it and them; where rows are
- * short, of their neighbours too, for else the next level's would be many and long. */
-static int64_t found_aggregates(int32_t *aggregate, const tsl_graph *g)
+/* Around each of the rows from … to - 1 that is free with all its strong neighbours, an aggregate
+ * of it and them; if `twice` of their neighbours too. */
+static void found(int32_t *root, const tsl_graph *g, int64_t from, int64_t to, bool twice)
 {
     const tsl_csr *m = g->matrix;
-    const bool twice = tsl_csr_nonzeros(m) <= SHORT_ROW * m->rows;
-    int64_t count = 0;
-    for (int64_t i = 0; i < m->rows; i++) {
+    for (int64_t i = from; i < to; i++) {
         bool alone;
-        if (!is_free(aggregate, g, i, &alone)) {
+        if (!is_free(root, g, i, &alone)) {
             continue;
         }
         if (alone) {
-            aggregate[i] = TSL_NO_AGGREGATE;
+            root[i] = TSL_NO_AGGREGATE;
             continue;
         }
-        aggregate[i] = (int32_t)count;
-        take_neighbours(aggregate, g, i, (int32_t)count);
+        root[i] = (int32_t)i;
+        take_neighbours(root, g, i, i);
         for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && twice; k++) {
             if (tsl_is_strong(g, i, k)) {
-                take_neighbours(aggregate, g, m->column[k], (int32_t)count);
+                take_neighbours(root, g, m->column[k], i);
             }
         }
-        count++;
-    }
-    return count;
-}
-
-/* Rows left over join the aggregate of their strongest neighbour in one. What joins is marked by
- * its complement, so that nothing follows it. */
-static void join_neighbours(int32_t *aggregate, const tsl_graph *g)
-{
-    const tsl_csr *m = g->matrix;
-    enum { JOINED = -3 }; /* aggregate number n is JOINED - n */
-    for (int64_t i = 0; i < m->rows; i++) {
-        double strongest = 0;
-        int32_t best = UNSEEN;
-        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && aggregate[i] == UNSEEN; k++) {
-            const int64_t j = m->column[k];
-            const double size = fabs(m->value[k]) * sqrt(g->inverse[j]);
-            if (aggregate[j] >= 0 && tsl_is_strong(g, i, k) && size > strongest) {
-                strongest = size;
-                best = JOINED - aggregate[j];
-            }
-        }
-        aggregate[i] = aggregate[i] == UNSEEN ? best : aggregate[i];
-    }
-    for (int64_t i = 0; i < m->rows; i++) {
-        aggregate[i] = aggregate[i] <= JOINED ? JOINED - aggregate[i] : aggregate[i];
     }
 }
 
-int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g)
+/* How far the farthest entry is from the diagonal. */
+static int64_t bandwidth_of(const tsl_csr *m, int threads)
+{
+    int64_t bandwidth = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : bandwidth)
+    for (int64_t i = 0; i < m->rows; i++) {
+        if (m->row_start[i] < m->row_start[i + 1]) { /* columns ascend */
+            const int64_t below = i - m->column[m->row_start[i]];
+            const int64_t above = m->column[m->row_start[i + 1] - 1] - i;
+            const int64_t far = below > above ? below : above;
+            bandwidth = far > bandwidth ? far : bandwidth;
+        }
+    }
+    return bandwidth;
+}
+
+/* Blocks of equal length, first those of even number, then the others. A founder reaches two
+ * neighbours far, so blocks of four bandwidths keep those that are worked on at once apart, and
+ * what comes out is the same in any order. Where rows are short aggregates reach twice as far, for
+ * else the next level's rows would be many and long. */
+static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 {
     const tsl_csr *m = g->matrix;
-    for (int64_t i = 0; i < m->rows; i++) {
-        aggregate[i] = UNSEEN;
-    }
-    int64_t count = found_aggregates(aggregate, g);
-    join_neighbours(aggregate, g);
-    for (int64_t i = 0; i < m->rows; i++) { /* what is left has only such neighbours */
-        if (aggregate[i] != UNSEEN) {
-            continue;
+    const bool twice = tsl_csr_nonzeros(m) <= SHORT_ROW * m->rows;
+    const int64_t reach = 4 * bandwidth_of(m, threads) + 1;
+    const int64_t most = m->rows / (reach > BLOCK_ROWS ? reach : BLOCK_ROWS);
+    const int64_t blocks = most < 1 ? 1 : most < BLOCKS ? most : BLOCKS;
+    for (int64_t first = 0; first < 2; first++) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+        for (int64_t block = first; block < blocks; block += 2) {
+            found(root, g, m->rows * block / blocks, m->rows * (block + 1) / blocks, twice);
         }
-        aggregate[i] = (int32_t)count;
-        take_neighbours(aggregate, g, i, (int32_t)count);
-        count++;
     }
-    return count;
+}
+
+/* ---- rows left over ------------------------------------------------------------------------- */
+
+/* The founder of row i's strongest neighbour in an aggregate; UNSEEN: none is. */
+static int32_t strongest_root(const int32_t *root, const tsl_graph *g, int64_t i)
+{
+    const tsl_csr *m = g->matrix;
+    double strongest = 0;
+    int32_t best = UNSEEN;
+    for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+        const int64_t j = m->column[k];
+        const double size = fabs(m->value[k]) * sqrt(g->inverse[j]);
+        if (root[j] >= 0 && tsl_is_strong(g, i, k) && size > strongest) {
+            strongest = size;
+            best = root[j];
+        }
+    }
+    return best;
+}
+
+/* out: root, and rows left over join their strongest neighbour's aggregate; nothing follows what
+ * joins. Those that have only such neighbours found their own. */
+static void join(int32_t *out, const int32_t *root, const tsl_graph *g, int threads)
+{
+    const int64_t rows = g->matrix->rows;
+    int64_t left = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : left)
+    for (int64_t i = 0; i < rows; i++) {
+        out[i] = root[i] != UNSEEN ? root[i] : strongest_root(root, g, i);
+        left += out[i] == UNSEEN;
+    }
+    for (int64_t i = 0; i < rows && left > 0; i++) {
+        if (out[i] == UNSEEN) {
+            out[i] = (int32_t)i;
+            take_neighbours(out, g, i, i);
+        }
+    }
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* Founders' rows become numbers, in their order; `number` [rows] is space. Returns how many there
+ * are. */
+static int64_t number_aggregates(int32_t *aggregate, int32_t *number, int64_t rows, int threads)
+{
+    int64_t first[TSL_SPARSE_SUMS + 1] = {0};
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        const tsl_piece own = tsl_piece_of(rows, piece);
+        for (int64_t i = own.from; i < own.to; i++) {
+            first[piece + 1] += aggregate[i] == i;
+        }
+    }
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        first[piece + 1] += first[piece];
+    }
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+            const tsl_piece own = tsl_piece_of(rows, piece);
+            int64_t next = first[piece];
+            for (int64_t i = own.from; i < own.to; i++) {
+                if (aggregate[i] == i) {
+                    number[i] = (int32_t)next++;
+                }
+            }
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < rows; i++) {
+            aggregate[i] = aggregate[i] >= 0 ? number[aggregate[i]] : TSL_NO_AGGREGATE;
+        }
+    }
+    return first[TSL_SPARSE_SUMS];
+}
+
+tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *context,
+                         const tsl_graph *g)
+{
+    const int64_t rows = g->matrix->rows;
+    int32_t *root = tsl_allocate((size_t)rows * sizeof *root);
+    if (root == NULL) {
+        return tsl_fail_memory(context, 4 * rows, "making multigrid's levels");
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        root[i] = UNSEEN; /* no row, so never a founder */
+    }
+    found_by_blocks(root, g, context->threads);
+    join(aggregate, root, g, context->threads);
+    *count = number_aggregates(aggregate, root, rows, context->threads);
+    tsl_release(root);
+    return TSL_OK;
 }
 
 void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *aggregate,

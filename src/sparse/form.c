@@ -27,9 +27,11 @@ void tsl_form_free(tsl_form *form)
 {
     tsl_packed_destroy(form->packed);
     tsl_release(form->narrow);
-    tsl_release(form->value_start);
-    tsl_release(form->index_start);
-    tsl_release(form->index);
+    if (!form->borrows) {
+        tsl_release(form->value_start);
+        tsl_release(form->index_start);
+        tsl_release(form->index);
+    }
     tsl_release(form->value);
     *form = (tsl_form){0};
 }
@@ -173,7 +175,8 @@ static void measure_slices(tsl_form *form, tsl_context *context)
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t number = 0; number < form->slices; number++) {
         const slice s = slice_at(form->rows, form->first + number * form->lanes, form->lanes);
-        const int64_t diagonals = count_diagonals(s);
+        /* rows of other length than columns have no diagonals in common */
+        const int64_t diagonals = form->rows->rows == form->rows->columns ? count_diagonals(s) : -1;
         const int64_t longest = longest_of(&s);
         form->value_start[number + 1] = diagonals >= 0 ? diagonals : longest;
         form->index_start[number + 1] = diagonals >= 0 ? diagonals : longest * form->lanes;
@@ -272,4 +275,30 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
         out->rows = NULL; /* the device has it */
     }
     return status;
+}
+
+tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale)
+{
+    *out = *wide;
+    out->bytes = 4;
+    out->scale = scale;
+    out->borrows = true;
+    out->value = NULL;
+    if (!wide->sliced) {
+        out->product_bytes -= 4 * tsl_csr_nonzeros(wide->rows);
+        return make_narrow(out, context);
+    }
+    const int64_t values = wide->value_start[wide->slices] * wide->lanes;
+    const double *from = wide->value;
+    float *to = tsl_allocate((size_t)values * sizeof *to);
+    if (to == NULL) {
+        return tsl_fail_memory(context, 4 * values, "the slices of a matrix");
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t k = 0; k < values; k++) {
+        to[k] = (float)(scale * from[k]);
+    }
+    out->value = to;
+    out->product_bytes -= 4 * values;
+    return TSL_OK;
 }

@@ -18,6 +18,7 @@ typedef struct tsl_form {
     const tsl_csr *rows;  /* borrowed */
     float *narrow;        /* [nonzeros]: the values of `rows` in single precision; else NULL */
     bool sliced;          /* by slices; else by rows */
+    bool borrows;         /* starts and indices, of another form of the same rows */
     int lanes;            /* rows of a slice: TSL_SLICE_ROWS on the CPU */
     int64_t first;        /* row of the first slice */
     int64_t slices;       /* those of this rank */
@@ -33,6 +34,8 @@ typedef struct tsl_form {
  * so many bytes. In single precision each value is multiplied by `scale` first. */
 tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *rows,
                          const tsl_layout *layout, int bytes, double scale);
+/* The form in single precision of what `wide` holds in double precision, which must outlive it. */
+tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 

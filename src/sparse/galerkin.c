@@ -1,295 +1,107 @@
-/* Products of sparse matrices for multigrid. The sums of an entry have one order, whatever the
- * number of threads. */
+/* The prolongator, its transpose and the next level's matrix, R A P. The sums of an entry have one
+ * order, whatever the number of threads. */
 #include <string.h>
 
 #include "core/context.h"
 #include "sparse/multigrid.h"
 
-enum { CHUNK_ROWS = 1024, ROW_SPACE = 64, FEW = 3 /* entries of P's rows */ };
+/* ---- rows in the making
+ * ----------------------------------------------------------------------------- */
 
-/* ---- matrices in chunks of rows ----------------------------------------------------------------
- */
+/* Where a thread writes rows, one after the other. */
+typedef struct writer {
+    int64_t *place; /* [columns]: number of a column's entry, of all this thread has written; those
+                       before the row's first: none */
+    int64_t before; /* entries written before column[0] */
+    int64_t count;  /* entries from there on */
+    int64_t room;   /* for so many of them */
+    int32_t *column;
+    double *value;
+} writer;
 
-/* Rows that were made together; row i of it has the entries start[i] … start[i + 1] - 1. */
-typedef struct chunk {
-    const int64_t *start;
-    const int32_t *column;
-    const double *value;
-    void *memory; /* all three; NULL: they belong to a matrix */
-} chunk;
-
-typedef struct chunks {
-    int64_t rows, columns, count;
-    chunk *of;
-} chunks;
-
-static void free_chunks(chunks *c)
+static bool make_places(writer *w, int64_t columns)
 {
-    for (int64_t i = 0; i < c->count; i++) {
-        tsl_release(c->of[i].memory);
-    }
-    tsl_release(c->of);
-    *c = (chunks){0};
-}
-
-static tsl_status allocate_chunks(chunks *out, tsl_context *context, int64_t rows, int64_t columns)
-{
-    *out = (chunks){rows, columns, (rows + CHUNK_ROWS - 1) / CHUNK_ROWS, NULL};
-    out->of = tsl_allocate_zeroed((size_t)out->count, sizeof *out->of);
-    if (out->of == NULL) {
-        *out = (chunks){0};
-        return tsl_fail_memory(context, rows / CHUNK_ROWS * 32, "a product of matrices");
-    }
-    return TSL_OK;
-}
-
-/* A matrix as it stands. */
-static tsl_status view(chunks *out, tsl_context *context, const tsl_csr *m)
-{
-    const tsl_status status = allocate_chunks(out, context, m->rows, m->columns);
-    for (int64_t c = 0; c < out->count; c++) {
-        out->of[c] = (chunk){m->row_start + c * CHUNK_ROWS, m->column, m->value, NULL};
-    }
-    return status;
-}
-
-/* ---- a chunk in the making ----------------------------------------------------------------------
- */
-
-/* What a thread makes rows in. */
-typedef struct workshop {
-    int32_t *place;   /* [columns]: of a column in the row being made, from `first`; less: none */
-    int64_t capacity; /* entries */
-    int64_t count;
-    int64_t start[CHUNK_ROWS + 1];
-    int32_t *column; /* [capacity] */
-    double *value;   /* [capacity] */
-} workshop;
-
-static void free_workshop(workshop *w)
-{
-    if (w != NULL) {
-        tsl_release(w->place);
-        tsl_release(w->column);
-        tsl_release(w->value);
-        tsl_release(w);
-    }
-}
-
-/* Room for `more` entries. */
-static bool reserve(workshop *w, int64_t more)
-{
-    if (w->count + more <= w->capacity) {
-        return true;
-    }
-    const int64_t capacity = 2 * (w->count + more);
-    int32_t *column = tsl_reallocate(w->column, (size_t)w->count * sizeof *column,
-                                     (size_t)capacity * sizeof *column);
-    w->column = column != NULL ? column : w->column;
-    double *value = tsl_reallocate(w->value, (size_t)w->count * sizeof *value,
-                                   (size_t)capacity * sizeof *value);
-    w->value = value != NULL ? value : w->value;
-    if (column == NULL || value == NULL) {
-        return false;
-    }
-    w->capacity = capacity;
-    return true;
-}
-
-static workshop *make_workshop(int64_t columns)
-{
-    workshop *w = tsl_allocate_zeroed(1, sizeof *w);
-    if (w == NULL) {
-        return NULL;
-    }
     w->place = tsl_allocate((size_t)columns * sizeof *w->place);
-    if (w->place == NULL || !reserve(w, (int64_t)CHUNK_ROWS * ROW_SPACE)) {
-        free_workshop(w);
-        return NULL;
+    for (int64_t j = 0; j < columns && w->place != NULL; j++) {
+        w->place[j] = -1;
     }
-    memset(w->place, -1, (size_t)columns * sizeof *w->place);
-    return w;
+    return w->place != NULL;
 }
 
-/* Add to the entry of the row that begins at `first`; there is room. */
-static inline void add(workshop *w, int64_t first, int32_t column, double value)
+/* Add to an entry of the row that began at entry `first` of column[]. */
+static inline void add(writer *w, int64_t first, int32_t column, double value)
 {
-    const int32_t at = w->place[column];
+    const int64_t at = w->place[column] - w->before;
     if (at >= first) {
         w->value[at] += value;
     } else {
-        w->place[column] = (int32_t)w->count;
+        w->place[column] = w->before + w->count;
         w->column[w->count] = column;
         w->value[w->count++] = value;
     }
 }
 
-/* Take back the row's places, for the next chunk counts from 0 again. */
-static void forget(workshop *w)
-{
-    for (int64_t k = 0; k < w->count; k++) {
-        w->place[w->column[k]] = -1;
-    }
-    w->count = 0;
-}
-
-/* Row by row; short ones. */
+/* Put a row's columns in ascending order: Shell's sort with Ciura's gaps, for most rows are short.
+ */
 static void sort_columns(int32_t *column, double *value, int64_t count)
 {
-    for (int64_t k = 1; k < count; k++) {
-        const int32_t c = column[k];
-        const double v = value[k];
-        int64_t to = k;
-        for (; to > 0 && column[to - 1] > c; to--) {
-            column[to] = column[to - 1];
-            value[to] = value[to - 1];
+    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    enum { GAPS = sizeof gaps / sizeof *gaps };
+    for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
+        const int64_t gap = gaps[g];
+        for (int64_t k = gap; k < count; k++) {
+            const int32_t c = column[k];
+            const double v = value[k];
+            int64_t to = k;
+            for (; to >= gap && column[to - gap] > c; to -= gap) {
+                column[to] = column[to - gap];
+                value[to] = value[to - gap];
+            }
+            column[to] = c;
+            value[to] = v;
         }
-        column[to] = c;
-        value[to] = v;
     }
 }
 
-/* A chunk of its own with what the workshop holds. */
-static bool keep(chunk *out, workshop *w, int64_t rows, bool sorted)
+/* Lengths in row_start[1 …] become starts. */
+static void add_up_lengths(int64_t *row_start, int64_t rows)
 {
-    for (int64_t i = 0; i < rows && sorted; i++) {
-        sort_columns(w->column + w->start[i], w->value + w->start[i],
-                     w->start[i + 1] - w->start[i]);
+    row_start[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        row_start[i + 1] += row_start[i];
     }
-    const size_t starts = (size_t)(rows + 1) * sizeof *w->start;
-    const size_t values = (size_t)w->count * sizeof *w->value;
-    const size_t columns = (size_t)w->count * sizeof *w->column;
-    char *memory = tsl_allocate(starts + values + columns);
-    if (memory == NULL) {
-        return false;
-    }
-    memcpy(memory, w->start, starts);
-    memcpy(memory + starts, w->value, values);
-    memcpy(memory + starts + values, w->column, columns);
-    *out = (chunk){(const int64_t *)(const void *)memory,
-                   (const int32_t *)(const void *)(memory + starts + values),
-                   (const double *)(const void *)(memory + starts), memory};
-    return true;
 }
 
-/* ---- making all chunks
- * ---------------------------------------------------------------------------- */
-
-/* Add row `i` to a workshop whose row begins at w->count. False: no memory. */
-typedef bool (*row_maker)(workshop *w, const void *arguments, int64_t i);
-
-static bool make_chunk(chunk *out, workshop *w, int64_t from, int64_t to, row_maker maker,
-                       const void *arguments, bool sorted)
-{
-    w->start[0] = 0;
-    for (int64_t i = from; i < to; i++) {
-        if (!maker(w, arguments, i)) {
-            return false;
-        }
-        w->start[i - from + 1] = w->count;
-    }
-    const bool kept = keep(out, w, to - from, sorted);
-    forget(w);
-    return kept;
-}
-
-static tsl_status make_chunks(chunks *out, tsl_context *context, int64_t rows, int64_t columns,
-                              row_maker maker, const void *arguments, bool sorted)
-{
-    tsl_status status = allocate_chunks(out, context, rows, columns);
-    if (status != TSL_OK) {
-        return status;
-    }
-    bool enough = true;
-#pragma omp parallel num_threads(context->threads) reduction(&& : enough)
-    {
-        workshop *w = make_workshop(columns);
-        enough = w != NULL;
-#pragma omp for schedule(dynamic)
-        for (int64_t c = 0; c < out->count; c++) {
-            const int64_t from = c * CHUNK_ROWS;
-            const int64_t to = from + CHUNK_ROWS < rows ? from + CHUNK_ROWS : rows;
-            enough = enough && make_chunk(&out->of[c], w, from, to, maker, arguments, sorted);
-        }
-        free_workshop(w);
-    }
-    if (!enough) {
-        free_chunks(out);
-        return tsl_fail_memory(context, 12 * rows * ROW_SPACE, "a product of matrices");
-    }
-    return TSL_OK;
-}
-
-/* Chunks become a matrix, and are freed. */
-static tsl_status join_chunks(tsl_csr *out, tsl_context *context, chunks *c)
-{
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < c->count; i++) {
-        const int64_t rows =
-            c->rows - i * CHUNK_ROWS < CHUNK_ROWS ? c->rows - i * CHUNK_ROWS : CHUNK_ROWS;
-        nonzeros += c->of[i].start[rows];
-    }
-    const tsl_status status = tsl_csr_allocate(out, context, c->rows, c->columns, nonzeros);
-    if (status == TSL_OK) {
-        for (int64_t i = 0; i < c->rows; i++) {
-            const int64_t *start = c->of[i / CHUNK_ROWS].start + i % CHUNK_ROWS;
-            out->row_start[i + 1] = out->row_start[i] + start[1] - start[0];
-        }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
-        for (int64_t i = 0; i < c->count; i++) {
-            const int64_t first = i * CHUNK_ROWS;
-            const int64_t last = first + CHUNK_ROWS < c->rows ? first + CHUNK_ROWS : c->rows;
-            const size_t count = (size_t)(out->row_start[last] - out->row_start[first]);
-            memcpy(out->column + out->row_start[first], c->of[i].column, count * sizeof(int32_t));
-            memcpy(out->value + out->row_start[first], c->of[i].value, count * sizeof(double));
-        }
-    }
-    free_chunks(c);
-    return status;
-}
-
-/* ---- what rows are made of
- * -------------------------------------------------------------------------- */
-
-typedef struct factors {
-    const chunks *left, *right;
-} factors;
-
-static bool multiply_row(workshop *w, const void *arguments, int64_t i)
-{
-    const factors *f = arguments;
-    const chunk *left = &f->left->of[i / CHUNK_ROWS];
-    const int64_t *start = left->start + i % CHUNK_ROWS;
-    const int64_t first = w->count;
-    for (int64_t k = start[0]; k < start[1]; k++) {
-        const int64_t j = left->column[k];
-        const chunk *right = &f->right->of[j / CHUNK_ROWS];
-        const int64_t *row = right->start + j % CHUNK_ROWS;
-        if (!reserve(w, row[1] - row[0])) {
-            return false;
-        }
-        for (int64_t l = row[0]; l < row[1]; l++) {
-            add(w, first, right->column[l], left->value[k] * right->value[l]);
-        }
-    }
-    return true;
-}
+/* ---- the prolongator
+ * ---------------------------------------------------------------------------------- */
 
 /* T's entry in row i, which is in an aggregate. */
-static double tentative(const tsl_prolongation *p, int64_t i)
+static inline double tentative(const tsl_prolongation *p, int64_t i)
 {
     return (p->near_null != NULL ? p->near_null[i] : 1) / p->norm[p->aggregate[i]];
 }
 
-static bool smooth_row(workshop *w, const void *arguments, int64_t i)
+/* How many entries row i has; place[a] = i marks aggregate a as counted. */
+static int64_t count_row(int64_t *place, const tsl_prolongation *p, int64_t i)
 {
-    const tsl_prolongation *p = arguments;
+    const tsl_csr *m = p->g->matrix;
+    int64_t count = 0;
+    for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+        const int64_t j = m->column[k];
+        const int32_t a = p->aggregate[j];
+        if (a >= 0 && (j == i || tsl_is_strong(p->g, i, k))) {
+            count += place[a] != i;
+            place[a] = i;
+        }
+    }
+    return count;
+}
+
+static void smooth_row(writer *w, const tsl_prolongation *p, int64_t i)
+{
     const tsl_csr *m = p->g->matrix;
     const double factor = -p->omega * p->g->inverse[i];
     const int64_t first = w->count;
-    if (!reserve(w, m->row_start[i + 1] - m->row_start[i] + 1)) {
-        return false;
-    }
     double lumped = 0; /* diagonal and weak entries */
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         const int64_t j = m->column[k];
@@ -302,104 +114,344 @@ static bool smooth_row(workshop *w, const void *arguments, int64_t i)
     if (p->aggregate[i] >= 0) {
         add(w, first, p->aggregate[i], (1 + factor * lumped) * tentative(p, i));
     }
-    return true;
+    sort_columns(w->column + first, w->value + first, w->count - first);
+}
+
+/* Lengths of the rows into row_start[1 …] or, where the starts are there, the rows. */
+static bool smooth_rows(tsl_csr *out, const tsl_prolongation *from, bool counted, int threads)
+{
+    bool enough = true;
+#pragma omp parallel num_threads(threads) reduction(&& : enough)
+    {
+        writer w = {.column = out->column, .value = out->value};
+        enough = make_places(&w, out->columns);
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < out->rows; i++) {
+            if (enough && !counted) {
+                out->row_start[i + 1] = count_row(w.place, from, i);
+            } else if (enough) {
+                w.count = out->row_start[i];
+                smooth_row(&w, from, i);
+            }
+        }
+        tsl_release(w.place);
+    }
+    return enough;
 }
 
 tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from)
 {
-    chunks p;
-    const tsl_status status =
-        make_chunks(&p, context, from->g->matrix->rows, from->count, smooth_row, from, true);
-    return status == TSL_OK ? join_chunks(out, context, &p) : status;
+    const int64_t rows = from->g->matrix->rows;
+    *out = (tsl_csr){.rows = rows, .columns = from->count};
+    out->row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start);
+    bool enough = out->row_start != NULL && smooth_rows(out, from, false, context->threads);
+    if (enough) {
+        add_up_lengths(out->row_start, rows);
+        out->column = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->column);
+        out->value = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->value);
+        enough = out->column != NULL && out->value != NULL &&
+                 smooth_rows(out, from, true, context->threads);
+    }
+    if (!enough) {
+        tsl_csr_free(out);
+        return tsl_fail_memory(context, 40 * rows, "the way between multigrid's levels");
+    }
+    return TSL_OK;
 }
 
-typedef struct triple {
-    const tsl_csr *r, *a, *p;
-} triple;
+/* ---- its transpose
+ * ---------------------------------------------------------------------------------- */
 
-/* A row of R A P at once. */
-static bool triple_row(workshop *w, const void *arguments, int64_t row)
+/* A matrix cut into parts of rows, and where the next entry of each goes in each column of it. */
+typedef struct scatter {
+    const tsl_csr *m;
+    int64_t parts;
+    int64_t *next; /* [parts][columns] */
+} scatter;
+
+static tsl_piece rows_of_part(const scatter *s, int64_t part)
 {
-    const triple *t = arguments;
-    const int64_t first = w->count;
-    for (int64_t k = t->r->row_start[row]; k < t->r->row_start[row + 1]; k++) {
-        const int64_t i = t->r->column[k];
-        for (int64_t l = t->a->row_start[i]; l < t->a->row_start[i + 1]; l++) {
-            const int64_t j = t->a->column[l];
-            const double factor = t->r->value[k] * t->a->value[l];
-            const int64_t from = t->p->row_start[j];
-            const int64_t to = t->p->row_start[j + 1];
-            if (!reserve(w, to - from)) {
-                return false;
-            }
-            for (int64_t n = from; n < to; n++) {
-                add(w, first, t->p->column[n], factor * t->p->value[n]);
+    return (tsl_piece){s->m->rows * part / s->parts, s->m->rows * (part + 1) / s->parts};
+}
+
+/* Lengths of the columns, then where each begins, and each part in it. */
+static void count_columns(const scatter *s, int64_t *row_start, int threads)
+{
+    const tsl_csr *m = s->m;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int64_t part = 0; part < s->parts; part++) {
+            int64_t *count = s->next + part * m->columns;
+            const tsl_piece rows = rows_of_part(s, part);
+            memset(count, 0, (size_t)m->columns * sizeof *count);
+            for (int64_t k = m->row_start[rows.from]; k < m->row_start[rows.to]; k++) {
+                count[m->column[k]]++;
             }
         }
+#pragma omp for schedule(static)
+        for (int64_t j = 0; j < m->columns; j++) {
+            int64_t before = 0;
+            for (int64_t part = 0; part < s->parts; part++) {
+                const int64_t count = s->next[part * m->columns + j];
+                s->next[part * m->columns + j] = before;
+                before += count;
+            }
+            row_start[j + 1] = before;
+        }
+    }
+    add_up_lengths(row_start, m->columns);
+}
+
+static void scatter_rows(tsl_csr *out, const scatter *s, int threads)
+{
+    const tsl_csr *m = s->m;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t part = 0; part < s->parts; part++) {
+        int64_t *next = s->next + part * m->columns;
+        const tsl_piece rows = rows_of_part(s, part);
+        for (int64_t i = rows.from; i < rows.to; i++) {
+            for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+                const int64_t to = out->row_start[m->column[k]] + next[m->column[k]]++;
+                out->column[to] = (int32_t)i;
+                out->value[to] = m->value[k];
+            }
+        }
+    }
+}
+
+tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m)
+{
+    const int64_t nonzeros = tsl_csr_nonzeros(m);
+    tsl_status status = tsl_csr_allocate(out, context, m->columns, m->rows, nonzeros);
+    if (status != TSL_OK) {
+        return status;
+    }
+    /* no more parts than counts that take less memory than the entries */
+    const int64_t most = nonzeros / m->columns > 1 ? nonzeros / m->columns : 1;
+    scatter s = {.m = m, .parts = context->threads < most ? context->threads : most};
+    s.next = tsl_allocate((size_t)(s.parts * m->columns) * sizeof *s.next);
+    if (s.next == NULL) {
+        tsl_csr_free(out);
+        return tsl_fail_memory(context, 8 * s.parts * m->columns, "transposing a matrix");
+    }
+    count_columns(&s, out->row_start, context->threads);
+    scatter_rows(out, &s, context->threads);
+    tsl_release(s.next);
+    return TSL_OK;
+}
+
+/* ---- the next level
+ * ---------------------------------------------------------------------------------- */
+
+enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64, AHEAD = 16 };
+
+/* Room for `more` entries. */
+static bool reserve(writer *w, int64_t more)
+{
+    if (w->count + more <= w->room) {
+        return true;
+    }
+    const int64_t room = 2 * (w->count + more);
+    int32_t *column =
+        tsl_reallocate(w->column, (size_t)w->count * sizeof *column, (size_t)room * sizeof *column);
+    w->column = column != NULL ? column : w->column;
+    double *value =
+        tsl_reallocate(w->value, (size_t)w->count * sizeof *value, (size_t)room * sizeof *value);
+    w->value = value != NULL ? value : w->value;
+    w->room = column != NULL && value != NULL ? room : w->room;
+    return w->room == room;
+}
+
+/* Rows of a factor, from row `first` on. */
+typedef struct factor {
+    int64_t first;
+    const int64_t *start;
+    const int32_t *column;
+    const double *value;
+} factor;
+
+/* Row i of the product of two factors. Those rows of the right one that the left one's entries
+ * before `end` ask for are fetched before their turn; 0: they follow each other anyway. */
+static bool multiply_row(writer *w, const tsl_csr *left, int64_t i, const factor *right,
+                         int64_t end)
+{
+    writer own = *w; /* in registers */
+    const int64_t first = own.count;
+    for (int64_t k = left->row_start[i]; k < left->row_start[i + 1]; k++) {
+        const int64_t *start = right->start + (left->column[k] - right->first);
+        const int64_t to = start[1];
+        const double scale = left->value[k];
+        if (k + AHEAD < end) {
+            const int64_t later = right->start[left->column[k + AHEAD] - right->first];
+            __builtin_prefetch(right->column + later);
+            __builtin_prefetch(right->value + later);
+            __builtin_prefetch(right->value + later + 7);
+        }
+        if (own.count + to - start[0] > own.room) {
+            w->count = own.count;
+            if (!reserve(w, to - start[0])) {
+                return false;
+            }
+            own = *w;
+        }
+        for (int64_t l = start[0]; l < to; l++) {
+            add(&own, first, right->column[l], scale * right->value[l]);
+        }
+    }
+    w->count = own.count;
+    return true;
+}
+
+/* R A P in the making: bands of its rows, each with what of A P it needs, which is gone before the
+ * next: A P as a whole would be the largest of all. Neighbouring bands make some rows of A P twice.
+ */
+typedef struct maker {
+    const tsl_csr *r, *a, *p;
+    writer ap;      /* of a thread */
+    int64_t *start; /* [columns of a band + 1]: rows of A P, those not needed being empty */
+    int64_t starts; /* room for so many */
+} maker;
+
+/* Rows of R A P that were made together. */
+typedef struct band {
+    int64_t from, to; /* rows */
+    writer rows;
+} band;
+
+/* The rows of A that a band asks for are first … last. */
+static tsl_piece columns_of(const tsl_csr *r, const band *b)
+{
+    tsl_piece of = {r->columns, 0};
+    for (int64_t i = b->from; i < b->to; i++) {
+        if (r->row_start[i] < r->row_start[i + 1]) { /* columns ascend */
+            const int64_t first = r->column[r->row_start[i]];
+            const int64_t end = r->column[r->row_start[i + 1] - 1] + 1;
+            of.from = first < of.from ? first : of.from;
+            of.to = end > of.to ? end : of.to;
+        }
+    }
+    return of;
+}
+
+/* Row from + j of A P into m->ap where the band needs it, and its start into m->start[j]. */
+static bool make_ap(maker *m, const band *b, tsl_piece of)
+{
+    const factor p = {0, m->p->row_start, m->p->column, m->p->value};
+    if (of.to - of.from >= m->starts) {
+        tsl_release(m->start);
+        m->starts = of.to - of.from + 1;
+        m->start = tsl_allocate((size_t)m->starts * sizeof *m->start);
+        if (m->start == NULL) {
+            m->starts = 0;
+            return false;
+        }
+    }
+    memset(m->start, 0, (size_t)(of.to - of.from + 1) * sizeof *m->start);
+    for (int64_t k = m->r->row_start[b->from]; k < m->r->row_start[b->to]; k++) {
+        m->start[m->r->column[k] - of.from + 1] = 1;
+    }
+    m->ap.before += m->ap.count;
+    m->ap.count = 0;
+    for (int64_t i = of.from; i < of.to; i++) {
+        const bool needed = m->start[i - of.from + 1] != 0;
+        if (needed && !multiply_row(&m->ap, m->a, i, &p, 0)) {
+            return false;
+        }
+        m->start[i - of.from + 1] = m->ap.count;
     }
     return true;
 }
 
-/* A P first: each of its rows is used as often as P's has entries. */
-static tsl_status multiply_twice(chunks *out, tsl_context *context, const triple *t)
+/* A band, and the lengths of its rows. */
+static bool make_band(maker *m, band *b, int64_t *place, int64_t *before, int64_t *length)
 {
-    chunks views[3] = {{0}};
-    chunks ap = {0};
-    const tsl_csr *const all[3] = {t->r, t->a, t->p};
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < 3 && status == TSL_OK; i++) {
-        status = view(&views[i], context, all[i]);
+    const tsl_piece of = columns_of(m->r, b);
+    if (!make_ap(m, b, of)) {
+        return false;
     }
-    if (status == TSL_OK) {
-        const factors f = {&views[1], &views[2]};
-        status = make_chunks(&ap, context, t->a->rows, t->p->columns, multiply_row, &f, false);
+    const factor ap = {of.from, m->start, m->ap.column, m->ap.value};
+    b->rows.place = place;
+    b->rows.before = *before;
+    bool enough = true;
+    for (int64_t i = b->from; i < b->to && enough; i++) {
+        const int64_t first = b->rows.count;
+        enough = multiply_row(&b->rows, m->r, i, &ap, m->r->row_start[b->to]);
+        sort_columns(b->rows.column + first, b->rows.value + first, b->rows.count - first);
+        length[i] = b->rows.count - first;
     }
-    if (status == TSL_OK) {
-        const factors f = {&views[0], &ap};
-        status = make_chunks(out, context, t->r->rows, t->p->columns, multiply_row, &f, true);
+    *before += b->rows.count;
+    return enough;
+}
+
+static bool make_bands(band *bands, int64_t count, const maker *with, int64_t *length, int threads)
+{
+    bool enough = true;
+#pragma omp parallel num_threads(threads) reduction(&& : enough)
+    {
+        maker m = *with;
+        writer places = {0}; /* of the rows of R A P */
+        enough = make_places(&m.ap, m.p->columns) && make_places(&places, m.p->columns);
+#pragma omp for schedule(dynamic)
+        for (int64_t b = 0; b < count; b++) {
+            enough = enough && make_band(&m, &bands[b], places.place, &places.before, length);
+        }
+        tsl_release(places.place);
+        tsl_release(m.ap.place);
+        tsl_release(m.ap.column);
+        tsl_release(m.ap.value);
+        tsl_release(m.start);
     }
-    free_chunks(&ap);
-    for (int i = 0; i < 3; i++) {
-        free_chunks(&views[i]);
+    return enough;
+}
+
+/* Bands become a matrix, whose rows' lengths stand in row_start. */
+static bool join_bands(tsl_csr *out, const band *bands, int64_t count, int threads)
+{
+    add_up_lengths(out->row_start, out->rows);
+    out->column = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->column);
+    out->value = tsl_allocate((size_t)tsl_csr_nonzeros(out) * sizeof *out->value);
+    if (out->column == NULL || out->value == NULL) {
+        return false;
     }
-    return status;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t b = 0; b < count; b++) {
+        const writer *rows = &bands[b].rows;
+        const int64_t to = out->row_start[bands[b].from];
+        if (rows->count > 0) {
+            memcpy(out->column + to, rows->column, (size_t)rows->count * sizeof *rows->column);
+            memcpy(out->value + to, rows->value, (size_t)rows->count * sizeof *rows->value);
+        }
+    }
+    return true;
 }
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
                         const tsl_csr *p)
 {
-    const triple t = {r, a, p};
-    const bool at_once = tsl_csr_nonzeros(p) <= FEW * p->rows;
-    chunks rap = {0};
-    const tsl_status status =
-        at_once ? make_chunks(&rap, context, r->rows, p->columns, triple_row, &t, true)
-                : multiply_twice(&rap, context, &t);
-    return status == TSL_OK ? join_chunks(out, context, &rap) : status;
-}
-
-tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m)
-{
-    const tsl_status status =
-        tsl_csr_allocate(out, context, m->columns, m->rows, tsl_csr_nonzeros(m));
-    if (status != TSL_OK) {
-        return status;
+    const int64_t wanted =
+        BANDS > BANDS_A_THREAD * context->threads ? BANDS : BANDS_A_THREAD * context->threads;
+    const int64_t most = (r->rows + BAND_ROWS - 1) / BAND_ROWS;
+    const int64_t count = wanted < most ? wanted : most;
+    const maker with = {.r = r, .a = a, .p = p};
+    *out = (tsl_csr){.rows = r->rows, .columns = p->columns};
+    out->row_start = tsl_allocate((size_t)(r->rows + 1) * sizeof *out->row_start);
+    band *bands = tsl_allocate_zeroed((size_t)count, sizeof *bands);
+    bool enough = out->row_start != NULL && bands != NULL;
+    for (int64_t b = 0; b < count && enough; b++) {
+        bands[b].from = r->rows * b / count;
+        bands[b].to = r->rows * (b + 1) / count;
     }
-    for (int64_t k = 0; k < tsl_csr_nonzeros(m); k++) {
-        out->row_start[m->column[k] + 1]++;
+    enough = enough && make_bands(bands, count, &with, out->row_start + 1, context->threads) &&
+             join_bands(out, bands, count, context->threads);
+    for (int64_t b = 0; b < count && bands != NULL; b++) {
+        tsl_release(bands[b].rows.column);
+        tsl_release(bands[b].rows.value);
     }
-    for (int64_t j = 0; j < m->columns; j++) {
-        out->row_start[j + 1] += out->row_start[j];
+    tsl_release(bands);
+    if (!enough) {
+        tsl_csr_free(out);
+        return tsl_fail_memory(context, 250 * r->rows, "a product of matrices");
     }
-    for (int64_t i = 0; i < m->rows; i++) {
-        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
-            const int64_t to = out->row_start[m->column[k]]++;
-            out->column[to] = (int32_t)i;
-            out->value[to] = m->value[k];
-        }
-    }
-    for (int64_t j = m->columns; j > 0; j--) { /* each stands where the next begins */
-        out->row_start[j] = out->row_start[j - 1];
-    }
-    out->row_start[0] = 0;
     return TSL_OK;
 }

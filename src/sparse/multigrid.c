@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/context.h"
+#include "core/profile.h"
 #include "device/device.h"
 
 enum {
@@ -99,10 +100,14 @@ static tsl_status read_diagonal(making *k, const tsl_csr *m)
 }
 
 /* Can numbers as far apart as the diagonal's be had in single precision? */
-static bool fits_single(const double *inverse, int64_t rows)
+static bool fits_single(const double *inverse, int64_t rows, int threads)
 {
     double least = inverse[0];
     double most = inverse[0];
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min                       \
+                                                                         : least)                  \
+    reduction(max                                                                                  \
+              : most)
     for (int64_t i = 0; i < rows; i++) {
         least = inverse[i] < least ? inverse[i] : least;
         most = inverse[i] > most ? inverse[i] : most;
@@ -110,16 +115,10 @@ static bool fits_single(const double *inverse, int64_t rows)
     return least > 1e-10 * most;
 }
 
-static tsl_status take_vectors(tsl_multigrid *mg, tsl_level *v)
+static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
 {
-    const int64_t length = v->matrix->rows + TSL_SLICE_ROWS;
-    tsl_status status = TSL_OK;
-    void **const all[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1], &v->p_vector};
-    for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
-        status =
-            tsl_vectors_take(all[i], mg->context, 1, length, mg->bytes, "the vectors of multigrid");
-    }
-    return status;
+    return tsl_vectors_take(out, mg->context, 1, v->matrix->rows + TSL_SLICE_ROWS, mg->bytes,
+                            "the vectors of multigrid");
 }
 
 static tsl_status make_smoother(making *k, tsl_level *v)
@@ -127,6 +126,7 @@ static tsl_status make_smoother(making *k, tsl_level *v)
     tsl_multigrid *mg = k->mg;
     const tsl_linsolve_options *o = k->options;
     const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
+    tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     v->smoother =
         (tsl_smoother){.layout = v->layout,
                        .bytes = mg->bytes,
@@ -139,13 +139,15 @@ static tsl_status make_smoother(making *k, tsl_level *v)
                                                           : 4};
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
-    const tsl_status status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale,
-                                             k->inverse, v->matrix->rows, mg->bytes);
+    if (status == TSL_OK) {
+        status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale, k->inverse,
+                                v->matrix->rows, mg->bytes);
+    }
     return status == TSL_OK ? tsl_largest_eigenvalue(&v->smoother.largest, mg->context, &a)
                             : status;
 }
 
-/* All of a level but the way to the next. */
+/* What the next level is made with. */
 static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
 {
     tsl_multigrid *mg = k->mg;
@@ -154,7 +156,7 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     if (status == TSL_OK && finest) {
         /* pipelined CG updates M r as if M were linear, to all digits */
         const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
-                            fits_single(k->inverse, v->matrix->rows);
+                            fits_single(k->inverse, v->matrix->rows, mg->context->threads);
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
@@ -163,20 +165,48 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
         status = tsl_layout_make(&v->own_layout, mg->context, v->matrix->rows, v->matrix->row_start,
                                  v->matrix->rows <= WHOLE_ROWS);
     }
-    if (status == TSL_OK) {
-        status = tsl_form_make(&v->form, mg->context, v->matrix, v->layout, mg->bytes, mg->scale);
-    }
+    return status == TSL_OK ? make_smoother(k, v) : status;
+}
+
+/* What the cycle needs beside: last, in memory that making the levels has given back. `wide`: the
+ * matrix's form in double precision; NULL: there is none. */
+static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_form *wide)
+{
+    tsl_status status =
+        wide != NULL && mg->bytes == 4
+            ? tsl_form_narrow(&v->form, mg->context, wide, mg->scale)
+            : tsl_form_make(&v->form, mg->context, v->matrix, v->layout, mg->bytes, mg->scale);
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
-    if (status == TSL_OK) {
-        status = take_vectors(mg, v);
+    void **const all[] = {&v->b, &v->x[0], &v->x[1], &v->p_vector};
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
+        status = take_vector(all[i], mg, v);
     }
-    return status == TSL_OK ? make_smoother(k, v) : status;
+    return status;
 }
 
 /* ---- from a level to the next
  * ---------------------------------------------------------------------- */
+
+/* P, R and the next level's matrix. */
+static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *next,
+                                const tsl_prolongation *from)
+{
+    double begun = tsl_seconds();
+    tsl_status status = tsl_prolongator(&v->p, context, from);
+    if (status == TSL_OK) {
+        status = tsl_csr_transpose(&v->r, context, &v->p);
+        tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
+    }
+    if (status == TSL_OK) {
+        begun = tsl_seconds();
+        next->matrix = &next->own;
+        status = tsl_galerkin(&next->own, context, &v->r, v->matrix, &v->p);
+        tsl_profile_add(context, "coarse matrices", begun, 0, 0);
+    }
+    return status;
+}
 
 /* The next level's matrix and the products that lead there and back. False in *made where rows
  * hardly join, so that there is nothing to gain. */
@@ -185,10 +215,13 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     tsl_context *context = k->mg->context;
     const int64_t rows = v->matrix->rows;
     const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l)};
-    const int64_t count = tsl_aggregate(k->aggregate, &g);
-    *made = count > 0 && 10 * count < 9 * rows;
+    int64_t count = 0;
+    const double begun = tsl_seconds();
+    tsl_status status = tsl_aggregate(k->aggregate, &count, context, &g);
+    tsl_profile_add(context, "aggregates", begun, 12 * tsl_csr_nonzeros(v->matrix), 0);
+    *made = status == TSL_OK && count > 0 && 10 * count < 9 * rows;
     if (!*made) {
-        return TSL_OK;
+        return status;
     }
     double *norms = tsl_allocate((size_t)count * sizeof *norms);
     if (norms == NULL) {
@@ -197,32 +230,34 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
     const tsl_prolongation from = {&g,           k->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
-    tsl_status status = tsl_prolongator(&v->p, context, &from);
+    status = make_products(context, v, next, &from);
     tsl_release(k->norms);
     k->norms = norms;
     k->near_null = norms;
-    if (status == TSL_OK) {
-        status = tsl_csr_transpose(&v->r, context, &v->p);
-    }
-    if (status == TSL_OK) {
-        status = tsl_galerkin(&next->own, context, &v->r, v->matrix, &v->p);
-    }
-    next->matrix = &next->own;
     return status;
 }
 
-/* The forms of P and R, once the next level's layout is known. */
-static tsl_status connect(tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
+/* A matrix between levels as the cycle uses it. */
+static tsl_status make_way(tsl_form *form, tsl_halo *halo, const tsl_multigrid *mg, tsl_csr *m,
+                           const tsl_layout *rows, const tsl_layout *columns)
 {
-    tsl_context *context = mg->context;
-    tsl_status status = tsl_form_make(&v->form_p, context, &v->p, v->layout, mg->bytes, 1);
+    const double begun = tsl_seconds();
+    tsl_status status = tsl_form_make(form, mg->context, m, rows, mg->bytes, 1);
     if (status == TSL_OK) {
-        status = tsl_form_make(&v->form_r, context, &v->r, next->layout, mg->bytes, 1);
+        status = tsl_halo_make(halo, mg->context, m, rows, columns);
+        tsl_profile_add(mg->context, "forms", begun, form->product_bytes, 0);
     }
-    if (status == TSL_OK) {
-        status = tsl_halo_make(&v->halo_p, context, &v->p, v->layout, next->layout);
+    if (form->sliced || form->packed != NULL) { /* they hold all of it */
+        tsl_csr_free(m);
     }
-    return status == TSL_OK ? tsl_halo_make(&v->halo_r, context, &v->r, next->layout, v->layout)
+    return status;
+}
+
+/* The ways between two levels, once the next level's layout is known. */
+static tsl_status connect(const tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
+{
+    const tsl_status status = make_way(&v->form_p, &v->halo_p, mg, &v->p, v->layout, next->layout);
+    return status == TSL_OK ? make_way(&v->form_r, &v->halo_r, mg, &v->r, next->layout, v->layout)
                             : status;
 }
 
@@ -307,11 +342,16 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
         status = make_coarsest(mg);
     }
     if (status == TSL_OK) {
-        status = mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg);
-    }
-    if (status == TSL_OK) {
         report_levels(&plan->report, mg);
     }
     free_making(&k);
-    return status;
+    const double begun = tsl_seconds();
+    const tsl_form *wide = &plan->matrix->form;
+    for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
+        status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
+    }
+    tsl_profile_add(plan->context, "forms", begun, 0, 0);
+    return status == TSL_OK
+               ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)
+               : status;
 }

@@ -26,9 +26,9 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
 enum { TSL_NO_AGGREGATE = -1 };
 
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
- * TSL_NO_AGGREGATE for one without strong entries. Returns how many there are. In one order, that
- * of the rows. */
-int64_t tsl_aggregate(int32_t *aggregate, const tsl_graph *g);
+ * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
+tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *context,
+                         const tsl_graph *g);
 
 /* A vector that the matrix makes small, on the next level: out[count] becomes the norm of
  * near_null (NULL: ones) on each aggregate. */
@@ -49,6 +49,7 @@ typedef struct tsl_prolongation {
  * without its weak entries, which are added to the diagonal. Columns ascend. */
 tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
+/* By rows, columns ascending. */
 tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
 
 /* R A P, columns ascending. */

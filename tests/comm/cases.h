@@ -5,6 +5,7 @@
 #define TSL_TESTS_COMM_CASES_H
 
 #include "comm/comm.h"
+#include "comm/nccl.h"
 
 /* A rank checks this. */
 #define CHECK(comm, condition)                                                                     \
@@ -41,8 +42,18 @@ tsl_status comm_cycle(tsl_comm *comm, int count);
 
 /* Rank `failing` publishes a failure in place of its operation number `at` of the cycle; all others
  * must get TSL_E_COMM with its line within a few operations more, and ever after. Returns TSL_OK if
- * they do. */
-tsl_status comm_fail_at(tsl_comm *comm, int failing, int at);
+ * they do. On memory of `context`; NULL: the host's. */
+tsl_status comm_fail_at(tsl_comm *comm, tsl_context *context, int failing, int at);
+
+/* What a rank on device memory does by the name of the test, the first of two to four arguments:
+ * "large KIND PATH", "sizes KIND", "fail KIND RANK AT", "broken KIND AT", "nccl KIND BROKEN",
+ * "memory KIND K", "shared KIND", "aware KIND". */
+tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv);
+
+/* What NCCL promises, of sim: by host memory and the communicator `by`, of the same ranks. */
+extern const tsl_nccl_ops comm_fake_nccl;
+/* Rank 0's operation number `broken` of it fails; -1: none does. */
+void comm_begin_fake_nccl(tsl_comm *by, int broken);
 
 /* What a process that mpirun has started does, by the name of the test; the exit status. */
 int comm_launched(int argc, char **argv);

@@ -3,21 +3,23 @@
 #include <string.h>
 
 #include "comm/cases.h"
+#include "device/device.h"
 
 enum { BYTES = 30000, MOST = 16 };
 
 /* A rank's buffers and sub-communicator for one walk through the cycle. */
 typedef struct walk {
     tsl_comm *comm;
-    tsl_comm *half; /* NULL at first, and where there is none */
+    tsl_context *context; /* whose memory; NULL: the host's */
+    tsl_comm *half;       /* NULL at first, and where there is none */
     tsl_counters *counters;
     char *one, *other;
     int64_t bytes[MOST], offsets[MOST];
 } walk;
 
-static tsl_status reduce(tsl_comm *comm, char *data, int64_t count)
+static tsl_status reduce(const walk *w, tsl_comm *comm, int64_t count)
 {
-    return tsl_comm_all_reduce(comm, NULL, data, count, TSL_COMM_DOUBLE, TSL_COMM_SUM);
+    return tsl_comm_all_reduce(comm, w->context, w->one, count, TSL_COMM_DOUBLE, TSL_COMM_SUM);
 }
 
 static tsl_status exchange_with(tsl_comm *comm, walk *w, int64_t bytes)
@@ -31,8 +33,8 @@ static tsl_status exchange_with(tsl_comm *comm, walk *w, int64_t bytes)
                                     .send_bytes = bytes,
                                     .receive = w->other,
                                     .receive_bytes = bytes}};
-    return comm->size <= 2 ? tsl_comm_exchange(comm, NULL, 1, both)
-                           : tsl_comm_exchange(comm, NULL, 2, ring);
+    return comm->size <= 2 ? tsl_comm_exchange(comm, w->context, 1, both)
+                           : tsl_comm_exchange(comm, w->context, 2, ring);
 }
 
 /* Operation number `at` of the cycle. */
@@ -52,21 +54,21 @@ static tsl_status step(walk *w, int at)
     case 0:
         return tsl_comm_barrier(w->comm);
     case 1:
-        return tsl_comm_broadcast(w->comm, NULL, w->one, BYTES, at % w->comm->size);
+        return tsl_comm_broadcast(w->comm, w->context, w->one, BYTES, at % w->comm->size);
     case 2:
         tsl_comm_destroy(w->half);
         w->half = NULL;
         return tsl_comm_split(&w->half, w->comm, w->comm->rank % 2, 0);
     case 3:
-        return reduce(w->comm, w->one, 2);
+        return reduce(w, w->comm, 2);
     case 4:
-        return tsl_comm_all_to_all(w->comm, NULL, &send, &receive);
+        return tsl_comm_all_to_all(w->comm, w->context, &send, &receive);
     case 5:
-        return tsl_comm_gather(w->comm, NULL, w->one, each, &receive, at % w->comm->size);
+        return tsl_comm_gather(w->comm, w->context, w->one, each, &receive, at % w->comm->size);
     case 6:
         return exchange_with(half, w, BYTES);
     case 7:
-        return reduce(half, w->one, BYTES / 8);
+        return reduce(w, half, BYTES / 8);
     case 8:
         tsl_counters_destroy(w->counters);
         w->counters = NULL;
@@ -76,26 +78,40 @@ static tsl_status step(walk *w, int at)
     case 10:
         return tsl_comm_barrier(half);
     default:
-        return tsl_comm_all_to_all(half, NULL, &send, &receive);
+        return tsl_comm_all_to_all(half, w->context, &send, &receive);
     }
 }
 
-static walk begin(tsl_comm *comm)
+static walk begin(tsl_comm *comm, tsl_context *context)
 {
-    return (walk){.comm = comm, .one = calloc(1, BYTES), .other = calloc(1, BYTES)};
+    walk w = {.comm = comm, .context = context};
+    if (context == NULL) {
+        w.one = calloc(1, BYTES);
+        w.other = calloc(1, BYTES);
+    } else {
+        void *memory = NULL;
+        tsl_device_allocate(&memory, context, 2 * BYTES, "a test");
+        w.one = memory;
+        w.other = w.one + BYTES;
+    }
+    return w;
 }
 
 static void end(walk *w)
 {
     tsl_comm_destroy(w->half);
     tsl_counters_destroy(w->counters);
-    free(w->one);
-    free(w->other);
+    if (w->context == NULL) {
+        free(w->one);
+        free(w->other);
+    } else {
+        tsl_device_release(w->context, w->one);
+    }
 }
 
 tsl_status comm_cycle(tsl_comm *comm, int count)
 {
-    walk w = begin(comm);
+    walk w = begin(comm, NULL);
     tsl_status status = TSL_OK;
     for (int at = 0; at < count && status == TSL_OK; at++) {
         status = step(&w, at);
@@ -104,9 +120,9 @@ tsl_status comm_cycle(tsl_comm *comm, int count)
     return status;
 }
 
-tsl_status comm_fail_at(tsl_comm *comm, int failing, int at)
+tsl_status comm_fail_at(tsl_comm *comm, tsl_context *context, int failing, int at)
 {
-    walk w = begin(comm);
+    walk w = begin(comm, context);
     tsl_status status = TSL_OK;
     int i = 0;
     for (; i < at + 10 * COMM_CYCLE && status == TSL_OK; i++) {

@@ -15,7 +15,7 @@ static tsl_status run_cases(tsl_comm *comm, char **argv)
 /* "fail RANK AT", and the exit status is 0 if all ranks ended as they should. */
 static tsl_status run_failure(tsl_comm *comm, char **argv)
 {
-    return comm_fail_at(comm, atoi(argv[0]), atoi(argv[1]));
+    return comm_fail_at(comm, NULL, atoi(argv[0]), atoi(argv[1]));
 }
 
 /* "kill RANK AT" */
@@ -74,6 +74,9 @@ int comm_launched(int argc, char **argv)
         return 3;
     }
     tsl_status status = TSL_E_ARG;
+    if (strcmp(argv[0], "device") == 0) {
+        status = comm_on_device(comm, argc - 1, argv + 1);
+    }
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(modes[i].name, argv[0]) == 0 && modes[i].arguments == argc - 1) {
             status = strcmp(tsl_comm_path(comm), "mpi") == 0 ? modes[i].run(comm, argv + 1)

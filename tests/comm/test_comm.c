@@ -126,7 +126,7 @@ typedef struct failure {
 static tsl_status fail_at(tsl_comm *comm, void *user)
 {
     const failure *f = user;
-    return comm_fail_at(comm, f->rank, f->at);
+    return comm_fail_at(comm, NULL, f->rank, f->at);
 }
 
 static void a_failure_at_each_operation_stops_all(void **state)

@@ -30,7 +30,7 @@ static tsl_status run_cases(tsl_comm *comm, void *user)
 
 static tsl_status fail_at(tsl_comm *comm, void *user)
 {
-    return comm_fail_at(comm, ((const int *)user)[0], ((const int *)user)[1]);
+    return comm_fail_at(comm, NULL, ((const int *)user)[0], ((const int *)user)[1]);
 }
 
 static void nobody_hangs_under_load(void **state)

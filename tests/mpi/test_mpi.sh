@@ -13,6 +13,40 @@ for count in 1 2 3 4; do
         expect 0 "$count" "$ranks" fail $((at % count)) "$at"
     done
 done
+expect 0 3 "$ranks" device large sim "pinned host memory"
+for at in 1 4 5 7; do # a broadcast, an all-to-all, a gather, an all-reduce
+    expect 0 3 "$ranks" device fail sim $((at % 3)) "$at"
+done
+for at in 0 25; do
+    expect 0 3 "$ranks" device broken sim "$at"
+done
+expect 0 3 "$ranks" device sizes sim
+expect 0 3 "$ranks" device nccl sim -1
+for at in 0 1 6; do # its id, its start, a message
+    expect 0 3 "$ranks" device nccl sim "$at"
+done
+for k in 4 9; do # an allocation fails
+    expect 0 3 "$ranks" device memory sim "$k"
+done
+expect 0 2 "$ranks" device shared sim
+expect 0 3 env "LD_PRELOAD=$TESELA_TESTS/plugins/libtest_aware_mpi.so" "$ranks" device aware sim
+
+# The way is told, and can be asked for.
+bench=("$TESELA" comm bench --device sim --most 16 --repeats 1 --csv "$scratch/csv")
+expect 0 2 "${bench[@]}" --path staged
+if ! grep -q 'mpi, sim memory by pinned host memory and MPI (as asked for)"' "$scratch/csv"; then
+    echo "the way is not told:"
+    cat "$scratch/csv"
+    exit 1
+fi
+for path in nccl cuda-aware; do
+    launch 2 "${bench[@]}" --path "$path"
+    if [ "$status" -ne 3 ] || ! grep -q "messages between devices cannot go by $path: " "$scratch/out"; then
+        echo "--path $path: exit status $status"
+        cat "$scratch/out"
+        exit 1
+    fi
+done
 expect 0 3 "$ranks" early 1
 expect 0 3 "$ranks" sizes
 

@@ -24,3 +24,9 @@ target_include_directories(test_wrong_fftw PRIVATE
     $<TARGET_PROPERTY:tesela_objects,INTERFACE_INCLUDE_DIRECTORIES>)
 set_target_properties(test_wrong_fftw PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/plugins")
+
+# What makes MPI say that it takes device memory, for mpi/mpi: <build>/tests/plugins/libtest_aware_mpi.so.
+add_library(test_aware_mpi SHARED "${CMAKE_CURRENT_LIST_DIR}/aware_mpi.c")
+tesela_compile_options(test_aware_mpi)
+set_target_properties(test_aware_mpi PROPERTIES
+    C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/plugins")

@@ -1,0 +1,283 @@
+/* What multigrid's levels are made of, each against its definition, and the same bits for any
+ * number of threads. */
+#include "sparse/systems.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/multigrid.h"
+
+/* A level in the making. */
+typedef struct level {
+    tsl_csr a, p, r, coarse;
+    double *inverse;
+    int32_t *aggregate;
+    double *norm;
+    int64_t count;
+} level;
+
+static const double omega = 0.61;
+
+static void free_level(level *v)
+{
+    free(v->inverse);
+    free(v->aggregate);
+    free(v->norm);
+    tsl_csr_free(&v->p);
+    tsl_csr_free(&v->r);
+    tsl_csr_free(&v->coarse);
+}
+
+/* `near_null` may be NULL. */
+static level make_level(const test_system *s, double strength, const double *near_null, int threads)
+{
+    tsl_context *context = test_context("cpu", threads);
+    level v = {.a = {s->n, s->n, s->row_start, s->column, s->value},
+               .inverse = malloc((size_t)s->n * sizeof(double)),
+               .aggregate = malloc((size_t)s->n * sizeof(int32_t))};
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int64_t k = s->row_start[i]; k < s->row_start[i + 1]; k++) {
+            if (s->column[k] == i) {
+                v.inverse[i] = 1 / s->value[k];
+            }
+        }
+    }
+    const tsl_graph g = {&v.a, v.inverse, strength};
+    assert_int_equal(tsl_aggregate(v.aggregate, &v.count, context, &g), TSL_OK);
+    v.norm = malloc((size_t)v.count * sizeof(double));
+    tsl_aggregate_norms(v.norm, near_null, v.aggregate, s->n, v.count);
+    const tsl_prolongation from = {&g, v.aggregate, v.count, near_null, v.norm, omega};
+    assert_int_equal(tsl_prolongator(&v.p, context, &from), TSL_OK);
+    assert_int_equal(tsl_csr_transpose(&v.r, context, &v.p), TSL_OK);
+    assert_int_equal(tsl_galerkin(&v.coarse, context, &v.r, &v.a, &v.p), TSL_OK);
+    tsl_context_destroy(context);
+    return v;
+}
+
+/* ---- against the definitions
+ * ------------------------------------------------------------------------- */
+
+static bool is_strong(const level *v, int64_t i, int64_t k, double strength)
+{
+    const int64_t j = v->a.column[k];
+    return j != i &&
+           v->a.value[k] * v->a.value[k] * v->inverse[i] * v->inverse[j] > strength * strength;
+}
+
+/* Every row with a strong entry is in an aggregate, in which it has a strong neighbour unless it is
+ * alone there; numbers are those of first rows in their order, and none is left out. */
+static void check_aggregates(const level *v, double strength)
+{
+    int64_t *size = calloc((size_t)v->count, sizeof *size);
+    for (int64_t i = 0; i < v->a.rows; i++) {
+        assert_in_range(v->aggregate[i] + 1, 0, v->count);
+        size[v->aggregate[i] >= 0 ? v->aggregate[i] : 0] += v->aggregate[i] >= 0;
+    }
+    for (int64_t a = 0; a < v->count; a++) {
+        assert_true(size[a] > 0);
+    }
+    for (int64_t i = 0; i < v->a.rows; i++) {
+        int64_t strong = 0;
+        int64_t joined = 0;
+        for (int64_t k = v->a.row_start[i]; k < v->a.row_start[i + 1]; k++) {
+            strong += is_strong(v, i, k, strength);
+            joined +=
+                is_strong(v, i, k, strength) && v->aggregate[v->a.column[k]] == v->aggregate[i];
+        }
+        assert_int_equal(v->aggregate[i] >= 0, strong > 0);
+        assert_true(strong == 0 || joined > 0 || size[v->aggregate[i]] == 1);
+    }
+    free(size);
+}
+
+static void check_ascending(const tsl_csr *m)
+{
+    for (int64_t i = 0; i < m->rows; i++) {
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            assert_in_range(m->column[k], 0, m->columns - 1);
+            assert_true(k == m->row_start[i] || m->column[k] > m->column[k - 1]);
+        }
+    }
+}
+
+/* P = (1 - omega D^-1 F) T, row by row. */
+static void check_prolongator(const level *v, double strength, const double *near_null)
+{
+    long double *row = calloc((size_t)v->count, sizeof *row);
+    check_ascending(&v->p);
+    for (int64_t i = 0; i < v->a.rows; i++) {
+        for (int64_t k = v->a.row_start[i]; k < v->a.row_start[i + 1]; k++) {
+            const int64_t j = is_strong(v, i, k, strength) ? v->a.column[k] : i;
+            const int32_t a = v->aggregate[j];
+            if (a >= 0) { /* weak entries stand on the diagonal */
+                const long double t =
+                    (near_null != NULL ? near_null[j] : 1) / (long double)v->norm[a];
+                row[a] -= (long double)(omega * v->inverse[i]) * v->a.value[k] * t;
+            }
+        }
+        if (v->aggregate[i] >= 0) {
+            row[v->aggregate[i]] +=
+                (near_null != NULL ? near_null[i] : 1) / (long double)v->norm[v->aggregate[i]];
+        }
+        for (int64_t k = v->p.row_start[i]; k < v->p.row_start[i + 1]; k++) {
+            assert_true(fabsl(row[v->p.column[k]] - v->p.value[k]) <= 1e-14L);
+            row[v->p.column[k]] = 0;
+        }
+        for (int64_t k = v->a.row_start[i]; k < v->a.row_start[i + 1]; k++) {
+            const int32_t a = v->aggregate[v->a.column[k]];
+            assert_true(a < 0 || row[a] == 0); /* nothing is missing */
+        }
+    }
+    free(row);
+}
+
+/* Each entry of P is where it belongs in R, and R has no others. */
+static void check_transpose(const level *v)
+{
+    check_ascending(&v->r);
+    assert_int_equal(v->r.rows, v->p.columns);
+    assert_int_equal(v->r.columns, v->p.rows);
+    assert_int_equal(tsl_csr_nonzeros(&v->r), tsl_csr_nonzeros(&v->p));
+    int64_t *next = malloc((size_t)v->r.rows * sizeof *next);
+    memcpy(next, v->r.row_start, (size_t)v->r.rows * sizeof *next);
+    for (int64_t i = 0; i < v->p.rows; i++) {
+        for (int64_t k = v->p.row_start[i]; k < v->p.row_start[i + 1]; k++) {
+            const int64_t to = next[v->p.column[k]]++;
+            assert_int_equal(v->r.column[to], i);
+            assert_true(v->r.value[to] == v->p.value[k]);
+        }
+    }
+    free(next);
+}
+
+static void multiply(long double *y, const tsl_csr *m, const long double *x)
+{
+    for (int64_t i = 0; i < m->rows; i++) {
+        y[i] = 0;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            y[i] += (long double)m->value[k] * x[m->column[k]];
+        }
+    }
+}
+
+/* R A P x one by one, of random x: an entry that is wrong or missing shows. */
+static void check_coarse(const level *v)
+{
+    const size_t bytes = (size_t)v->a.rows * sizeof(long double);
+    long double *x = malloc(bytes);
+    long double *px = malloc(bytes);
+    long double *apx = malloc(bytes);
+    long double *expected = malloc(bytes);
+    uint64_t seed = 5;
+    check_ascending(&v->coarse);
+    for (int64_t a = 0; a < v->count; a++) {
+        x[a] = test_uniform(&seed);
+    }
+    multiply(px, &v->p, x);
+    multiply(apx, &v->a, px);
+    multiply(expected, &v->r, apx);
+    multiply(px, &v->coarse, x);
+    for (int64_t a = 0; a < v->count; a++) {
+        assert_true(fabsl(px[a] - expected[a]) <= 1e-12L);
+    }
+    free(x);
+    free(px);
+    free(apx);
+    free(expected);
+}
+
+static void assert_same(const tsl_csr *m, const tsl_csr *expected)
+{
+    assert_int_equal(m->rows, expected->rows);
+    assert_memory_equal(m->row_start, expected->row_start, (size_t)(m->rows + 1) * 8);
+    const size_t nonzeros = (size_t)tsl_csr_nonzeros(m);
+    assert_memory_equal(m->column, expected->column, nonzeros * sizeof *m->column);
+    assert_memory_equal(m->value, expected->value, nonzeros * sizeof *m->value);
+}
+
+/* `most` threads make the same as one. */
+static void check_threads(const test_system *s, const level *expected, double strength,
+                          const double *near_null, int most)
+{
+    for (int threads = 2; threads <= most; threads += threads < 3 ? 1 : 4) {
+        level v = make_level(s, strength, near_null, threads);
+        assert_int_equal(v.count, expected->count);
+        assert_memory_equal(v.aggregate, expected->aggregate, (size_t)s->n * sizeof *v.aggregate);
+        assert_same(&v.p, &expected->p);
+        assert_same(&v.r, &expected->r);
+        assert_same(&v.coarse, &expected->coarse);
+        free_level(&v);
+    }
+}
+
+static void levels_are_as_defined(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t side, planes;
+        double strength; /* 0.2: entries of -1 are weak beside 6, not beside 4 */
+        bool near_null;
+    } rows[] = {{9, 9, 0.08, false},   {9, 9, 0.2, false},   {7, 300, 0.08, false},
+                {130, 1, 0.08, true},  {130, 1, 0.3, false}, {2, 2500, 0.08, true},
+                {1, 12000, 0.08, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        test_system s = test_laplacian(rows[i].side, rows[i].planes);
+        uint64_t seed = 11;
+        double *near_null = rows[i].near_null ? malloc((size_t)s.n * sizeof *near_null) : NULL;
+        for (int64_t j = 0; j < s.n; j++) {
+            for (int64_t k = s.row_start[j]; k < s.row_start[j + 1]; k++) {
+                /* some connections weak: symmetric, a function of both rows */
+                s.value[k] *= (j + s.column[k]) % 7 == 1 ? 0.01 : 1;
+            }
+            if (near_null != NULL) {
+                near_null[j] = 0.5 + test_uniform(&seed) * 0.4;
+            }
+        }
+        level v = make_level(&s, rows[i].strength, near_null, 1);
+        check_aggregates(&v, rows[i].strength);
+        check_prolongator(&v, rows[i].strength, near_null);
+        check_transpose(&v);
+        check_coarse(&v);
+        check_threads(&s, &v, rows[i].strength, near_null, 7);
+        free_level(&v);
+        free(near_null);
+        test_system_free(&s);
+    }
+}
+
+/* Entries far from the diagonal, and rows of all lengths. */
+static void any_pattern_will_do(void **state)
+{
+    (void)state;
+    test_system s = test_spectrum(150, 10, 3);
+    level v = make_level(&s, 0.02, NULL, 1);
+    check_aggregates(&v, 0.02);
+    check_prolongator(&v, 0.02, NULL);
+    check_transpose(&v);
+    check_coarse(&v);
+    check_threads(&s, &v, 0.02, NULL, 7);
+    free_level(&v);
+    test_system_free(&s);
+}
+
+/* More entries than one piece of memory of a product holds. */
+static void large_products_are_made(void **state)
+{
+    (void)state;
+    test_system s = test_laplacian(60, 60);
+    level v = make_level(&s, 0.08, NULL, 1);
+    assert_in_range(v.count, s.n / 25, s.n / 10);
+    check_coarse(&v);
+    check_threads(&s, &v, 0.08, NULL, 2);
+    free_level(&v);
+    test_system_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_defined),
+                                       cmocka_unit_test(any_pattern_will_do),
+                                       cmocka_unit_test(large_products_are_made)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
