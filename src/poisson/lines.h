@@ -1,13 +1,12 @@
 /* Poisson's equation on a GPU by lines: what the kernels (lines_block.inc) are launched with. They
- * are compiled for each precision, in double for lines of small radices apart, and in files of
- * their own. */
+ * are compiled for each precision, in files of their own. */
 #ifndef TSL_POISSON_LINES_H
 #define TSL_POISSON_LINES_H
 
 #include "blocks/fft/line.h"
 #include "poisson/poisson.h"
 
-enum { LINES_THREADS = 256, LINES_RESIDENT = 2 };
+enum { LINES_THREADS = 256 };
 
 enum {
     LINES_ROWS_FORWARD,
@@ -88,21 +87,24 @@ static inline int poisson_lines_threads(const poisson_lines *a)
     return wanted < 64 ? 64 : wanted > LINES_THREADS ? LINES_THREADS : (wanted + 31) / 32 * 32;
 }
 
-/* Queue a kernel, of `blocks` tiles, for lines whose radices are as small as the name says. */
+/* Largest radix of a line. In double precision larger ones take the registers that a third block on
+ * a multiprocessor needs. */
+static inline int poisson_lines_radix(tsl_precision precision)
+{
+    return precision == TSL_SINGLE ? TSL_RADIX_LARGEST : 8;
+}
+
+/* Queue a kernel, of `blocks` tiles. */
 typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel, const poisson_lines *a,
                                            int blocks);
 
-tsl_status tsl_poisson_lines_double_8_sim(tsl_context *context, int kernel, const poisson_lines *a,
-                                          int blocks);
-tsl_status tsl_poisson_lines_double_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
-                                           int blocks);
-tsl_status tsl_poisson_lines_single_16_sim(tsl_context *context, int kernel, const poisson_lines *a,
-                                           int blocks);
-tsl_status tsl_poisson_lines_double_8_cuda(tsl_context *context, int kernel, const poisson_lines *a,
-                                           int blocks);
-tsl_status tsl_poisson_lines_double_16_cuda(tsl_context *context, int kernel,
-                                            const poisson_lines *a, int blocks);
-tsl_status tsl_poisson_lines_single_16_cuda(tsl_context *context, int kernel,
-                                            const poisson_lines *a, int blocks);
+tsl_status tsl_poisson_lines_double_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                        int blocks);
+tsl_status tsl_poisson_lines_single_sim(tsl_context *context, int kernel, const poisson_lines *a,
+                                        int blocks);
+tsl_status tsl_poisson_lines_double_cuda(tsl_context *context, int kernel, const poisson_lines *a,
+                                         int blocks);
+tsl_status tsl_poisson_lines_single_cuda(tsl_context *context, int kernel, const poisson_lines *a,
+                                         int blocks);
 
 #endif

@@ -7,22 +7,20 @@
 #define LINES_DEVICE_NAME(name) name##_sim
 
 #define LINES_OF(name) name##_double
-#define REAL double
-
-#define LINES_NAME(name) name##_double_8
+#define LINES_NAME(name) name##_double
 #define LARGEST 8
+#define RESIDENT 3
+#define REAL double
 #include "poisson/lines_block.inc"
+#undef LINES_OF
 #undef LINES_NAME
 #undef LARGEST
-
-#define LINES_NAME(name) name##_double_16
-#define LARGEST 16
-#include "poisson/lines_block.inc"
-#undef LINES_NAME
-#undef LINES_OF
+#undef RESIDENT
 #undef REAL
 
 #define LINES_OF(name) name
-#define LINES_NAME(name) name##_single_16
+#define LINES_NAME(name) name##_single
+#define LARGEST 16
+#define RESIDENT 2
 #define REAL float
 #include "poisson/lines_block.inc"

@@ -187,18 +187,21 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 }
 
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
- * (docs/performance.md): with a free axis that is faster, or a periodic one that the library is
- * slow at; of the largest boxes it is all that leaves room for the field. */
+ * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
+ * and in double precision from 256 cells on; of the largest boxes it is all that leaves room for
+ * the field. Over ranks the library's planes are. */
 static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
                           const tsl_poisson_grid *grid)
 {
+    enum { LEAST_DOUBLE = 256, LEAST_ODD = 513 };
     const int64_t large = INT64_C(1) << 31; /* cells */
-    bool faster = context->comm->size > 1 || grid->tabulated ||
-                  options->n[0] * options->n[1] * options->n[2] > large;
+    bool faster = options->n[0] * options->n[1] * options->n[2] > large;
     for (int axis = 0; axis < 3; axis++) {
         const int n = grid->n[axis];
-        faster = faster || (n > 512 && (n & (n - 1)) != 0);
+        faster = faster || (n >= LEAST_ODD && (n & (n - 1)) != 0) ||
+                 (n >= LEAST_DOUBLE && grid->precision == TSL_DOUBLE);
     }
+    faster = grid->tabulated || (faster && context->comm->size == 1);
     return options->plain < 0 || (options->plain == 0 && faster);
 }
 

@@ -15,7 +15,7 @@ typedef struct sums {
 
 static tsl_line make_line(int n, tsl_complex *roots)
 {
-    tsl_line line = tsl_line_of(n);
+    tsl_line line = tsl_line_of(n, TSL_RADIX_LARGEST);
     for (int k = 0; k < n; k++) {
         roots[k] = tsl_root(k, n);
     }
@@ -114,7 +114,7 @@ static void every_length_there_should_be(void **state)
 {
     (void)state;
     for (int n = 1; n <= TSL_LINE_LONGEST + 1; n++) {
-        const tsl_line line = tsl_line_of(n);
+        const tsl_line line = tsl_line_of(n, TSL_RADIX_LARGEST);
         int product = 1;
         for (int p = 0; p < line.passes; p++) {
             product *= line.radix[p];
@@ -247,7 +247,7 @@ static double sum_error(const rows_of_lines *l, const tsl_line *line, int k)
 static double check_rows(rows_of_lines *l)
 {
     const int numbers = l->n << l->shift;
-    tsl_line line = tsl_line_of(l->n);
+    tsl_line line = tsl_line_of(l->n, TSL_RADIX_LARGEST);
     uint64_t seed = (uint64_t)l->n;
     double error = 0;
     for (int k = 0; k < l->n; k++) {

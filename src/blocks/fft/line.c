@@ -23,13 +23,13 @@ static bool cut(int n, int passes, int largest, int *radix)
     return false;
 }
 
-tsl_line tsl_line_of(int n)
+tsl_line tsl_line_of(int n, int most)
 {
     tsl_line line;
     memset(&line, 0, sizeof line);
     line.n = n;
     for (int passes = 2; n <= TSL_LINE_LONGEST && passes <= TSL_LINE_PASSES; passes++) {
-        for (int largest = 1; largest <= TSL_RADIX_LARGEST; largest++) {
+        for (int largest = 1; largest <= most; largest++) {
             if (cut(n, passes, largest, line.radix)) {
                 line.passes = passes;
                 int part = n;

@@ -1,4 +1,4 @@
-/* Poisson's equation by lines on NVIDIA GPUs: double precision, radices up to 8. */
+/* Poisson's equation by lines on NVIDIA GPUs: double precision. */
 #include "device/cuda.h"
 
 extern "C" {
@@ -9,8 +9,9 @@ extern "C" {
 #define LINES_DEVICE(name) LINES_DEVICE_NAME(name)
 #define LINES_DEVICE_NAME(name) name##_cuda
 #define LINES_OF(name) name##_double
-#define LINES_NAME(name) name##_double_8
+#define LINES_NAME(name) name##_double
 #define LARGEST 8
+#define RESIDENT 3
 #define REAL double
 
 #include "poisson/lines_block.inc"

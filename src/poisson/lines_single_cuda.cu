@@ -1,4 +1,4 @@
-/* Poisson's equation by lines on NVIDIA GPUs: double precision. */
+/* Poisson's equation by lines on NVIDIA GPUs: single precision. */
 #include "device/cuda.h"
 
 extern "C" {
@@ -8,9 +8,10 @@ extern "C" {
 #define LINES_LINKAGE extern "C"
 #define LINES_DEVICE(name) LINES_DEVICE_NAME(name)
 #define LINES_DEVICE_NAME(name) name##_cuda
-#define LINES_OF(name) name##_double
-#define LINES_NAME(name) name##_double_16
+#define LINES_OF(name) name
+#define LINES_NAME(name) name##_single
 #define LARGEST 16
-#define REAL double
+#define RESIDENT 2
+#define REAL float
 
 #include "poisson/lines_block.inc"
