@@ -47,12 +47,11 @@ static tsl_status make_bench(bench *b, tsl_comm *comm, const char *kind)
     options.comm = comm;
     b->comm = comm;
     CHECK(comm, tsl_context_create(&b->context, &options) == TSL_OK);
-    CHECK(comm, tsl_device_allocate(&memory, b->context, BYTES, "a test") == TSL_OK);
-    b->send = memory;
-    CHECK(comm, tsl_device_allocate(&memory, b->context, BYTES, "a test") == TSL_OK);
-    b->receive = memory;
-    CHECK(comm, fill(b, b->send, UNTOUCHED, BYTES) == TSL_OK);
-    CHECK(comm, fill(b, b->receive, UNTOUCHED, BYTES) == TSL_OK);
+    for (int i = 0; i < 2; i++) {
+        CHECK(comm, tsl_device_allocate(&memory, b->context, BYTES, "a test") == TSL_OK);
+        *(i == 0 ? &b->send : &b->receive) = memory;
+        CHECK(comm, fill(b, memory, UNTOUCHED, BYTES) == TSL_OK);
+    }
     b->own_ops = b->context->ops;
     return TSL_OK;
 }
@@ -571,8 +570,7 @@ static int launched(const char *kind)
         return 1;
     }
     for (size_t i = 0; i < sizeof runs / sizeof *runs && status == TSL_OK; i++) {
-        row r = {.kind = kind, .run = runs[i]};
-        status = run_row(comm, &r);
+        status = run_row(comm, &(row){.kind = kind, .run = runs[i]});
     }
     const char *reason = tsl_comm_failure(comm, NULL, NULL);
     if (status != TSL_OK) {
