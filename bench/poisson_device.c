@@ -191,7 +191,11 @@ static tsl_status difference(double *out, const bench *b, const void *one, const
         const bool single = b->options.precision == 4;
         const double u = single ? (double)((float *)host[0])[i] : ((double *)host[0])[i];
         const double v = single ? (double)((float *)host[1])[i] : ((double *)host[1])[i];
-        worst = fabs(u - v) <= worst ? worst : fabs(u - v);
+        if (!isfinite(u) || !isfinite(v)) {
+            worst = INFINITY;
+            break;
+        }
+        worst = fmax(worst, fabs(u - v));
         largest = fmax(largest, fabs(v));
     }
     *out = worst / largest;
@@ -216,6 +220,9 @@ static tsl_status measure_plain(bench *b, const solve *lines)
         status = difference(&off, b, lines->potential, plain.potential);
         snprintf(more, sizeof more, "%.2f fields, differs by %.1e",
                  in_fields(&o, plain.summary.bytes), off);
+        if (!(off <= (o.precision == 4 ? 1e-4 : 1e-12))) {
+            status = tsl_fail(b->context, TSL_E_INTERNAL, "both forms differ by %g", off);
+        }
     }
     if (status == TSL_OK) {
         print(b, "the same, plain", seconds, more);

@@ -87,8 +87,8 @@ tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *rece
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
 
-/* How device memory travels between ranks, for reports: "NCCL 2.28.9", "pinned host memory: ranks 0
- * and 1 share a GPU, which NCCL does not allow". Known from the first operation on memory of
+/* How device memory travels between ranks, for reports: "NCCL 2.28.9", "pinned host memory and MPI
+ * (not NCCL: ranks 0 and 1 share a GPU, …)". Known from the first operation on memory of
  * `context`; NULL before, on host memory and among threads. The communicator's. */
 const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *context);
 

@@ -108,12 +108,18 @@ static tsl_status mpi_barrier(tsl_comm *comm)
     return tsl_mpi_meet(tsl_mpi_of(comm), &mine);
 }
 
-void tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root)
+tsl_status tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root)
 {
-    for (int64_t at = 0; at < bytes; at += TSL_MPI_PIECE) {
+    int error = MPI_SUCCESS;
+    for (int64_t at = 0; at < bytes && error == MPI_SUCCESS; at += TSL_MPI_PIECE) {
         const int64_t piece = bytes - at < TSL_MPI_PIECE ? bytes - at : TSL_MPI_PIECE;
-        MPI_Bcast((char *)data + at, (int)piece, MPI_BYTE, root, c->mpi);
+        error = MPI_Bcast((char *)data + at, (int)piece, MPI_BYTE, root, c->mpi);
     }
+    if (error == MPI_SUCCESS) {
+        return TSL_OK;
+    }
+    tsl_mpi_publish(&c->comm, TSL_E_COMM, "a broadcast was lost");
+    return tsl_comm_report_failure(&c->comm);
 }
 
 /* Little goes with the meeting. */
@@ -129,7 +135,7 @@ tsl_status tsl_mpi_broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *d
         memcpy(data, tsl_mpi_record_of(c, mine->root)->payload, (size_t)bytes);
     }
     if (status == TSL_OK && !little) {
-        tsl_mpi_pass_on(c, data, bytes, mine->root);
+        return tsl_mpi_pass_on(c, data, bytes, mine->root);
     }
     return status;
 }

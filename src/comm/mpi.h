@@ -181,13 +181,13 @@ void tsl_mpi_receive(tsl_mpi_comm *c, void *data, int64_t bytes, int from);
 tsl_status tsl_mpi_complete(tsl_mpi_comm *c);
 
 /* From `root` to all, without a meeting. */
-void tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root);
+tsl_status tsl_mpi_pass_on(tsl_mpi_comm *c, void *data, int64_t bytes, int root);
 
 tsl_status tsl_mpi_broadcast_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *data);
 tsl_status tsl_mpi_reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *values);
 /* An all-reduce without a meeting, and what has to be taken before. */
 tsl_status tsl_mpi_prepare_slices(tsl_mpi_comm *c, int64_t bytes);
-tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *values, int64_t count, tsl_comm_type type,
+tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_comm_type type,
                                  tsl_comm_operation operation);
 
 /* ---- device memory (mpi_device.c, mpi_path.c) ----------------------------------------------- */

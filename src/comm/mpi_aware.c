@@ -70,8 +70,8 @@ static tsl_status aware_move(tsl_mpi_comm *c, const tsl_comm_pair *pairs, int co
 static tsl_status aware_broadcast(tsl_mpi_comm *c, void *data, int64_t bytes, int root)
 {
     const tsl_status settled = settle(c);
-    tsl_mpi_pass_on(c, data, bytes, root);
-    return settled;
+    const tsl_status status = tsl_mpi_pass_on(c, data, bytes, root);
+    return settled != TSL_OK ? settled : status;
 }
 
 const tsl_mpi_way tsl_mpi_by_aware = {.name = "cuda-aware",

@@ -57,7 +57,10 @@ static tsl_status nccl_open(tsl_mpi_comm *c, tsl_context *context)
         status = nccl_of(c)->make_id(context, s.id);
         s.made = status == TSL_OK;
     }
-    tsl_mpi_pass_on(c, &s, sizeof s, 0);
+    const tsl_status passed = tsl_mpi_pass_on(c, &s, sizeof s, 0);
+    if (passed != TSL_OK) {
+        return passed;
+    }
     if (status != TSL_OK || !s.made) { /* the others hear of it when they meet */
         return status == TSL_OK ? TSL_OK : tsl_mpi_device_failed(c, context, status);
     }

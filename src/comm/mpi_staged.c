@@ -168,6 +168,31 @@ typedef struct lane {
     tsl_status *status;
 } lane;
 
+/* Begin the slot's message. One that could not be begun is over, and makes the lane fail. */
+static void begin_message(lane *l, slot *s, bool out)
+{
+    const segment *what = &s->segment;
+    const int error = out ? MPI_Isend(s->host, what->bytes, MPI_BYTE, what->peer, TSL_MPI_DATA,
+                                      l->c->mpi, &s->request)
+                          : MPI_Irecv(s->host, what->bytes, MPI_BYTE, what->peer, TSL_MPI_DATA,
+                                      l->c->mpi, &s->request);
+    if (error != MPI_SUCCESS) {
+        l->error = error;
+        s->request = MPI_REQUEST_NULL;
+    }
+}
+
+/* Is the slot's message over, for good or ill? */
+static bool is_over(lane *l, slot *s)
+{
+    int over = 0;
+    const int error = MPI_Test(&s->request, &over, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) {
+        l->error = error;
+    }
+    return over || error != MPI_SUCCESS;
+}
+
 /* Move what can be moved; false: nothing can. */
 static bool advance_out(lane *l)
 {
@@ -184,18 +209,13 @@ static bool advance_out(lane *l)
     }
     s = &l->slots[l->moving % SLOTS];
     if (l->moving < l->begun && is_free(l->context, s, l->status)) {
-        MPI_Isend(s->host, s->segment.bytes, MPI_BYTE, s->segment.peer, TSL_MPI_DATA, l->c->mpi,
-                  &s->request);
+        begin_message(l, s, true);
         l->moving++;
         moved = true;
     }
     s = &l->slots[l->done % SLOTS];
-    int sent = 0;
-    if (l->done < l->moving) {
-        const int error = MPI_Test(&s->request, &sent, MPI_STATUS_IGNORE);
-        l->error = error != MPI_SUCCESS ? error : l->error;
-        l->done += sent;
-    }
+    const bool sent = l->done < l->moving && is_over(l, s);
+    l->done += sent;
     return moved || sent;
 }
 
@@ -207,18 +227,13 @@ static bool advance_in(lane *l)
     if (l->more && l->begun - l->done < SLOTS && is_free(l->context, s, l->status)) {
         l->more = next_segment(&s->segment, &l->cursor);
         if (l->more) {
-            MPI_Irecv(s->host, s->segment.bytes, MPI_BYTE, s->segment.peer, TSL_MPI_DATA, l->c->mpi,
-                      &s->request);
+            begin_message(l, s, false);
             l->begun++;
             moved = true;
         }
     }
     s = &l->slots[l->done % SLOTS];
-    int arrived = 0;
-    if (l->done < l->begun) {
-        const int error = MPI_Test(&s->request, &arrived, MPI_STATUS_IGNORE);
-        l->error = error != MPI_SUCCESS ? error : l->error;
-    }
+    const bool arrived = l->done < l->begun && is_over(l, s);
     if (arrived) {
         copy(l->context, s, true, l->status);
         l->done++;
@@ -293,8 +308,7 @@ static tsl_status stream(tsl_mpi_comm *c, char *data, int64_t bytes, bool gets, 
 
 static tsl_status pass_on(tsl_mpi_comm *c, void *host, int bytes, const void *root)
 {
-    tsl_mpi_pass_on(c, host, bytes, *(const int *)root);
-    return TSL_OK;
+    return tsl_mpi_pass_on(c, host, bytes, *(const int *)root);
 }
 
 static tsl_status staged_broadcast(tsl_mpi_comm *c, void *data, int64_t bytes, int root)

@@ -6,7 +6,16 @@
 #include "blocks/fft/line.h"
 #include "poisson/poisson.h"
 
-enum { LINES_THREADS = 256 };
+/* Threads of a block; the largest radix of a line, and blocks that fit a multiprocessor, by
+ * precision. In double larger radices take the registers that a third block needs, which is worth
+ * more than what one kernel then spills. */
+enum {
+    LINES_THREADS = 256,
+    LINES_LARGEST_DOUBLE = 8,
+    LINES_LARGEST_SINGLE = TSL_RADIX_LARGEST,
+    LINES_RESIDENT_DOUBLE = 3,
+    LINES_RESIDENT_SINGLE = 2
+};
 
 enum {
     LINES_ROWS_FORWARD,
@@ -87,11 +96,15 @@ static inline int poisson_lines_threads(const poisson_lines *a)
     return wanted < 64 ? 64 : wanted > LINES_THREADS ? LINES_THREADS : (wanted + 31) / 32 * 32;
 }
 
-/* Largest radix of a line. In double precision larger ones take the registers that a third block on
- * a multiprocessor needs. */
 static inline int poisson_lines_radix(tsl_precision precision)
 {
-    return precision == TSL_SINGLE ? TSL_RADIX_LARGEST : 8;
+    return precision == TSL_SINGLE ? (int)LINES_LARGEST_SINGLE : (int)LINES_LARGEST_DOUBLE;
+}
+
+/* Tiles of `columns` columns: each is a block of threads, and there may be millions. */
+static inline int poisson_lines_tiles(int columns, int shift)
+{
+    return (int)(((int64_t)columns + (1 << shift) - 1) >> shift);
 }
 
 /* Queue a kernel, of `blocks` tiles. */

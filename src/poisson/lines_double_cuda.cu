@@ -10,8 +10,8 @@ extern "C" {
 #define LINES_DEVICE_NAME(name) name##_cuda
 #define LINES_OF(name) name##_double
 #define LINES_NAME(name) name##_double
-#define LARGEST 8
-#define RESIDENT 3
+#define LARGEST LINES_LARGEST_DOUBLE
+#define RESIDENT LINES_RESIDENT_DOUBLE
 #define REAL double
 
 #include "poisson/lines_block.inc"

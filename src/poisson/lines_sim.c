@@ -8,8 +8,8 @@
 
 #define LINES_OF(name) name##_double
 #define LINES_NAME(name) name##_double
-#define LARGEST 8
-#define RESIDENT 3
+#define LARGEST LINES_LARGEST_DOUBLE
+#define RESIDENT LINES_RESIDENT_DOUBLE
 #define REAL double
 #include "poisson/lines_block.inc"
 #undef LINES_OF
@@ -20,7 +20,7 @@
 
 #define LINES_OF(name) name
 #define LINES_NAME(name) name##_single
-#define LARGEST 16
-#define RESIDENT 2
+#define LARGEST LINES_LARGEST_SINGLE
+#define RESIDENT LINES_RESIDENT_SINGLE
 #define REAL float
 #include "poisson/lines_block.inc"

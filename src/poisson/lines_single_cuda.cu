@@ -10,8 +10,8 @@ extern "C" {
 #define LINES_DEVICE_NAME(name) name##_cuda
 #define LINES_OF(name) name
 #define LINES_NAME(name) name##_single
-#define LARGEST 16
-#define RESIDENT 2
+#define LARGEST LINES_LARGEST_SINGLE
+#define RESIDENT LINES_RESIDENT_SINGLE
 #define REAL float
 
 #include "poisson/lines_block.inc"

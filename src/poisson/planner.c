@@ -78,7 +78,7 @@ static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson
         const double begun = tsl_seconds();
         status = tsl_poisson_ops_of(context)->solve(solver, rows, rows, TSL_POISSON_POTENTIAL);
         if (status == TSL_OK) {
-            status = context->ops->synchronize(context);
+            status = tsl_comm_refuse(context, context->ops->synchronize(context));
         }
         double taken = tsl_seconds() - begun;
         if (status == TSL_OK) {
@@ -133,7 +133,7 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
         tsl_poisson_problem way;
         double seconds = 0;
         if ((without && (options->overlap != 0 || !problem->share.overlap)) ||
-            (plain && !problem->grid.lines)) {
+            (plain && (options->plain != 0 || !problem->grid.lines))) {
             continue;
         }
         status =

@@ -101,7 +101,8 @@ static tsl_status build_spectrum(tsl_poisson_plan *plan)
         status = tsl_poisson_build(built, context, &plan->problem);
     }
     if (status == TSL_OK && staged) {
-        status = context->ops->upload(context, plan->spectrum, built, bytes);
+        status =
+            tsl_comm_refuse(context, context->ops->upload(context, plan->spectrum, built, bytes));
     }
     if (staged) {
         tsl_release(built);

@@ -105,6 +105,7 @@ static tsl_poisson_options common_options(const tsl_poisson_options *options)
     o.segments = options->segments;
     o.overlap = options->overlap;
     o.measure = options->measure;
+    o.plain = options->plain;
     return o;
 }
 

@@ -292,5 +292,7 @@ static const tsl_poisson_ops tsl_poisson_staged = {.layout = tsl_staged_layout,
 const tsl_poisson_ops *tsl_poisson_ops_of(const tsl_context *context)
 {
     const tsl_poisson_ops *own = context->ops->poisson;
-    return context->comm->size > 1 && own->kernels != NULL ? &tsl_poisson_staged : own;
+    return context->comm->size > 1 && own->kernels != NULL && context->ops->branch != NULL
+               ? &tsl_poisson_staged
+               : own;
 }

@@ -1,6 +1,7 @@
 /* A GPU's two forms of a solve, by lines and plain, give the same answer, which is the CPU's too.
  */
 #include "poisson/box.h"
+#include "poisson/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,10 +164,23 @@ static void memory_is_predicted(void **state)
     }
 }
 
+/* A block of threads does one tile, so that the rows of the largest grids take millions of them. */
+static void every_column_has_a_tile(void **state)
+{
+    (void)state;
+    for (int shift = 0; shift <= 3; shift++) {
+        for (int64_t columns = 1; columns <= INT64_C(1) << 22; columns = 2 * columns + shift) {
+            const int64_t tiles = poisson_lines_tiles((int)columns, shift);
+            assert_true(tiles << shift >= columns && (tiles - 1) << shift < columns);
+        }
+    }
+    assert_int_equal(poisson_lines_tiles(2048 * 2048, 1), 2048 * 1024);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_forms_agree),
-                                       cmocka_unit_test(other_lengths_are_plain),
-                                       cmocka_unit_test(memory_is_predicted)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_forms_agree), cmocka_unit_test(every_column_has_a_tile),
+        cmocka_unit_test(other_lengths_are_plain), cmocka_unit_test(memory_is_predicted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

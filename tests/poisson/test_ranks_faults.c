@@ -44,6 +44,11 @@ static void change_one(tsl_poisson_options *o, int rank)
     o->screening = rank == 1 ? 2 : 1;
 }
 
+static void change_form(tsl_poisson_options *o, int rank)
+{
+    o->plain = rank == 1 ? 1 : -1;
+}
+
 static void change_box(tsl_poisson_options *o, int rank)
 {
     o->source_box = (tsl_box){{0, 0, 0}, {8, 8, rank == 0 ? 8 : 1}};
@@ -76,6 +81,7 @@ static const refusal refusals[] = {
     {"pencils of 2 x 2 ranks are not 3 ranks", TSL_E_ARG, change_pencils},
     {"segments must be from", TSL_E_ARG, change_segments},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
+    {"ranks 0 and 1 have different options", TSL_E_ARG, change_form},
     {"the sources' boxes of ranks 0 and 1 overlap", TSL_E_ARG, change_box},
     {"the potentials' boxes have 192 cells of 8 x 8 x 8", TSL_E_ARG, change_gap},
     {"the potential's box has cells 0 to 9 of axis 2", TSL_E_ARG, change_outside},

@@ -25,7 +25,7 @@ enum {
         16,              /* lines of a correlation's tile: a quarter of a warp's bytes at a time */
     TSL_LINE_SHIFT = 4,  /* log2 of these */
     TSL_LINE_PITCH = 17, /* numbers from point to point of a tile: neither way two in one bank */
-    TSL_LINE_PASSES = 5, /* at most */
+    TSL_LINE_PASSES = 6, /* at most */
     TSL_LINE_LONGEST = 2048
 };
 

@@ -53,8 +53,8 @@ typedef struct tsl_device_tiles {
     int most;       /* slices of a share at most */
     int64_t slices; /* of a block of columns */
     int64_t shared; /* bytes that a block of threads may share */
-    int64_t *share; /* [blocks][shares + 1]: slices */
-    int64_t *start; /* this and what follows, in device memory, as in tsl_tiles */
+    int64_t *share; /* [blocks][shares + 1]: slices; this and what follows, in device memory */
+    int64_t *start; /* as in tsl_tiles, like the next three */
     uint16_t *place;
     uint16_t *offset;
     double *value;
