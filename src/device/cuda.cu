@@ -235,6 +235,25 @@ static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char va
                           "filling memory");
 }
 
+/* More than 48 KiB need permission. It belongs to kernel and device, not to the launch, so it is
+ * given for all there is: another thread's launch with less must not take it back. */
+cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel, int64_t shared)
+{
+    const int64_t free_to_have = 48 << 10;
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    cudaFuncAttributes now;
+    int most = 0;
+    if (shared > 0 && cudaFuncGetAttributes(&now, kernel) == cudaSuccess &&
+        (int64_t)now.sharedSizeBytes + shared > free_to_have &&
+        now.maxDynamicSharedSizeBytes <= free_to_have &&
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               tsl_cuda_index(context)) == cudaSuccess) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             most - (int)now.sharedSizeBytes);
+    }
+    return stream;
+}
+
 /* May `blocks` be one cluster of this kernel? */
 static bool can_cluster(const void *kernel, cudaLaunchConfig_t *launch, int blocks)
 {

@@ -32,17 +32,9 @@ int tsl_cuda_index(const tsl_context *context);
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 
-/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission, which
- * is given on the device that is current. A refusal shows at the launch. */
-static inline cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel,
-                                                 int64_t shared)
-{
-    const cudaStream_t stream = tsl_cuda_stream(context);
-    if (shared > 0) {
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    }
-    return stream;
-}
+/* Makes the device current and lets the kernel have `shared` bytes beside its own arrays; the
+ * stream to queue it on. A refusal shows at the launch. */
+cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel, int64_t shared);
 
 /* Queue a kernel of grid phases: few blocks as a cluster, which have a faster barrier, where the
  * device can; else all blocks together, as the barrier of a grid asks for. */
