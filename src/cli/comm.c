@@ -243,8 +243,8 @@ static const struct argp_option options_table[] = {
     {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
     {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
     {"path", KEY_PATH, "PATH", 0,
-     "how device memory goes between processes of mpirun: nccl, cuda-aware, staged or auto, the "
-     "first of these that can be had (auto)",
+     "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
+     ", the first of these that can be had, and staged for little messages beside nccl (auto)",
      1},
     {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
     {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
@@ -265,9 +265,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_REPEATS:
         return cli_set_integer("--repeats", text, 1, 101, &b->repeats);
     case KEY_PATH:
-        if (strcmp(text, "auto") != 0 && strcmp(text, "nccl") != 0 &&
-            strcmp(text, "cuda-aware") != 0 && strcmp(text, "staged") != 0) {
-            cli_error("--path '%s': give nccl, cuda-aware, staged or auto", text);
+        if (tsl_comm_way_of(text) == TSL_COMM_WAYS) {
+            cli_error("--path '%s': give " TSL_COMM_WAY_LIST, text);
             return EINVAL;
         }
         b->way = text;

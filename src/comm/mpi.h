@@ -16,6 +16,7 @@
 
 enum {
     TSL_MPI_PAYLOAD = 80,                 /* bytes that a record carries along */
+    TSL_MPI_LITTLE = 32 << 10,            /* bytes that NCCL takes longer for than the host */
     TSL_MPI_ROUNDS = 32,                  /* of a meeting, at most */
     TSL_MPI_REASON = TSL_ERROR_TEXT - 64, /* of a failure */
     TSL_MPI_PIECE = 1 << 30,              /* bytes of a message, at most */
@@ -46,6 +47,7 @@ typedef struct tsl_mpi_record {
     int32_t kind, root, type, operation;
     int32_t device; /* is it device memory? */
     int32_t fresh;  /* of a context that is new to the communicator? */
+    int64_t most;   /* bytes of device memory that the rank sends, or receives if those are more */
     char payload[TSL_MPI_PAYLOAD];
 } tsl_mpi_record;
 
@@ -62,7 +64,6 @@ typedef struct tsl_mpi_staging tsl_mpi_staging;
 /* A way for device memory. Once one is open all ranks have it; a meeting has been held before the
  * last three, so they end on all ranks whatever fails on one. */
 typedef struct tsl_mpi_way {
-    const char *name;
     /* Take what messages of `context` need. Collective: others may hear of a failure only when they
      * meet next. */
     tsl_status (*open)(tsl_mpi_comm *c, tsl_context *context);
@@ -82,7 +83,8 @@ extern const tsl_mpi_way tsl_mpi_by_nccl, tsl_mpi_by_aware, tsl_mpi_by_staging;
 typedef struct tsl_mpi_device {
     tsl_context *context; /* NULL: none yet, or it has ended */
     const tsl_mpi_way *way;
-    char text[192]; /* for reports */
+    const tsl_mpi_way *little; /* of up to TSL_MPI_LITTLE bytes; NULL: the same */
+    char text[192];            /* for reports */
     struct tsl_nccl *nccl;
     tsl_mpi_staging *staging;
     void *scratch; /* [scratch_bytes], the device's */

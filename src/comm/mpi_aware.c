@@ -74,8 +74,7 @@ static tsl_status aware_broadcast(tsl_mpi_comm *c, void *data, int64_t bytes, in
     return settled != TSL_OK ? settled : status;
 }
 
-const tsl_mpi_way tsl_mpi_by_aware = {.name = "cuda-aware",
-                                      .open = aware_open,
+const tsl_mpi_way tsl_mpi_by_aware = {.open = aware_open,
                                       .close = aware_close,
                                       .prepare = tsl_mpi_prepare_on_device,
                                       .move = aware_move,

@@ -22,6 +22,13 @@ static bool any_fresh(const tsl_mpi_comm *c)
     return false;
 }
 
+/* The way of an operation of so many bytes, which all ranks know. */
+static const tsl_mpi_way *way_for(const tsl_mpi_comm *c, int64_t bytes)
+{
+    const tsl_mpi_device *d = &c->device;
+    return d->little != NULL && bytes <= TSL_MPI_LITTLE ? d->little : d->way;
+}
+
 /* Meet for an operation on memory of `context`; if that is new to any rank, all agree on a way and
  * meet again. `reduced`: bytes of a reduction. */
 static tsl_status begin(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
@@ -32,7 +39,7 @@ static tsl_status begin(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *m
         tsl_status status = TSL_OK;
         mine->fresh = c->device.context != context;
         if (!mine->fresh && reduced > 0) {
-            status = c->device.way->prepare(c, reduced);
+            status = way_for(c, reduced)->prepare(c, reduced);
         }
         if (status == TSL_OK) {
             status = tsl_mpi_meet(c, mine);
@@ -125,20 +132,46 @@ static tsl_status copy_own(tsl_mpi_comm *c, tsl_context *context, int count)
     return status == TSL_OK ? TSL_OK : tsl_mpi_device_failed(c, context, status);
 }
 
+/* Bytes of this rank's messages to others, or from them, whichever are more. */
+static int64_t most_of(const tsl_mpi_comm *c, const tsl_comm_pair *pairs, int count)
+{
+    int64_t sent = 0, received = 0;
+    for (int i = 0; i < count; i++) {
+        if (pairs[i].peer != c->comm.rank) {
+            sent += pairs[i].send_bytes;
+            received += pairs[i].receive_bytes;
+        }
+    }
+    return sent > received ? sent : received;
+}
+
+/* The same over all ranks of the meeting. */
+static int64_t most_of_all(const tsl_mpi_comm *c)
+{
+    int64_t most = 0;
+    for (int q = 0; q < c->comm.size; q++) {
+        const int64_t theirs = tsl_mpi_record_of(c, q)->most;
+        most = theirs > most ? theirs : most;
+    }
+    return most;
+}
+
 tsl_status tsl_mpi_device_move(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
                                const tsl_comm_pair *pairs, int count)
 {
     tsl_status status = make_agreed(c, count);
+    mine->most = most_of(c, pairs, count);
     if (status == TSL_OK) {
         status = begin(c, context, mine, 0);
     }
     if (status != TSL_OK) {
         return status;
     }
+    const tsl_mpi_way *way = way_for(c, most_of_all(c)); /* before the next meeting */
     /* Nobody may stop here: the others count on this rank's messages. */
     const tsl_status agreed = agree_on_sizes(c, pairs, count);
     const tsl_status copied = copy_own(c, context, count);
-    status = c->device.way->move(c, c->device.agreed, count);
+    status = way->move(c, c->device.agreed, count);
     if (agreed != TSL_OK) {
         return tsl_comm_report_failure(&c->comm);
     }
@@ -156,7 +189,7 @@ tsl_status tsl_mpi_device_broadcast(tsl_mpi_comm *c, tsl_context *context, tsl_m
     tsl_status status;
     if (bytes > TSL_MPI_PAYLOAD) {
         status = begin(c, context, mine, 0);
-        return status == TSL_OK ? c->device.way->broadcast(c, data, bytes, mine->root) : status;
+        return status == TSL_OK ? way_for(c, bytes)->broadcast(c, data, bytes, mine->root) : status;
     }
     mine->device = 1;
     if (root && bytes > 0) {
@@ -202,8 +235,8 @@ tsl_status tsl_mpi_device_all_reduce(tsl_mpi_comm *c, tsl_context *context, tsl_
         return reduce_little(c, context, mine, values, bytes);
     }
     const tsl_status status = begin(c, context, mine, bytes);
-    return status == TSL_OK ? c->device.way->reduce(c, values, mine->count, type,
-                                                    (tsl_comm_operation)mine->operation)
+    return status == TSL_OK ? way_for(c, bytes)->reduce(c, values, mine->count, type,
+                                                        (tsl_comm_operation)mine->operation)
                             : status;
 }
 

@@ -94,8 +94,7 @@ static tsl_status nccl_broadcast(tsl_mpi_comm *c, void *data, int64_t bytes, int
     return finish(c, nccl_of(c)->broadcast(c->device.nccl, data, bytes, root));
 }
 
-const tsl_mpi_way tsl_mpi_by_nccl = {.name = "nccl",
-                                     .open = nccl_open,
+const tsl_mpi_way tsl_mpi_by_nccl = {.open = nccl_open,
                                      .close = nccl_close,
                                      .prepare = tsl_mpi_prepare_on_device,
                                      .move = nccl_move,

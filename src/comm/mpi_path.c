@@ -1,6 +1,7 @@
-/* Which way device memory goes: NCCL where all ranks have it and each a GPU of its own; else MPI
- * itself if it says that it takes device memory; else pinned host memory. All ranks see the same
- * offers and come to the same end, whose reason is kept for reports. */
+/* Which way device memory goes: NCCL where all ranks have it and each a GPU of its own, with pinned
+ * host memory for what is little; else MPI itself if it says that it takes device memory; else
+ * pinned host memory. All ranks see the same offers and come to the same end, whose reason is kept
+ * for reports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,12 @@
 #include "comm/plugin.h"
 #include "device/device.h"
 
-enum { AUTO, NCCL, AWARE, STAGED, WAYS, UNKNOWN = -1 };
-
-static const tsl_mpi_way *const ways[WAYS] = {
-    [NCCL] = &tsl_mpi_by_nccl, [AWARE] = &tsl_mpi_by_aware, [STAGED] = &tsl_mpi_by_staging};
+static const struct {
+    const tsl_mpi_way *way;
+    const char *text; /* for reports; NULL: the library's own */
+} ways[TSL_COMM_WAYS] = {[TSL_COMM_NCCL] = {&tsl_mpi_by_nccl, NULL},
+                         [TSL_COMM_AWARE] = {&tsl_mpi_by_aware, "MPI, CUDA-aware"},
+                         [TSL_COMM_STAGED] = {&tsl_mpi_by_staging, "pinned host memory and MPI"}};
 
 /* What a rank has and asks for. */
 typedef struct offer {
@@ -26,24 +29,16 @@ typedef struct offer {
 
 _Static_assert(sizeof(offer) <= TSL_MPI_PAYLOAD, "an offer goes with a meeting");
 
-static int asked_for(void)
+static tsl_comm_way asked_for(void)
 {
     const char *text = getenv(TSL_COMM_PATH_VARIABLE);
-    if (text == NULL || text[0] == '\0' || strcmp(text, "auto") == 0) {
-        return AUTO;
-    }
-    for (int i = NCCL; i < WAYS; i++) {
-        if (strcmp(text, ways[i]->name) == 0) {
-            return i;
-        }
-    }
-    return UNKNOWN;
+    return text == NULL || text[0] == '\0' ? TSL_COMM_AUTO : tsl_comm_way_of(text);
 }
 
 static tsl_status make_offer(offer *out, tsl_context *context)
 {
     const tsl_nccl_ops *nccl = context->ops->nccl;
-    *out = (offer){.asked = asked_for(), .aware = tsl_mpi_is_aware()};
+    *out = (offer){.asked = (int32_t)asked_for(), .aware = tsl_mpi_is_aware()};
     if (nccl == NULL) {
         snprintf(out->text, sizeof out->text, "this build has no NCCL");
         return TSL_OK;
@@ -106,9 +101,9 @@ static tsl_status choose(tsl_mpi_comm *c)
     char why[128], reason[256];
     int way = offer_of(c, 0).asked;
     for (int q = 0; q < c->comm.size; q++) {
-        if (offer_of(c, q).asked == UNKNOWN) {
-            return refuse(c, TSL_COMM_PATH_VARIABLE
-                          ": give auto, nccl, cuda-aware or staged, the same to all ranks");
+        if (offer_of(c, q).asked == TSL_COMM_WAYS) {
+            return refuse(c, TSL_COMM_PATH_VARIABLE ": give " TSL_COMM_WAY_LIST
+                                                    ", the same to all ranks");
         }
         if (offer_of(c, q).asked != way) {
             return refuse(c, TSL_COMM_PATH_VARIABLE " is not the same on all ranks");
@@ -116,23 +111,26 @@ static tsl_status choose(tsl_mpi_comm *c)
     }
     no_nccl(why, sizeof why, c);
     const bool aware = all_aware(c), nccl = why[0] == '\0';
-    if ((way == NCCL && !nccl) || (way == AWARE && !aware)) {
+    if ((way == TSL_COMM_NCCL && !nccl) || (way == TSL_COMM_AWARE && !aware)) {
         snprintf(reason, sizeof reason, "messages between devices cannot go by %s: %s",
-                 ways[way]->name,
-                 way == NCCL ? why : "the MPI library does not say that it takes device memory");
+                 tsl_comm_way_name((tsl_comm_way)way),
+                 way == TSL_COMM_NCCL ? why
+                                      : "the MPI library does not say that it takes device memory");
         return refuse(c, reason);
     }
-    const bool left = way == AUTO; /* to us */
-    way = !left ? way : nccl ? NCCL : aware ? AWARE : STAGED;
-    static const char *const texts[] = {
-        [AWARE] = "MPI, CUDA-aware", [STAGED] = "pinned host memory and MPI"};
-    if (way == NCCL) {
-        snprintf(d->text, sizeof d->text, "%s", offer_of(c, 0).text);
+    const bool left = way == TSL_COMM_AUTO; /* to us */
+    way = !left ? way : nccl ? TSL_COMM_NCCL : aware ? TSL_COMM_AWARE : TSL_COMM_STAGED;
+    d->way = ways[way].way;
+    d->little = left && nccl ? ways[TSL_COMM_STAGED].way : NULL;
+    if (d->little != NULL) {
+        snprintf(d->text, sizeof d->text, "%s, up to %d KiB by %s", offer_of(c, 0).text,
+                 TSL_MPI_LITTLE / 1024, ways[TSL_COMM_STAGED].text);
+    } else if (nccl && way == TSL_COMM_NCCL) {
+        snprintf(d->text, sizeof d->text, "%s (as asked for)", offer_of(c, 0).text);
     } else {
-        snprintf(d->text, sizeof d->text, "%s (%s%s)", texts[way], left ? "not NCCL: " : "",
+        snprintf(d->text, sizeof d->text, "%s (%s%s)", ways[way].text, left ? "not NCCL: " : "",
                  left ? why : "as asked for");
     }
-    d->way = ways[way];
     return TSL_OK;
 }
 
@@ -164,6 +162,9 @@ tsl_status tsl_mpi_open_device(tsl_mpi_comm *c, tsl_context *context)
     }
     c->device.context = context;
     status = c->device.way->open(c, context);
+    if (status == TSL_OK && c->device.little != NULL) {
+        status = c->device.little->open(c, context);
+    }
     if (status == TSL_OK) {
         tell(c, context);
     }
@@ -175,6 +176,9 @@ void tsl_mpi_close_device(tsl_mpi_comm *c)
     tsl_mpi_device *d = &c->device;
     if (d->context != NULL) {
         d->way->close(c);
+        if (d->little != NULL) {
+            d->little->close(c);
+        }
         tsl_device_release(d->context, d->scratch);
         d->scratch = NULL;
         d->scratch_bytes = 0;

@@ -340,8 +340,7 @@ static tsl_status staged_reduce(tsl_mpi_comm *c, void *values, int64_t count, ts
     return stream(c, values, count * tsl_comm_width(type), true, true, reduce_segment, &r);
 }
 
-const tsl_mpi_way tsl_mpi_by_staging = {.name = "staged",
-                                        .open = staged_open,
+const tsl_mpi_way tsl_mpi_by_staging = {.open = staged_open,
                                         .close = staged_close,
                                         .prepare = staged_prepare,
                                         .move = staged_move,

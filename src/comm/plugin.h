@@ -17,6 +17,23 @@ typedef const char *(*tsl_comm_mpi_library_function)(void);
 /* Of the user: how device memory is to travel; see include/tesela/comm.h. */
 #define TSL_COMM_PATH_VARIABLE "TESELA_MPI_PATH"
 
+/* What it may ask for (ways.c). */
+typedef enum tsl_comm_way {
+    TSL_COMM_AUTO,
+    TSL_COMM_NCCL,
+    TSL_COMM_AWARE,
+    TSL_COMM_STAGED,
+    TSL_COMM_WAYS
+} tsl_comm_way;
+
+/* Their names, for people. */
+#define TSL_COMM_WAY_LIST "nccl, cuda-aware, staged or auto"
+
+const char *tsl_comm_way_name(tsl_comm_way way);
+
+/* TSL_COMM_WAYS: none of that name. */
+tsl_comm_way tsl_comm_way_of(const char *name);
+
 #define TSL_COMM_MPI_FILE "libtesela_mpi.so"
 #define TSL_COMM_MPI_ENTRY "tsl_comm_mpi_create"
 #define TSL_COMM_MPI_LIBRARY_ENTRY "tsl_comm_mpi_library"

@@ -54,6 +54,8 @@ tsl_status comm_on_device(tsl_comm *comm, int argc, char **argv);
 extern const tsl_nccl_ops comm_fake_nccl;
 /* Rank 0's operation number `broken` of it fails; -1: none does. */
 void comm_begin_fake_nccl(tsl_comm *by, int broken);
+/* Operations of this rank since then. */
+int comm_fake_nccl_messages(void);
 
 /* What a process that mpirun has started does, by the name of the test; the exit status. */
 int comm_launched(int argc, char **argv);

@@ -15,11 +15,18 @@ struct tsl_nccl {
 
 static tsl_comm *whole;
 static int left; /* operations until one fails */
+static int messages;
 
 void comm_begin_fake_nccl(tsl_comm *by, int broken)
 {
     whole = by;
     left = broken;
+    messages = 0;
+}
+
+int comm_fake_nccl_messages(void)
+{
+    return messages;
 }
 
 static bool fake_library(char *text, size_t bytes)
@@ -103,6 +110,7 @@ static tsl_status fake_exchange(tsl_nccl *nccl, tsl_comm_pair *pairs, int count)
         }
     }
     free(targets);
+    messages++;
     nccl->looked_at = false;
     return status;
 }
