@@ -252,22 +252,7 @@ static void peer_destroy_host(void *memory)
     cudaFreeHost(memory);
 }
 
-static tsl_status peer_load(tsl_context *context, void *target, const void *host, int64_t bytes)
-{
-    return tsl_cuda_check(context,
-                          cudaMemcpyAsync(target, host, (size_t)bytes, cudaMemcpyHostToDevice,
-                                          tsl_cuda_stream(context)),
-                          "a copy to the device");
-}
-
-static tsl_status peer_store(tsl_context *context, void *host, const void *source, int64_t bytes)
-{
-    return tsl_cuda_check(context,
-                          cudaMemcpyAsync(host, source, (size_t)bytes, cudaMemcpyDeviceToHost,
-                                          tsl_cuda_stream(context)),
-                          "a copy from the device");
-}
-
 extern const tsl_peer_ops tsl_peer_cuda = {
-    peer_open,   peer_create, peer_destroy,     peer_record,       peer_wait, peer_look, peer_copy,
-    peer_reduce, peer_signal, peer_create_host, peer_destroy_host, peer_load, peer_store};
+    peer_open,         peer_create,   peer_destroy,  peer_record, peer_wait,
+    peer_look,         peer_copy,     peer_reduce,   peer_signal, peer_create_host,
+    peer_destroy_host, tsl_cuda_load, tsl_cuda_store};

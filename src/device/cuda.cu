@@ -208,23 +208,26 @@ static tsl_status synchronize(tsl_context *context)
                           "work on the device");
 }
 
-static tsl_status cuda_upload(tsl_context *context, void *target, const void *source, int64_t bytes)
+tsl_status tsl_cuda_load(tsl_context *context, void *target, const void *host, int64_t bytes)
 {
-    /* From pageable memory this returns when the source may be reused. */
     return tsl_cuda_check(context,
-                          cudaMemcpyAsync(target, source, (size_t)bytes, cudaMemcpyHostToDevice,
+                          cudaMemcpyAsync(target, host, (size_t)bytes, cudaMemcpyHostToDevice,
                                           tsl_cuda_stream(context)),
                           "a copy to the device");
+}
+
+tsl_status tsl_cuda_store(tsl_context *context, void *host, const void *source, int64_t bytes)
+{
+    return tsl_cuda_check(context,
+                          cudaMemcpyAsync(host, source, (size_t)bytes, cudaMemcpyDeviceToHost,
+                                          tsl_cuda_stream(context)),
+                          "a copy from the device");
 }
 
 static tsl_status cuda_download(tsl_context *context, void *target, const void *source,
                                 int64_t bytes)
 {
-    const tsl_status status =
-        tsl_cuda_check(context,
-                       cudaMemcpyAsync(target, source, (size_t)bytes, cudaMemcpyDeviceToHost,
-                                       tsl_cuda_stream(context)),
-                       "a copy from the device");
+    const tsl_status status = tsl_cuda_store(context, target, source, bytes);
     return status == TSL_OK ? synchronize(context) : status;
 }
 
@@ -388,7 +391,7 @@ static tsl_device_ops make_ops(void)
     ops.properties = cuda_properties;
     ops.allocate = cuda_allocate;
     ops.release = cuda_release;
-    ops.upload = cuda_upload;
+    ops.upload = tsl_cuda_load;
     ops.download = cuda_download;
     ops.fill = cuda_fill;
     ops.synchronize = synchronize;

@@ -26,6 +26,11 @@ cudaStream_t tsl_cuda_stream(tsl_context *context);
 tsl_status tsl_cuda_part(tsl_context *context, cudaStream_t *side);
 tsl_status tsl_cuda_join(tsl_context *context);
 
+/* Queue a copy from host memory to the device's, or back. With pageable memory they return when it
+ * may be used again. */
+tsl_status tsl_cuda_load(tsl_context *context, void *target, const void *host, int64_t bytes);
+tsl_status tsl_cuda_store(tsl_context *context, void *host, const void *source, int64_t bytes);
+
 /* The number CUDA knows a context's device by. */
 int tsl_cuda_index(const tsl_context *context);
 
