@@ -125,7 +125,7 @@ static tsl_status copy_own(tsl_mpi_comm *c, tsl_context *context, int count)
         const tsl_comm_pair *p = &c->device.agreed[i];
         if (p->peer == c->comm.rank && p->send_bytes > 0 && p->send != p->receive) {
             const tsl_peer_copy copy = {
-                .from = context, .source = p->send, .target = p->receive, .bytes = p->send_bytes};
+                .to = context, .source = p->send, .target = p->receive, .bytes = p->send_bytes};
             status = context->ops->peer->copy(context, &copy, 1);
         }
     }

@@ -1,4 +1,4 @@
-/* What a device does for ranks: events, copies from other devices of its kind, and copies to and
+/* What a device does for ranks: events, copies to other devices of its kind, and copies to and
  * from host memory that messages pass through. Nothing here waits on the host: a device's stream
  * waits for another's. */
 #ifndef TSL_PEER_H
@@ -39,9 +39,9 @@ typedef struct tsl_peer_signal {
     tsl_comm_operation operation;
 } tsl_peer_signal;
 
-/* From the memory of another device, or the same, to this one's. */
+/* From this device's memory to another's, or its own. */
 typedef struct tsl_peer_copy {
-    const tsl_context *from;
+    const tsl_context *to;
     const void *source;
     void *target;
     int64_t bytes; /* >= 0 */

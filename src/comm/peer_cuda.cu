@@ -89,27 +89,37 @@ static tsl_status peer_look(tsl_context *context, tsl_event *event, bool *past)
     return *past ? tsl_cuda_check(context, error, "work on the device") : TSL_OK;
 }
 
-/* Copies within the device go on beside those over the links. */
+static tsl_status queue_copy(tsl_context *context, const tsl_peer_copy *copy, cudaStream_t stream)
+{
+    return tsl_cuda_check(context,
+                          cudaMemcpyPeerAsync(copy->target, tsl_cuda_index(copy->to), copy->source,
+                                              tsl_cuda_index(context), (size_t)copy->bytes, stream),
+                          "a copy to a peer");
+}
+
+/* Those over the links first; copies within the device go on beside them. */
 static tsl_status copy_by_engines(tsl_context *context, const tsl_peer_copy *copies, int count)
 {
-    const cudaStream_t stream = tsl_cuda_stream(context);
     const int own = tsl_cuda_index(context);
-    cudaStream_t side = NULL;
-    tsl_status status = TSL_OK;
+    const cudaStream_t stream = tsl_cuda_stream(context);
+    tsl_status status = tsl_cuda_mark(context);
+    int kept = 0;
     for (int i = 0; i < count && status == TSL_OK; i++) {
-        const int from = tsl_cuda_index(copies[i].from);
-        if (from == own && side == NULL) {
-            status = tsl_cuda_part(context, &side);
-        }
-        if (status == TSL_OK) {
-            status = tsl_cuda_check(context,
-                                    cudaMemcpyPeerAsync(copies[i].target, own, copies[i].source,
-                                                        from, (size_t)copies[i].bytes,
-                                                        from == own ? side : stream),
-                                    "a copy from a peer");
+        const bool leaves = tsl_cuda_index(copies[i].to) != own;
+        kept += !leaves;
+        status = leaves ? queue_copy(context, &copies[i], stream) : TSL_OK;
+    }
+    if (kept == 0 || status != TSL_OK) {
+        return status;
+    }
+    cudaStream_t side = NULL;
+    status = tsl_cuda_part(context, &side);
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        if (tsl_cuda_index(copies[i].to) == own) {
+            status = queue_copy(context, &copies[i], side);
         }
     }
-    const tsl_status joined = side != NULL ? tsl_cuda_join(context) : TSL_OK;
+    const tsl_status joined = tsl_cuda_join(context);
     return status == TSL_OK ? joined : status;
 }
 

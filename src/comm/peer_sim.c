@@ -80,13 +80,13 @@ static tsl_status sim_copy(tsl_context *context, const tsl_peer_copy *copies, in
 {
     tsl_status status = TSL_OK;
     for (int i = 0; i < count && status == TSL_OK; i++) {
-        status = reach(context, copies[i].from, true);
+        status = reach(context, copies[i].to, true);
     }
     if (status == TSL_OK) {
         status = peer_launch_copies(context, copies, count);
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
-        status = reach(context, copies[i].from, false);
+        status = reach(context, copies[i].to, false);
     }
     return status;
 }

@@ -8,89 +8,101 @@
 
 /* ---- what moves --------------------------------------------------------------------------- */
 
-int tsl_threads_copies(const tsl_comm *comm)
+int tsl_threads_pieces(const tsl_comm *comm, int to)
 {
-    const tsl_threads_slot *mine = &tsl_threads_group_of(comm)->slots[comm->rank];
-    switch (mine->kind) {
+    const tsl_threads_slot *slot = &tsl_threads_group_of(comm)->slots[to];
+    switch (slot->kind) {
     case TSL_THREADS_BROADCAST:
-        return comm->rank != mine->root;
+        return to != slot->root;
     case TSL_THREADS_GATHER:
-        return mine->root == TSL_COMM_ALL || mine->root == comm->rank ? comm->size : 0;
+        return slot->root == TSL_COMM_ALL || slot->root == to ? comm->size : 0;
     case TSL_THREADS_ALL_TO_ALL:
         return comm->size;
     case TSL_THREADS_EXCHANGE:
-        return mine->pair_count;
+        return slot->pair_count;
     default:
         return 0;
     }
 }
 
-/* The piece that meets this rank's pair `k`: as its peer's j-th pair with this rank, if it is this
+tsl_threads_piece tsl_threads_piece_at(const tsl_comm *comm, int to, int k)
+{
+    const tsl_threads_slot *slot = &tsl_threads_group_of(comm)->slots[to];
+    if (slot->kind == TSL_THREADS_EXCHANGE) {
+        const tsl_comm_pair *pair = &slot->pairs[k];
+        return (tsl_threads_piece){pair->peer, pair->receive, pair->receive_bytes};
+    }
+    if (slot->kind == TSL_THREADS_BROADCAST) {
+        return (tsl_threads_piece){slot->root, slot->data, slot->count};
+    }
+    const int from = (to + k) % comm->size; /* not all from the same rank at the same time */
+    return (tsl_threads_piece){from, (char *)slot->receive.data + slot->receive.offsets[from],
+                               slot->receive.bytes[from]};
+}
+
+/* The piece that meets pair `k` of rank `to`: as its peer's j-th pair with that rank, if it is that
  * rank's j-th with the peer. NULL: there is none. */
-static const tsl_comm_pair *match(const tsl_comm *comm, int k)
+static const tsl_comm_pair *match(const tsl_comm *comm, int to, int k)
 {
     const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
-    const tsl_threads_slot *mine = &slots[comm->rank];
-    const tsl_threads_slot *theirs = &slots[mine->pairs[k].peer];
+    const tsl_threads_slot *slot = &slots[to];
+    const tsl_threads_slot *theirs = &slots[slot->pairs[k].peer];
     int before = 0;
     for (int i = 0; i < k; i++) {
-        before += mine->pairs[i].peer == mine->pairs[k].peer;
+        before += slot->pairs[i].peer == slot->pairs[k].peer;
     }
     for (int i = 0; i < theirs->pair_count; i++) {
-        if (theirs->pairs[i].peer == comm->rank && before-- == 0) {
+        if (theirs->pairs[i].peer == to && before-- == 0) {
             return &theirs->pairs[i];
         }
     }
     return NULL;
 }
 
-tsl_status tsl_threads_copy_at(tsl_threads_copy *out, tsl_comm *comm, int k)
+/* The bytes that the sender of a piece has for it, at *source; -1: nothing meets it. */
+static int64_t sent_for(const void **source, const tsl_comm *comm, int to, int k)
 {
     const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
-    const tsl_threads_slot *mine = &slots[comm->rank];
-    /* Not all from the same rank at the same time. */
-    const int q = mine->kind == TSL_THREADS_EXCHANGE    ? mine->pairs[k].peer
-                  : mine->kind == TSL_THREADS_BROADCAST ? mine->root
-                                                        : (comm->rank + k) % comm->size;
-    const tsl_threads_slot *theirs = &slots[q];
-    int64_t sent = mine->count;
-    *out = (tsl_threads_copy){
-        .from = q, .target = mine->data, .source = theirs->data, .bytes = mine->count};
-    if (mine->kind == TSL_THREADS_EXCHANGE) {
-        const tsl_comm_pair *pair = match(comm, k);
-        out->target = mine->pairs[k].receive;
-        out->source = pair != NULL ? pair->send : NULL;
-        out->bytes = mine->pairs[k].receive_bytes;
-        sent = pair != NULL ? pair->send_bytes : -1;
-    } else if (mine->kind != TSL_THREADS_BROADCAST) {
-        out->target = (char *)mine->receive.data + mine->receive.offsets[q];
-        out->bytes = mine->receive.bytes[q];
-        sent = theirs->bytes;
-        if (mine->kind == TSL_THREADS_ALL_TO_ALL) {
-            out->source = (const char *)theirs->send.data + theirs->send.offsets[comm->rank];
-            sent = theirs->send.bytes[comm->rank];
-        }
+    const tsl_threads_slot *theirs = &slots[tsl_threads_piece_at(comm, to, k).from];
+    if (theirs->kind == TSL_THREADS_EXCHANGE) {
+        const tsl_comm_pair *pair = match(comm, to, k);
+        *source = pair != NULL ? pair->send : NULL;
+        return pair != NULL ? pair->send_bytes : -1;
     }
-    if (sent == out->bytes) {
+    if (theirs->kind == TSL_THREADS_ALL_TO_ALL) {
+        *source = (const char *)theirs->send.data + theirs->send.offsets[to];
+        return theirs->send.bytes[to];
+    }
+    *source = theirs->data;
+    return theirs->kind == TSL_THREADS_BROADCAST ? theirs->count : theirs->bytes;
+}
+
+tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k)
+{
+    const tsl_threads_piece piece = tsl_threads_piece_at(comm, to, k);
+    const int64_t sent = sent_for(out, comm, to, k);
+    if (sent == piece.bytes) {
         return TSL_OK;
     }
     char reason[TSL_RANK_REASON];
     snprintf(reason, sizeof reason,
              sent < 0 ? "rank %d has no pair that meets pair %lld of rank %d"
                       : "rank %d sends %lld bytes where rank %d expects %lld",
-             q, (long long)(sent < 0 ? k : sent), comm->rank, (long long)out->bytes);
+             piece.from, (long long)(sent < 0 ? k : sent), to, (long long)piece.bytes);
     comm->ops->publish(comm, TSL_E_COMM, reason);
     return TSL_E_COMM;
 }
 
 static tsl_status copy_host(tsl_comm *comm)
 {
+    const int rank = comm->rank;
     tsl_status status = TSL_OK;
-    for (int k = 0; k < tsl_threads_copies(comm) && status == TSL_OK; k++) {
-        tsl_threads_copy copy;
-        status = tsl_threads_copy_at(&copy, comm, k);
-        if (status == TSL_OK && copy.bytes > 0 && copy.target != copy.source) {
-            memcpy(copy.target, copy.source, (size_t)copy.bytes);
+    for (int k = 0; k < tsl_threads_pieces(comm, rank) && status == TSL_OK; k++) {
+        const tsl_threads_piece piece = tsl_threads_piece_at(comm, rank, k);
+        const void *source;
+        status = tsl_threads_source(&source, comm, rank, k);
+        if (status == TSL_OK && piece.bytes > 0 && piece.target != source) {
+            memcpy(piece.target, source, (size_t)piece.bytes);
         }
     }
     return status;

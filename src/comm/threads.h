@@ -67,7 +67,7 @@ typedef struct tsl_threads_device {
     const tsl_peer_ops *ops;           /* NULL: no operation yet */
     tsl_context *context;
     int generation;   /* how many there have been */
-    tsl_event *ready; /* what others will read is written */
+    tsl_event *ready; /* what others will write, and reductions read, is theirs */
     tsl_event *done;  /* what this rank reads and writes of others is read and written */
     int *opened;      /* [size] the generation of others' devices whose memory this may use */
     const tsl_event **waits; /* [size] others' `done` that this has to wait for; NULL: not */
@@ -106,18 +106,19 @@ tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status);
 /* The slots of the operation in progress, [size]. */
 const tsl_threads_slot *tsl_threads_slots(const tsl_comm *comm);
 
-/* A piece that this rank has to copy from another. */
-typedef struct tsl_threads_copy {
+/* What a rank expects of another. */
+typedef struct tsl_threads_piece {
     int from;
     void *target;
-    const void *source;
     int64_t bytes;
-} tsl_threads_copy;
+} tsl_threads_piece;
 
-/* Copy number `k` of this rank in the operation in progress, 0 <= k < tsl_threads_copies().
- * TSL_E_COMM, published, if the sender's piece is not of the size that this rank expects. */
-int tsl_threads_copies(const tsl_comm *comm);
-tsl_status tsl_threads_copy_at(tsl_threads_copy *out, tsl_comm *comm, int k);
+/* Number `k` of what rank `to` expects in the operation in progress, 0 <= k < tsl_threads_pieces().
+ */
+int tsl_threads_pieces(const tsl_comm *comm, int to);
+tsl_threads_piece tsl_threads_piece_at(const tsl_comm *comm, int to, int k);
+/* Where its sender has it. TSL_E_COMM, published, if that is not of the size expected. */
+tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k);
 
 /* On device memory an operation is: tsl_threads_show_device(), tsl_threads_enter(), and one of the
  * other two, which leave. */

@@ -1,8 +1,8 @@
 /* Ranks that are threads, on the memory of their devices.
  *
- * Each rank's stream copies what the rank receives straight from its senders' memory, after what
- * they had queued when they entered; their streams go on after those copies. The host threads meet
- * only to tell each other what is where: nobody waits for a device. */
+ * Each rank's stream copies what the rank sends straight to its receivers' memory, after what they
+ * had queued when they entered; their streams go on after those copies. The host threads meet only
+ * to tell each other what is where: nobody waits for a device. */
 #include "comm/threads.h"
 
 #include "device/device.h"
@@ -91,61 +91,84 @@ static tsl_status reach(tsl_comm *comm, int q)
     return status == TSL_OK ? d->ops->wait(d->context, other->ready) : status;
 }
 
-static tsl_status copy_device(tsl_comm *comm)
+/* Copies of one call of the device. */
+typedef struct batch {
+    tsl_peer_copy copies[TSL_PEER_COPIES];
+    int count;
+} batch;
+
+static tsl_status queue(const tsl_threads_device *d, batch *b)
+{
+    const int count = b->count;
+    b->count = 0;
+    return count > 0 ? d->ops->copy(d->context, b->copies, count) : TSL_OK;
+}
+
+/* Add what this rank sends to rank `to`. */
+static tsl_status add_copies(tsl_comm *comm, batch *b, int to)
 {
     const tsl_threads_device *d = device_of(comm);
-    const tsl_threads_device *devices = tsl_threads_group_of(comm)->devices;
-    tsl_peer_copy copies[TSL_PEER_COPIES];
     tsl_status status = TSL_OK;
-    int count = 0;
-    for (int k = 0; k < tsl_threads_copies(comm) && status == TSL_OK; k++) {
-        tsl_threads_copy copy;
-        status = tsl_threads_copy_at(&copy, comm, k);
+    for (int k = 0; k < tsl_threads_pieces(comm, to) && status == TSL_OK; k++) {
+        const tsl_threads_piece piece = tsl_threads_piece_at(comm, to, k);
+        const void *source;
+        if (piece.from != comm->rank) {
+            continue;
+        }
+        status = tsl_threads_source(&source, comm, to, k);
         if (status != TSL_OK) {
             return status; /* published */
         }
-        if (copy.bytes == 0 || copy.target == copy.source) {
+        if (piece.bytes == 0 || piece.target == source) {
             continue;
         }
-        status = reach(comm, copy.from);
-        copies[count++] = (tsl_peer_copy){.from = devices[copy.from].context,
-                                          .source = copy.source,
-                                          .target = copy.target,
-                                          .bytes = copy.bytes};
-        if (status == TSL_OK && count == TSL_PEER_COPIES) {
-            status = d->ops->copy(d->context, copies, count);
-            count = 0;
+        status = reach(comm, to);
+        b->copies[b->count++] =
+            (tsl_peer_copy){.to = tsl_threads_group_of(comm)->devices[to].context,
+                            .source = source,
+                            .target = piece.target,
+                            .bytes = piece.bytes};
+        if (status == TSL_OK && b->count == TSL_PEER_COPIES) {
+            status = queue(d, b);
         }
+        status = status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
     }
-    if (status == TSL_OK && count > 0) {
-        status = d->ops->copy(d->context, copies, count);
+    return status;
+}
+
+/* Ranks write to each other: over a link that is faster than to read, which asks first. Not all to
+ * the same rank at the same time. */
+static tsl_status copy_device(tsl_comm *comm)
+{
+    const tsl_threads_device *d = device_of(comm);
+    batch b;
+    b.count = 0;
+    tsl_status status = TSL_OK;
+    for (int i = 1; i <= comm->size && status == TSL_OK; i++) {
+        status = add_copies(comm, &b, (comm->rank + i) % comm->size);
     }
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = queue(d, &b);
     return status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
 }
 
-/* Does rank q read this rank's memory in the operation in progress? */
-static bool reads(const tsl_comm *comm, int q)
+/* Does rank q use this rank's memory in the operation in progress? */
+static bool uses(const tsl_comm *comm, int q)
 {
-    const tsl_threads_slot *slots = tsl_threads_group_of(comm)->slots;
-    const tsl_threads_slot *mine = &slots[comm->rank];
-    switch (mine->kind) {
-    case TSL_THREADS_BROADCAST:
-        return comm->rank == mine->root;
-    case TSL_THREADS_GATHER:
-        return mine->root == TSL_COMM_ALL || mine->root == q;
-    case TSL_THREADS_ALL_TO_ALL:
-        return mine->send.bytes[q] > 0;
-    case TSL_THREADS_ALL_REDUCE:
+    const tsl_threads_slot *mine = &tsl_threads_group_of(comm)->slots[comm->rank];
+    if (mine->kind == TSL_THREADS_ALL_REDUCE) {
         return tsl_comm_slice(mine->count, q, comm->size) <
                tsl_comm_slice(mine->count, q + 1, comm->size);
-    default:
-        for (int i = 0; i < mine->pair_count; i++) {
-            if (mine->pairs[i].peer == q) {
-                return true;
-            }
-        }
-        return false;
     }
+    for (int k = 0; k < tsl_threads_pieces(comm, comm->rank); k++) {
+        const tsl_threads_piece piece = tsl_threads_piece_at(comm, comm->rank, k);
+        if (piece.from == q && piece.bytes > 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Leave. After that the slots and devices are their ranks' again: what they say is noted before. */
@@ -153,7 +176,7 @@ static tsl_status leave(tsl_comm *comm, tsl_status status)
 {
     tsl_threads_device *d = device_of(comm);
     for (int q = 0; q < comm->size; q++) {
-        const bool wait = q != comm->rank && reads(comm, q);
+        const bool wait = q != comm->rank && uses(comm, q);
         d->waits[q] = wait ? tsl_threads_group_of(comm)->devices[q].done : NULL;
     }
     const tsl_status recorded = d->ops->record(d->context, d->done);
@@ -161,7 +184,7 @@ static tsl_status leave(tsl_comm *comm, tsl_status status)
         status = fail(comm, d->context, recorded);
     }
     status = tsl_threads_leave(comm, status);
-    /* After a failure too: memory that others are still to read must not be released. */
+    /* After a failure too: memory that others are still to use must not be released. */
     for (int q = 0; q < comm->size; q++) {
         const tsl_status waited =
             d->waits[q] != NULL ? d->ops->wait(d->context, d->waits[q]) : TSL_OK;

@@ -20,26 +20,33 @@ cudaStream_t tsl_cuda_stream(tsl_context *context)
     return context->device->stream;
 }
 
-/* `later` goes on after what is queued on `earlier`. */
-static tsl_status follow(tsl_context *context, cudaStream_t later, cudaStream_t earlier)
+static tsl_status record(tsl_context *context, cudaStream_t stream)
 {
-    const cudaEvent_t event = context->device->parted;
-    const tsl_status status =
-        tsl_cuda_check(context, cudaEventRecord(event, earlier), "recording an event");
-    return status == TSL_OK ? tsl_cuda_check(context, cudaStreamWaitEvent(later, event, 0),
-                                             "waiting for an event")
-                            : status;
+    return tsl_cuda_check(context, cudaEventRecord(context->device->parted, stream),
+                          "recording an event");
+}
+
+static tsl_status follow(tsl_context *context, cudaStream_t stream)
+{
+    return tsl_cuda_check(context, cudaStreamWaitEvent(stream, context->device->parted, 0),
+                          "waiting for an event");
+}
+
+tsl_status tsl_cuda_mark(tsl_context *context)
+{
+    return record(context, tsl_cuda_stream(context));
 }
 
 tsl_status tsl_cuda_part(tsl_context *context, cudaStream_t *side)
 {
     *side = context->device->side;
-    return follow(context, *side, tsl_cuda_stream(context));
+    return follow(context, *side);
 }
 
 tsl_status tsl_cuda_join(tsl_context *context)
 {
-    return follow(context, tsl_cuda_stream(context), context->device->side);
+    const tsl_status status = record(context, context->device->side);
+    return status == TSL_OK ? follow(context, tsl_cuda_stream(context)) : status;
 }
 
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what)

@@ -21,8 +21,10 @@ const tsl_device_ops *tsl_cuda_ops(void);
 /* The stream of a context, its device made current. */
 cudaStream_t tsl_cuda_stream(tsl_context *context);
 
-/* Part: what is queued on `side` follows what is queued on the stream now, and goes on beside it.
- * Join: what is queued on the stream follows it. One at a time. */
+/* Mark: what is queued on the stream now. Part: what is queued on `side` follows that, and goes on
+ * beside what comes after it. Join: what is queued on the stream follows the side. One at a time.
+ */
+tsl_status tsl_cuda_mark(tsl_context *context);
 tsl_status tsl_cuda_part(tsl_context *context, cudaStream_t *side);
 tsl_status tsl_cuda_join(tsl_context *context);
 

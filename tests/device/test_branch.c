@@ -19,7 +19,7 @@ static void try_order(tsl_context *context, bool waits)
         assert_int_equal(peer->create(&events[i], context), TSL_OK);
     }
     const tsl_peer_copy copy = {
-        .from = context, .source = memory[0], .target = memory[1], .bytes = BYTES};
+        .to = context, .source = memory[0], .target = memory[1], .bytes = BYTES};
     assert_int_equal(ops->fill(context, memory[1], 1, BYTES), TSL_OK);
     assert_int_equal(ops->fill(context, memory[0], 7, BYTES), TSL_OK);
     assert_int_equal(peer->record(context, events[0]), TSL_OK);
