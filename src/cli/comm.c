@@ -244,7 +244,7 @@ static const struct argp_option options_table[] = {
     {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
     {"path", KEY_PATH, "PATH", 0,
      "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
-     ", the first of these that can be had, and staged for little messages beside nccl (auto)",
+     "; auto takes the first that can be had, and beside nccl staged for what is little (auto)",
      1},
     {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
     {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},

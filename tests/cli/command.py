@@ -1,5 +1,6 @@
 """What the tests of the command share: running it, and looking at what it wrote."""
 
+import json
 import os
 import random
 import shutil
@@ -55,6 +56,13 @@ def run(folder, *arguments, **options):
     options.setdefault("timeout", 240)
     return subprocess.run([TESELA, *arguments], cwd=folder, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **options)
+
+
+def gpus():
+    """The GPUs that can be used: ["cuda:0", ...]."""
+    result = run(SOURCE, "info", "--json", "-")
+    devices = json.loads(result.stdout)["results"]["devices"]
+    return [device["name"] for device in devices if device["name"].startswith("cuda:")]
 
 
 class CommandTest(unittest.TestCase):

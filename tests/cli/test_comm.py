@@ -73,7 +73,8 @@ class Wrong(CommandTest):
         self.assert_refused([*QUICK, "--ranks", "0"], ["--ranks '0'", "1 to 64"])
         self.assert_refused([*QUICK, "--most", "3"], ["--most '3'"])
         self.assert_refused([*QUICK, "--repeats", "no"], ["--repeats 'no'"])
-        self.assert_refused([*QUICK, "--path", "tcp"], ["--path 'tcp'", "staged"])
+        self.assert_refused([*QUICK, "--path", "tcp"], ["--path 'tcp'", "nccl", "cuda-aware", "staged",
+                                                       "auto"])
         self.assert_refused([*QUICK, "--path", "staged"], ["--path", "mpirun"])
         self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
 

@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents
+from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents, gpus
 
 DEVICES = ("cpu", "cpu,cpu", "cpu,sim,cpu", "sim,sim:reversed,sim:strided", "cpu,cpu,cpu,cpu",
            "cpu,cpu,sim,cpu,cpu,cpu,cpu")
@@ -56,6 +56,19 @@ class Ranks(ReferenceTest):
                 self.assertIn(f"{len(names)} ranks: ", result.stderr)
                 self.assertIn(f"on {len(names)} ranks", result.stdout)
             self.assertLessEqual(report["results"]["cases"][0]["value"], 0.25)
+
+    def test_same_files_of_gpus(self):
+        """GPUs, and a CPU beside them; stopped on some and gone on with on others."""
+        found = gpus()
+        if not found:
+            self.skipTest("there is no GPU")
+        mixed = ",".join([*found, "cpu"])
+        for devices in (found[0], mixed, ",".join(3 * found[:1] + ["cpu"])):
+            self.dock("out", "--device", devices)
+            self.assert_same("out", devices)
+        self.stop_in_search("stopped", signal.SIGTERM, "--device", "cpu,cpu,cpu", "--batch", "1")
+        self.dock("stopped", "--resume", "--device", mixed)
+        self.assert_same("stopped", mixed)
 
     def test_processors_are_shared_out(self):
         """Two ranks together take as many threads as one alone."""

@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents  # noqa: E402
+from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents, gpus  # noqa: E402
 
 BOUND = 10  # seconds within which all have ended
 LONG = ["--rotations", "spiral:100000", *SMALL[:4], *SMALL[6:]]
@@ -67,7 +67,7 @@ class Dock(ReferenceTest):
             self.assertIn(word, lines[0])
 
     def test_same_files(self):
-        for count in (1, 2, 3, 7):
+        for count in (1, 2, 3, 4, 7):
             errors = self.run_ranks(count, "out", "--device", "cpu,sim")
             self.assert_same("out", str(count))
             with open(self.path("out", "run.json"), encoding="utf-8") as file:
@@ -76,6 +76,13 @@ class Dock(ReferenceTest):
             self.assertEqual(report["device"], ",".join((4 * ["cpu", "sim"])[:count]))
             self.assertEqual(sum(rank["rotations"] for rank in report["results"]["ranks"]), 600)
             self.assertEqual(errors.count("600 rotations"), 1)  # one of them tells
+
+    def test_same_files_of_gpus(self):
+        if not gpus():
+            self.skipTest("there is no GPU")
+        for count in (1, 2, 3):
+            self.run_ranks(count, "out", "--device", ",".join([*gpus(), "cpu"]))
+            self.assert_same("out", str(count))
 
     def test_ladder(self):
         """Versions on one device wait for nobody, those on all split the rotations."""

@@ -39,6 +39,13 @@ if ! grep -q 'mpi, sim memory by pinned host memory and MPI (as asked for)"' "$s
     cat "$scratch/csv"
     exit 1
 fi
+# Host memory has MPI's derived datatypes too.
+expect 0 2 "$TESELA" comm bench --most 1K --repeats 1 --csv "$scratch/csv"
+if ! grep -q '^"mpi, host memory",2,all-to-all of rows,1024,1024,' "$scratch/csv"; then
+    echo "no all-to-all of rows:"
+    cat "$scratch/csv"
+    exit 1
+fi
 for path in nccl cuda-aware; do
     launch 2 "${bench[@]}" --path "$path"
     if [ "$status" -ne 3 ] || ! grep -q "messages between devices cannot go by $path: " "$scratch/out"; then
