@@ -189,10 +189,11 @@ static void any_shape_is_transposed(void **state)
 static void large_shapes_are_transposed(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {
-        {130, 70, 3}, {65, 129, 2}, {70, 2, 70},  {3, 150, 150}, {40, 40, 40},  {33, 1, 1089},
-        {2, 5000, 3}, {5000, 3, 2}, {600, 30, 1}, {1030, 5, 5},  {30, 600, 31}, {1, 3001, 2},
-        {17, 289, 1}, {3, 4, 2000}, {2, 97, 101}, {64, 64, 64},  {530, 7, 12},  {130, 130, 2}};
+    static const int64_t shapes[][3] = {{130, 70, 3}, {65, 129, 2},  {70, 2, 70},  {3, 150, 150},
+                                        {40, 40, 40}, {33, 1, 1089}, {35, 35, 35}, {2, 5000, 3},
+                                        {5000, 3, 2}, {600, 30, 1},  {1030, 5, 5}, {30, 600, 31},
+                                        {1, 3001, 2}, {17, 289, 1},  {3, 4, 2000}, {2, 97, 101},
+                                        {64, 64, 64}, {530, 7, 12},  {130, 130, 2}};
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 3);
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
