@@ -35,10 +35,10 @@ typedef struct tsl_comm tsl_comm;
  *  Memory of GPUs travels between processes by the first of these that all ranks can have: NCCL,
  *  where each rank has a GPU of its own; MPI, if it says that it takes device memory; pinned host
  *  memory and MPI. The last goes beside NCCL for operations in which no rank sends or receives more
- *  than 32 KiB: it is faster there. The choice is told with its reason through a context's `message`. The
- *  environment variable TESELA_MPI_PATH, the same on all ranks, asks for one: nccl, cuda-aware,
- *  staged or auto; what was asked for by name and cannot be had is an error. Results are the same,
- *  to the bit, whatever the way.
+ *  than 32 KiB: it is faster there. The choice is told with its reason through a context's
+ *  `message`. The environment variable TESELA_MPI_PATH, the same on all ranks, asks for one:
+ *  nccl, cuda-aware, staged or auto; what was asked for by name and cannot be had is an error.
+ *  Results are the same, to the bit, whatever the way.
  *
  *  @param[out] out  the new communicator, owned by the caller: tsl_comm_destroy()
  *  @return TSL_OK; TSL_E_COMM if there is a launch and MPI cannot be used; TSL_E_NOMEM. The reason
