@@ -17,21 +17,12 @@ enum {
     LINES_RESIDENT_SINGLE = 2
 };
 
-enum {
-    LINES_ROWS_FORWARD,
-    LINES_COLUMNS_FORWARD,
-    LINES_COLUMNS_PRODUCT,
-    LINES_EDGE_PRODUCT,
-    LINES_COLUMNS_MIRRORED,
-    LINES_ROWS_MIRRORED
-};
-
 /* An array as lines. */
 typedef struct poisson_side {
     void *at;
     int64_t step;   /* complex numbers from one point of a line to the next */
     int64_t across; /* from one row to the next; columns are neighbours */
-    int64_t group;  /* from one group of columns to the next */
+    int64_t group;  /* from one group of columns, or of rows, to the next */
     int points;     /* of a line; the others are zero */
 } poisson_side;
 
@@ -40,9 +31,10 @@ typedef struct poisson_lines {
     tsl_poisson_grid grid;
     tsl_line line;
     poisson_side from, to;
-    int columns; /* of a group, or all rows */
+    int columns; /* of a group, or its rows */
     int tiles;   /* that they make */
     int shift;   /* log2 of a tile's columns */
+    int edges;   /* tiles of kz = 0 and m2 / 2, two columns of each ky */
     int first;   /* kz of column 0 */
     int axis;    /* of a derivative, or TSL_POISSON_POTENTIAL */
     const void *spectrum;
@@ -55,6 +47,7 @@ typedef struct poisson_lines {
 typedef struct poisson_factor {
     const poisson_lines *lines;
     int ky, kz; /* kz: of column 0 */
+    int step;   /* of kx between a butterfly's numbers, in their order */
 } poisson_factor;
 
 /* Do rows have a number for their last wave, m2 / 2? */
@@ -106,6 +99,14 @@ static inline int poisson_lines_tiles(int columns, int shift)
 {
     return (int)(((int64_t)columns + (1 << shift) - 1) >> shift);
 }
+
+enum {
+    LINES_ROWS_FORWARD,
+    LINES_COLUMNS_FORWARD,
+    LINES_COLUMNS_PRODUCT,
+    LINES_COLUMNS_MIRRORED,
+    LINES_ROWS_MIRRORED
+};
 
 /* Queue a kernel, of `blocks` tiles. */
 typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel, const poisson_lines *a,
