@@ -10,12 +10,17 @@
  * precision. In double larger radices take the registers that a third block needs, which is worth
  * more than what one kernel then spills. */
 enum {
+    LINES_TILE = 65536,      /* bytes of a tile of columns: three to a multiprocessor */
+    LINES_ROWS_TILE = 32768, /* of rows */
     LINES_THREADS = 256,
     LINES_LARGEST_DOUBLE = 8,
     LINES_LARGEST_SINGLE = TSL_RADIX_LARGEST,
     LINES_RESIDENT_DOUBLE = 3,
     LINES_RESIDENT_SINGLE = 2
 };
+
+/* Lengths that have kernels of their own. */
+#define LINES_LENGTHS(X) X(128) X(256) X(512) X(1024) X(2048)
 
 /* An array as lines. */
 typedef struct poisson_side {
@@ -42,6 +47,52 @@ typedef struct poisson_lines {
     const int *order[2]; /* frequency at each place of the first two axes */
     const int *place[3]; /* and place of each frequency */
 } poisson_lines;
+
+/* Passes of a line of n = 2^bits points. */
+TSL_FN int poisson_lines_bits(int n)
+{
+    return n >= 2048 ? 11 : n >= 1024 ? 10 : n >= 512 ? 9 : n >= 256 ? 8 : 7;
+}
+
+TSL_FN int poisson_lines_passes(int n, int most)
+{
+    const int each = most < 16 ? 3 : 4; /* bits of a radix at most */
+    return (poisson_lines_bits(n) + each - 1) / each;
+}
+
+/* The line as tsl_line_of(n, most) has it: the largest radices first, none below 4. */
+TSL_FN tsl_line poisson_lines_of_two(int n, int most, const void *roots)
+{
+    const int bits = poisson_lines_bits(n);
+    tsl_line line;
+    line.n = n;
+    line.passes = poisson_lines_passes(n, most);
+    line.roots = roots;
+    const int largest = (bits + line.passes - 1) / line.passes;
+    int left = bits;
+    TSL_UNROLL
+    for (int p = 0; p < TSL_LINE_PASSES; p++) {
+        const int spare = left - 2 * (line.passes - p - 1);
+        const int here = p >= line.passes ? 0 : spare < largest ? spare : largest;
+        left -= here;
+        line.radix[p] = 1 << here;
+        line.part[p] = 1 << left;
+    }
+    return line;
+}
+
+/* log2 of a tile's columns: whole lines of a cache at most, two at least. `number`: bytes of one.
+ */
+TSL_FN int poisson_lines_shift(int n, int number, int most)
+{
+    enum { LARGEST_SHIFT = 4, CACHE_LINE = 128 };
+    int shift = 1;
+    TSL_UNROLL
+    for (int s = 2; s <= LARGEST_SHIFT; s++) {
+        shift = n * number << s <= most && number << s <= CACHE_LINE ? s : shift;
+    }
+    return shift;
+}
 
 /* The columns of a tile whose numbers stand beside each other. */
 typedef struct poisson_factor {
