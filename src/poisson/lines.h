@@ -19,7 +19,8 @@ enum {
     LINES_RESIDENT_SINGLE = 2
 };
 
-/* Lengths that have kernels of their own. */
+/* Lengths that have kernels of their own, for each of which lines_block.inc includes
+ * lines_form_block.inc. */
 #define LINES_LENGTHS(X) X(128) X(256) X(512) X(1024) X(2048)
 
 /* An array as lines. */
@@ -48,7 +49,7 @@ typedef struct poisson_lines {
     const int *place[3]; /* and place of each frequency */
 } poisson_lines;
 
-/* Passes of a line of n = 2^bits points. */
+/* Of one of those lengths: log2, and passes of radices up to `most`. Constants where these are. */
 TSL_FN int poisson_lines_bits(int n)
 {
     return n >= 2048 ? 11 : n >= 1024 ? 10 : n >= 512 ? 9 : n >= 256 ? 8 : 7;
