@@ -189,12 +189,12 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
  * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
  * in double precision from 256 cells on, and where all lengths are powers of two already from 128,
- * in single precision from 512; of the largest boxes it is all that leaves room for the field. Over
+ * in single precision from 256; of the largest boxes it is all that leaves room for the field. Over
  * ranks the library's planes are. */
 static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
                           const tsl_poisson_grid *grid)
 {
-    enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 512 };
+    enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 256 };
     const int64_t large = INT64_C(1) << 31; /* cells */
     const int least = grid->precision == TSL_DOUBLE ? LEAST_TWOS_DOUBLE : LEAST_TWOS_SINGLE;
     bool faster = options->n[0] * options->n[1] * options->n[2] > large;
