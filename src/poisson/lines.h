@@ -10,6 +10,8 @@
  * precision. In double larger radices take the registers that a third block needs, which is worth
  * more than what one kernel then spills. */
 enum {
+    LINES_TILE = 65536,      /* bytes of a tile of columns: three to a multiprocessor */
+    LINES_ROWS_TILE = 32768, /* of rows */
     LINES_THREADS = 256,
     LINES_LARGEST_DOUBLE = 8,
     LINES_LARGEST_SINGLE = TSL_RADIX_LARGEST,
@@ -17,21 +19,16 @@ enum {
     LINES_RESIDENT_SINGLE = 2
 };
 
-enum {
-    LINES_ROWS_FORWARD,
-    LINES_COLUMNS_FORWARD,
-    LINES_COLUMNS_PRODUCT,
-    LINES_EDGE_PRODUCT,
-    LINES_COLUMNS_MIRRORED,
-    LINES_ROWS_MIRRORED
-};
+/* Lengths that have kernels of their own, for each of which lines_block.inc includes
+ * lines_form_block.inc. */
+#define LINES_LENGTHS(X) X(128) X(256) X(512) X(1024) X(2048)
 
 /* An array as lines. */
 typedef struct poisson_side {
     void *at;
     int64_t step;   /* complex numbers from one point of a line to the next */
     int64_t across; /* from one row to the next; columns are neighbours */
-    int64_t group;  /* from one group of columns to the next */
+    int64_t group;  /* from one group of columns, or of rows, to the next */
     int points;     /* of a line; the others are zero */
 } poisson_side;
 
@@ -40,9 +37,10 @@ typedef struct poisson_lines {
     tsl_poisson_grid grid;
     tsl_line line;
     poisson_side from, to;
-    int columns; /* of a group, or all rows */
+    int columns; /* of a group, or its rows */
     int tiles;   /* that they make */
     int shift;   /* log2 of a tile's columns */
+    int edges;   /* tiles of kz = 0 and m2 / 2, two columns of each ky */
     int first;   /* kz of column 0 */
     int axis;    /* of a derivative, or TSL_POISSON_POTENTIAL */
     const void *spectrum;
@@ -51,10 +49,57 @@ typedef struct poisson_lines {
     const int *place[3]; /* and place of each frequency */
 } poisson_lines;
 
+/* Of one of those lengths: log2, and passes of radices up to `most`. Constants where these are. */
+TSL_FN int poisson_lines_bits(int n)
+{
+    return n >= 2048 ? 11 : n >= 1024 ? 10 : n >= 512 ? 9 : n >= 256 ? 8 : 7;
+}
+
+TSL_FN int poisson_lines_passes(int n, int most)
+{
+    const int each = most < 16 ? 3 : 4; /* bits of a radix at most */
+    return (poisson_lines_bits(n) + each - 1) / each;
+}
+
+/* The line as tsl_line_of(n, most) has it: the largest radices first, none below 4. */
+TSL_FN tsl_line poisson_lines_of_two(int n, int most, const void *roots)
+{
+    const int bits = poisson_lines_bits(n);
+    tsl_line line;
+    line.n = n;
+    line.passes = poisson_lines_passes(n, most);
+    line.roots = roots;
+    const int largest = (bits + line.passes - 1) / line.passes;
+    int left = bits;
+    TSL_UNROLL
+    for (int p = 0; p < TSL_LINE_PASSES; p++) {
+        const int spare = left - 2 * (line.passes - p - 1);
+        const int here = p >= line.passes ? 0 : spare < largest ? spare : largest;
+        left -= here;
+        line.radix[p] = 1 << here;
+        line.part[p] = 1 << left;
+    }
+    return line;
+}
+
+/* log2 of a tile's columns: whole lines of a cache at most, two at least. `number`: bytes of one.
+ */
+TSL_FN int poisson_lines_shift(int n, int number, int most)
+{
+    enum { LARGEST_SHIFT = 4, CACHE_LINE = 128 };
+    int shift = 1;
+    TSL_UNROLL
+    for (int s = 2; s <= LARGEST_SHIFT; s++) {
+        shift = n * number << s <= most && number << s <= CACHE_LINE ? s : shift;
+    }
+    return shift;
+}
+
 /* The columns of a tile whose numbers stand beside each other. */
 typedef struct poisson_factor {
     const poisson_lines *lines;
     int ky, kz; /* kz: of column 0 */
+    int step;   /* of kx between a butterfly's numbers, in their order */
 } poisson_factor;
 
 /* Do rows have a number for their last wave, m2 / 2? */
@@ -106,6 +151,14 @@ static inline int poisson_lines_tiles(int columns, int shift)
 {
     return (int)(((int64_t)columns + (1 << shift) - 1) >> shift);
 }
+
+enum {
+    LINES_ROWS_FORWARD,
+    LINES_COLUMNS_FORWARD,
+    LINES_COLUMNS_PRODUCT,
+    LINES_COLUMNS_MIRRORED,
+    LINES_ROWS_MIRRORED
+};
 
 /* Queue a kernel, of `blocks` tiles. */
 typedef tsl_status (*poisson_lines_launch)(tsl_context *context, int kernel, const poisson_lines *a,

@@ -188,20 +188,24 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
  * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
- * and in double precision from 256 cells on; of the largest boxes it is all that leaves room for
- * the field. Over ranks the library's planes are. */
+ * in double precision from 256 cells on, and where all lengths are powers of two already from 128,
+ * in single precision from 256; of the largest boxes it is all that leaves room for the field. Over
+ * ranks the library's planes are. */
 static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
                           const tsl_poisson_grid *grid)
 {
-    enum { LEAST_DOUBLE = 256, LEAST_ODD = 513 };
+    enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 256 };
     const int64_t large = INT64_C(1) << 31; /* cells */
+    const int least = grid->precision == TSL_DOUBLE ? LEAST_TWOS_DOUBLE : LEAST_TWOS_SINGLE;
     bool faster = options->n[0] * options->n[1] * options->n[2] > large;
+    bool twos = true;
     for (int axis = 0; axis < 3; axis++) {
         const int n = grid->n[axis];
         faster = faster || (n >= LEAST_ODD && (n & (n - 1)) != 0) ||
                  (n >= LEAST_DOUBLE && grid->precision == TSL_DOUBLE);
+        twos = twos && n >= least && (n & (n - 1)) == 0;
     }
-    faster = grid->tabulated || (faster && context->comm->size == 1);
+    faster = grid->tabulated || ((faster || twos) && context->comm->size == 1);
     return options->plain < 0 || (options->plain == 0 && faster);
 }
 

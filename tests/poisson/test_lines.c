@@ -15,8 +15,9 @@ typedef struct row {
     double bound; /* of the largest difference, relative to the largest value */
 } row;
 
-/* All radices; tiles with columns and rows left over; lines longer than a tile is wide; both
- * precisions; every place of the padding; rows of one wave, and of one number. */
+/* All radices, and lengths that have kernels of their own; tiles with columns and rows left over;
+ * lines longer than a tile is wide; both precisions; every place of the padding; rows of one wave,
+ * and of one number. */
 static const row rows[] = {
     {{96, 10, 12}, 8, "ppp", 0, 1e-13},   {{100, 4, 20}, 8, "ppp", 0.5, 1e-13},
     {{105, 7, 30}, 8, "ppp", 0, 1e-13},   {{5, 256, 6}, 8, "ppp", 0, 1e-13},
@@ -27,6 +28,15 @@ static const row rows[] = {
     {{9, 16, 128}, 8, "ffp", 0, 1e-13},   {{9, 16, 18}, 8, "pff", 0, 1e-13},
     {{14, 15, 24}, 8, "fpf", 0, 1e-13},   {{14, 15, 24}, 8, "fpp", 0, 1e-13},
     {{14, 15, 24}, 8, "pfp", 0, 1e-13},   {{14, 15, 24}, 4, "ppf", 0, 2e-6},
+    {{128, 1, 2}, 8, "ppp", 0, 1e-13},    {{512, 1, 2}, 8, "ppp", 0, 1e-13},
+    {{1024, 1, 2}, 8, "ppp", 0, 1e-13},   {{2048, 1, 2}, 8, "ppp", 0, 1e-13},
+    {{1, 128, 20}, 8, "ppp", 0, 1e-13},   {{1, 512, 2}, 8, "ppp", 0, 1e-13},
+    {{1, 1024, 2}, 8, "ppp", 0, 1e-13},   {{1, 9, 256}, 8, "ppp", 0, 1e-13},
+    {{1, 1, 512}, 8, "ppp", 0, 1e-13},    {{1, 2, 1024}, 8, "ppp", 0, 1e-13},
+    {{1, 1, 2048}, 8, "ppp", 0, 1e-13},   {{64, 2, 2}, 8, "fpp", 0, 1e-13},
+    {{2, 64, 4}, 8, "pfp", 0, 1e-13},     {{2, 3, 128}, 8, "ppf", 0, 1e-13},
+    {{128, 1, 2}, 4, "ppp", 0, 2e-6},     {{1, 256, 36}, 4, "ppp", 0, 2e-6},
+    {{1, 18, 256}, 4, "ppp", 0, 2e-6},    {{64, 4, 2}, 4, "fpp", 0, 2e-6},
 };
 
 static tsl_poisson_options options_of(const row *r)
@@ -177,10 +187,31 @@ static void every_column_has_a_tile(void **state)
     assert_int_equal(poisson_lines_tiles(2048 * 2048, 1), 2048 * 1024);
 }
 
+/* Kernels of one length cut it as the plan's tables do. */
+static void lengths_are_cut_alike(void **state)
+{
+    (void)state;
+#define TEST_LENGTH(n) n,
+    static const int lengths[] = {LINES_LENGTHS(TEST_LENGTH)};
+#undef TEST_LENGTH
+    static const int largest[] = {LINES_LARGEST_DOUBLE, LINES_LARGEST_SINGLE};
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) {
+        const tsl_line wanted = tsl_line_of(lengths[i / 2], largest[i % 2]);
+        const tsl_line line = poisson_lines_of_two(lengths[i / 2], largest[i % 2], NULL);
+        assert_int_equal(line.n, wanted.n);
+        assert_int_equal(line.passes, wanted.passes);
+        for (int p = 0; p < line.passes; p++) {
+            assert_int_equal(line.radix[p], wanted.radix[p]);
+            assert_int_equal(line.part[p], wanted.part[p]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_forms_agree), cmocka_unit_test(every_column_has_a_tile),
-        cmocka_unit_test(other_lengths_are_plain), cmocka_unit_test(memory_is_predicted)};
+        cmocka_unit_test(lengths_are_cut_alike), cmocka_unit_test(other_lengths_are_plain),
+        cmocka_unit_test(memory_is_predicted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,9 @@ typedef struct tsl_line {
     const void *roots;         /* [n]: exp(-2 pi i k / n) */
 } tsl_line;
 
-/* The fewest passes of radices up to `most`, and among those the smallest largest radix; 0 passes
- * if there are none. Without roots. */
+/* The fewest passes of radices up to `most`, among those the smallest largest radix, and then none
+ * below 4, whose threads would have few loads under way, if that can be. 0 passes if there are
+ * none. Without roots. */
 tsl_line tsl_line_of(int n, int most);
 
 /* A butterfly: its points first, first + part, … of a column, and the root its turns are powers of.
