@@ -70,6 +70,21 @@ typedef struct tsl_poisson_product {
     int axis;
 } tsl_poisson_product;
 
+/* Where the waves of a place of the second axis are, `half` of each plane: those of plane x begin
+ * at number x * plane. */
+typedef struct tsl_poisson_strip {
+    void *at;
+    int64_t plane;
+} tsl_poisson_strip;
+
+/* Some of a rank's planes on their way between cells and strips. */
+typedef struct tsl_poisson_plane_lines {
+    void *cells;                     /* [count][n1][n2] */
+    void *rows;                      /* [count][n1][row] complex: work space */
+    const tsl_poisson_strip *strips; /* [m1], device memory */
+    int first, count;                /* planes */
+} tsl_poisson_plane_lines;
+
 /* A device's own transforms of a rank's planes. */
 typedef struct tsl_poisson_planes tsl_poisson_planes;
 
@@ -91,11 +106,10 @@ typedef struct tsl_poisson_kernels {
     tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
                                 const tsl_poisson_grid *grid, const void *spectrum, int *order);
     void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
-    /* Cells of `count` planes to rows [count][m1][row], whose second axis is in that order, or
-     * back. */
-    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, int count,
-                                   bool there);
-    /* Lines of samples [n0][ky.count][count], in place: forward, multiply(), backward. `ky`, in
+    /* Cells to strips, or back. */
+    tsl_status (*planes_forward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
+    tsl_status (*planes_backward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
+    /* Lines of samples [n0][ky.count][row], in place: forward, multiply(), backward. `ky`, in
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
                                   const int *ky);

@@ -11,7 +11,7 @@ extern "C" {
 
 static const tsl_poisson_kernels kernels = {gpu_move,         gpu_multiply_lines, gpu_sum_cells,
                                             planes_bytes,     planes_create,      planes_destroy,
-                                            planes_transform, planes_multiply};
+                                            planes_forward,   planes_backward, planes_multiply};
 
 extern const tsl_poisson_ops tsl_poisson_cuda = {false,      gpu_layout, gpu_segments, gpu_bytes,
                                                  gpu_create, NULL,       gpu_destroy,  gpu_solve,

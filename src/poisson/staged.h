@@ -28,10 +28,10 @@ struct tsl_poisson_solver {
     const tsl_poisson_kernels *kernels;
     const void *spectrum;
     int axis;                   /* of the solve under way: tsl_poisson_ops */
-    int batch;                  /* planes whose rows are under way at a time; with planes alone */
-    char *rows;                 /* [x][y][row] complex, of mine or of a batch */
+    char *rows;                 /* [x][y][row] complex; with planes alone, of a segment's */
     char *second;               /* [m1][x][columns] complex; NULL where planes are transformed */
     int *of_y, *of_ky;          /* tables of the columns, NULL but along y, and of what is spread */
+    tsl_poisson_strip *strips;  /* of what is spread; with planes alone */
     int *ky;                    /* of this rank's lines; with planes alone */
     tsl_poisson_planes *planes; /* NULL: the library's transforms */
     double *partial;            /* of sums */

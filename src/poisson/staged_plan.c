@@ -5,8 +5,7 @@
 
 enum {
     COLUMN_BYTES = 128, /* begin of a row; segments are whole numbers of that */
-    MOST_SEGMENTS = 8,
-    BATCH_BYTES = 1 << 25 /* rows that stay in cache until they are spread */
+    MOST_SEGMENTS = 8
 };
 
 /* Of an exchange between two ranks, at least: less goes slower over a link. */
@@ -53,31 +52,25 @@ static int64_t rows_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sh
     return (int64_t)mine.x.count * mine.y.count;
 }
 
-/* Planes whose rows are under way at a time. */
-static int64_t batch_of(const tsl_poisson_grid *grid)
-{
-    const int64_t plane = (int64_t)grid->m[1] * grid->row * tsl_poisson_complex(grid);
-    return plane < BATCH_BYTES ? BATCH_BYTES / plane : 1;
-}
-
 /* Device memory, in bytes: rows, a buffer, the second axis' work space, tables. */
 typedef struct sizes {
-    int64_t rows, buffer, second, of_y, of_ky, ky;
+    int64_t rows, buffer, second, of_y, of_ky, ky, strips;
     int buffers;
 } sizes;
 
-/* By planes: all columns of all planes as they are spread, and as lines; rows of a batch. */
+/* By planes: all columns of all planes as they are spread, and as lines; rows of a segment. */
 static sizes sizes_of_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int64_t row = grid->row * tsl_poisson_complex(grid);
-    const int64_t spread =
-        (int64_t)tsl_poisson_planes_of(share, grid, share->rank).count * grid->m[1];
+    const int planes = tsl_poisson_planes_of(share, grid, share->rank).count;
+    const int64_t spread = (int64_t)planes * grid->m[1];
+    const int most = (planes + share->segments - 1) / share->segments;
     const int64_t lines =
         (int64_t)grid->n[0] * tsl_poisson_lines_of(share, grid, share->rank).count;
-    return (sizes){.rows = batch_of(grid) * grid->m[1] * row,
+    return (sizes){.rows = most * grid->m[1] * row,
                    .buffer = (spread > lines ? spread : lines) * row,
                    .buffers = 2,
-                   .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int),
+                   .strips = grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
                    .ky = grid->m[1] * (int64_t)sizeof(int)};
 }
 
@@ -190,7 +183,7 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
 {
     tsl_context *context = solver->context;
     tsl_status status = TSL_OK;
-    for (int i = 0; i < ALL && !solver->rank.grid.lines && status == TSL_OK; i++) {
+    for (int i = 0; i < ALL && status == TSL_OK; i++) {
         const tsl_fft_description there = describe(&solver->rank.grid, &solver->rank.share, i);
         const tsl_fft_description back = backward_of(there);
         tsl_staged_pair *p = pair_of(solver, i);
@@ -211,7 +204,7 @@ int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
     int64_t bytes =
         s.rows + s.buffers * s.buffer + s.second + s.of_y + s.of_ky + TSL_POISSON_SUMS_BYTES;
     if (grid->lines) {
-        return bytes + s.ky + context->ops->poisson->kernels->planes_bytes(grid);
+        return bytes + s.ky + s.strips + context->ops->poisson->kernels->planes_bytes(grid);
     }
     for (int i = 0; i < ALL; i++) {
         const tsl_fft_description there = describe(grid, share, i);
@@ -232,8 +225,8 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
         return;
     }
     tsl_context *context = solver->context;
-    void *const memory[] = {solver->ky,    solver->rows, solver->rank.buffers, solver->second,
-                            solver->of_ky, solver->of_y, solver->partial};
+    void *const memory[] = {solver->ky,    solver->strips,       solver->rows, solver->second,
+                            solver->of_ky, solver->rank.buffers, solver->of_y, solver->partial};
     tsl_context_end_branch(solver->beside); /* others have read what they get by then */
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
@@ -267,13 +260,10 @@ static tsl_status take_memory(tsl_poisson_solver *solver)
     const struct {
         void *out;
         int64_t bytes;
-    } all[] = {{&solver->rows, s.rows},
-               {&solver->rank.buffers, s.buffers * s.buffer},
-               {&solver->second, s.second},
-               {&solver->of_ky, s.of_ky},
-               {&solver->of_y, s.of_y},
-               {&solver->ky, s.ky},
-               {&solver->partial, TSL_POISSON_SUMS_BYTES}};
+    } all[] = {{&solver->rows, s.rows},     {&solver->rank.buffers, s.buffers * s.buffer},
+               {&solver->second, s.second}, {&solver->of_ky, s.of_ky},
+               {&solver->of_y, s.of_y},     {&solver->ky, s.ky},
+               {&solver->strips, s.strips}, {&solver->partial, TSL_POISSON_SUMS_BYTES}};
     tsl_status status = TSL_OK;
     solver->rank.buffer = s.buffer;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
@@ -297,67 +287,103 @@ static void fill_of_y(int *table, const tsl_poisson_rank *rank)
     }
 }
 
-/* Where strips lie among what is spread; order[m1]: their ky, NULL: as they come. */
-static void fill_of_ky(int *table, const int *order, const tsl_poisson_rank *rank)
+/* Where strips of ky lie among what is spread. */
+static void fill_of_ky(int *table, const tsl_poisson_rank *rank)
 {
-    const int m = rank->grid.m[1];
     int before = 0;
     for (int a = 0; a < rank->share.p; a++) {
         const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, &rank->grid, a);
         for (int i = 0; i < lines.count; i++) {
             const int ky = tsl_poisson_line(&lines, i);
-            const int place = order != NULL ? order[m + ky] : ky;
-            table[2 * place] = rank->keeps && a == rank->share.rank / rank->share.q
-                                   ? -1 - (rank->x.begin * lines.count + i)
-                                   : rank->x.count * before + i;
-            table[2 * place + 1] = lines.count;
+            table[2 * ky] = rank->keeps && a == rank->share.rank / rank->share.q
+                                ? -1 - (rank->x.begin * lines.count + i)
+                                : rank->x.count * before + i;
+            table[2 * ky + 1] = lines.count;
         }
         before += lines.count;
     }
-}
-
-/* Plan planes by the device's own transforms, with the places of ky in order[m1 …]. */
-static tsl_status plan_planes(tsl_poisson_solver *solver, int *order)
-{
-    const tsl_poisson_rank *rank = &solver->rank;
-    tsl_context *context = solver->context;
-    const int m = rank->grid.m[1];
-    tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
-                                                       solver->spectrum, order);
-    for (int i = 0; i < rank->lines.count && status == TSL_OK; i++) {
-        order[m + i] = tsl_poisson_line(&rank->lines, i);
-    }
-    if (status == TSL_OK && rank->lines.count > 0) {
-        status = context->ops->upload(context, solver->ky, order + m,
-                                      rank->lines.count * (int64_t)sizeof *order);
-    }
-    for (int place = 0; place < m && status == TSL_OK; place++) {
-        order[m + order[place]] = place;
-    }
-    return status;
 }
 
 static tsl_status make_tables(tsl_poisson_solver *solver)
 {
     const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
     tsl_context *context = solver->context;
-    const bool planes = solver->rank.grid.lines;
-    const int64_t bytes = s.of_ky + (s.of_y > 2 * s.ky ? s.of_y : 2 * s.ky);
+    const int64_t bytes = s.of_ky + s.of_y;
     int *table = tsl_allocate((size_t)bytes);
     if (table == NULL) {
         return tsl_fail_memory(context, bytes, "a Poisson plan");
     }
     int *second = table + s.of_ky / (int64_t)sizeof *table;
-    tsl_status status = planes ? plan_planes(solver, second) : TSL_OK;
-    if (status == TSL_OK) {
-        fill_of_ky(table, planes ? second : NULL, &solver->rank);
-        status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
-    }
+    fill_of_ky(table, &solver->rank);
+    tsl_status status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
     if (status == TSL_OK && s.of_y > 0) {
         fill_of_y(second, &solver->rank);
         status = context->ops->upload(context, solver->of_y, second, s.of_y);
     }
     tsl_release(table);
+    return status;
+}
+
+/* ---- planes by the device's own transforms ------------------------------------------------ */
+
+/* Host tables of [m1] each: ky at each place, its place, the rank's lines, strips at each place. */
+typedef struct plane_tables {
+    int *order, *place, *lines;
+    tsl_poisson_strip *strips;
+} plane_tables;
+
+static void fill_strips(const plane_tables *t, const tsl_poisson_solver *solver)
+{
+    const tsl_poisson_rank *rank = &solver->rank;
+    const int64_t row = rank->grid.row;
+    char *spread = tsl_poisson_buffer(rank, 0, 0);
+    for (int place = 0; place < rank->grid.m[1]; place++) {
+        t->place[t->order[place]] = place;
+    }
+    for (int a = 0; a < rank->share.p; a++) {
+        const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, &rank->grid, a);
+        const int64_t plane = lines.count * row;
+        const bool own = a == rank->share.rank;
+        char *at = own ? tsl_poisson_buffer(rank, 0, 1) +
+                             rank->x.begin * plane * tsl_poisson_complex(&rank->grid)
+                       : spread;
+        for (int i = 0; i < lines.count; i++) {
+            const int ky = tsl_poisson_line(&lines, i);
+            t->strips[t->place[ky]] =
+                (tsl_poisson_strip){at + i * row * tsl_poisson_complex(&rank->grid), plane};
+            if (own) {
+                t->lines[i] = ky;
+            }
+        }
+        spread += rank->x.count * plane * tsl_poisson_complex(&rank->grid);
+    }
+}
+
+static tsl_status plan_planes(tsl_poisson_solver *solver)
+{
+    const tsl_poisson_rank *rank = &solver->rank;
+    tsl_context *context = solver->context;
+    const size_t m = (size_t)rank->grid.m[1];
+    const size_t each = 3 * sizeof(int) + sizeof(tsl_poisson_strip);
+    plane_tables t = {.strips = tsl_allocate(m * each)};
+    if (t.strips == NULL) {
+        return tsl_fail_memory(context, (int64_t)(m * each), "a Poisson plan");
+    }
+    t.order = (int *)(void *)(t.strips + m);
+    t.place = t.order + m;
+    t.lines = t.place + m;
+    tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
+                                                       solver->spectrum, t.order);
+    if (status == TSL_OK) {
+        fill_strips(&t, solver);
+        status = context->ops->upload(context, solver->strips, t.strips,
+                                      (int64_t)(m * sizeof *t.strips));
+    }
+    if (status == TSL_OK && rank->lines.count > 0) {
+        status = context->ops->upload(context, solver->ky, t.lines,
+                                      rank->lines.count * (int64_t)sizeof *t.lines);
+    }
+    tsl_release(t.strips);
     return status;
 }
 
@@ -386,16 +412,15 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     solver->kernels = context->ops->poisson->kernels;
     solver->spectrum = spectrum;
     solver->direct = is_direct(grid, share);
-    solver->batch = (int)batch_of(grid);
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
     solver->rank.keeps = share->p > 1;
     if (status == TSL_OK) {
         status = take_memory(solver);
     }
     if (status == TSL_OK) {
-        status = make_tables(solver);
+        status = grid->lines ? plan_planes(solver) : make_tables(solver);
     }
-    if (status == TSL_OK) {
+    if (status == TSL_OK && !grid->lines) {
         status = plan_transforms(solver);
     }
     if (status == TSL_OK) {

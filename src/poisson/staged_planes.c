@@ -69,26 +69,15 @@ static tsl_status transform(const tsl_poisson_solver *solver, char *cells, int s
     const tsl_poisson_grid *grid = &rank->grid;
     const tsl_poisson_range planes = planes_in(solver, rank->share.rank, segment);
     const int64_t plane = (int64_t)grid->n[1] * grid->n[2] * (int64_t)grid->precision;
-    const int row = 2 * grid->row;
-    const tsl_poisson_strips rows = {
-        .at = solver->rows, .x = grid->m[1], .y = 1, .strip = row, .ny = grid->m[1], .nz = row};
+    const tsl_poisson_plane_lines what = {.cells = cells + planes.begin * plane,
+                                          .rows = solver->rows,
+                                          .strips = solver->strips,
+                                          .first = planes.begin,
+                                          .count = planes.count};
     tsl_status status = TSL_OK;
-    for (int done = 0; done < planes.count && status == TSL_OK; done += solver->batch) {
-        const int left = planes.count - done;
-        const int count = left < solver->batch ? left : solver->batch;
-        char *at = cells + (planes.begin + done) * plane;
-        tsl_poisson_strips spread = tsl_staged_spread(solver, grid->row, 0);
-        spread.first = planes.begin + done;
-        if (!there) {
-            status = tsl_staged_move(solver, rows, spread, count, grid->m[1], row);
-        }
-        if (status == TSL_OK) {
-            status =
-                solver->kernels->planes_transform(solver->planes, solver->rows, at, count, there);
-        }
-        if (status == TSL_OK && there) {
-            status = tsl_staged_move(solver, spread, rows, count, grid->m[1], row);
-        }
+    if (planes.count > 0) {
+        status = there ? solver->kernels->planes_forward(solver->planes, &what)
+                       : solver->kernels->planes_backward(solver->planes, &what);
     }
     return tsl_staged_refuse(solver, solver->context, status);
 }
@@ -100,7 +89,7 @@ static tsl_status multiply(const tsl_poisson_solver *solver)
                                          .spectrum = solver->spectrum,
                                          .lines = tsl_poisson_buffer(rank, 0, 1),
                                          .ky = rank->lines,
-                                         .count = rank->grid.row,
+                                         .count = rank->grid.half,
                                          .axis = solver->axis};
     return rank->lines.count == 0 ? TSL_OK
                                   : tsl_staged_refuse(solver, solver->context,
