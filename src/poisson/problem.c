@@ -122,10 +122,14 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                         "take --device cpu, or one rank",
                         context->name);
     }
-    if (!tsl_poisson_choose(&p->share, &p->grid, comm->size, comm->rank, o->ranks)) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "pencils of %d x %d ranks are not %d ranks: give two factors of that, or 0",
-                        o->ranks[0], o->ranks[1], comm->size);
+    p->share = (tsl_poisson_share){
+        .size = comm->size, .rank = comm->rank, .p = o->ranks[0], .q = o->ranks[1]};
+    if (!tsl_poisson_choose(&p->share, &p->grid, comm->size)) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of such a "
+            "product, or 0",
+            o->ranks[0], o->ranks[1], comm->size);
     }
     if (o->segments < 0 || o->segments > LONGEST_AXIS) {
         wrong = "segments must be from 1 to 16384, or 0: chosen";
@@ -151,7 +155,7 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     tsl_poisson_choose_segments(
         &p->share, &p->grid,
         o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));
-    p->share.overlap = comm->size > 1 && p->share.segments > 1 && o->overlap >= 0;
+    p->share.overlap = p->share.p * p->share.q > 1 && p->share.segments > 1 && o->overlap >= 0;
     return TSL_OK;
 }
 

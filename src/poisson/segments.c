@@ -97,7 +97,8 @@ tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank)
         status = tsl_comm_split(&rank->groups[0], comm, share->rank / share->q, share->rank);
     }
     if (share->p > 1 && status == TSL_OK) {
-        status = tsl_comm_split(&rank->groups[1], comm, share->rank % share->q, share->rank);
+        const int kind = tsl_poisson_takes_part(share) ? share->rank % share->q : share->q;
+        status = tsl_comm_split(&rank->groups[1], comm, kind, share->rank);
     }
     return status;
 }
@@ -137,7 +138,8 @@ int64_t tsl_poisson_buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson
 
 int tsl_poisson_buffer_count(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return share->size == 1 ? !tsl_poisson_has_planes(grid, share) : 2 * (1 + share->overlap);
+    return share->p * share->q == 1 ? !tsl_poisson_has_planes(grid, share)
+                                    : 2 * (1 + share->overlap);
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------ */
@@ -234,7 +236,7 @@ tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,
     const program p = program_of(rank);
     const int lanes = rank->share.overlap ? 2 : 1;
     tsl_status status = TSL_OK;
-    bool more = true;
+    bool more = tsl_poisson_takes_part(&rank->share);
     for (int step = 0; more && status == TSL_OK; step++) {
         tsl_poisson_tick now = {.group = -1};
         more = plan_step(&now, &p, &rank->share, 0, step);

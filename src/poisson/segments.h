@@ -64,7 +64,8 @@ bool tsl_poisson_has_planes(const tsl_poisson_grid *grid, const tsl_poisson_shar
 /* Settle all but the buffers' memory. Not collective. */
 tsl_status tsl_poisson_rank_create(tsl_poisson_rank *rank, tsl_context *context,
                                    const tsl_poisson_grid *grid, const tsl_poisson_share *share);
-/* Divide the communicator: ranks of the same part of x, and those of the same part of kz.
+/* Divide the communicator: ranks of the same part of x, and those of the same part of kz; those
+ * without a part stay among themselves.
  * Collective. */
 tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank);
 /* All but the buffers' memory. */

@@ -260,6 +260,14 @@ static tsl_status staged_divide(tsl_poisson_solver *solver)
 static tsl_status staged_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
     solver->axis = axis;
+    if (!tsl_poisson_takes_part(&solver->rank.share)) {
+        return TSL_OK;
+    }
+    if (solver->alone != NULL) {
+        return tsl_staged_refuse(
+            solver, solver->context,
+            solver->context->ops->poisson->solve(solver->alone, out, source, axis));
+    }
     if (solver->planes != NULL) {
         return tsl_staged_solve_planes(solver, out, source);
     }

@@ -2,6 +2,8 @@
  * library transforms, queued on the context's stream, while exchanges go on a second one. Events
  * order the two, a pair for each lane, so the host waits for nothing.
  *
+ * Where one rank solves alone, its device does as of a communicator of one.
+ *
  * Work space of a segment of c columns: [m1][x][c], so that all its lines along the second axis are
  * one transform. Lines along the first are transformed where an exchange left them. */
 #ifndef TSL_POISSON_STAGED_H
@@ -34,6 +36,7 @@ struct tsl_poisson_solver {
     tsl_poisson_strip *strips;  /* of what is spread; with planes alone */
     int *ky;                    /* of this rank's lines; with planes alone */
     tsl_poisson_planes *planes; /* NULL: the library's transforms */
+    tsl_poisson_solver *alone;  /* the device's own, where no other rank has a part */
     double *partial;            /* of sums */
     bool direct;                /* right-hand sides are what the rows' transforms read */
     tsl_staged_pair of_rows, of_second[TSL_STAGED_SIZES], of_first[TSL_STAGED_SIZES];

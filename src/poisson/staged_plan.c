@@ -16,6 +16,10 @@ static const int64_t MESSAGE_BYTES = INT64_C(16) << 20;
 void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
                        const tsl_poisson_share *share)
 {
+    if (share->p * share->q == 1) {
+        context->ops->poisson->layout(context, grid, share);
+        return;
+    }
     const int step = COLUMN_BYTES / (int)tsl_poisson_complex(grid);
     grid->row = (grid->half + step - 1) / step * step;
     grid->width = step;
@@ -29,7 +33,7 @@ int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *s
     const int64_t numbers = (int64_t)grid->n[0] * grid->m[1] * grid->half;
     const int group = share->p > share->q ? share->p : share->q;
     const int64_t messages =
-        numbers * tsl_poisson_complex(grid) / share->size / group / MESSAGE_BYTES;
+        numbers * tsl_poisson_complex(grid) / (share->p * share->q) / group / MESSAGE_BYTES;
     return messages < 1 ? 1 : messages > MOST_SEGMENTS ? MOST_SEGMENTS : (int)messages;
 }
 
@@ -200,6 +204,11 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
 int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                          const tsl_poisson_share *share)
 {
+    if (share->p * share->q == 1) {
+        return TSL_POISSON_SUMS_BYTES + (tsl_poisson_takes_part(share)
+                                             ? context->ops->poisson->bytes(context, grid, share)
+                                             : 0);
+    }
     const sizes s = sizes_of(grid, share);
     int64_t bytes =
         s.rows + s.buffers * s.buffer + s.second + s.of_y + s.of_ky + TSL_POISSON_SUMS_BYTES;
@@ -227,6 +236,7 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
     tsl_context *context = solver->context;
     void *const memory[] = {solver->ky,    solver->strips,       solver->rows, solver->second,
                             solver->of_ky, solver->rank.buffers, solver->of_y, solver->partial};
+    context->ops->poisson->destroy(solver->alone);
     tsl_context_end_branch(solver->beside); /* others have read what they get by then */
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
@@ -400,10 +410,25 @@ static tsl_status make_events(tsl_poisson_solver *solver)
     return status;
 }
 
+/* What ranks that share a solve need. */
+static tsl_status prepare(tsl_poisson_solver *solver)
+{
+    const bool lines = solver->rank.grid.lines;
+    tsl_status status = take_memory(solver);
+    if (status == TSL_OK) {
+        status = lines ? plan_planes(solver) : make_tables(solver);
+    }
+    if (status == TSL_OK && !lines) {
+        status = plan_transforms(solver);
+    }
+    return status == TSL_OK ? make_events(solver) : status;
+}
+
 tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
                              const tsl_poisson_grid *grid, const tsl_poisson_share *share,
                              const void *spectrum)
 {
+    const bool alone = share->p * share->q == 1;
     tsl_poisson_solver *solver = tsl_allocate_zeroed(1, sizeof *solver);
     if (solver == NULL) {
         return tsl_fail_memory(context, sizeof *solver, "a Poisson plan");
@@ -415,16 +440,12 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
     solver->rank.keeps = share->p > 1;
     if (status == TSL_OK) {
-        status = take_memory(solver);
+        status = take(&solver->partial, context, TSL_POISSON_SUMS_BYTES);
     }
-    if (status == TSL_OK) {
-        status = grid->lines ? plan_planes(solver) : make_tables(solver);
-    }
-    if (status == TSL_OK && !grid->lines) {
-        status = plan_transforms(solver);
-    }
-    if (status == TSL_OK) {
-        status = make_events(solver);
+    if (status == TSL_OK && !alone) {
+        status = prepare(solver);
+    } else if (status == TSL_OK && tsl_poisson_takes_part(share)) {
+        status = context->ops->poisson->create(&solver->alone, context, grid, share, spectrum);
     }
     if (status != TSL_OK) {
         tsl_staged_destroy(solver);
