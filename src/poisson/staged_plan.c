@@ -273,7 +273,7 @@ static tsl_status take_memory(tsl_poisson_solver *solver)
     } all[] = {{&solver->rows, s.rows},     {&solver->rank.buffers, s.buffers * s.buffer},
                {&solver->second, s.second}, {&solver->of_ky, s.of_ky},
                {&solver->of_y, s.of_y},     {&solver->ky, s.ky},
-               {&solver->strips, s.strips}, {&solver->partial, TSL_POISSON_SUMS_BYTES}};
+               {&solver->strips, s.strips}};
     tsl_status status = TSL_OK;
     solver->rank.buffer = s.buffer;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {

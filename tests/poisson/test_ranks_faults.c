@@ -170,6 +170,52 @@ static void a_rank_without_memory_tells_all(void **state)
     }
 }
 
+/* All ranks' devices are one, of which 8 GiB are free. */
+static tsl_status one_device(tsl_device *device, tsl_device_properties *out)
+{
+    (void)device;
+    *out = (tsl_device_properties){.memory_free = INT64_C(8) << 30, .identity = "one"};
+    return TSL_OK;
+}
+
+/* A share would fit each of four ranks, but not all. */
+static tsl_status try_one_device(tsl_comm *comm, void *user)
+{
+    static const int n[3] = {1024, 1024, 1024}; /* 8 GiB, and buffers */
+    static const double lengths[3] = {1, 1, 1};
+    tsl_poisson_options o = box_options(n, lengths, "ppp");
+    tsl_poisson_plan *plan = NULL;
+    tsl_context *context = NULL;
+    (void)user;
+    tsl_status status = test_rank_context(&context, comm, "sim");
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_device_ops *own = context->ops;
+    tsl_device_ops ops = *own;
+    ops.properties = one_device;
+    context->ops = &ops;
+    tsl_test_fail_device_allocation(context, 0);
+    const bool refused = tsl_poisson_plan_create(&plan, context, &o) == TSL_E_NOMEM;
+    const int64_t asked = tsl_test_fail_device_allocation(context, 0);
+    context->ops = own;
+    if (!refused || asked != 0 ||
+        strstr(tsl_last_error(context), " for the ranks of a GPU, 8.0 GiB are free") == NULL) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, tsl_last_error(context));
+    }
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void ranks_of_one_device_add_up_their_memory(void **state)
+{
+    (void)state;
+    if (tsl_comm_run(4, try_one_device, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
+    }
+}
+
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /* Ranks on devices of two kinds have different work spaces. */
@@ -238,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
                                        cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
