@@ -110,20 +110,6 @@ static tsl_status build_spectrum(tsl_poisson_plan *plan)
     return status;
 }
 
-/* Does any rank's box differ from its rows? */
-static bool has_boxes(const tsl_poisson_problem *problem, const tsl_box *boxes)
-{
-    for (int q = 0; q < problem->share.size; q++) {
-        const tsl_box rows = tsl_poisson_box_of(problem, q);
-        for (int kind = 0; kind < 2; kind++) {
-            if (memcmp(&rows, &boxes[2 * q + kind], sizeof rows) != 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* The options are settled on all ranks: what they need, and then the memory. */
 static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *options,
                           tsl_box *boxes)
@@ -140,7 +126,7 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
             plan->same_boxes && memcmp(&boxes[2 * q], &boxes[2 * q + 1], sizeof *boxes) == 0;
     }
     if (status == TSL_OK && problem->share.size > 1 && options->measure) {
-        status = tsl_poisson_measure(&plan->problem, context, options);
+        status = tsl_poisson_measure(&plan->problem, context, options, boxes);
         summarise(&plan->summary, context, problem);
     }
     if (status == TSL_OK) {
@@ -149,7 +135,7 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
     if (status == TSL_OK) {
         status =
             ops->create(&plan->solver, context, &problem->grid, &problem->share, plan->spectrum);
-        if (status == TSL_OK && has_boxes(problem, boxes)) {
+        if (status == TSL_OK) {
             status = tsl_poisson_reshape_create(&plan->reshape, context, problem, boxes);
         }
         status = tsl_comm_agree(context, status);
@@ -270,22 +256,6 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
                     (long long)number, sums[0] * cell_volume(&plan->problem));
 }
 
-/* One right-hand side, from box to box. */
-static tsl_status solve(tsl_poisson_plan *plan, void *result, const void *source, int axis)
-{
-    const tsl_poisson_ops *ops = tsl_poisson_ops_of(plan->context);
-    if (plan->reshape == NULL) {
-        return ops->solve(plan->solver, result, source, axis);
-    }
-    const void *rows;
-    tsl_status status = tsl_poisson_reshape_in(plan->reshape, &rows, source);
-    if (status == TSL_OK) {
-        status =
-            ops->solve(plan->solver, tsl_poisson_reshape_target(plan->reshape, result), rows, axis);
-    }
-    return status == TSL_OK ? tsl_poisson_reshape_out(plan->reshape, result) : status;
-}
-
 /* All right-hand sides; `axis` as of tsl_poisson_ops. */
 static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *source, int axis)
 {
@@ -303,7 +273,9 @@ static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *so
         status = check_charge(plan, (const char *)source + i * in, i);
     }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
-        status = solve(plan, (char *)result + i * out, (const char *)source + i * in, axis);
+        status =
+            tsl_poisson_solve_boxes(plan->context, plan->solver, plan->reshape,
+                                    (char *)result + i * out, (const char *)source + i * in, axis);
     }
     /* the customary count of the periodic problem: two complex transforms */
     const double cells =

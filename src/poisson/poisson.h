@@ -193,9 +193,9 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,
                                   const tsl_poisson_options *options);
 /* Try the ways that options leave open, and settle `problem` for the fastest, its boxes as they
- * are. Collective. */
+ * are; `boxes` as of tsl_poisson_meet(). Collective. */
 tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *context,
-                               const tsl_poisson_options *options);
+                               const tsl_poisson_options *options, const tsl_box *boxes);
 
 /* ---- boxes in and out (reshape.c) --------------------------------------------------------- */
 
@@ -204,7 +204,7 @@ typedef struct tsl_poisson_reshape tsl_poisson_reshape;
 
 /* Device memory that create() takes for cells; 0 for a rank whose boxes are its rows. */
 int64_t tsl_poisson_reshape_bytes(const tsl_poisson_problem *problem);
-/* Not collective. */
+/* NULL where all ranks' boxes are their rows. Not collective. */
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,
                                       const tsl_poisson_problem *problem, const tsl_box *boxes);
 void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape); /* NULL is fine */
@@ -215,6 +215,11 @@ tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **row
 /* Where the rows of the potential go, to be handed out to its box by _out(). */
 void *tsl_poisson_reshape_target(tsl_poisson_reshape *reshape, void *potential);
 tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential);
+
+/* One right-hand side, from box to box; `axis` as of tsl_poisson_ops. */
+tsl_status tsl_poisson_solve_boxes(tsl_context *context, tsl_poisson_solver *solver,
+                                   tsl_poisson_reshape *reshape, void *result, const void *source,
+                                   int axis);
 
 /* ---- spectra (spectrum.c) ----------------------------------------------------------------- */
 
