@@ -52,6 +52,20 @@ static void print_nuclei(FILE *stream, const poisson_work *work)
     fprintf(stream, "\n");
 }
 
+static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
+{
+    const int used = s->ranks[0] * s->ranks[1];
+    fprintf(stream, "ranks       %d x %d", s->ranks[0], s->ranks[1]);
+    if (used < size) {
+        fprintf(stream, " of %d, without the others", size);
+    }
+    if (used > 1) {
+        fprintf(stream, ", exchanges in %d segments%s", s->segments,
+                s->overlap ? ", overlapped" : "");
+    }
+    fprintf(stream, "\n");
+}
+
 static void print_file(FILE *stream, const poisson_work *work)
 {
     const char *unit = work->field.format == POISSON_CUBE ? " hartree" : "";
@@ -108,8 +122,7 @@ void poisson_print(FILE *stream, const poisson_work *work)
         fprintf(stream, "transforms  %lld x %lld x %lld\n", (long long)s->transform[0],
                 (long long)s->transform[1], (long long)s->transform[2]);
         if (work->context->comm->size > 1) {
-            fprintf(stream, "ranks       %d x %d, exchanges in %d segments%s\n", s->ranks[0],
-                    s->ranks[1], s->segments, s->overlap ? ", overlapped" : "");
+            print_ranks(stream, s, work->context->comm->size);
         }
         fprintf(stream, "memory      %s beside source and potential, %.2f fields\n",
                 tsl_format_bytes(held, s->bytes),

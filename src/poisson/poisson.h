@@ -113,6 +113,8 @@ typedef struct tsl_poisson_kernels {
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
                                   const int *ky);
+
+    int64_t alone_bytes; /* waves of fewer bytes than that one device solves faster alone */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -126,6 +128,8 @@ typedef struct tsl_poisson_ops {
      * known, and whether it goes by lines, if that is asked for. */
     void (*layout)(const tsl_context *context, tsl_poisson_grid *grid,
                    const tsl_poisson_share *share);
+    /* Ranks of `size` that solve fastest together; NULL: all. */
+    int (*ranks)(const tsl_context *context, const tsl_poisson_grid *grid, int size);
     /* Segments of an exchange where none are asked for; the same on all ranks. */
     int (*segments)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Device memory that create() takes. */

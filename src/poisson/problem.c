@@ -124,7 +124,9 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     }
     p->share = (tsl_poisson_share){
         .size = comm->size, .rank = comm->rank, .p = o->ranks[0], .q = o->ranks[1]};
-    if (!tsl_poisson_choose(&p->share, &p->grid, comm->size)) {
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    const int ranks = ops->ranks != NULL ? ops->ranks(context, &p->grid, comm->size) : comm->size;
+    if (!tsl_poisson_choose(&p->share, &p->grid, ranks)) {
         return tsl_fail(
             context, TSL_E_ARG,
             "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of such a "
@@ -151,10 +153,9 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     p->grid.y_count = ky.count;
     p->grid.z_begin = kz.begin;
     p->grid.z_count = kz.count;
-    tsl_poisson_ops_of(context)->layout(context, &p->grid, &p->share);
-    tsl_poisson_choose_segments(
-        &p->share, &p->grid,
-        o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));
+    ops->layout(context, &p->grid, &p->share);
+    tsl_poisson_choose_segments(&p->share, &p->grid,
+                                o->segments > 0 ? o->segments : ops->segments(&p->grid, &p->share));
     p->share.overlap = p->share.p * p->share.q > 1 && p->share.segments > 1 && o->overlap >= 0;
     return TSL_OK;
 }
@@ -193,10 +194,8 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
  * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
  * in double precision from 256 cells on, and where all lengths are powers of two already from 128,
- * in single precision from 512; of the largest boxes it is all that leaves room for the field. Over
- * ranks the library's planes are. */
-static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
-                          const tsl_poisson_grid *grid)
+ * in single precision from 512; of the largest boxes it is all that leaves room for the field. */
+static bool goes_by_lines(const tsl_poisson_options *options, const tsl_poisson_grid *grid)
 {
     enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 512 };
     const int64_t large = INT64_C(1) << 31; /* cells */
@@ -209,7 +208,7 @@ static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options 
                  (n >= LEAST_DOUBLE && grid->precision == TSL_DOUBLE);
         twos = twos && n >= least && (n & (n - 1)) == 0;
     }
-    faster = grid->tabulated || ((faster || twos) && context->comm->size == 1);
+    faster = faster || twos || grid->tabulated;
     return options->plain < 0 || (options->plain == 0 && faster);
 }
 
@@ -259,7 +258,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
-    p.grid.lines = goes_by_lines(context, options, &p.grid);
+    p.grid.lines = goes_by_lines(options, &p.grid);
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);

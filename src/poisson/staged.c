@@ -289,6 +289,7 @@ static tsl_status staged_sums(tsl_poisson_solver *solver, double sums[3], const 
 }
 
 static const tsl_poisson_ops tsl_poisson_staged = {.layout = tsl_staged_layout,
+                                                   .ranks = tsl_staged_ranks,
                                                    .segments = tsl_staged_segments,
                                                    .bytes = tsl_staged_bytes,
                                                    .create = tsl_staged_create,

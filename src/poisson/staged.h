@@ -60,6 +60,7 @@ tsl_status tsl_staged_solve_planes(tsl_poisson_solver *solver, void *out, const 
 
 void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
                        const tsl_poisson_share *share);
+int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, int size);
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
 int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                          const tsl_poisson_share *share);

@@ -28,6 +28,12 @@ void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
                   context->ops->poisson->kernels->planes_bytes(grid) > 0;
 }
 
+int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, int size)
+{
+    const int64_t waves = (int64_t)grid->n[0] * grid->m[1] * grid->half * tsl_poisson_complex(grid);
+    return waves < context->ops->poisson->kernels->alone_bytes ? 1 : size;
+}
+
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int64_t numbers = (int64_t)grid->n[0] * grid->m[1] * grid->half;
