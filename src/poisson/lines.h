@@ -47,8 +47,9 @@ typedef struct poisson_lines {
     const void *turns;               /* [h / 2 + 1]: -i exp(-2 pi i k / m2) */
     const int *order[2];             /* frequency at each place of the first two axes */
     const int *place[3];             /* and place of each frequency */
-    const tsl_poisson_strip *strips; /* of the second axis' places, and the plane of group 0 */
-    int plane;
+    const tsl_poisson_strip *strips; /* [][m1], of the second axis' places, for each chunk */
+    int chunk;                       /* columns of one, whole tiles */
+    int plane;                       /* of group 0, among the strips' */
 } poisson_lines;
 
 /* Of one of those lengths: log2, and passes of radices up to `most`. Constants where these are. */

@@ -67,11 +67,11 @@ typedef struct tsl_poisson_product {
     void *lines;          /* [m0][ky.count][count] complex */
     tsl_poisson_lines ky; /* of each */
     int first, count;     /* kz */
+    int pitch;            /* of planes_multiply(): numbers from one line to the next */
     int axis;
 } tsl_poisson_product;
 
-/* Where the waves of a place of the second axis are, `half` of each plane: those of plane x begin
- * at number x * plane. */
+/* Where the waves of a place of the second axis are: those of plane x begin at number x * plane. */
 typedef struct tsl_poisson_strip {
     void *at;
     int64_t plane;
@@ -81,7 +81,8 @@ typedef struct tsl_poisson_strip {
 typedef struct tsl_poisson_plane_lines {
     void *cells;                     /* [count][n1][n2] */
     void *rows;                      /* [count][n1][row] complex: work space */
-    const tsl_poisson_strip *strips; /* [m1], device memory */
+    const tsl_poisson_strip *strips; /* [][m1], device memory, of each chunk of columns */
+    int chunk;                       /* columns of one */
     int first, count;                /* planes */
 } tsl_poisson_plane_lines;
 
@@ -109,11 +110,12 @@ typedef struct tsl_poisson_kernels {
     /* Cells to strips, or back. */
     tsl_status (*planes_forward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
     tsl_status (*planes_backward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
-    /* Lines of samples [n0][ky.count][row], in place: forward, multiply(), backward. `ky`, in
+    /* Lines of samples [n0][ky.count][pitch], in place: forward, multiply(), backward. `ky`, in
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
                                   const int *ky);
 
+    int64_t piece_bytes; /* of a piece that columns of planes are exchanged in, at least */
     int64_t alone_bytes; /* waves of fewer bytes than that one device solves faster alone */
 } tsl_poisson_kernels;
 

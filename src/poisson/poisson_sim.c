@@ -16,7 +16,8 @@ static const tsl_poisson_kernels kernels = {.move = gpu_move,
                                             .planes_destroy = planes_destroy,
                                             .planes_forward = planes_forward,
                                             .planes_backward = planes_backward,
-                                            .planes_multiply = planes_multiply};
+                                            .planes_multiply = planes_multiply,
+                                            .piece_bytes = 64};
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
                                          .segments = gpu_segments,

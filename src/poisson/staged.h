@@ -33,7 +33,8 @@ struct tsl_poisson_solver {
     char *rows;                 /* [x][y][row] complex; with planes alone, of a segment's */
     char *second;               /* [m1][x][columns] complex; NULL where planes are transformed */
     int *of_y, *of_ky;          /* tables of the columns, NULL but along y, and of what is spread */
-    tsl_poisson_strip *strips;  /* of what is spread; with planes alone */
+    int chunk;                  /* columns of one, of all but the last; with planes alone */
+    tsl_poisson_strip *strips;  /* [chunks][m1], of what is spread; with planes alone */
     int *ky;                    /* of this rank's lines; with planes alone */
     tsl_poisson_planes *planes; /* NULL: the library's transforms */
     tsl_poisson_solver *alone;  /* the device's own, where no other rank has a part */
@@ -53,6 +54,11 @@ tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context
                              tsl_status status);
 
 /* ---- planes, by transforms of the device's own (staged_planes.c) ---------------------------- */
+
+/* Columns of a chunk, of all but the last. */
+int tsl_staged_chunk(const tsl_context *context, const tsl_poisson_grid *grid,
+                     const tsl_poisson_share *share);
+tsl_status tsl_staged_plan_planes(tsl_poisson_solver *solver);
 
 tsl_status tsl_staged_solve_planes(tsl_poisson_solver *solver, void *out, const void *source);
 

@@ -69,10 +69,13 @@ typedef struct sizes {
 } sizes;
 
 /* By planes: all columns of all planes as they are spread, and as lines; rows of a segment. */
-static sizes sizes_of_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+static sizes sizes_of_planes(const tsl_context *context, const tsl_poisson_grid *grid,
+                             const tsl_poisson_share *share)
 {
     const int64_t row = grid->row * tsl_poisson_complex(grid);
     const int planes = tsl_poisson_planes_of(share, grid, share->rank).count;
+    const int chunk = tsl_staged_chunk(context, grid, share);
+    const int chunks = (grid->row + chunk - 1) / chunk;
     const int64_t spread = (int64_t)planes * grid->m[1];
     const int most = (planes + share->segments - 1) / share->segments;
     const int64_t lines =
@@ -80,18 +83,19 @@ static sizes sizes_of_planes(const tsl_poisson_grid *grid, const tsl_poisson_sha
     return (sizes){.rows = most * grid->m[1] * row,
                    .buffer = (spread > lines ? spread : lines) * row,
                    .buffers = 2,
-                   .strips = grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
+                   .strips = chunks * grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
                    .ky = grid->m[1] * (int64_t)sizeof(int)};
 }
 
-static sizes sizes_of(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+static sizes sizes_of(const tsl_context *context, const tsl_poisson_grid *grid,
+                      const tsl_poisson_share *share)
 {
     const int a = share->rank / share->q;
     const int64_t columns = widest(grid, share) * tsl_poisson_complex(grid);
     const int64_t padded =
         (int64_t)grid->m[0] * tsl_poisson_lines_of(share, grid, a).count * columns;
     if (grid->lines) {
-        return sizes_of_planes(grid, share);
+        return sizes_of_planes(context, grid, share);
     }
     sizes s = {.rows = rows_of(grid, share) * grid->row * tsl_poisson_complex(grid),
                .buffer = tsl_poisson_buffer_bytes(grid, share),
@@ -215,7 +219,7 @@ int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                                              ? context->ops->poisson->bytes(context, grid, share)
                                              : 0);
     }
-    const sizes s = sizes_of(grid, share);
+    const sizes s = sizes_of(context, grid, share);
     int64_t bytes =
         s.rows + s.buffers * s.buffer + s.second + s.of_y + s.of_ky + TSL_POISSON_SUMS_BYTES;
     if (grid->lines) {
@@ -272,7 +276,7 @@ static tsl_status take(void *out, tsl_context *context, int64_t bytes)
 
 static tsl_status take_memory(tsl_poisson_solver *solver)
 {
-    const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
+    const sizes s = sizes_of(solver->context, &solver->rank.grid, &solver->rank.share);
     const struct {
         void *out;
         int64_t bytes;
@@ -322,7 +326,7 @@ static void fill_of_ky(int *table, const tsl_poisson_rank *rank)
 
 static tsl_status make_tables(tsl_poisson_solver *solver)
 {
-    const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
+    const sizes s = sizes_of(solver->context, &solver->rank.grid, &solver->rank.share);
     tsl_context *context = solver->context;
     const int64_t bytes = s.of_ky + s.of_y;
     int *table = tsl_allocate((size_t)bytes);
@@ -340,68 +344,7 @@ static tsl_status make_tables(tsl_poisson_solver *solver)
     return status;
 }
 
-/* ---- planes by the device's own transforms ------------------------------------------------ */
-
-/* Host tables of [m1] each: ky at each place, its place, the rank's lines, strips at each place. */
-typedef struct plane_tables {
-    int *order, *place, *lines;
-    tsl_poisson_strip *strips;
-} plane_tables;
-
-static void fill_strips(const plane_tables *t, const tsl_poisson_solver *solver)
-{
-    const tsl_poisson_rank *rank = &solver->rank;
-    const int64_t row = rank->grid.row;
-    char *spread = tsl_poisson_buffer(rank, 0, 0);
-    for (int place = 0; place < rank->grid.m[1]; place++) {
-        t->place[t->order[place]] = place;
-    }
-    for (int a = 0; a < rank->share.p; a++) {
-        const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, &rank->grid, a);
-        const int64_t plane = lines.count * row;
-        const bool own = a == rank->share.rank;
-        char *at = own ? tsl_poisson_buffer(rank, 0, 1) +
-                             rank->x.begin * plane * tsl_poisson_complex(&rank->grid)
-                       : spread;
-        for (int i = 0; i < lines.count; i++) {
-            const int ky = tsl_poisson_line(&lines, i);
-            t->strips[t->place[ky]] =
-                (tsl_poisson_strip){at + i * row * tsl_poisson_complex(&rank->grid), plane};
-            if (own) {
-                t->lines[i] = ky;
-            }
-        }
-        spread += rank->x.count * plane * tsl_poisson_complex(&rank->grid);
-    }
-}
-
-static tsl_status plan_planes(tsl_poisson_solver *solver)
-{
-    const tsl_poisson_rank *rank = &solver->rank;
-    tsl_context *context = solver->context;
-    const size_t m = (size_t)rank->grid.m[1];
-    const size_t each = 3 * sizeof(int) + sizeof(tsl_poisson_strip);
-    plane_tables t = {.strips = tsl_allocate(m * each)};
-    if (t.strips == NULL) {
-        return tsl_fail_memory(context, (int64_t)(m * each), "a Poisson plan");
-    }
-    t.order = (int *)(void *)(t.strips + m);
-    t.place = t.order + m;
-    t.lines = t.place + m;
-    tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
-                                                       solver->spectrum, t.order);
-    if (status == TSL_OK) {
-        fill_strips(&t, solver);
-        status = context->ops->upload(context, solver->strips, t.strips,
-                                      (int64_t)(m * sizeof *t.strips));
-    }
-    if (status == TSL_OK && rank->lines.count > 0) {
-        status = context->ops->upload(context, solver->ky, t.lines,
-                                      rank->lines.count * (int64_t)sizeof *t.lines);
-    }
-    tsl_release(t.strips);
-    return status;
-}
+/* ---- plans -------------------------------------------------------------------------------- */
 
 static tsl_status make_events(tsl_poisson_solver *solver)
 {
@@ -422,7 +365,7 @@ static tsl_status prepare(tsl_poisson_solver *solver)
     const bool lines = solver->rank.grid.lines;
     tsl_status status = take_memory(solver);
     if (status == TSL_OK) {
-        status = lines ? plan_planes(solver) : make_tables(solver);
+        status = lines ? tsl_staged_plan_planes(solver) : make_tables(solver);
     }
     if (status == TSL_OK && !lines) {
         status = plan_transforms(solver);
@@ -443,6 +386,7 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     solver->kernels = context->ops->poisson->kernels;
     solver->spectrum = spectrum;
     solver->direct = is_direct(grid, share);
+    solver->chunk = tsl_staged_chunk(context, grid, share);
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
     solver->rank.keeps = share->p > 1;
     if (status == TSL_OK) {
