@@ -506,13 +506,13 @@ static void plane_waves_come_out_of_ranks(void **state)
 
 /* ---- processes ------------------------------------------------------------------------------ */
 
-/* As a rank of tests/mpi/test_poisson.sh. */
-static int launched(void)
+/* As a rank of tests/mpi/test_poisson.sh: every so manyth problem. */
+static int launched(const char *device, int step)
 {
     known answers;
     tsl_comm *comm = NULL;
-    find_answers(&answers, 3);
-    trial t = {&answers, "cpu", 1, 3};
+    find_answers(&answers, step);
+    trial t = {&answers, device, 1, step};
     if (tsl_comm_create(&comm) != TSL_OK || strcmp(tsl_comm_path(comm), "mpi") != 0) {
         fprintf(stderr, "no launch: %s\n", tsl_last_error(NULL));
         return 3;
@@ -533,9 +533,8 @@ static int launched(void)
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1) {
-        return launched();
+    if (argc > 1) { /* launched [DEVICE] */
+        return launched(argc > 2 ? argv[2] : "cpu", argc > 2 ? PROBLEMS : 3);
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_give_the_answer_of_one),
                                        cmocka_unit_test(plane_waves_come_out_of_ranks)};
