@@ -107,9 +107,11 @@ typedef struct tsl_poisson_kernels {
     tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
                                 const tsl_poisson_grid *grid, const void *spectrum, int *order);
     void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
-    /* Cells to strips, or back. */
-    tsl_status (*planes_forward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
-    tsl_status (*planes_backward)(tsl_poisson_planes *planes, const tsl_poisson_plane_lines *what);
+    /* Cells to strips, or back, on the stream of `context`, the plan's or a branch of it. */
+    tsl_status (*planes_forward)(tsl_context *context, const tsl_poisson_planes *planes,
+                                 const tsl_poisson_plane_lines *what);
+    tsl_status (*planes_backward)(tsl_context *context, const tsl_poisson_planes *planes,
+                                  const tsl_poisson_plane_lines *what);
     /* Lines of samples [n0][ky.count][pitch], in place: forward, multiply(), backward. `ky`, in
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,

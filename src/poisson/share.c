@@ -47,6 +47,11 @@ bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, 
 void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_grid *grid,
                                  int segments)
 {
+    if (grid->lines) {
+        share->span = grid->half;
+        share->segments = least(segments, (grid->n[0] + share->p - 1) / share->p);
+        return;
+    }
     const int most = (grid->half + share->q - 1) / share->q; /* columns of a rank */
     const int each = (most + segments - 1) / segments;
     share->span = (each + grid->width - 1) / grid->width * grid->width;

@@ -52,7 +52,8 @@ static inline bool tsl_poisson_takes_part(const tsl_poisson_share *share)
 /* Choose p and q, of `size` and `rank`, where they are 0, and how rows are cut: pencils of so many
  * ranks. False: those asked for are more than there are. */
 bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int ranks);
-/* Choose span and segments, at most as many as asked for, when the grid's width is settled. */
+/* Choose span and segments, at most as many as asked for, when the grid's width is settled: of
+ * columns or, by lines, of planes. */
 void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_grid *grid,
                                  int segments);
 

@@ -26,11 +26,14 @@ typedef struct tsl_staged_pair {
 
 struct tsl_poisson_solver {
     tsl_poisson_rank rank;
-    tsl_context *context, *beside; /* beside: for exchanges */
+    tsl_context *context;
+    tsl_context *beside[TSL_STAGED_LANES]; /* for exchanges; one but with planes */
+    tsl_context *lanes[TSL_STAGED_LANES];  /* with planes alone: their batches, in turn */
     const tsl_poisson_kernels *kernels;
     const void *spectrum;
     int axis;                   /* of the solve under way: tsl_poisson_ops */
-    char *rows;                 /* [x][y][row] complex; with planes alone, of a segment's */
+    int batch;                  /* planes that go through a lane at a time; with planes alone */
+    char *rows;                 /* [x][y][row] complex, with planes alone of each lane's batch */
     char *second;               /* [m1][x][columns] complex; NULL where planes are transformed */
     int *of_y, *of_ky;          /* tables of the columns, NULL but along y, and of what is spread */
     int chunk;                  /* columns of one, of all but the last; with planes alone */
@@ -41,7 +44,7 @@ struct tsl_poisson_solver {
     double *partial;            /* of sums */
     bool direct;                /* right-hand sides are what the rows' transforms read */
     tsl_staged_pair of_rows, of_second[TSL_STAGED_SIZES], of_first[TSL_STAGED_SIZES];
-    tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES];
+    tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES], *joined;
 };
 
 /* Strips of (x, y) below nx and ny, nz reals long. */
@@ -55,7 +58,8 @@ tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context
 
 /* ---- planes, by transforms of the device's own (staged_planes.c) ---------------------------- */
 
-/* Columns of a chunk, of all but the last. */
+/* Planes of a batch; columns of a chunk, of all but the last. */
+int tsl_staged_batch(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
 int tsl_staged_chunk(const tsl_context *context, const tsl_poisson_grid *grid,
                      const tsl_poisson_share *share);
 tsl_status tsl_staged_plan_planes(tsl_poisson_solver *solver);

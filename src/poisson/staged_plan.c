@@ -68,7 +68,8 @@ typedef struct sizes {
     int buffers;
 } sizes;
 
-/* By planes: all columns of all planes as they are spread, and as lines; rows of a segment. */
+/* By planes: all columns of all planes as they are spread, and as lines; rows of each lane's batch.
+ */
 static sizes sizes_of_planes(const tsl_context *context, const tsl_poisson_grid *grid,
                              const tsl_poisson_share *share)
 {
@@ -77,10 +78,9 @@ static sizes sizes_of_planes(const tsl_context *context, const tsl_poisson_grid 
     const int chunk = tsl_staged_chunk(context, grid, share);
     const int chunks = (grid->row + chunk - 1) / chunk;
     const int64_t spread = (int64_t)planes * grid->m[1];
-    const int most = (planes + share->segments - 1) / share->segments;
     const int64_t lines =
         (int64_t)grid->n[0] * tsl_poisson_lines_of(share, grid, share->rank).count;
-    return (sizes){.rows = most * grid->m[1] * row,
+    return (sizes){.rows = TSL_STAGED_LANES * tsl_staged_batch(grid, share) * grid->m[1] * row,
                    .buffer = (spread > lines ? spread : lines) * row,
                    .buffers = 2,
                    .strips = chunks * grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
@@ -247,7 +247,11 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
     void *const memory[] = {solver->ky,    solver->strips,       solver->rows, solver->second,
                             solver->of_ky, solver->rank.buffers, solver->of_y, solver->partial};
     context->ops->poisson->destroy(solver->alone);
-    tsl_context_end_branch(solver->beside); /* others have read what they get by then */
+    for (int lane = 0; lane < TSL_STAGED_LANES; lane++) {
+        tsl_context_end_branch(solver->lanes[lane]);
+        tsl_context_end_branch(solver->beside[lane]); /* others have read what they get by then */
+    }
+    context->ops->peer->destroy(solver->joined);
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
         context->ops->fft->destroy(pair_of(solver, i)->backward);
@@ -346,14 +350,23 @@ static tsl_status make_tables(tsl_poisson_solver *solver)
 
 /* ---- plans -------------------------------------------------------------------------------- */
 
-static tsl_status make_events(tsl_poisson_solver *solver)
+/* Streams and events. */
+static tsl_status make_lanes(tsl_poisson_solver *solver)
 {
-    const tsl_peer_ops *peer = solver->context->ops->peer;
-    tsl_status status = tsl_context_branch(&solver->beside, solver->context);
+    tsl_context *context = solver->context;
+    const tsl_peer_ops *peer = context->ops->peer;
+    const bool lines = solver->rank.grid.lines;
+    tsl_status status = peer->create(&solver->joined, context);
     for (int lane = 0; lane < TSL_STAGED_LANES && status == TSL_OK; lane++) {
-        status = peer->create(&solver->computed[lane], solver->context);
+        status = peer->create(&solver->computed[lane], context);
         if (status == TSL_OK) {
-            status = peer->create(&solver->exchanged[lane], solver->context);
+            status = peer->create(&solver->exchanged[lane], context);
+        }
+        if (status == TSL_OK && (lane == 0 || lines)) {
+            status = tsl_context_branch(&solver->beside[lane], context);
+        }
+        if (status == TSL_OK && lines) {
+            status = tsl_context_branch(&solver->lanes[lane], context);
         }
     }
     return status;
@@ -370,7 +383,7 @@ static tsl_status prepare(tsl_poisson_solver *solver)
     if (status == TSL_OK && !lines) {
         status = plan_transforms(solver);
     }
-    return status == TSL_OK ? make_events(solver) : status;
+    return status == TSL_OK ? make_lanes(solver) : status;
 }
 
 tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
@@ -386,6 +399,7 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     solver->kernels = context->ops->poisson->kernels;
     solver->spectrum = spectrum;
     solver->direct = is_direct(grid, share);
+    solver->batch = tsl_staged_batch(grid, share);
     solver->chunk = tsl_staged_chunk(context, grid, share);
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
     solver->rank.keeps = share->p > 1;

@@ -27,6 +27,12 @@ int tsl_staged_chunk(const tsl_context *context, const tsl_poisson_grid *grid,
     return ((grid->row + chunks - 1) / chunks + grid->width - 1) / grid->width * grid->width;
 }
 
+int tsl_staged_batch(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    const int planes = (grid->n[0] + share->p - 1) / share->p;
+    return (planes + share->segments - 1) / share->segments;
+}
+
 static int chunks_of(const tsl_poisson_solver *solver)
 {
     return (solver->rank.grid.row + solver->chunk - 1) / solver->chunk;
@@ -139,15 +145,57 @@ tsl_status tsl_staged_plan_planes(tsl_poisson_solver *solver)
     return status;
 }
 
+/* ---- streams ------------------------------------------------------------------------------ */
+
+/* A stream goes on after what the other has queued so far. */
+static tsl_status follow(const tsl_poisson_solver *solver, tsl_context *after, tsl_context *before,
+                         tsl_event *event)
+{
+    const tsl_peer_ops *peer = solver->context->ops->peer;
+    const tsl_status status = tsl_staged_refuse(solver, before, peer->record(before, event));
+    return status == TSL_OK ? tsl_staged_refuse(solver, after, peer->wait(after, event)) : status;
+}
+
+/* ... after both lanes. */
+static tsl_status follow_lanes(const tsl_poisson_solver *solver, tsl_context *after)
+{
+    tsl_status status = TSL_OK;
+    for (int lane = 0; lane < TSL_STAGED_LANES && status == TSL_OK; lane++) {
+        status = follow(solver, after, solver->lanes[lane], solver->computed[lane]);
+    }
+    return status;
+}
+
+/* Both lanes go on after a stream. */
+static tsl_status lanes_follow(const tsl_poisson_solver *solver, tsl_context *before,
+                               tsl_event *event)
+{
+    const tsl_peer_ops *peer = solver->context->ops->peer;
+    tsl_status status = tsl_staged_refuse(solver, before, peer->record(before, event));
+    for (int lane = 0; lane < TSL_STAGED_LANES && status == TSL_OK; lane++) {
+        tsl_context *after = solver->lanes[lane];
+        status = tsl_staged_refuse(solver, after, peer->wait(after, event));
+    }
+    return status;
+}
+
+/* Which of the streams and communicators for exchanges a chunk takes. Two at a time keep a link
+ * busy; NCCL's kernels, which wait for each other, are not to run at the same time. */
+static int way_of(const tsl_poisson_solver *solver, int chunk)
+{
+    return solver->rank.groups[1]->ops->one_process ? chunk : 0;
+}
+
 /* ---- stages ------------------------------------------------------------------------------- */
 
-/* Exchange a piece, on the second stream. */
+/* Exchange a piece. */
 static tsl_status exchange(const tsl_poisson_solver *solver, int segment, int chunk, bool there)
 {
     const tsl_poisson_rank *rank = &solver->rank;
     const tsl_poisson_parts *parts = &rank->parts;
     const int64_t strip = columns_of(solver, chunk).count * tsl_poisson_complex(&rank->grid);
     const tsl_poisson_range mine = planes_in(solver, rank->share.rank, segment);
+    const int way = way_of(solver, chunk);
     tsl_comm_parts sides[2];
     for (int a = 0; a < rank->share.p; a++) {
         const tsl_poisson_range theirs = planes_in(solver, a, segment);
@@ -164,48 +212,36 @@ static tsl_status exchange(const tsl_poisson_solver *solver, int segment, int ch
                                        .bytes = parts->bytes[side],
                                        .offsets = parts->offsets[side]};
     }
-    return tsl_comm_all_to_all(rank->groups[1], solver->beside, &sides[!there], &sides[there]);
+    return tsl_comm_all_to_all(rank->groups[1 + way], solver->beside[way], &sides[!there],
+                               &sides[there]);
 }
 
-/* A stream goes on after what the other has queued so far. */
-static tsl_status follow(const tsl_poisson_solver *solver, tsl_context *after, tsl_context *before,
-                         tsl_event *event)
-{
-    const tsl_peer_ops *peer = solver->context->ops->peer;
-    const tsl_status status = tsl_staged_refuse(solver, before, peer->record(before, event));
-    return status == TSL_OK ? tsl_staged_refuse(solver, after, peer->wait(after, event)) : status;
-}
-
-/* Exchanges go on after the planes and lines so far, or those after the exchanges. */
-static tsl_status follow_computed(const tsl_poisson_solver *solver)
-{
-    return follow(solver, solver->beside, solver->context, solver->computed[0]);
-}
-
-static tsl_status follow_exchanged(const tsl_poisson_solver *solver)
-{
-    return follow(solver, solver->context, solver->beside, solver->exchanged[0]);
-}
-
-/* A segment's planes, from cells to what is spread or back. */
+/* A segment's planes, from cells to what is spread or back, batches on either lane in turn. */
 static tsl_status transform(const tsl_poisson_solver *solver, char *cells, int segment, bool there)
 {
     const tsl_poisson_rank *rank = &solver->rank;
     const tsl_poisson_grid *grid = &rank->grid;
     const tsl_poisson_range planes = planes_in(solver, rank->share.rank, segment);
     const int64_t plane = (int64_t)grid->n[1] * grid->n[2] * (int64_t)grid->precision;
-    const tsl_poisson_plane_lines what = {.cells = cells + planes.begin * plane,
-                                          .rows = solver->rows,
-                                          .strips = solver->strips,
-                                          .chunk = solver->chunk,
-                                          .first = planes.begin,
-                                          .count = planes.count};
+    const int64_t rows =
+        (int64_t)solver->batch * grid->m[1] * grid->row * tsl_poisson_complex(grid);
     tsl_status status = TSL_OK;
-    if (planes.count > 0) {
-        status = there ? solver->kernels->planes_forward(solver->planes, &what)
-                       : solver->kernels->planes_backward(solver->planes, &what);
+    for (int done = 0; done < planes.count && status == TSL_OK; done += solver->batch) {
+        const int lane = (segment + done / solver->batch) % TSL_STAGED_LANES;
+        const int first = planes.begin + done;
+        const int left = planes.count - done;
+        const tsl_poisson_plane_lines what = {.cells = cells + first * plane,
+                                              .rows = solver->rows + lane * rows,
+                                              .strips = solver->strips,
+                                              .chunk = solver->chunk,
+                                              .first = first,
+                                              .count = left < solver->batch ? left : solver->batch};
+        tsl_context *context = solver->lanes[lane];
+        status = there ? solver->kernels->planes_forward(context, solver->planes, &what)
+                       : solver->kernels->planes_backward(context, solver->planes, &what);
+        status = tsl_staged_refuse(solver, context, status);
     }
-    return tsl_staged_refuse(solver, solver->context, status);
+    return status;
 }
 
 /* The first axis of a chunk, with the spectrum. */
@@ -239,84 +275,101 @@ static int lead_of(const tsl_poisson_solver *solver)
     return chunks_of(solver) > 1 ? solver->rank.share.segments / 2 : 0;
 }
 
-/* Pieces of a step, those of the second chunk behind. */
-static tsl_status exchange_step(const tsl_poisson_solver *solver, int step, bool there)
+/* The piece of a chunk that is due in a step, those of the second chunk later; forward after the
+ * planes so far. */
+static tsl_status exchange_due(const tsl_poisson_solver *solver, int step, int chunk, bool there)
 {
-    const int segments = solver->rank.share.segments;
-    const int behind = step - lead_of(solver);
-    tsl_status status = step < segments ? exchange(solver, step, 0, there) : TSL_OK;
-    for (int chunk = 1; chunk < chunks_of(solver) && behind >= 0 && status == TSL_OK; chunk++) {
-        status = exchange(solver, behind, chunk, there);
+    const int segment = step - chunk * lead_of(solver);
+    tsl_status status = TSL_OK;
+    if (segment < 0 || segment >= solver->rank.share.segments || chunk >= chunks_of(solver)) {
+        return TSL_OK;
     }
-    return status;
+    if (there) {
+        status = follow_lanes(solver, solver->beside[way_of(solver, chunk)]);
+    }
+    return status == TSL_OK ? exchange(solver, segment, chunk, there) : status;
 }
 
-/* Planes to lines: the first chunk's have all come when the context goes on. */
+/* A stream goes on after the exchanges of a chunk so far. */
+static tsl_status follow_exchanged(const tsl_poisson_solver *solver, tsl_context *after, int chunk)
+{
+    const int way = way_of(solver, chunk);
+    return follow(solver, after, solver->beside[way], solver->exchanged[way]);
+}
+
+/* Planes to lines; those of the first chunk have all come when the context goes on. */
 static tsl_status solve_there(const tsl_poisson_solver *solver, char *source)
 {
     const tsl_poisson_share *share = &solver->rank.share;
-    tsl_status status = TSL_OK;
+    tsl_status status = lanes_follow(solver, solver->context, solver->joined);
     for (int step = 0; step < share->segments && status == TSL_OK; step++) {
-        status = transform(solver, source, step, true);
+        status = exchange_due(solver, step, 1, true);
         if (status == TSL_OK) {
-            status = follow_computed(solver);
+            status = transform(solver, source, step, true);
         }
         if (status == TSL_OK) {
-            status = exchange_step(solver, step, true);
+            status = exchange_due(solver, step, 0, true);
         }
-        if (status == TSL_OK && (!share->overlap || step == share->segments - 1)) {
-            status = follow_exchanged(solver);
+        if (status == TSL_OK && !share->overlap) {
+            status = lanes_follow(solver, solver->beside[0], solver->exchanged[0]);
+        }
+    }
+    if (status == TSL_OK) {
+        status = follow_lanes(solver, solver->context);
+    }
+    return status == TSL_OK ? follow_exchanged(solver, solver->context, 0) : status;
+}
+
+/* Lines, and pieces between planes and them as far as they go meanwhile: what is still to come of
+ * the second chunk while the first is transformed, and what goes back of the first while the second
+ * is. */
+static tsl_status solve_lines(const tsl_poisson_solver *solver)
+{
+    const int segments = solver->rank.share.segments;
+    const int lead = lead_of(solver);
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < lead && status == TSL_OK; i++) {
+        status = exchange_due(solver, segments + i, 1, true);
+    }
+    for (int chunk = 0; chunk < chunks_of(solver) && status == TSL_OK; chunk++) {
+        if (chunk > 0) {
+            status = follow_exchanged(solver, solver->context, chunk);
+        }
+        if (status == TSL_OK) {
+            status = multiply(solver, chunk);
+        }
+        for (int i = 0; i < lead && chunk > 0 && status == TSL_OK; i++) {
+            status = exchange_due(solver, i, 0, false);
+        }
+        if (status == TSL_OK) { /* exchanges back */
+            status = follow(solver, solver->beside[way_of(solver, chunk)], solver->context,
+                            solver->joined);
         }
     }
     return status;
 }
 
-/* Lines, and pieces between planes and them as far as they go meanwhile. */
-static tsl_status solve_lines(const tsl_poisson_solver *solver)
-{
-    const int segments = solver->rank.share.segments;
-    tsl_status status = multiply(solver, 0);
-    if (status == TSL_OK && chunks_of(solver) == 1) {
-        return follow_computed(solver);
-    }
-    for (int i = 0; i < lead_of(solver) && status == TSL_OK; i++) {
-        status = exchange_step(solver, segments + i, true);
-    }
-    if (status == TSL_OK) {
-        status = follow_computed(solver);
-    }
-    if (status == TSL_OK) {
-        status = follow_exchanged(solver);
-    }
-    if (status == TSL_OK) {
-        status = multiply(solver, 1);
-    }
-    for (int i = 0; i < lead_of(solver) && status == TSL_OK; i++) {
-        status = exchange_step(solver, i, false);
-    }
-    return status == TSL_OK ? follow_computed(solver) : status;
-}
-
-/* Lines to planes; the second stream has waited for all lines. */
+/* Lines to planes. */
 static tsl_status solve_back(const tsl_poisson_solver *solver, char *out)
 {
     const tsl_poisson_share *share = &solver->rank.share;
-    tsl_status status = TSL_OK;
+    tsl_status status = lanes_follow(solver, solver->context, solver->joined);
     for (int segment = 0; segment < share->segments && status == TSL_OK; segment++) {
         if (!share->overlap) {
-            status = follow_computed(solver);
+            status = follow_lanes(solver, solver->beside[0]);
         }
-        if (status == TSL_OK) {
-            status = exchange_step(solver, segment + lead_of(solver), false);
-        }
-        if (status == TSL_OK) {
-            status = follow_exchanged(solver);
+        for (int chunk = 0; chunk < chunks_of(solver) && status == TSL_OK; chunk++) {
+            const int way = way_of(solver, chunk);
+            status = exchange_due(solver, segment + lead_of(solver), chunk, false);
+            if (status == TSL_OK) {
+                status = lanes_follow(solver, solver->beside[way], solver->exchanged[way]);
+            }
         }
         if (status == TSL_OK) {
             status = transform(solver, out, segment, false);
         }
     }
-    return status;
+    return status == TSL_OK ? follow_lanes(solver, solver->context) : status;
 }
 
 tsl_status tsl_staged_solve_planes(tsl_poisson_solver *solver, void *out, const void *source)
