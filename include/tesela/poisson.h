@@ -86,6 +86,12 @@ typedef enum tsl_poisson_kernel {
     TSL_POISSON_POINT = 2       /**< point charges at the samples; likewise */
 } tsl_poisson_kernel;
 
+/** How exchanges between ranks go. */
+typedef enum tsl_poisson_path {
+    TSL_POISSON_DIRECT = 0, /**< from memory to memory, as the ranks can */
+    TSL_POISSON_STAGED = 1  /**< of GPUs: copied to the host, exchanged there, and copied back */
+} tsl_poisson_path;
+
 /** A box of cells of a grid: those with begin[axis] <= index < end[axis] along all axes; none if an
  *  end is not beyond its begin. */
 typedef struct tsl_box {
@@ -123,6 +129,8 @@ typedef struct tsl_poisson_options {
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
                                     up to 2048; 0: the faster. Nothing to a CPU */
+    tsl_poisson_path path;     /**< other than direct: to compare with; staged takes pinned host
+                                    memory of two segments besides */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -130,7 +138,8 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0                  \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0,                 \
+            TSL_POISSON_DIRECT                                                                     \
     }
 
 /** What a plan takes and does. */
@@ -146,6 +155,7 @@ typedef struct tsl_poisson_summary {
     int segments;           /**< pieces of each exchange */
     int overlap;            /**< 1: exchanged under transforms */
     int lines;              /**< 1: a GPU's own transforms, fused with the spectrum */
+    tsl_poisson_path path;  /**< of exchanges */
 } tsl_poisson_summary;
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */

@@ -26,6 +26,7 @@ extern const char *const poisson_symbol_names[];
 extern const char *const poisson_kernel_names[];
 extern const char *const poisson_quantity_names[];
 extern const char *const poisson_boundary_names[];
+extern const char *const poisson_path_names[];
 
 typedef struct poisson_options {
     cli_common common;

@@ -11,6 +11,9 @@
 
 /* ---- how they share the work ---------------------------------------------------------------- */
 
+const char *const poisson_path_names[] = {
+    [TSL_POISSON_DIRECT] = "direct", [TSL_POISSON_STAGED] = "staged", NULL};
+
 /* One KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
 {
@@ -35,6 +38,14 @@ static bool set_one(tsl_poisson_options *options, const char *text)
         options->plain = strcmp(word, "plain") == 0 ? 1 : -1;
         return options->plain == 1 || strcmp(word, "lines") == 0;
     }
+    if (strncmp(text, "exchange=", 9) == 0) {
+        int path = 0;
+        while (poisson_path_names[path] != NULL && strcmp(text + 9, poisson_path_names[path]) != 0) {
+            path++;
+        }
+        options->path = (tsl_poisson_path)path;
+        return poisson_path_names[path] != NULL;
+    }
     return false;
 }
 
@@ -47,8 +58,8 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
             cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
-                      "measure=on or off and form=lines or plain, with commas between, e.g. "
-                      "ranks=1x4,overlap=off",
+                      "measure=on or off, form=lines or plain and exchange=direct or staged, "
+                      "with commas between, e.g. ranks=1x4,overlap=off",
                       text);
             return EINVAL;
         }

@@ -16,6 +16,7 @@ struct tsl_poisson_plan {
     tsl_poisson_solver *solver;
     tsl_poisson_reshape *reshape; /* NULL: each rank's box is its rows */
     bool same_boxes;              /* of source and potential, on all ranks */
+    tsl_poisson_times *times;     /* NULL: none are wanted */
 };
 
 int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem)
@@ -37,7 +38,8 @@ static void summarise(tsl_poisson_summary *out, tsl_context *context,
                               .ranks = {problem->share.p, problem->share.q},
                               .segments = problem->share.segments,
                               .overlap = problem->share.overlap,
-                              .lines = problem->grid.lines};
+                              .lines = problem->grid.lines,
+                              .path = problem->share.path};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;
@@ -193,6 +195,15 @@ void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_summary 
     *out = plan->summary;
 }
 
+void tsl_poisson_plan_time(tsl_poisson_plan *plan, tsl_poisson_times *times)
+{
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(plan->context);
+    plan->times = times;
+    if (ops->time != NULL) {
+        ops->time(plan->solver, times);
+    }
+}
+
 /* What one rank alone finds wrong is its failure, since the others go on to exchange. */
 static tsl_status check_address(const tsl_poisson_plan *plan, const void *address,
                                 const tsl_box *box, const char *what)
@@ -264,6 +275,9 @@ static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *so
     const int64_t in = tsl_box_cells(&problem->source) * precision;
     const int64_t out = tsl_box_cells(&problem->potential) * precision;
     const double begun = tsl_seconds();
+    if (plan->times != NULL) {
+        plan->times->last = begun;
+    }
     tsl_status status = check_address(plan, result, &problem->potential,
                                       axis == TSL_POISSON_POTENTIAL ? "potential" : "field");
     if (status == TSL_OK) {
@@ -277,6 +291,7 @@ static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *so
             tsl_poisson_solve_boxes(plan->context, plan->solver, plan->reshape,
                                     (char *)result + i * out, (const char *)source + i * in, axis);
     }
+    tsl_poisson_end_stage(plan->times, plan->context, TSL_TIMED_OTHER, 0);
     /* the customary count of the periodic problem: two complex transforms */
     const double cells =
         (double)problem->grid.n[0] * problem->grid.n[1] * (double)problem->grid.n[2];

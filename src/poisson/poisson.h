@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "poisson/poisson_point.h"
 #include "poisson/share.h"
+#include "poisson/times.h"
 #include "tesela/poisson.h"
 
 /* Along one axis. */
@@ -146,6 +147,8 @@ typedef struct tsl_poisson_ops {
     /* Divide the context's communicator among several ranks: once, when all have created theirs;
      * collective. */
     tsl_status (*divide)(tsl_poisson_solver *solver);
+    /* See tsl_poisson_plan_time(). NULL: a solve is one stage. */
+    void (*time)(tsl_poisson_solver *solver, tsl_poisson_times *times);
     void (*destroy)(tsl_poisson_solver *solver); /* NULL is fine */
     /* One right-hand side, of which this rank has its rows (tsl_poisson_rows_of()): its potential
      * or, for axis 0 to 2 rather than TSL_POISSON_POTENTIAL, minus that one's derivative along the
@@ -162,6 +165,10 @@ extern const tsl_poisson_ops tsl_poisson_cpu;
 /* The table that a context solves with: its device's, or of several ranks with device memory the
  * stages that staged.c makes of the device's kernels. */
 const tsl_poisson_ops *tsl_poisson_ops_of(const tsl_context *context);
+
+/* From now on the times of the stages of this rank's solves are added to *times; NULL: no more. Of
+ * a plan without overlap; solves wait for the device then. */
+void tsl_poisson_plan_time(tsl_poisson_plan *plan, tsl_poisson_times *times);
 
 /* ---- problems (problem.c) ----------------------------------------------------------------- */
 

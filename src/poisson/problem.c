@@ -110,6 +110,20 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
     return TSL_OK;
 }
 
+/* Can exchanges go as asked for? */
+static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o)
+{
+    const char *wrong = NULL;
+    if ((int)o->path < 0 || o->path > TSL_POISSON_STAGED) {
+        wrong = "the path of exchanges is unknown: give TSL_POISSON_DIRECT or _STAGED";
+    } else if (o->path == TSL_POISSON_STAGED && context->comm->size == 1) {
+        wrong = "one rank exchanges nothing by way of the host: take several, or the direct path";
+    } else if (o->path == TSL_POISSON_STAGED && tsl_poisson_ops_of(context)->memory_is_host) {
+        wrong = "the CPU's memory is the host's, so nothing goes by way of it: take the direct path";
+    }
+    return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
+}
+
 /* Who has what. */
 static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                                const tsl_poisson_options *o)
@@ -122,8 +136,11 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                         "take --device cpu, or one rank",
                         context->name);
     }
-    p->share = (tsl_poisson_share){
-        .size = comm->size, .rank = comm->rank, .p = o->ranks[0], .q = o->ranks[1]};
+    p->share = (tsl_poisson_share){.size = comm->size,
+                                   .rank = comm->rank,
+                                   .p = o->ranks[0],
+                                   .q = o->ranks[1],
+                                   .path = o->path};
     const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
     const int ranks = ops->ranks != NULL ? ops->ranks(context, &p->grid, comm->size) : comm->size;
     if (!tsl_poisson_choose(&p->share, &p->grid, ranks)) {
@@ -261,7 +278,10 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.lines = goes_by_lines(options, &p.grid);
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    status = settle_share(&p, context, options);
+    status = check_path(context, options);
+    if (status == TSL_OK) {
+        status = settle_share(&p, context, options);
+    }
     if (status == TSL_OK) {
         status = settle_box(&p.source, context, &p, &options->source_box, "source");
     }

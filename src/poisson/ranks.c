@@ -109,6 +109,7 @@ static tsl_poisson_options common_options(const tsl_poisson_options *options)
     o.overlap = options->overlap;
     o.measure = options->measure;
     o.plain = options->plain;
+    o.path = options->path;
     return o;
 }
 

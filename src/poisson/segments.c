@@ -76,14 +76,15 @@ tsl_status tsl_poisson_rank_create(tsl_poisson_rank *rank, tsl_context *context,
                                .x = tsl_poisson_planes_of(share, grid, a),
                                .lines = tsl_poisson_lines_of(share, grid, a),
                                .planes = tsl_poisson_has_planes(grid, share),
-                               .numbers = tsl_allocate(4 * most * sizeof *rank->numbers)};
+                               .numbers = tsl_allocate(6 * most * sizeof *rank->numbers)};
     if (rank->numbers == NULL) {
-        return tsl_fail_memory(context, 4 * (int64_t)(most * sizeof *rank->numbers),
+        return tsl_fail_memory(context, 6 * (int64_t)(most * sizeof *rank->numbers),
                                "a Poisson plan");
     }
     for (int side = 0; side < 2; side++) {
         rank->parts.bytes[side] = rank->numbers + (size_t)side * most;
         rank->parts.offsets[side] = rank->numbers + (size_t)(2 + side) * most;
+        rank->parts.packed[side] = rank->numbers + (size_t)(4 + side) * most;
     }
     return TSL_OK;
 }
@@ -191,7 +192,7 @@ tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *conte
                                        .bytes = rank->parts.bytes[side],
                                        .offsets = rank->parts.offsets[side]};
     }
-    return tsl_comm_all_to_all(rank->groups[now->group], context, &sides[from], &sides[1 - from]);
+    return tsl_poisson_transfer(rank, context, now->group, &sides[from], &sides[1 - from]);
 }
 
 /* ---- turns ---------------------------------------------------------------------------------- */

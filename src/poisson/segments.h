@@ -16,10 +16,12 @@
 
 #include "comm/comm.h"
 #include "poisson/poisson.h"
+#include "poisson/times.h"
 
 /* A rank's side of one exchange, [ranks of the group] each: what it has before, and after. */
 typedef struct tsl_poisson_parts {
     int64_t *bytes[2], *offsets[2];
+    int64_t *packed[2]; /* offsets without gaps */
 } tsl_poisson_parts;
 
 typedef struct tsl_poisson_rank {
@@ -37,6 +39,9 @@ typedef struct tsl_poisson_rank {
     int64_t *numbers;        /* theirs */
     int64_t buffer;          /* bytes of one */
     char *buffers;           /* of each lane two, there and back; alone one or none */
+    char *host;              /* pinned, two of `host_bytes`; NULL: exchanges don't go by the host */
+    int64_t host_bytes;
+    tsl_poisson_times *times; /* NULL: none are wanted */
 } tsl_poisson_rank;
 
 typedef enum tsl_poisson_stage {
@@ -94,6 +99,14 @@ tsl_poisson_range tsl_poisson_columns_in(const tsl_poisson_rank *rank, int segme
 /* A tick's exchange; on a device queued on the stream of `context`. */
 tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *context,
                                 const tsl_poisson_tick *now);
+
+/* Exchange what is settled: by the way of the rank's share, from and to device memory where `where`
+ * has a stream, else host memory (transfer.c). */
+tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where, int group,
+                                const tsl_comm_parts *send, const tsl_comm_parts *receive);
+/* What a stream does goes to the rank's one error line, and to all others. */
+tsl_status tsl_poisson_refuse(const tsl_poisson_rank *rank, const tsl_context *where,
+                              tsl_status status);
 
 /* Go through all segments. `run` does a tick; its stages need what the ticks before exchanged. */
 tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,

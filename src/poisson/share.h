@@ -27,6 +27,7 @@ typedef struct tsl_poisson_share {
     int span;       /* columns of a segment */
     int segments;   /* the same on all ranks: some have nothing in the last */
     bool overlap;
+    tsl_poisson_path path; /* of exchanges */
 } tsl_poisson_share;
 
 /* Rows of a plane: x and y. */

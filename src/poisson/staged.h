@@ -52,7 +52,7 @@ tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips 
                            tsl_poisson_strips from, int nx, int ny, int nz);
 /* What is spread, of `count` columns. */
 tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count, int lane);
-/* What a stream does goes to the rank's one error line, and to all others. */
+/* tsl_poisson_refuse() */
 tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context *where,
                              tsl_status status);
 

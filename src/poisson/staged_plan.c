@@ -66,6 +66,7 @@ static int64_t rows_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sh
 typedef struct sizes {
     int64_t rows, buffer, second, of_y, of_ky, ky, strips;
     int buffers;
+    int64_t host; /* pinned: of one side of an exchange by way of it */
 } sizes;
 
 /* By planes: all columns of all planes as they are spread, and as lines; rows of each lane's batch.
@@ -78,9 +79,18 @@ static sizes sizes_of_planes(const tsl_context *context, const tsl_poisson_grid 
     const int chunk = tsl_staged_chunk(context, grid, share);
     const int chunks = (grid->row + chunk - 1) / chunk;
     const int64_t spread = (int64_t)planes * grid->m[1];
-    const int64_t lines =
-        (int64_t)grid->n[0] * tsl_poisson_lines_of(share, grid, share->rank).count;
-    return (sizes){.rows = TSL_STAGED_LANES * tsl_staged_batch(grid, share) * grid->m[1] * row,
+    const int most = (planes + share->segments - 1) / share->segments;
+    const int of_mine = tsl_poisson_lines_of(share, grid, share->rank).count;
+    const int64_t lines = (int64_t)grid->n[0] * of_mine;
+    int64_t from_all = 0; /* planes of a segment */
+    for (int a = 0; a < share->p; a++) {
+        const int theirs = tsl_poisson_planes_of(share, grid, a).count;
+        from_all += (theirs + share->segments - 1) / share->segments;
+    }
+    const int64_t near = (int64_t)most * grid->m[1];
+    const int64_t far = from_all * of_mine;
+    return (sizes){.host = (near > far ? near : far) * chunk * tsl_poisson_complex(grid),
+                   .rows = TSL_STAGED_LANES * tsl_staged_batch(grid, share) * grid->m[1] * row,
                    .buffer = (spread > lines ? spread : lines) * row,
                    .buffers = 2,
                    .strips = chunks * grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
@@ -101,6 +111,7 @@ static sizes sizes_of(const tsl_context *context, const tsl_poisson_grid *grid,
                .buffer = tsl_poisson_buffer_bytes(grid, share),
                .buffers = tsl_poisson_buffer_count(grid, share),
                .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int)};
+    s.host = s.buffer;
     s.buffer = ((s.buffer > padded ? s.buffer : padded) + 63) / 64 * 64;
     if (!tsl_poisson_has_planes(grid, share)) {
         s.second = grid->m[1] * tsl_poisson_planes_of(share, grid, a).count * columns;
@@ -264,6 +275,9 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         tsl_device_release(context, memory[i]);
     }
+    if (solver->rank.host != NULL) {
+        context->ops->peer->destroy_host(solver->rank.host);
+    }
     tsl_poisson_rank_release(&solver->rank);
     tsl_release(solver);
 }
@@ -276,6 +290,17 @@ static tsl_status take(void *out, tsl_context *context, int64_t bytes)
                                                                "the work space of a Poisson plan");
     memcpy(out, &memory, sizeof memory);
     return status;
+}
+
+/* What exchanges by way of the host go through. */
+static tsl_status take_host(tsl_poisson_solver *solver, int64_t bytes)
+{
+    tsl_poisson_rank *rank = &solver->rank;
+    rank->host_bytes = bytes;
+    rank->host = solver->context->ops->peer->create_host(solver->context, 2 * bytes);
+    return rank->host != NULL
+               ? TSL_OK
+               : tsl_fail_memory(solver->context, 2 * bytes, "exchanges by way of the host");
 }
 
 static tsl_status take_memory(tsl_poisson_solver *solver)
@@ -292,6 +317,9 @@ static tsl_status take_memory(tsl_poisson_solver *solver)
     solver->rank.buffer = s.buffer;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
         status = take(all[i].out, solver->context, all[i].bytes);
+    }
+    if (status == TSL_OK && solver->rank.share.path == TSL_POISSON_STAGED) {
+        status = take_host(solver, s.host);
     }
     if (status == TSL_OK && s.rows > 0) { /* transforms read the rows' padding */
         status = solver->context->ops->fill(solver->context, solver->rows, 0, s.rows);

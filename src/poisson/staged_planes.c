@@ -180,10 +180,12 @@ static tsl_status lanes_follow(const tsl_poisson_solver *solver, tsl_context *be
 }
 
 /* Which of the streams and communicators for exchanges a chunk takes. Two at a time keep a link
- * busy; NCCL's kernels, which wait for each other, are not to run at the same time. */
+ * busy; NCCL's kernels, which wait for each other, are not to run at the same time, and by way of
+ * the host there is memory for one. */
 static int way_of(const tsl_poisson_solver *solver, int chunk)
 {
-    return solver->rank.groups[1]->ops->one_process ? chunk : 0;
+    const tsl_poisson_rank *rank = &solver->rank;
+    return rank->groups[1]->ops->one_process && rank->host == NULL ? chunk : 0;
 }
 
 /* ---- stages ------------------------------------------------------------------------------- */
@@ -212,8 +214,7 @@ static tsl_status exchange(const tsl_poisson_solver *solver, int segment, int ch
                                        .bytes = parts->bytes[side],
                                        .offsets = parts->offsets[side]};
     }
-    return tsl_comm_all_to_all(rank->groups[1 + way], solver->beside[way], &sides[!there],
-                               &sides[there]);
+    return tsl_poisson_transfer(rank, solver->beside[way], 1 + way, &sides[!there], &sides[there]);
 }
 
 /* A segment's planes, from cells to what is spread or back, batches on either lane in turn. */
@@ -241,6 +242,11 @@ static tsl_status transform(const tsl_poisson_solver *solver, char *cells, int s
                        : solver->kernels->planes_backward(context, solver->planes, &what);
         status = tsl_staged_refuse(solver, context, status);
     }
+    for (int lane = 0; lane < TSL_STAGED_LANES; lane++) {
+        const int64_t waves = grid->m[1] * grid->row * tsl_poisson_complex(grid);
+        tsl_poisson_end_stage(rank->times, solver->lanes[lane], TSL_TIMED_PLANES,
+                              lane == 0 ? planes.count * (plane + 3 * waves) : 0);
+    }
     return status;
 }
 
@@ -262,9 +268,12 @@ static tsl_status multiply(const tsl_poisson_solver *solver, int chunk)
     if (rank->lines.count == 0) {
         return TSL_OK;
     }
-    return tsl_staged_refuse(
-        solver, solver->context,
-        solver->kernels->planes_multiply(solver->planes, &product, solver->ky));
+    const tsl_status status =
+        solver->kernels->planes_multiply(solver->planes, &product, solver->ky);
+    tsl_poisson_end_stage(rank->times, solver->context, TSL_TIMED_FIRST_FUSED,
+                          2 * (int64_t)rank->grid.n[0] * rank->lines.count * columns.count *
+                              tsl_poisson_complex(&rank->grid));
+    return tsl_staged_refuse(solver, solver->context, status);
 }
 
 /* ---- a solve ------------------------------------------------------------------------------ */
