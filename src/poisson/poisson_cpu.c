@@ -257,11 +257,11 @@ static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bo
         transform_rows(solver, cells, x, there);
     }
     const tsl_poisson_grid *grid = &solver->rank.grid;
-    tsl_poisson_end_stage(solver->rank.times, solver->context,
-                          solver->rank.planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS,
-                          (int64_t)planes * solver->rank.mine.y.count *
-                              (grid->n[2] * (int64_t)grid->precision +
-                               grid->row * tsl_poisson_complex(grid)));
+    tsl_poisson_end_stage(
+        solver->rank.times, solver->context,
+        solver->rank.planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS,
+        (int64_t)planes * solver->rank.mine.y.count *
+            (grid->n[2] * (int64_t)grid->precision + grid->row * tsl_poisson_complex(grid)));
 }
 
 static tsl_poisson_timed timed_as(const tsl_poisson_rank *rank, tsl_poisson_stage stage)

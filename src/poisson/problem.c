@@ -119,7 +119,8 @@ static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o)
     } else if (o->path == TSL_POISSON_STAGED && context->comm->size == 1) {
         wrong = "one rank exchanges nothing by way of the host: take several, or the direct path";
     } else if (o->path == TSL_POISSON_STAGED && tsl_poisson_ops_of(context)->memory_is_host) {
-        wrong = "the CPU's memory is the host's, so nothing goes by way of it: take the direct path";
+        wrong =
+            "the CPU's memory is the host's, so nothing goes by way of it: take the direct path";
     }
     return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
 }

@@ -127,9 +127,9 @@ static tsl_status second_axis(const tsl_poisson_solver *solver, tsl_poisson_rang
     }
     tsl_status status = tsl_staged_move(solver, between, there ? near : far, nx, m, nz);
     if (status == TSL_OK) {
-        status = execute(solver, there ? fft->forward : fft->backward, solver->second,
-                         solver->second, TSL_TIMED_SECOND,
-                         (int64_t)m * nx * nz * (int64_t)rank->grid.precision);
+        status =
+            execute(solver, there ? fft->forward : fft->backward, solver->second, solver->second,
+                    TSL_TIMED_SECOND, (int64_t)m * nx * nz * (int64_t)rank->grid.precision);
     }
     return status == TSL_OK ? tsl_staged_move(solver, there ? far : near, between, nx,
                                               there ? m : rank->grid.n[1], nz)
@@ -160,17 +160,16 @@ static tsl_status first_axis(const tsl_poisson_solver *solver, tsl_poisson_range
                            (grid->m[0] - grid->n[0]) * plane);
     }
     if (status == TSL_OK) {
-        status =
-            execute(solver, fft->forward, lines, lines, TSL_TIMED_FIRST, grid->m[0] * plane);
+        status = execute(solver, fft->forward, lines, lines, TSL_TIMED_FIRST, grid->m[0] * plane);
     }
     if (status == TSL_OK) {
         status = solver->kernels->multiply(solver->context, &product);
         tsl_poisson_end_stage(rank->times, solver->context, TSL_TIMED_SPECTRUM,
                               2 * grid->m[0] * plane);
     }
-    return status == TSL_OK ? execute(solver, fft->backward, lines, lines, TSL_TIMED_FIRST,
-                                      grid->m[0] * plane)
-                            : status;
+    return status == TSL_OK
+               ? execute(solver, fft->backward, lines, lines, TSL_TIMED_FIRST, grid->m[0] * plane)
+               : status;
 }
 
 static tsl_status do_stage(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment,

@@ -21,8 +21,8 @@ const char *tsl_poisson_timed_name(tsl_poisson_timed stage)
     return names[stage];
 }
 
-void tsl_poisson_end_stage(tsl_poisson_times *times, tsl_context *where,
-                           tsl_poisson_timed stage, int64_t bytes)
+void tsl_poisson_end_stage(tsl_poisson_times *times, tsl_context *where, tsl_poisson_timed stage,
+                           int64_t bytes)
 {
     if (times == NULL) {
         return;

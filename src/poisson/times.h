@@ -1,8 +1,8 @@
 /* How long the stages of a solve take, each by itself.
  *
  * With times asked for, a rank waits for its device at the end of each stage, and for the others of
- * its group before each exchange. What passes between the ends of two stages is the second one's, so
- * stages add up to the solve, but for what comes after the last. */
+ * its group before each exchange. What passes between the ends of two stages is the second one's,
+ * so stages add up to the solve, but for what comes after the last. */
 #ifndef TSL_POISSON_TIMES_H
 #define TSL_POISSON_TIMES_H
 
@@ -26,7 +26,8 @@ typedef enum tsl_poisson_timed {
 
 /* One rank's, over all solves. */
 typedef struct tsl_poisson_times {
-    double last; /* the end of the stage before */
+    double last;  /* the end of the stage before */
+    double total; /* seconds of the solves */
     double seconds[TSL_TIMED];
     int64_t bytes[TSL_TIMED]; /* read and written at least; of exchanges: sent to others */
     int64_t calls[TSL_TIMED];
@@ -37,7 +38,7 @@ const char *tsl_poisson_timed_name(tsl_poisson_timed stage);
 
 /* All that was queued on `where` since the stage before was this one. `times` NULL: nothing is
  * done. A device's failure shows at the next call that can report it. */
-void tsl_poisson_end_stage(tsl_poisson_times *times, tsl_context *where,
-                           tsl_poisson_timed stage, int64_t bytes);
+void tsl_poisson_end_stage(tsl_poisson_times *times, tsl_context *where, tsl_poisson_timed stage,
+                           int64_t bytes);
 
 #endif
