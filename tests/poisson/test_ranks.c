@@ -25,6 +25,7 @@ typedef struct way {
                  */
     int form;   /* -1: by the device's own lines */
     bool fewer; /* other ranks have no part */
+    tsl_poisson_path path;
 } way;
 
 typedef struct problem {
@@ -115,14 +116,33 @@ static void copy_box(const problem *p, const tsl_box *box, double *grid, void *a
 /* ---- a rank --------------------------------------------------------------------------------- */
 
 static const way all_ways[] = {
-    {{0, 0}, 0, 0, 0, 0, false},  {{0, 0}, 1, -1, 1, 0, false}, {{0, 0}, 2, 1, 2, 0, false},
-    {{0, 0}, 0, 1, 3, 0, false},  {{0, 0}, 0, 0, 4, 0, false},  {{1, 1}, 3, 1, 1, 0, false},
-    {{1, 2}, 3, -1, 0, 0, false}, {{2, 1}, 3, 1, 0, 0, false},  {{1, 3}, 3, 1, 1, 0, false},
-    {{3, 1}, 0, -1, 0, 0, false}, {{1, 4}, 2, 1, 0, 0, false},  {{2, 2}, 3, 1, 0, 0, false},
-    {{2, 2}, 0, -1, 3, 0, false}, {{4, 1}, 3, 1, 0, 0, false},  {{1, 7}, 2, 1, 0, 0, false},
-    {{7, 1}, 2, -1, 0, 0, false}, {{0, 0}, 3, 1, 0, -1, false}, {{0, 0}, 2, -1, 3, -1, false},
-    {{1, 1}, 0, 0, 0, 0, true},   {{2, 1}, 2, 1, 1, -1, true},  {{1, 2}, 0, 0, 3, 0, true},
-    {{2, 2}, 3, 1, 0, 0, true},
+    {{0, 0}, 0, 0, 0, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 1, -1, 1, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 2, 1, 2, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 0, 1, 3, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 0, 0, 4, 0, false, TSL_POISSON_DIRECT},
+    {{1, 1}, 3, 1, 1, 0, false, TSL_POISSON_DIRECT},
+    {{1, 2}, 3, -1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{2, 1}, 3, 1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{1, 3}, 3, 1, 1, 0, false, TSL_POISSON_DIRECT},
+    {{3, 1}, 0, -1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{1, 4}, 2, 1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{2, 2}, 3, 1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{2, 2}, 0, -1, 3, 0, false, TSL_POISSON_DIRECT},
+    {{4, 1}, 3, 1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{1, 7}, 2, 1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{7, 1}, 2, -1, 0, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 3, 1, 0, -1, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 2, -1, 3, -1, false, TSL_POISSON_DIRECT},
+    {{1, 1}, 0, 0, 0, 0, true, TSL_POISSON_DIRECT},
+    {{2, 1}, 2, 1, 1, -1, true, TSL_POISSON_DIRECT},
+    {{1, 2}, 0, 0, 3, 0, true, TSL_POISSON_DIRECT},
+    {{2, 2}, 3, 1, 0, 0, true, TSL_POISSON_DIRECT},
+    {{0, 0}, 3, 1, 0, 0, false, TSL_POISSON_STAGED},
+    {{0, 0}, 2, -1, 3, -1, false, TSL_POISSON_STAGED},
+    {{1, 3}, 3, 1, 1, 0, false, TSL_POISSON_STAGED},
+    {{2, 2}, 3, 1, 0, 0, false, TSL_POISSON_STAGED},
+    {{2, 1}, 2, 1, 0, -1, true, TSL_POISSON_STAGED},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, WAYS = sizeof all_ways / sizeof *all_ways };
 
@@ -146,9 +166,9 @@ static tsl_status wrong(tsl_comm *comm, const problem *p, const way *w, const ch
 {
     char line[256];
     snprintf(line, sizeof line,
-             "%d x %d x %d %s, ranks %d x %d, segments %d, overlap %d, boxes %d: %s %g", p->n[0],
-             p->n[1], p->n[2], p->boundary, w->ranks[0], w->ranks[1], w->segments, w->overlap,
-             w->boxes, what, value);
+             "%d x %d x %d %s, ranks %d x %d, segments %d, overlap %d, boxes %d, path %d: %s %g",
+             p->n[0], p->n[1], p->n[2], p->boundary, w->ranks[0], w->ranks[1], w->segments,
+             w->overlap, w->boxes, (int)w->path, what, value);
     return tsl_comm_fail(comm, TSL_E_INTERNAL, line);
 }
 
@@ -303,6 +323,7 @@ static tsl_status solve(tsl_context *context, const trial *t, int number, const 
     options.overlap = w->overlap;
     options.plain = w->form;
     options.measure = w->boxes == 4;
+    options.path = w->path;
     set_boxes(&options, p, w->boxes, comm->rank, comm->size);
     tsl_box boxes[2] = {options.source_box, options.potential_box};
     if (w->boxes == 0 || w->boxes == 4) {
@@ -342,6 +363,15 @@ static const char *device_of(char *text, size_t bytes, const char *device, int r
     return text;
 }
 
+/* Can ranks on the device share a problem so? */
+static bool can(const tsl_context *context, const way *w)
+{
+    const int ranks = w->ranks[0] * w->ranks[1];
+    const int size = context->comm->size;
+    const bool goes = w->path == TSL_POISSON_DIRECT || (size > 1 && context->ops->peer != NULL);
+    return goes && (ranks == size || ranks == 0 || (ranks < size && w->fewer));
+}
+
 /* All ways in which so many ranks can share all problems. */
 static tsl_status try_ways(tsl_comm *comm, void *user)
 {
@@ -355,10 +385,8 @@ static tsl_status try_ways(tsl_comm *comm, void *user)
     tsl_status status = tsl_context_create(&context, &options);
     for (int number = t->step - 1; number < PROBLEMS; number += t->step) {
         for (int i = 0; i < WAYS && status == TSL_OK; i++) {
-            const way *w = &all_ways[i];
-            const int ranks = w->ranks[0] * w->ranks[1];
-            if (ranks == comm->size || ranks == 0 || (ranks < comm->size && w->fewer)) {
-                status = solve(context, t, number, w);
+            if (can(context, &all_ways[i])) {
+                status = solve(context, t, number, &all_ways[i]);
             }
         }
     }

@@ -49,6 +49,18 @@ static void change_form(tsl_poisson_options *o, int rank)
     o->plain = rank == 1 ? 1 : -1;
 }
 
+static void change_path(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->path = TSL_POISSON_STAGED;
+}
+
+static void change_unknown_path(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->path = (tsl_poisson_path)7;
+}
+
 static void change_box(tsl_poisson_options *o, int rank)
 {
     o->source_box = (tsl_box){{0, 0, 0}, {8, 8, rank == 0 ? 8 : 1}};
@@ -82,6 +94,8 @@ static const refusal refusals[] = {
     {"segments must be from", TSL_E_ARG, change_segments},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_form},
+    {"the CPU's memory is the host's", TSL_E_ARG, change_path},
+    {"the path of exchanges is unknown", TSL_E_ARG, change_unknown_path},
     {"the sources' boxes of ranks 0 and 1 overlap", TSL_E_ARG, change_box},
     {"the potentials' boxes have 192 cells of 8 x 8 x 8", TSL_E_ARG, change_gap},
     {"the potential's box has cells 0 to 9 of axis 2", TSL_E_ARG, change_outside},
