@@ -88,8 +88,11 @@ typedef enum tsl_poisson_kernel {
 
 /** How exchanges between ranks go. */
 typedef enum tsl_poisson_path {
-    TSL_POISSON_DIRECT = 0, /**< from memory to memory, as the ranks can */
-    TSL_POISSON_STAGED = 1  /**< of GPUs: copied to the host, exchanged there, and copied back */
+    TSL_POISSON_DIRECT = 0,   /**< from memory to memory, as the ranks can */
+    TSL_POISSON_STAGED = 1,   /**< of GPUs: copied to the host, exchanged there, and copied back */
+    TSL_POISSON_DATATYPES = 2 /**< of CPUs under MPI: rows are left where they are, and MPI finds
+                                   their pieces by derived datatypes; 1 x q, or p x 1 with a
+                                   periodic second axis */
 } tsl_poisson_path;
 
 /** A box of cells of a grid: those with begin[axis] <= index < end[axis] along all axes; none if an

@@ -71,7 +71,8 @@ static const struct argp_option options_table[] = {
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
      "overlap=on or off, measure=on (try what is left open, take the fastest); on GPUs "
      "form=lines, transforms fused with the spectrum, or plain, the library's (the faster), and "
-     "exchange=direct or, to compare with, staged: by way of the host (direct)",
+     "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "
+     "exchange=datatypes, without packing, likewise (direct)",
      4},
     {NULL, 0, NULL, 0, "tesela poisson bench and study:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},

@@ -12,8 +12,10 @@
 
 /* ---- how they share the work ---------------------------------------------------------------- */
 
-const char *const poisson_path_names[] = {
-    [TSL_POISSON_DIRECT] = "direct", [TSL_POISSON_STAGED] = "staged", NULL};
+const char *const poisson_path_names[] = {[TSL_POISSON_DIRECT] = "direct",
+                                          [TSL_POISSON_STAGED] = "staged",
+                                          [TSL_POISSON_DATATYPES] = "datatypes",
+                                          NULL};
 
 /* One KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
@@ -60,7 +62,8 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
             cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
-                      "measure=on or off, form=lines or plain and exchange=direct or staged, "
+                      "measure=on or off, form=lines or plain and exchange=direct, staged or "
+                      "datatypes, "
                       "with commas between, e.g. ranks=1x4,overlap=off",
                       text);
             return EINVAL;

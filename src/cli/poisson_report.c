@@ -54,7 +54,9 @@ static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
     if (used > 1) {
         fprintf(stream, ", exchanges in %d segments%s%s", s->segments,
                 s->overlap ? ", overlapped" : "",
-                s->path == TSL_POISSON_STAGED ? ", by way of the host" : "");
+                s->path == TSL_POISSON_STAGED      ? ", by way of the host"
+                : s->path == TSL_POISSON_DATATYPES ? ", by derived datatypes"
+                                                   : "");
     }
     fprintf(stream, "\n");
 }

@@ -62,7 +62,9 @@ void poisson_study_print(FILE *stream, const poisson_work *work)
             n[0], n[1], n[2], work->poisson.precision == 4 ? "single" : "double",
             last->plan.ranks[0], last->plan.ranks[1], tsl_context_device(work->context),
             work->options->repeat,
-            last->plan.path == TSL_POISSON_STAGED ? ", by way of the host" : "");
+            last->plan.path == TSL_POISSON_STAGED      ? ", by way of the host"
+            : last->plan.path == TSL_POISSON_DATATYPES ? ", by derived datatypes"
+                                                       : "");
     if (work->options->varied == POISSON_SEGMENTS) {
         print_segments(stream, work);
     } else {

@@ -211,6 +211,8 @@ static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
         status = take_memory(solver);
     }
     if (status == TSL_OK) {
+        solver->rank.rows = solver->rows;
+        solver->rank.plane = solver->plane;
         status = plan_transforms(solver);
     }
     if (status != TSL_OK) {

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "poisson/segments.h"
 
 enum { LONGEST_AXIS = 16384, LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
 
@@ -111,16 +112,26 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
 }
 
 /* Can exchanges go as asked for? */
-static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o)
+static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o,
+                             const tsl_poisson_problem *p)
 {
+    const bool on_host = tsl_poisson_ops_of(context)->memory_is_host;
+    const tsl_poisson_share *share = &p->share;
     const char *wrong = NULL;
-    if ((int)o->path < 0 || o->path > TSL_POISSON_STAGED) {
-        wrong = "the path of exchanges is unknown: give TSL_POISSON_DIRECT or _STAGED";
-    } else if (o->path == TSL_POISSON_STAGED && context->comm->size == 1) {
-        wrong = "one rank exchanges nothing by way of the host: take several, or the direct path";
-    } else if (o->path == TSL_POISSON_STAGED && tsl_poisson_ops_of(context)->memory_is_host) {
-        wrong =
-            "the CPU's memory is the host's, so nothing goes by way of it: take the direct path";
+    if ((int)o->path < 0 || o->path > TSL_POISSON_DATATYPES) {
+        wrong = "the path of exchanges is unknown: give TSL_POISSON_DIRECT, _STAGED or _DATATYPES";
+    } else if (o->path != TSL_POISSON_DIRECT && share->size == 1) {
+        wrong = "one rank exchanges nothing: take several, or exchange directly";
+    } else if (o->path == TSL_POISSON_STAGED && on_host) {
+        wrong = "the CPU's memory is the host's, so nothing goes by way of it: exchange directly";
+    } else if (o->path == TSL_POISSON_DATATYPES &&
+               !(on_host && tsl_comm_has_strided(context->comm))) {
+        wrong = "derived datatypes are MPI's, of the CPU's memory: start it with mpirun and "
+                "--device cpu, or exchange directly";
+    } else if (o->path == TSL_POISSON_DATATYPES && share->q == 1 && share->p > 1 &&
+               !tsl_poisson_has_planes(&p->grid, share)) {
+        wrong = "p x 1 ranks pack while they transform a free second axis: take 1 x q for derived "
+                "datatypes, or exchange directly";
     }
     return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
 }
@@ -279,9 +290,9 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.lines = goes_by_lines(options, &p.grid);
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    status = check_path(context, options);
+    status = settle_share(&p, context, options);
     if (status == TSL_OK) {
-        status = settle_share(&p, context, options);
+        status = check_path(context, options, &p);
     }
     if (status == TSL_OK) {
         status = settle_box(&p.source, context, &p, &options->source_box, "source");

@@ -21,7 +21,8 @@
 /* A rank's side of one exchange, [ranks of the group] each: what it has before, and after. */
 typedef struct tsl_poisson_parts {
     int64_t *bytes[2], *offsets[2];
-    int64_t *packed[2]; /* offsets without gaps */
+    int64_t *packed[2];        /* offsets without gaps */
+    tsl_comm_block *blocks[2]; /* [][2], of parts that are left where they are */
 } tsl_poisson_parts;
 
 typedef struct tsl_poisson_rank {
@@ -37,6 +38,8 @@ typedef struct tsl_poisson_rank {
                                 again, for exchanges at the same time */
     tsl_poisson_parts parts; /* of the exchange under way */
     int64_t *numbers;        /* theirs */
+    char *rows;              /* [x][y][row], for exchanges that leave them where they are */
+    int64_t plane;           /* bytes from one x to the next among these */
     int64_t buffer;          /* bytes of one */
     char *buffers;           /* of each lane two, there and back; alone one or none */
     char *host;              /* pinned, two of `host_bytes`; NULL: exchanges don't go by the host */
@@ -104,6 +107,10 @@ tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *conte
  * has a stream, else host memory (transfer.c). */
 tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where, int group,
                                 const tsl_comm_parts *send, const tsl_comm_parts *receive);
+/* The same of host memory by MPI's derived datatypes. */
+tsl_status tsl_poisson_transfer_strided(const tsl_poisson_rank *rank, int group,
+                                        const tsl_comm_strided *send,
+                                        const tsl_comm_strided *receive);
 /* What a stream does goes to the rank's one error line, and to all others. */
 tsl_status tsl_poisson_refuse(const tsl_poisson_rank *rank, const tsl_context *where,
                               tsl_status status);

@@ -25,6 +25,16 @@ static int64_t bytes_of(const tsl_comm_parts *parts, int size, int but)
     return bytes;
 }
 
+static int64_t bytes_of_strided(const tsl_comm_strided *parts, int size, int but)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < size * parts->each; i++) {
+        const tsl_comm_block *b = &parts->blocks[i];
+        bytes += i / parts->each != but ? b->counts[0] * b->counts[1] * b->bytes : 0;
+    }
+    return bytes;
+}
+
 /* The parts, one after another in the host memory of a side. */
 static tsl_comm_parts pack(const tsl_poisson_rank *rank, const tsl_comm_parts *parts, int size,
                            int side)
@@ -78,16 +88,23 @@ static tsl_status transfer_staged(const tsl_poisson_rank *rank, tsl_context *whe
     return status;
 }
 
+/* For the others, where the time of that is wanted. */
+static tsl_status wait_for_ranks(const tsl_poisson_rank *rank, tsl_comm *comm, tsl_context *where)
+{
+    if (rank->times == NULL) {
+        return TSL_OK;
+    }
+    const tsl_status status = tsl_comm_barrier(comm);
+    tsl_poisson_end_stage(rank->times, where, TSL_TIMED_WAITING, 0);
+    return status;
+}
+
 tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where, int group,
                                 const tsl_comm_parts *send, const tsl_comm_parts *receive)
 {
     tsl_comm *comm = rank->groups[group];
     tsl_context *timed = where != NULL ? where : rank->context;
-    tsl_status status = TSL_OK;
-    if (rank->times != NULL) {
-        status = tsl_comm_barrier(comm);
-        tsl_poisson_end_stage(rank->times, timed, TSL_TIMED_WAITING, 0);
-    }
+    tsl_status status = wait_for_ranks(rank, comm, timed);
     if (status == TSL_OK && rank->host != NULL) {
         return transfer_staged(rank, where, comm, send, receive);
     }
@@ -96,5 +113,19 @@ tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where
     }
     tsl_poisson_end_stage(rank->times, timed, TSL_TIMED_EXCHANGE,
                           bytes_of(send, comm->size, comm->rank));
+    return status;
+}
+
+tsl_status tsl_poisson_transfer_strided(const tsl_poisson_rank *rank, int group,
+                                        const tsl_comm_strided *send,
+                                        const tsl_comm_strided *receive)
+{
+    tsl_comm *comm = rank->groups[group];
+    tsl_status status = wait_for_ranks(rank, comm, rank->context);
+    if (status == TSL_OK) {
+        status = tsl_comm_all_to_all_strided(comm, send, receive);
+    }
+    tsl_poisson_end_stage(rank->times, rank->context, TSL_TIMED_EXCHANGE,
+                          bytes_of_strided(send, comm->size, comm->rank));
     return status;
 }

@@ -143,6 +143,11 @@ static const way all_ways[] = {
     {{1, 3}, 3, 1, 1, 0, false, TSL_POISSON_STAGED},
     {{2, 2}, 3, 1, 0, 0, false, TSL_POISSON_STAGED},
     {{2, 1}, 2, 1, 0, -1, true, TSL_POISSON_STAGED},
+    {{0, 0}, 3, 1, 0, 0, false, TSL_POISSON_DATATYPES},
+    {{0, 0}, 0, -1, 3, 0, false, TSL_POISSON_DATATYPES},
+    {{1, 3}, 3, 1, 1, 0, false, TSL_POISSON_DATATYPES},
+    {{2, 2}, 3, 1, 0, 0, false, TSL_POISSON_DATATYPES},
+    {{1, 2}, 2, -1, 0, 0, true, TSL_POISSON_DATATYPES},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, WAYS = sizeof all_ways / sizeof *all_ways };
 
@@ -368,7 +373,10 @@ static bool can(const tsl_context *context, const way *w)
 {
     const int ranks = w->ranks[0] * w->ranks[1];
     const int size = context->comm->size;
-    const bool goes = w->path == TSL_POISSON_DIRECT || (size > 1 && context->ops->peer != NULL);
+    const bool goes =
+        w->path == TSL_POISSON_DIRECT ||
+        (size > 1 && (w->path == TSL_POISSON_STAGED) == (context->ops->peer != NULL) &&
+         (w->path == TSL_POISSON_STAGED || tsl_comm_has_strided(context->comm)));
     return goes && (ranks == size || ranks == 0 || (ranks < size && w->fewer));
 }
 
