@@ -551,7 +551,7 @@ class Refusals(CommandTest):
         self.refuse(["what study scaling varies"], "study", "scaling", "--plan", "ranks=1x2")
         self.refuse(["--csv goes with study only"], "bench", "--csv", "none.csv")
         self.refuse([".svg, .png or .pdf"], "study", "segments", "--figure", "none.jpg")
-        self.refuse(["one rank exchanges nothing by way"], "bench", "--n", "8", "--plan",
+        self.refuse(["one rank exchanges nothing: take several"], "bench", "--n", "8", "--plan",
                     "exchange=staged")
         for option, value, word in (("--lengths", "1,2", "three numbers"),
                                     ("--lengths", "1,2,-3", "three numbers"),
