@@ -140,17 +140,19 @@ static void what_one_rank_is_refused_all_are(void **state)
 
 typedef struct memory_trial {
     const char *device, *boundary;
+    tsl_poisson_path path;
 } memory_trial;
 
 /* Rank 1's k-th allocation on its device fails: all get its line, and the next plan is made. */
 static tsl_status try_memory(tsl_comm *comm, void *user)
 {
     const memory_trial *t = user;
-    const tsl_poisson_options o = options_of(t->boundary);
+    tsl_poisson_options o = options_of(t->boundary);
     tsl_context *context = NULL;
     tsl_status status = test_rank_context(&context, comm, t->device);
     tsl_status made = TSL_E_NOMEM;
     char line[64];
+    o.path = t->path;
     snprintf(line, sizeof line, "%s%s: out of memory",
              comm->rank == 1 ? "" : "rank 1: ", t->device);
     for (int64_t k = 1; status == TSL_OK && made != TSL_OK; k++) {
@@ -174,8 +176,11 @@ static tsl_status try_memory(tsl_comm *comm, void *user)
 static void a_rank_without_memory_tells_all(void **state)
 {
     (void)state;
-    static const memory_trial trials[] = {
-        {"cpu", "ppp"}, {"cpu", "fpf"}, {"sim", "ppp"}, {"sim", "fff"}};
+    static const memory_trial trials[] = {{"cpu", "ppp", TSL_POISSON_DIRECT},
+                                          {"cpu", "fpf", TSL_POISSON_DIRECT},
+                                          {"sim", "ppp", TSL_POISSON_DIRECT},
+                                          {"sim", "fff", TSL_POISSON_DIRECT},
+                                          {"sim", "fff", TSL_POISSON_STAGED}};
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
         memory_trial t = trials[i];
         if (tsl_comm_run(3, try_memory, &t) != TSL_OK) {
