@@ -60,7 +60,7 @@ void poisson_study_print(FILE *stream, const poisson_work *work)
     fprintf(stream,
             "%" PRId64 " x %" PRId64 " x %" PRId64 ", %s, %d x %d ranks on %s, %d solves each%s\n",
             n[0], n[1], n[2], work->poisson.precision == 4 ? "single" : "double",
-            last->plan.ranks[0], last->plan.ranks[1], tsl_context_device(work->context),
+            last->plan.ranks[0], last->plan.ranks[1], work->options->common.device,
             work->options->repeat,
             last->plan.path == TSL_POISSON_STAGED      ? ", by way of the host"
             : last->plan.path == TSL_POISSON_DATATYPES ? ", by derived datatypes"
@@ -121,7 +121,7 @@ static tsl_status write_figure(const poisson_work *work)
     snprintf(title, sizeof title,
              "%s, %" PRId64 " x %" PRId64 " x %" PRId64 " cells, %d ranks on %s",
              segments ? "Exchange in segments" : "Scaling", n[0], n[1], n[2],
-             ranks_of(&work->runs[work->run_count - 1]), tsl_context_device(work->context));
+             ranks_of(&work->runs[work->run_count - 1]), work->options->common.device);
     tsl_plot_curve curves[2];
     tsl_plot plot = {
         .title = title,
