@@ -52,7 +52,11 @@ class Ranks(CommandTest):
                 ranks = 2 if "cpu,cpu" in command else 3
                 self.assertEqual(report["ranks"], ranks)
                 pencils = report["results"]["ranks"]
-                self.assertEqual(pencils[0] * pencils[1], ranks)
+                used = pencils[0] * pencils[1]
+                if "measure=on" in chosen:  # fewer may be faster
+                    self.assertIn(used, range(1, ranks + 1))
+                else:
+                    self.assertEqual(used, ranks)
                 os.remove(self.path("all.npy"))
 
     def test_errors(self):
