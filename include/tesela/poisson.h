@@ -86,6 +86,15 @@ typedef enum tsl_poisson_kernel {
     TSL_POISSON_POINT = 2       /**< point charges at the samples; likewise */
 } tsl_poisson_kernel;
 
+/** How exchanges between ranks go. */
+typedef enum tsl_poisson_path {
+    TSL_POISSON_DIRECT = 0,   /**< from memory to memory, as the ranks can */
+    TSL_POISSON_STAGED = 1,   /**< of GPUs: copied to the host, exchanged there, and copied back */
+    TSL_POISSON_DATATYPES = 2 /**< of CPUs under MPI: rows are left where they are, and MPI finds
+                                   their pieces by derived datatypes; 1 x q, or p x 1 with a
+                                   periodic second axis */
+} tsl_poisson_path;
+
 /** A box of cells of a grid: those with begin[axis] <= index < end[axis] along all axes; none if an
  *  end is not beyond its begin. */
 typedef struct tsl_box {
@@ -109,17 +118,22 @@ typedef struct tsl_poisson_options {
     tsl_box source_box;        /**< cells of the source that this rank has; all 0: tsl_poisson_box()
                                     says which. None: begin = end = n */
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
-    int ranks[2];              /**< p and q of the pencils, p q = number of ranks; 0, 0: chosen */
+    int ranks[2];              /**< p and q of the pencils, p q ranks at most; those beyond take no
+                                    part; 0, 0: chosen, on GPUs one rank for small grids */
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
     int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap` and
-                                    `plain` is tried while planning, and the fastest taken; 0: chosen by
-                                    rule. The boxes stay those of the rule */
+                                    `plain` is tried while planning, by all ranks, half of them and so on
+                                    down to one, and the fastest taken; 0: chosen by rule. The boxes stay
+                                    those of the rule, and moving cells between them and who solves is
+                                    part of what is measured */
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
                                     up to 2048; 0: the faster. Nothing to a CPU */
+    tsl_poisson_path path;     /**< other than direct: to compare with; staged takes pinned host
+                                    memory of two segments besides */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -127,7 +141,8 @@ typedef struct tsl_poisson_options {
         sizeof(tsl_poisson_options), {0, 0, 0}, {0, 0, 0},                                         \
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
-            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0                  \
+            0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0,                 \
+            TSL_POISSON_DIRECT                                                                     \
     }
 
 /** What a plan takes and does. */
@@ -139,18 +154,19 @@ typedef struct tsl_poisson_summary {
     int64_t padded[3];      /**< lengths on which the truncated kernel was sampled, >= n (L +
                                  diagonal) / L; 0 where there was none */
     double radius;          /**< where the truncated kernel is cut off; 0: it isn't */
-    int ranks[2];           /**< p and q */
+    int ranks[2];           /**< p and q; p q ranks take part */
     int segments;           /**< pieces of each exchange */
     int overlap;            /**< 1: exchanged under transforms */
     int lines;              /**< 1: a GPU's own transforms, fused with the spectrum */
+    tsl_poisson_path path;  /**< of exchanges */
 } tsl_poisson_summary;
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */
 typedef struct tsl_poisson_plan tsl_poisson_plan;
 
 /** This rank's share of the grid where options leave it open: planes of the first axis, as many on
- *  each rank as on any other or one more, in the order of the ranks; with more ranks than planes
- * some have none, or, with pencils, rows of planes.
+ *  each rank that takes part as on any other or one more, in the order of the ranks; with more
+ * ranks than planes some have none, or, with pencils, rows of planes.
  *
  *  @param[out] out  the box; `source_box` and `potential_box` are not looked at
  *  @return TSL_OK; TSL_E_ARG for options out of range. */

@@ -1,6 +1,5 @@
-/* `tesela poisson`: a file, the suite of known answers, or a benchmark. */
+/* `tesela poisson`: a file, the suite of known answers, a benchmark, or a study of it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
@@ -30,62 +29,6 @@ tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool 
     return status;
 }
 
-/* ---- a benchmark ---------------------------------------------------------------------------- */
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static tsl_status time_solves(poisson_work *work, const poisson_arrays *a, int repeat)
-{
-    double *seconds = tsl_allocate((size_t)repeat * sizeof *seconds);
-    if (seconds == NULL) {
-        return tsl_fail_memory(work->context, repeat * (int64_t)sizeof *seconds, "the times");
-    }
-    tsl_status status = TSL_OK;
-    for (int i = -1; i < repeat && status == TSL_OK; i++) { /* the first warms up */
-        const double begun = tsl_seconds();
-        status = poisson_arrays_solve(a, POISSON_NO_AXIS);
-        if (status == TSL_OK) {
-            status = tsl_context_synchronize(work->context);
-        }
-        if (i >= 0) {
-            seconds[i] = tsl_seconds() - begun;
-            work->compute += seconds[i];
-        }
-    }
-    if (status == TSL_OK) {
-        qsort(seconds, (size_t)repeat, sizeof *seconds, compare);
-        work->fastest = seconds[0];
-        work->median = seconds[repeat / 2];
-    }
-    tsl_release(seconds);
-    return status;
-}
-
-tsl_status poisson_bench(poisson_work *work)
-{
-    poisson_arrays a = {.plan = NULL};
-    tsl_poisson_options *o = &work->poisson;
-    bool periodic = o->screening == 0;
-    for (int axis = 0; axis < 3; axis++) {
-        o->n[axis] = o->n[axis] > 0 ? o->n[axis] : 128;
-        o->lengths[axis] = o->lengths[axis] > 0 ? o->lengths[axis] : 1;
-        periodic = periodic && o->boundary[axis] == TSL_BOUNDARY_PERIODIC;
-    }
-    o->background = periodic; /* so that a solve waits for nothing */
-    o->precision = o->precision > 0 ? o->precision : 8;
-    tsl_status status = poisson_arrays_take(&a, work, true); /* zeros are as good as any */
-    if (status == TSL_OK) {
-        status = time_solves(work, &a, work->options->repeat > 0 ? work->options->repeat : 20);
-    }
-    poisson_arrays_release(&a);
-    return status;
-}
-
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static tsl_status tell(const poisson_work *work)
@@ -95,7 +38,10 @@ static tsl_status tell(const poisson_work *work)
         poisson_print(cli_summary_stream(common), work);
         fflush(stdout);
     }
-    return common->json != NULL ? poisson_write_report(work, common->json) : TSL_OK;
+    const tsl_status status =
+        work->options->task == POISSON_STUDY ? poisson_study_write(work) : TSL_OK;
+    return status == TSL_OK && common->json != NULL ? poisson_write_report(work, common->json)
+                                                    : status;
 }
 
 /* Rank 0's part, and the only one's. */
@@ -105,6 +51,7 @@ static int lead(tsl_context *context, const poisson_options *options)
         [POISSON_FILE] = poisson_solve_file,
         [POISSON_VERIFY] = poisson_verify,
         [POISSON_BENCH] = poisson_bench,
+        [POISSON_STUDY] = poisson_study,
     };
     poisson_work work = {.options = options,
                          .context = context,
@@ -125,6 +72,7 @@ static int lead(tsl_context *context, const poisson_options *options)
         cli_profile_print(work.context);
     }
     tsl_release((void *)(uintptr_t)work.points.charge);
+    tsl_release(work.runs);
     poisson_field_release(&work.field);
     return exit_status;
 }

@@ -7,10 +7,19 @@
 #include "io/elements.h"
 #include "io/npy.h"
 #include "poisson/points.h"
+#include "poisson/times.h"
 #include "tesela/buffer.h"
 #include "tesela/poisson.h"
 
-typedef enum poisson_task { POISSON_FILE, POISSON_VERIFY, POISSON_BENCH } poisson_task;
+typedef enum poisson_task {
+    POISSON_FILE,
+    POISSON_VERIFY,
+    POISSON_BENCH,
+    POISSON_STUDY
+} poisson_task;
+
+/* What a study varies: see poisson_study.c. */
+typedef enum poisson_varied { POISSON_SEGMENTS, POISSON_SCALING } poisson_varied;
 
 typedef enum poisson_sign {
     POISSON_SIGN_DEFAULT, /* electrons in a cube, else charge */
@@ -26,6 +35,7 @@ extern const char *const poisson_symbol_names[];
 extern const char *const poisson_kernel_names[];
 extern const char *const poisson_quantity_names[];
 extern const char *const poisson_boundary_names[];
+extern const char *const poisson_path_names[];
 
 typedef struct poisson_options {
     cli_common common;
@@ -33,6 +43,9 @@ typedef struct poisson_options {
     const char *input, *output;
     const char *dataset; /* of an HDF5 input */
     const char *figure;
+    const char *study; /* as given; NULL: not yet */
+    poisson_varied varied;
+    const char *csv;
     poisson_quantity quantity;
     tsl_poisson_options poisson; /* n, precision: 0 means the file's; lengths: 0 means not given */
     poisson_sign sign;
@@ -51,6 +64,31 @@ typedef struct poisson_case {
 } poisson_case;
 
 enum { POISSON_CASES = 32 };
+
+/* Seconds of a solve over the repeats. */
+typedef struct poisson_timing {
+    double median, fastest, mean, deviation;
+} poisson_timing;
+
+/* A benchmark's stages, each by itself (poisson_stages.c): seconds and bytes of a solve, means over
+ * the ranks that share it by their own clocks. */
+typedef struct poisson_stages {
+    int segments;
+    poisson_timing untimed; /* without overlap, and without stops between stages */
+    double total;           /* of a solve with those */
+    double seconds[TSL_TIMED], slowest[TSL_TIMED];
+    double bytes[TSL_TIMED];
+} poisson_stages;
+
+/* A study's row. */
+typedef struct poisson_run {
+    const char *name; /* "segments", "strong" or "weak" */
+    int64_t n[3];
+    tsl_poisson_summary plan;
+    poisson_timing timing;
+    double relative; /* time of the first row of that name by this one's; of strong scaling by the
+                        ranks too: the efficiency */
+} poisson_run;
 
 typedef enum poisson_format { POISSON_NPY, POISSON_CUBE, POISSON_HDF5 } poisson_format;
 
@@ -80,10 +118,22 @@ typedef struct poisson_work {
     double charge;                /* integral of the source */
     double energy, energy_nuclei; /* of the source by itself, of the nuclei by themselves */
     double energy_mixed;          /* of the source with the nuclei */
-    double fastest, median;       /* of a benchmark's solves */
+    poisson_timing timing;        /* of a benchmark's solves */
+    poisson_stages stages;        /* segments 0: not asked for */
+    poisson_run *runs;            /* a study's, [run_count] */
+    int run_count;
     int cases;
     poisson_case of_case[POISSON_CASES];
 } poisson_work;
+
+/* A plan and its arrays on the device. */
+typedef struct poisson_arrays {
+    tsl_context *context; /* NULL: there is nothing to release */
+    tsl_poisson_plan *plan;
+    tsl_buffer *source, *result; /* NULL: no cells */
+    tsl_poisson_times times;     /* of this rank's stages */
+    double told;                 /* when all ranks had heard of the last solve */
+} poisson_arrays;
 
 /* ---- files (poisson_field.c) -------------------------------------------------------------- */
 
@@ -125,15 +175,36 @@ bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exi
 tsl_status poisson_solve_file(poisson_work *work);
 tsl_status poisson_verify(poisson_work *work);
 tsl_status poisson_bench(poisson_work *work);
+tsl_status poisson_study(poisson_work *work);
+
+/* ---- measuring (poisson_bench.c) ----------------------------------------------------------- */
+
+/* Settle what a benchmark leaves open. */
+void poisson_bench_settle(poisson_work *work);
+/* Time solves of a plan, as many as --repeat says, after so many that don't count. */
+tsl_status poisson_time(poisson_timing *out, poisson_work *work, poisson_arrays *a, int warm_ups);
+/* Make a plan for these options, time it, and release it. */
+tsl_status poisson_time_plan(poisson_timing *out, tsl_poisson_summary *plan, poisson_work *work,
+                             const tsl_poisson_options *options);
+/* In the customary count: two complex transforms of all cells. */
+double poisson_flops(const int64_t n[3]);
+/* Bytes of source and potential. */
+double poisson_traffic(const int64_t n[3], int precision);
+
+/* ---- stages (poisson_stages.c) -------------------------------------------------------------- */
+
+tsl_status poisson_stages_measure(poisson_work *work);
+void poisson_stages_print(FILE *stream, const poisson_work *work);
+void poisson_stages_write(tsl_json *json, const poisson_work *work);
+
+/* ---- studies (poisson_study_report.c) -------------------------------------------------------- */
+
+void poisson_study_print(FILE *stream, const poisson_work *work);
+/* The files of --csv and --figure. */
+tsl_status poisson_study_write(const poisson_work *work);
+void poisson_study_write_runs(tsl_json *json, const poisson_work *work);
 
 /* ---- the solver, on all ranks (poisson_ranks.c) ------------------------------------------- */
-
-/* A plan and its arrays on the device. */
-typedef struct poisson_arrays {
-    tsl_context *context; /* NULL: there is nothing to release */
-    tsl_poisson_plan *plan;
-    tsl_buffer *source, *result; /* NULL: no cells */
-} poisson_arrays;
 
 enum { POISSON_NO_AXIS = -1 };
 
@@ -143,9 +214,13 @@ enum { POISSON_NO_AXIS = -1 };
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared);
 /* The result of the source: its potential, or with an axis of 0 to 2 its field along that. */
-tsl_status poisson_arrays_solve(const poisson_arrays *arrays, int axis);
+tsl_status poisson_arrays_solve(poisson_arrays *arrays, int axis);
 /* The source's energy in the result. */
 tsl_status poisson_arrays_energy(const poisson_arrays *arrays, double *energy);
+/* From now on all ranks time their stages; the arrays must stay where they are. */
+tsl_status poisson_arrays_time(poisson_arrays *arrays);
+/* Those of all ranks: all[size]. */
+tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times *all);
 void poisson_arrays_release(poisson_arrays *arrays);
 /* "ranks=2x3,segments=4,overlap=off" */
 error_t poisson_set_plan(tsl_poisson_options *options, const char *text);

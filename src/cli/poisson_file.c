@@ -185,7 +185,7 @@ static tsl_status take(char **out, tsl_context *context, int64_t bytes)
 }
 
 /* The source with the nuclei as Gaussians, whose potential is theirs but for what is near them. */
-static tsl_status add_gaussians(const poisson_work *work, const poisson_arrays *a, char *scratch)
+static tsl_status add_gaussians(const poisson_work *work, poisson_arrays *a, char *scratch)
 {
     const int64_t bytes = poisson_bytes(work);
     memcpy(scratch, work->field.data, (size_t)bytes);
@@ -195,7 +195,7 @@ static tsl_status add_gaussians(const poisson_work *work, const poisson_arrays *
 }
 
 /* Bring what stands in the result, with the nuclei's part of it. */
-static tsl_status fetch(const poisson_work *work, const poisson_arrays *a, char *values,
+static tsl_status fetch(const poisson_work *work, poisson_arrays *a, char *values,
                         tsl_points_quantity quantity)
 {
     const tsl_status status = tsl_buffer_read(a->result, 0, values, poisson_bytes(work));
@@ -206,7 +206,7 @@ static tsl_status fetch(const poisson_work *work, const poisson_arrays *a, char 
     return status;
 }
 
-static tsl_status solve_potential(poisson_work *work, const poisson_arrays *a, char *potential)
+static tsl_status solve_potential(poisson_work *work, poisson_arrays *a, char *potential)
 {
     tsl_status status = poisson_arrays_solve(a, POISSON_NO_AXIS);
     if (status == TSL_OK) {
@@ -221,7 +221,7 @@ static tsl_status solve_potential(poisson_work *work, const poisson_arrays *a, c
     return status == TSL_OK ? fetch(work, a, potential, TSL_POINTS_POTENTIAL) : status;
 }
 
-static tsl_status solve_field(const poisson_work *work, const poisson_arrays *a, char *field)
+static tsl_status solve_field(const poisson_work *work, poisson_arrays *a, char *field)
 {
     tsl_status status = TSL_OK;
     for (int axis = 0; axis < COMPONENTS && status == TSL_OK; axis++) {

@@ -26,7 +26,8 @@ enum {
     KEY_MEMORY,
     KEY_PLAN,
     KEY_N,
-    KEY_REPEAT
+    KEY_REPEAT,
+    KEY_CSV
 };
 
 static const struct argp_option options_table[] = {
@@ -36,7 +37,8 @@ static const struct argp_option options_table[] = {
      "potential; field, its three components; or energy, for which no file is written (potential)",
      1},
     {"dataset", KEY_DATASET, "NAME", 0, "the array of an HDF5 file, e.g. density", 1},
-    {"figure", KEY_FIGURE, "FILE", 0, "draw slices of source and potential: .svg, .png or .pdf", 1},
+    {"figure", KEY_FIGURE, "FILE", 0,
+     "draw slices of source and potential, or a study's curves: .svg, .png or .pdf", 1},
     {NULL, 0, NULL, 0, "What to solve:", 2},
     {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0,
      "edges of the box, x first (a cube has them; bench: 1,1,1)", 2},
@@ -67,18 +69,21 @@ static const struct argp_option options_table[] = {
     {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 4},
     {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
-     "overlap=on or off, measure=on (try what is left open, take the fastest); on a GPU "
-     "form=lines, "
-     "transforms fused with the spectrum, or plain, its library's (the faster)",
+     "overlap=on or off, measure=on (try what is left open, take the fastest); on GPUs "
+     "form=lines, transforms fused with the spectrum, or plain, the library's (the faster), and "
+     "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "
+     "exchange=datatypes, without packing, likewise (direct)",
      4},
-    {NULL, 0, NULL, 0, "tesela poisson bench:", 5},
+    {NULL, 0, NULL, 0, "tesela poisson bench and study:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
     {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
+    {"csv", KEY_CSV, "FILE", 0, "write a study's table as comma-separated values", 5},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
                                     "verify\n"
-                                    "bench [--n N]";
+                                    "bench [--n N]\n"
+                                    "study segments|scaling [--n N]";
 
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
@@ -91,7 +96,11 @@ static const char command_doc[] =
     "Nuclei are added to free boxes as 1/r, to periodic ones by Ewald's sum; in the cell that "
     "holds "
     "one, 1/r is the mean over the cell. verify solves problems whose answers are known and "
-    "compares; bench measures."
+    "compares; bench measures, with --profile stage by stage, for which exchanges are not "
+    "overlapped. study "
+    "segments measures an exchange in 1, 2, 4, … pieces, overlapped and not; study scaling 1, 2, "
+    "4, … of "
+    "the ranks there are, on the grid (strong) and on one that grows with them (weak)."
     "\v"
     "Examples:\n"
     "  tesela poisson water.cube --boundary free --nuclei add -o potential.cube\n"
@@ -101,7 +110,10 @@ static const char command_doc[] =
     "  tesela poisson f.npy --lengths 1,1,2 --equation plain -o phi.npy\n"
     "  tesela poisson slab.npy --lengths 5,5,30 --boundary periodic,periodic,free -o phi.npy\n"
     "  tesela poisson verify --json verify.json\n"
-    "  tesela poisson bench --n 512 --boundary periodic --precision double --repeat 20";
+    "  tesela poisson bench --n 512 --boundary periodic --precision double --repeat 20\n"
+    "  tesela poisson bench --n 512 --device cuda:0-1 --plan exchange=staged --profile\n"
+    "  tesela poisson study segments --n 512 --device cuda:0-1 --figure segments.svg\n"
+    "  tesela poisson study scaling --n 256 --device cuda:0-3 --csv scaling.csv";
 
 /* One or three fields between commas; one stands for all three. False if there are others. */
 static bool split(const char *text, char fields[3][32])
@@ -247,14 +259,27 @@ static error_t set_name(poisson_options *options, int key, const char *text)
 
 static error_t set_argument(poisson_options *options, const char *text)
 {
+    static const char *const tasks[] = {
+        [POISSON_VERIFY] = "verify", [POISSON_BENCH] = "bench", [POISSON_STUDY] = "study"};
+    static const char *const studies[] = {
+        [POISSON_SEGMENTS] = "segments", [POISSON_SCALING] = "scaling", NULL};
+    if (options->task == POISSON_STUDY && options->study == NULL) {
+        int chosen = 0;
+        options->study = text;
+        const error_t error = cli_set_choice("study", text, studies, &chosen);
+        options->varied = (poisson_varied)chosen;
+        return error;
+    }
     if (options->input != NULL) {
-        cli_error("'%s' is one argument too many: give one file, verify or bench", text);
+        cli_error("'%s' is one argument too many: give one file, verify, bench or study", text);
         return EINVAL;
     }
     options->input = text;
-    options->task = strcmp(text, "verify") == 0  ? POISSON_VERIFY
-                    : strcmp(text, "bench") == 0 ? POISSON_BENCH
-                                                 : POISSON_FILE;
+    for (int task = POISSON_VERIFY; task <= POISSON_STUDY; task++) {
+        if (strcmp(text, tasks[task]) == 0) {
+            options->task = (poisson_task)task;
+        }
+    }
     return 0;
 }
 
@@ -305,6 +330,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return cli_set_bytes("--memory", text, "4G", &options->poisson.memory);
     case KEY_PLAN:
         return poisson_set_plan(&options->poisson, text);
+    case KEY_CSV:
+        options->csv = text;
+        return 0;
     case KEY_REPEAT:
         return cli_set_integer("--repeat", text, 1, 1000000, &options->repeat);
     default:
@@ -377,24 +405,45 @@ static bool check_density(const poisson_options *options)
     return false;
 }
 
+/* What a study varies is not asked for. */
+static bool check_study(const poisson_options *options)
+{
+    const tsl_poisson_options *plan = &options->poisson;
+    if (options->study == NULL) {
+        cli_error("study: say of what, segments or scaling (see tesela poisson --help)");
+    } else if (options->varied == POISSON_SEGMENTS && (plan->segments > 0 || plan->overlap != 0)) {
+        cli_error("--plan: segments and overlap are what study segments varies: leave them out");
+    } else if (options->varied == POISSON_SCALING && (plan->ranks[0] > 0 || plan->measure)) {
+        cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
+    } else {
+        return cli_can_write_figure(options->figure) &&
+               (options->csv == NULL || cli_can_write("--csv", options->csv, false));
+    }
+    return false;
+}
+
 static bool check(const poisson_options *options)
 {
     if (options->input == NULL) {
-        cli_error("nothing to solve: give a file, verify or bench (see tesela poisson --help)");
-    } else if (options->task != POISSON_BENCH &&
+        cli_error(
+            "nothing to solve: give a file, verify, bench or study (see tesela poisson --help)");
+    } else if (options->task != POISSON_BENCH && options->task != POISSON_STUDY &&
                (options->poisson.n[0] > 0 || options->repeat > 0)) {
-        cli_error("--n and --repeat go with bench only: leave them out");
+        cli_error("--n and --repeat go with bench and study only: leave them out");
+    } else if (options->task != POISSON_STUDY && options->csv != NULL) {
+        cli_error("--csv goes with study only: leave it out");
     } else if (options->task == POISSON_FILE) {
         return check_files(options) && check_density(options);
-    } else if (options->output != NULL || options->figure != NULL || options->dataset != NULL ||
-               options->nuclei || options->has_valence || options->electrons != NULL ||
+    } else if (options->output != NULL || options->dataset != NULL ||
+               (options->figure != NULL && options->task != POISSON_STUDY) || options->nuclei ||
+               options->has_valence || options->electrons != NULL ||
                options->quantity != POISSON_POTENTIAL) {
         cli_error(
             "%s: options of files (see tesela poisson --help) go with a file only: leave them "
             "out",
             options->input);
     } else {
-        return true;
+        return options->task != POISSON_STUDY || check_study(options);
     }
     return false;
 }
@@ -407,5 +456,7 @@ bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exi
                                      .doc = command_doc};
     *out = (poisson_options){.common = {.device = "cpu"}, .poisson = TSL_POISSON_OPTIONS_INIT};
     out->poisson.precision = 0;
-    return cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
+    const bool good = cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
+    out->repeat = out->repeat > 0 ? out->repeat : 20;
+    return good;
 }

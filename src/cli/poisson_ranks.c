@@ -8,8 +8,14 @@
 #include "cli/ranks.h"
 #include "comm/comm.h"
 #include "core/context.h"
+#include "poisson/poisson.h"
 
 /* ---- how they share the work ---------------------------------------------------------------- */
+
+const char *const poisson_path_names[] = {[TSL_POISSON_DIRECT] = "direct",
+                                          [TSL_POISSON_STAGED] = "staged",
+                                          [TSL_POISSON_DATATYPES] = "datatypes",
+                                          NULL};
 
 /* One KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
@@ -35,6 +41,15 @@ static bool set_one(tsl_poisson_options *options, const char *text)
         options->plain = strcmp(word, "plain") == 0 ? 1 : -1;
         return options->plain == 1 || strcmp(word, "lines") == 0;
     }
+    if (strncmp(text, "exchange=", 9) == 0) {
+        int path = 0;
+        while (poisson_path_names[path] != NULL &&
+               strcmp(text + 9, poisson_path_names[path]) != 0) {
+            path++;
+        }
+        options->path = (tsl_poisson_path)path;
+        return poisson_path_names[path] != NULL;
+    }
     return false;
 }
 
@@ -47,8 +62,9 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
             cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
-                      "measure=on or off and form=lines or plain, with commas between, e.g. "
-                      "ranks=1x4,overlap=off",
+                      "measure=on or off, form=lines or plain and exchange=direct, staged or "
+                      "datatypes, "
+                      "with commas between, e.g. ranks=1x4,overlap=off",
                       text);
             return EINVAL;
         }
@@ -61,7 +77,15 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
 
 /* ---- what they do --------------------------------------------------------------------------- */
 
-typedef enum call { CALL_PLAN, CALL_SOLVE, CALL_ENERGY, CALL_RELEASE, CALL_END } call;
+typedef enum call {
+    CALL_PLAN,
+    CALL_SOLVE,
+    CALL_ENERGY,
+    CALL_TIME,
+    CALL_TIMES,
+    CALL_RELEASE,
+    CALL_END
+} call;
 
 typedef struct order {
     call call;
@@ -143,9 +167,10 @@ static tsl_status solve(const poisson_arrays *arrays, int axis)
                : tsl_poisson_field(arrays->plan, axis, data(arrays->result), data(arrays->source));
 }
 
-tsl_status poisson_arrays_solve(const poisson_arrays *arrays, int axis)
+tsl_status poisson_arrays_solve(poisson_arrays *arrays, int axis)
 {
     const tsl_status status = tell(arrays->context, &(order){.call = CALL_SOLVE, .value = axis});
+    arrays->told = tsl_seconds();
     return status == TSL_OK ? solve(arrays, axis) : status;
 }
 
@@ -155,6 +180,43 @@ tsl_status poisson_arrays_energy(const poisson_arrays *arrays, double *energy)
     return status == TSL_OK ? tsl_poisson_energy(arrays->plan, energy, data(arrays->result),
                                                  data(arrays->source))
                             : status;
+}
+
+static void begin_times(poisson_arrays *arrays)
+{
+    arrays->times = (tsl_poisson_times){.last = 0};
+    tsl_poisson_plan_time(arrays->plan, &arrays->times);
+}
+
+tsl_status poisson_arrays_time(poisson_arrays *arrays)
+{
+    const tsl_status status = tell(arrays->context, &(order){.call = CALL_TIME});
+    if (status == TSL_OK) {
+        begin_times(arrays);
+    }
+    return status;
+}
+
+tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times *all)
+{
+    const tsl_status status = tell(arrays->context, &(order){.call = CALL_TIMES});
+    return status == TSL_OK ? cli_gather(arrays->context->comm, all, &arrays->times, sizeof *all)
+                            : status;
+}
+
+/* Another rank's part in that. */
+static tsl_status give_times(const poisson_arrays *arrays)
+{
+    tsl_comm *comm = arrays->context->comm;
+    tsl_poisson_times *all = tsl_allocate((size_t)comm->size * sizeof *all);
+    tsl_status status = TSL_E_COMM;
+    if (all == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot hear all ranks");
+    } else {
+        status = cli_gather(comm, all, &arrays->times, sizeof *all);
+    }
+    tsl_release(all);
+    return status;
 }
 
 static void release(poisson_arrays *arrays)
@@ -192,6 +254,12 @@ tsl_status poisson_follow(tsl_context *context, int *exit_status)
             break;
         case CALL_SOLVE:
             status = solve(&arrays, o.value);
+            break;
+        case CALL_TIME:
+            begin_times(&arrays);
+            break;
+        case CALL_TIMES:
+            status = give_times(&arrays);
             break;
         case CALL_ENERGY:
             status =

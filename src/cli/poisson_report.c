@@ -1,5 +1,4 @@
 /* What `tesela poisson` prints and reports. */
-#include <math.h>
 #include <stdio.h>
 
 #include "cli/poisson_command.h"
@@ -23,13 +22,6 @@ static double cells_of(const poisson_work *work)
     return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
-/* In the customary count: two complex transforms of all cells. */
-static double flops_of(const poisson_work *work)
-{
-    const double cells = cells_of(work);
-    return 2 * 5 * cells * log2(cells);
-}
-
 /* "1 O of charge 6, 2 H of charge 1": each kind where its first atom stands. */
 static void print_nuclei(FILE *stream, const poisson_work *work)
 {
@@ -48,6 +40,23 @@ static void print_nuclei(FILE *stream, const poisson_work *work)
             fprintf(stream, "%s%lld %s of charge %.6g", kinds++ > 0 ? ", " : "", (long long)count,
                     tsl_element_symbol(atom[i].number), charge[i].charge);
         }
+    }
+    fprintf(stream, "\n");
+}
+
+static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
+{
+    const int used = s->ranks[0] * s->ranks[1];
+    fprintf(stream, "ranks       %d x %d", s->ranks[0], s->ranks[1]);
+    if (used < size) {
+        fprintf(stream, " of %d, without the others", size);
+    }
+    if (used > 1) {
+        fprintf(stream, ", exchanges in %d segments%s%s", s->segments,
+                s->overlap ? ", overlapped" : "",
+                s->path == TSL_POISSON_STAGED      ? ", by way of the host"
+                : s->path == TSL_POISSON_DATATYPES ? ", by derived datatypes"
+                                                   : "");
     }
     fprintf(stream, "\n");
 }
@@ -102,18 +111,26 @@ void poisson_print(FILE *stream, const poisson_work *work)
         }
         break;
     case POISSON_BENCH:
-        fprintf(stream, "solve       %.4f ms (fastest %.4f ms), %.1f GFLOP/s\n", 1e3 * work->median,
-                1e3 * work->fastest, 1e-9 * flops_of(work) / work->median);
+        fprintf(stream,
+                "solve       %.4f ms (fastest %.4f ms), %.1f GFLOP/s, %.1f GB/s of source and "
+                "potential\n",
+                1e3 * work->timing.median, 1e3 * work->timing.fastest,
+                1e-9 * poisson_flops(work->poisson.n) / work->timing.median,
+                1e-9 * poisson_traffic(work->poisson.n, work->poisson.precision) /
+                    work->timing.median);
         fprintf(stream, "plan        %.3f s\n", work->setup);
         fprintf(stream, "transforms  %lld x %lld x %lld\n", (long long)s->transform[0],
                 (long long)s->transform[1], (long long)s->transform[2]);
         if (work->context->comm->size > 1) {
-            fprintf(stream, "ranks       %d x %d, exchanges in %d segments%s\n", s->ranks[0],
-                    s->ranks[1], s->segments, s->overlap ? ", overlapped" : "");
+            print_ranks(stream, s, work->context->comm->size);
         }
         fprintf(stream, "memory      %s beside source and potential, %.2f fields\n",
                 tsl_format_bytes(held, s->bytes),
                 (double)s->bytes / (cells_of(work) * work->poisson.precision));
+        poisson_stages_print(stream, work);
+        break;
+    case POISSON_STUDY:
+        poisson_study_print(stream, work);
         break;
     case POISSON_FILE:
         print_file(stream, work);
@@ -177,6 +194,12 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
         tsl_json_bool(json, "background", work->options->poisson.background != 0);
         tsl_json_string(json, "precision", o->precision == 4 ? "single" : "double");
     }
+    if (work->options->task == POISSON_STUDY) {
+        tsl_json_string(json, "study", work->options->study);
+        tsl_json_integer(json, "repeat", work->options->repeat);
+        tsl_json_string(json, "csv", work->options->csv);
+        tsl_json_string(json, "figure", work->options->figure);
+    }
     tsl_json_close_object(json);
 }
 
@@ -209,7 +232,9 @@ static void write_results(tsl_json *json, const poisson_work *work)
 {
     const tsl_poisson_summary *s = &work->summary;
     tsl_json_open_object(json, "results");
-    if (work->options->task == POISSON_VERIFY) {
+    if (work->options->task == POISSON_STUDY) {
+        poisson_study_write_runs(json, work);
+    } else if (work->options->task == POISSON_VERIFY) {
         tsl_json_open_array(json, "cases");
         for (int i = 0; i < work->cases; i++) {
             const poisson_case *c = &work->of_case[i];
@@ -229,14 +254,21 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_integer(json, "segments", s->segments);
         tsl_json_bool(json, "overlap", s->overlap != 0);
         tsl_json_bool(json, "lines", s->lines != 0);
+        tsl_json_string(json, "exchange", poisson_path_names[s->path]);
     }
     if (work->options->task == POISSON_FILE) {
         write_file_results(json, work);
     }
     if (work->options->task == POISSON_BENCH) {
-        tsl_json_number(json, "seconds_median", work->median);
-        tsl_json_number(json, "seconds_fastest", work->fastest);
-        tsl_json_number(json, "gflops", 1e-9 * flops_of(work) / work->median);
+        const double seconds = work->timing.median;
+        tsl_json_number(json, "seconds_median", seconds);
+        tsl_json_number(json, "seconds_fastest", work->timing.fastest);
+        tsl_json_number(json, "seconds_mean", work->timing.mean);
+        tsl_json_number(json, "seconds_deviation", work->timing.deviation);
+        tsl_json_number(json, "gflops", 1e-9 * poisson_flops(work->poisson.n) / seconds);
+        tsl_json_number(json, "gb_per_second",
+                        1e-9 * poisson_traffic(work->poisson.n, work->poisson.precision) / seconds);
+        poisson_stages_write(json, work);
     }
     tsl_json_close_object(json);
 }
@@ -253,6 +285,7 @@ tsl_status poisson_write_report(const poisson_work *work, const char *path)
         [POISSON_FILE] = "poisson",
         [POISSON_VERIFY] = "poisson verify",
         [POISSON_BENCH] = "poisson bench",
+        [POISSON_STUDY] = "poisson study",
     };
     const cli_report report = {.command = names[work->options->task],
                                .device = tsl_context_device(work->context),

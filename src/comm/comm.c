@@ -138,21 +138,57 @@ tsl_status tsl_comm_all_to_all(tsl_comm *comm, tsl_context *context, const tsl_c
     return finish(comm, comm->ops->all_to_all(comm, device_of(context), send, receive));
 }
 
+bool tsl_comm_has_strided(const tsl_comm *comm)
+{
+    return comm->ops->all_to_all_strided != NULL;
+}
+
+static bool are_strided(const tsl_comm_strided *parts, int size)
+{
+    bool good = parts->each >= 0;
+    for (int i = 0; i < size * parts->each && good; i++) {
+        const tsl_comm_block *b = &parts->blocks[i];
+        const int64_t numbers[] = {b->counts[0], b->counts[1], b->bytes};
+        for (int k = 0; k < 3; k++) {
+            good = good && numbers[k] >= 0 && numbers[k] <= INT32_MAX;
+        }
+    }
+    return good;
+}
+
+tsl_status tsl_comm_all_to_all_strided(tsl_comm *comm, const tsl_comm_strided *send,
+                                       const tsl_comm_strided *receive)
+{
+    if (!are_strided(send, comm->size) || !are_strided(receive, comm->size)) {
+        return refuse(comm, "communication: a number of pieces or bytes is out of range");
+    }
+    if (!tsl_comm_has_strided(comm)) {
+        return refuse(comm, "communication: strided parts are sent by MPI only");
+    }
+    return finish(comm, comm->ops->all_to_all_strided(comm, send, receive));
+}
+
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context)
 {
-    return comm->ops->all_to_all_rows != NULL && context == NULL;
+    return tsl_comm_has_strided(comm) && context == NULL;
 }
 
 tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
                                     int64_t bytes)
 {
-    if (rows < 0 || bytes < 0 || rows > INT32_MAX || bytes > INT32_MAX) {
-        return refuse(comm, "communication: a number of rows or bytes is out of range");
+    tsl_comm_block *blocks = tsl_allocate((size_t)comm->size * sizeof *blocks);
+    if (blocks == NULL) {
+        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot describe strided parts");
+        return tsl_comm_report_failure(comm);
     }
-    if (comm->ops->all_to_all_rows == NULL) {
-        return refuse(comm, "communication: strided parts are sent by MPI only");
+    for (int q = 0; q < comm->size; q++) {
+        blocks[q] = (tsl_comm_block){q * bytes, {1, rows}, {0, comm->size * bytes}, bytes};
     }
-    return finish(comm, comm->ops->all_to_all_rows(comm, send, receive, rows, bytes));
+    const tsl_comm_strided from = {(void *)(uintptr_t)send, 1, blocks}; /* only read */
+    const tsl_comm_strided to = {receive, 1, blocks};
+    const tsl_status status = tsl_comm_all_to_all_strided(comm, &from, &to);
+    tsl_release(blocks);
+    return status;
 }
 
 tsl_status tsl_comm_gather(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,

@@ -79,10 +79,28 @@ tsl_status tsl_comm_gather(tsl_comm *comm, tsl_context *context, const void *sen
 tsl_status tsl_comm_exchange(tsl_comm *comm, tsl_context *context, int count,
                              const tsl_comm_pair *pairs);
 
+/* counts[0] * counts[1] pieces of `bytes` bytes: number (i, j) is at
+ * offset + i * pitches[0] + j * pitches[1]. */
+typedef struct tsl_comm_block {
+    int64_t offset, counts[2], pitches[2], bytes;
+} tsl_comm_block;
+
+/* A part for each rank, or of each rank: so many blocks each, one after another. */
+typedef struct tsl_comm_strided {
+    void *data;
+    int each;
+    const tsl_comm_block *blocks; /* [size][each] */
+} tsl_comm_strided;
+
+/* An all-to-all of parts that are left where they are; as tsl_comm_all_to_all(), but of host
+ * memory, and counts and bytes of a block are less than 2^31. By MPI's derived datatypes; other
+ * members have none. */
+tsl_status tsl_comm_all_to_all_strided(tsl_comm *comm, const tsl_comm_strided *send,
+                                       const tsl_comm_strided *receive);
+bool tsl_comm_has_strided(const tsl_comm *comm);
+
 /* An all-to-all of strided parts: `send` and `receive` have `rows` rows, each of size * bytes
- * bytes, of which column q, `bytes` wide, goes to and comes from rank q. Host memory. By MPI's
- * derived datatypes, to be compared with packing and tsl_comm_all_to_all(); other members have
- * none. */
+ * bytes, of which column q, `bytes` wide, goes to and comes from rank q. Likewise. */
 tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
@@ -159,8 +177,8 @@ typedef struct tsl_comm_ops {
                              tsl_comm_type type, tsl_comm_operation operation);
     tsl_status (*all_to_all)(tsl_comm *comm, tsl_context *context, const tsl_comm_parts *send,
                              const tsl_comm_parts *receive);
-    tsl_status (*all_to_all_rows)(tsl_comm *comm, const void *send, void *receive, int64_t rows,
-                                  int64_t bytes); /* NULL: none */
+    tsl_status (*all_to_all_strided)(tsl_comm *comm, const tsl_comm_strided *send,
+                                     const tsl_comm_strided *receive); /* NULL: none */
     tsl_status (*gather)(tsl_comm *comm, tsl_context *context, const void *send, int64_t bytes,
                          const tsl_comm_parts *receive, int root);
     tsl_status (*exchange)(tsl_comm *comm, tsl_context *context, int count,

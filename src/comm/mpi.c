@@ -302,27 +302,89 @@ static tsl_status mpi_all_to_all(tsl_comm *comm, tsl_context *context,
     return exchange(c, context, &mine, c->pairs, comm->size);
 }
 
-static tsl_status mpi_all_to_all_rows(tsl_comm *comm, const void *from, void *to, int64_t rows,
-                                      int64_t bytes)
+/* Pieces of a block; an empty one has no bytes. */
+static void describe_block(MPI_Datatype *out, const tsl_comm_block *b)
 {
+    MPI_Datatype inner;
+    MPI_Type_create_hvector((int)b->counts[1], (int)b->bytes, (MPI_Aint)b->pitches[1], MPI_BYTE,
+                            &inner);
+    MPI_Type_create_hvector((int)b->counts[0], 1, (MPI_Aint)b->pitches[0], inner, out);
+    MPI_Type_free(&inner);
+}
+
+/* A rank's part. */
+static MPI_Datatype describe_part(const tsl_comm_block *blocks, int count)
+{
+    MPI_Datatype all = MPI_DATATYPE_NULL, both;
+    MPI_Aint places[2] = {0, 0};
+    const int ones[2] = {1, 1};
+    for (int i = 0; i < count; i++) {
+        MPI_Datatype types[2];
+        describe_block(&types[0], &blocks[i]);
+        types[1] = all;
+        places[0] = (MPI_Aint)blocks[i].offset;
+        MPI_Type_create_struct(i > 0 ? 2 : 1, ones, places, types, &both);
+        MPI_Type_free(&types[0]);
+        if (i > 0) {
+            MPI_Type_free(&all);
+        }
+        all = both;
+    }
+    MPI_Type_commit(&all);
+    return all;
+}
+
+/* What MPI_Alltoallw() wants to know, [2][size] each. */
+typedef struct strided_call {
+    MPI_Datatype *types;
+    int *counts, *places;
+} strided_call;
+
+static tsl_status make_call(strided_call *out, tsl_mpi_comm *c)
+{
+    const size_t count = 2 * (size_t)c->comm.size;
+    out->types = tsl_allocate(count * (sizeof *out->types + 2 * sizeof *out->counts));
+    if (out->types == NULL) {
+        return tsl_mpi_no_memory(c, (int64_t)(count * sizeof *out->types));
+    }
+    out->counts = (int *)(void *)(out->types + count);
+    out->places = out->counts + count;
+    return TSL_OK;
+}
+
+static tsl_status mpi_all_to_all_strided(tsl_comm *comm, const tsl_comm_strided *send,
+                                         const tsl_comm_strided *receive)
+{
+    const tsl_comm_strided *const sides[] = {send, receive};
+    const int size = comm->size;
     tsl_mpi_comm *c = tsl_mpi_of(comm);
-    tsl_mpi_record mine = {.kind = TSL_MPI_ALL_TO_ALL, .count = rows * bytes};
-    const tsl_status status = tsl_mpi_meet(c, &mine);
+    tsl_mpi_record mine = {.kind = TSL_MPI_ALL_TO_ALL};
+    strided_call call = {.types = NULL};
+    tsl_status status = make_call(&call, c);
+    if (status == TSL_OK) {
+        status = tsl_mpi_meet(c, &mine);
+    }
     if (status != TSL_OK) {
+        tsl_release(call.types);
         return status;
     }
-    MPI_Datatype strided, column; /* a column, and one whose next begins beside it */
-    MPI_Type_create_hvector((int)rows, (int)bytes, (MPI_Aint)(comm->size * bytes), MPI_BYTE,
-                            &strided);
-    MPI_Type_create_resized(strided, 0, (MPI_Aint)bytes, &column);
-    MPI_Type_commit(&column);
-    const int error = MPI_Alltoall(from, 1, column, to, 1, column, c->mpi);
-    MPI_Type_free(&column);
-    MPI_Type_free(&strided);
+    for (int i = 0; i < 2 * size; i++) {
+        const tsl_comm_strided *side = sides[i / size];
+        call.types[i] = describe_part(side->blocks + (i % size) * side->each, side->each);
+        call.counts[i] = 1;
+        call.places[i] = 0;
+    }
+    const int error =
+        MPI_Alltoallw(send->data, call.counts, call.places, call.types, receive->data,
+                      call.counts + size, call.places + size, call.types + size, c->mpi);
+    for (int i = 0; i < 2 * size; i++) {
+        MPI_Type_free(&call.types[i]);
+    }
+    tsl_release(call.types);
     if (error == MPI_SUCCESS) {
         return TSL_OK;
     }
-    tsl_mpi_publish(comm, TSL_E_COMM, "MPI_Alltoall() failed");
+    tsl_mpi_publish(comm, TSL_E_COMM, "MPI_Alltoallw() failed");
     return tsl_comm_report_failure(comm);
 }
 
@@ -387,7 +449,7 @@ const tsl_comm_ops tsl_comm_mpi_ops = {.name = "mpi",
                                        .broadcast = mpi_broadcast,
                                        .all_reduce = mpi_all_reduce,
                                        .all_to_all = mpi_all_to_all,
-                                       .all_to_all_rows = mpi_all_to_all_rows,
+                                       .all_to_all_strided = mpi_all_to_all_strided,
                                        .gather = mpi_gather,
                                        .exchange = mpi_exchange,
                                        .counters_create = tsl_mpi_counters_create,

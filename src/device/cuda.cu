@@ -187,6 +187,8 @@ static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out
     out->capability[1] = properties.minor;
     out->memory = (int64_t)all;
     out->memory_free = (int64_t)unused;
+    static_assert(sizeof properties.uuid == sizeof out->identity, "a GPU's own number");
+    memcpy(out->identity, &properties.uuid, sizeof out->identity);
     find_peers(out, device->index);
     return TSL_OK;
 }

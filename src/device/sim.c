@@ -357,6 +357,7 @@ static tsl_status sim_properties(tsl_device *device, tsl_device_properties *out)
                                    .shared = SIM_SHARED,
                                    .memory = SIM_MEMORY,
                                    .memory_free = SIM_MEMORY - device->taken};
+    memcpy(out->identity, &device, sizeof device);
     return TSL_OK;
 }
 

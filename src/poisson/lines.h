@@ -44,9 +44,12 @@ typedef struct poisson_lines {
     int first;   /* kz of column 0 */
     int axis;    /* of a derivative, or TSL_POISSON_POTENTIAL */
     const void *spectrum;
-    const void *turns;   /* [h / 2 + 1]: -i exp(-2 pi i k / m2) */
-    const int *order[2]; /* frequency at each place of the first two axes */
-    const int *place[3]; /* and place of each frequency */
+    const void *turns;               /* [h / 2 + 1]: -i exp(-2 pi i k / m2) */
+    const int *order[2];             /* frequency at each place of the first two axes */
+    const int *place[3];             /* and place of each frequency */
+    const tsl_poisson_strip *strips; /* [][m1], of the second axis' places, for each chunk */
+    int chunk;                       /* columns of one, whole tiles */
+    int plane;                       /* of group 0, among the strips' */
 } poisson_lines;
 
 /* Of one of those lengths: log2, and passes of radices up to `most`. Constants where these are. */
@@ -157,7 +160,9 @@ enum {
     LINES_COLUMNS_FORWARD,
     LINES_COLUMNS_PRODUCT,
     LINES_COLUMNS_MIRRORED,
-    LINES_ROWS_MIRRORED
+    LINES_ROWS_MIRRORED,
+    LINES_COLUMNS_SPREAD,
+    LINES_COLUMNS_GATHERED
 };
 
 /* Queue a kernel, of `blocks` tiles. */

@@ -1,5 +1,5 @@
-/* The fastest way to share a solve, measured: first which pencils, with overlap where that is open,
- * then whether those go faster without it, and by the library's transforms. */
+/* The fastest way to share a solve, measured: first how many ranks and which pencils, with overlap
+ * where that is open, then whether those go faster without it, and in the other form. */
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -8,17 +8,24 @@
 enum { SOLVES = 3, MOST_PAIRS = 32 };
 
 /* What is tried of the fastest pair. */
-enum { WITHOUT_OVERLAP, PLAIN, LAST };
+enum { WITHOUT_OVERLAP, OTHER_FORM, LAST };
 
-/* The pairs of factors that options leave open; their number. */
+/* A rank's memory that a way is tried in. */
+enum { SPECTRUM, CELLS, MEMORY };
+
+/* The pairs of factors that options leave open, of all ranks, of half as many, down to one alone;
+ * their number. */
 static int list_pairs(int pairs[MOST_PAIRS][2], int size, const tsl_poisson_options *options)
 {
+    const int *asked = options->ranks;
     int count = 0;
-    for (int p = 1; p <= size && count < MOST_PAIRS; p++) {
-        const bool open = options->ranks[0] == 0 || options->ranks[0] == p;
-        if (size % p == 0 && open) {
-            pairs[count][0] = p;
-            pairs[count++][1] = size / p;
+    for (int ranks = size; ranks > 0; ranks /= 2) {
+        for (int p = 1; p <= ranks && count < MOST_PAIRS; p++) {
+            const bool open = asked[0] == 0 || (asked[0] == p && asked[1] == ranks / p);
+            if (ranks % p == 0 && open) {
+                pairs[count][0] = p;
+                pairs[count++][1] = ranks / p;
+            }
         }
     }
     return count;
@@ -41,42 +48,83 @@ static tsl_status settle_way(tsl_poisson_problem *out, tsl_context *context,
     return status;
 }
 
-/* This rank's rows. */
-static int64_t rows_bytes(const tsl_poisson_problem *problem)
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The cells that this rank has of a solve: of its boxes, and so of rows that are one. */
+static int64_t cells_bytes(const tsl_poisson_problem *problem)
 {
     const tsl_box rows = tsl_poisson_box_of(problem, problem->share.rank);
-    const int64_t bytes = tsl_box_cells(&rows) * (int64_t)problem->grid.precision;
-    return bytes > 0 ? bytes : 1;
+    const int64_t boxes =
+        larger(tsl_box_cells(&problem->source), tsl_box_cells(&problem->potential));
+    return larger(larger(boxes, tsl_box_cells(&rows)) * (int64_t)problem->grid.precision, 1);
+}
+
+/* Bytes that it takes to try a way. */
+static int64_t way_bytes(tsl_context *context, const tsl_poisson_problem *way)
+{
+    return tsl_poisson_held_bytes(context, way) + cells_bytes(way);
 }
 
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,
                                   const tsl_poisson_options *options)
 {
+    static const int forms[] = {-1, 0, 1};
     int pairs[MOST_PAIRS][2];
-    const int count = options->measure && problem->share.size > 1
-                          ? list_pairs(pairs, problem->share.size, options)
-                          : 0;
+    const int size = problem->share.size;
+    const int count = options->measure && size > 1 ? list_pairs(pairs, size, options) : 0;
     int64_t most = 0;
-    for (int i = 0; i < 2 * count; i++) {
+    for (int i = 0; i < 3 * count; i++) {
         tsl_poisson_problem way;
-        const int plain = i < count ? options->plain : 1;
-        if (settle_way(&way, context, problem, options, pairs[i % count], options->overlap,
-                       plain) == TSL_OK) {
-            const int64_t bytes = tsl_poisson_held_bytes(context, &way) + rows_bytes(&way);
-            most = bytes > most ? bytes : most;
+        const int *pair = pairs[i % count];
+        const bool open = forms[i / count] == options->plain || options->plain == 0;
+        if (open && pair[0] * pair[1] == size &&
+            settle_way(&way, context, problem, options, pair, options->overlap, forms[i / count]) ==
+                TSL_OK) {
+            most = larger(most, way_bytes(context, &way));
         }
     }
     return most;
 }
 
+/* Fewer ranks take more of a device: a way is tried where all ranks have room for it. The host's
+ * wait is the price of agreeing. */
+static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
+                           const tsl_poisson_options *options)
+{
+    const tsl_poisson_share *share = &way->share;
+    tsl_device_properties properties;
+    *room = true;
+    if (share->p * share->q == share->size) {
+        return TSL_OK; /* tsl_poisson_meet() has seen to it */
+    }
+    tsl_status status = context->ops->properties(context->device, &properties);
+    const int64_t bytes = way_bytes(context, way);
+    int64_t lacking = bytes > properties.memory_free / share->size ||
+                      (options->memory > 0 && bytes > options->memory);
+    status = tsl_comm_agree(context, status);
+    if (status == TSL_OK) {
+        status =
+            tsl_comm_all_reduce(context->comm, NULL, &lacking, 1, TSL_COMM_INT64, TSL_COMM_MAX);
+    }
+    *room = lacking == 0;
+    return status;
+}
+
 /* The fastest of a few solves of nothing, each as fast as its slowest rank. */
 static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson_solver *solver,
-                              void *rows)
+                              tsl_poisson_reshape *reshape, void *cells)
 {
     tsl_status status = tsl_poisson_ops_of(context)->divide(solver);
     for (int i = -1; i < SOLVES && status == TSL_OK; i++) { /* one to warm up */
+        status = tsl_comm_barrier(context->comm);
         const double begun = tsl_seconds();
-        status = tsl_poisson_ops_of(context)->solve(solver, rows, rows, TSL_POISSON_POTENTIAL);
+        if (status == TSL_OK) {
+            status = tsl_poisson_solve_boxes(context, solver, reshape, cells, cells,
+                                             TSL_POISSON_POTENTIAL);
+        }
         if (status == TSL_OK) {
             status = tsl_comm_refuse(context, context->ops->synchronize(context));
         }
@@ -90,62 +138,87 @@ static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson
     return status;
 }
 
-static tsl_status time_way(double *seconds, tsl_context *context, const tsl_poisson_problem *way)
+static tsl_status time_way(double *seconds, tsl_context *context, const tsl_poisson_problem *way,
+                           const tsl_box *boxes)
 {
     static const char what[] = "measuring a Poisson plan";
     const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
-    const int64_t bytes[2] = {tsl_poisson_spectrum_bytes(way), rows_bytes(way)};
-    void *memory[2] = {NULL, NULL}; /* spectrum, rows: of zeros */
+    const int64_t bytes[MEMORY] = {tsl_poisson_spectrum_bytes(way), cells_bytes(way)};
+    void *memory[MEMORY] = {NULL, NULL}; /* of zeros */
     tsl_poisson_solver *solver = NULL;
+    tsl_poisson_reshape *reshape = NULL;
     tsl_status status = TSL_OK;
-    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+    for (int i = 0; i < MEMORY && status == TSL_OK; i++) {
         status = tsl_device_allocate(&memory[i], context, bytes[i], what);
         if (status == TSL_OK) {
             status = context->ops->fill(context, memory[i], 0, bytes[i]);
         }
     }
     if (status == TSL_OK) {
-        status = ops->create(&solver, context, &way->grid, &way->share, memory[0]);
+        status = ops->create(&solver, context, &way->grid, &way->share, memory[SPECTRUM]);
+    }
+    if (status == TSL_OK) {
+        status = tsl_poisson_reshape_create(&reshape, context, way, boxes);
     }
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        status = time_solves(seconds, context, solver, memory[1]);
+        status = time_solves(seconds, context, solver, reshape, memory[CELLS]);
     }
     ops->destroy(solver);
-    tsl_device_release(context, memory[0]);
-    tsl_device_release(context, memory[1]);
+    tsl_poisson_reshape_destroy(reshape);
+    tsl_device_release(context, memory[SPECTRUM]);
+    tsl_device_release(context, memory[CELLS]);
+    return status;
+}
+
+/* A way that is to be measured, and the fastest so far. */
+typedef struct trial {
+    const tsl_poisson_options *options;
+    const tsl_box *boxes;
+    tsl_poisson_problem asked, fastest;
+    double seconds; /* 0: none was measured yet */
+} trial;
+
+static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int overlap, int plain)
+{
+    tsl_poisson_problem way;
+    double seconds = 0;
+    bool room = false;
+    tsl_status status = settle_way(&way, context, &t->asked, t->options, pair, overlap, plain);
+    if (status == TSL_OK) {
+        status = has_room(&room, context, &way, t->options);
+    }
+    if (status != TSL_OK || !room) {
+        return status;
+    }
+    status = time_way(&seconds, context, &way, t->boxes);
+    if (status == TSL_OK && (t->seconds == 0 || seconds < t->seconds)) {
+        t->seconds = seconds;
+        t->fastest = way;
+    }
     return status;
 }
 
 tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *context,
-                               const tsl_poisson_options *options)
+                               const tsl_poisson_options *options, const tsl_box *boxes)
 {
+    trial t = {.options = options, .boxes = boxes, .asked = *problem, .fastest = *problem};
     int pairs[MOST_PAIRS][2];
-    const tsl_poisson_problem asked = *problem;
-    const int count = list_pairs(pairs, asked.share.size, options);
-    double best = 0;
+    const int count = list_pairs(pairs, problem->share.size, options);
     tsl_status status = TSL_OK;
-    for (int i = 0; i < count + LAST && status == TSL_OK; i++) {
-        const int fastest[2] = {problem->share.p, problem->share.q};
-        const bool without = i == count + WITHOUT_OVERLAP;
-        const bool plain = i == count + PLAIN;
-        const bool overlaps = i < count || problem->share.overlap;
-        tsl_poisson_problem way;
-        double seconds = 0;
-        if ((without && (options->overlap != 0 || !problem->share.overlap)) ||
-            (plain && (options->plain != 0 || !problem->grid.lines))) {
-            continue;
-        }
-        status =
-            settle_way(&way, context, &asked, options, i < count ? pairs[i] : fastest,
-                       without || !overlaps ? -1 : options->overlap, plain ? 1 : options->plain);
-        if (status == TSL_OK) {
-            status = time_way(&seconds, context, &way);
-        }
-        if (status == TSL_OK && (i == 0 || seconds < best)) {
-            best = seconds;
-            *problem = way;
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        status = try_way(&t, context, pairs[i], options->overlap, options->plain);
+    }
+    for (int i = 0; i < LAST && status == TSL_OK; i++) {
+        const tsl_poisson_problem *f = &t.fastest;
+        const int pair[2] = {f->share.p, f->share.q};
+        if (i == WITHOUT_OVERLAP && options->overlap == 0 && f->share.overlap) {
+            status = try_way(&t, context, pair, -1, options->plain);
+        } else if (i == OTHER_FORM && options->plain == 0) {
+            const int overlap = options->overlap == 0 && !f->share.overlap ? -1 : options->overlap;
+            status = try_way(&t, context, pair, overlap, f->grid.lines ? 1 : -1);
         }
     }
+    *problem = t.fastest;
     return status;
 }

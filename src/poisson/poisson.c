@@ -16,6 +16,7 @@ struct tsl_poisson_plan {
     tsl_poisson_solver *solver;
     tsl_poisson_reshape *reshape; /* NULL: each rank's box is its rows */
     bool same_boxes;              /* of source and potential, on all ranks */
+    tsl_poisson_times *times;     /* NULL: none are wanted */
 };
 
 int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem)
@@ -37,7 +38,8 @@ static void summarise(tsl_poisson_summary *out, tsl_context *context,
                               .ranks = {problem->share.p, problem->share.q},
                               .segments = problem->share.segments,
                               .overlap = problem->share.overlap,
-                              .lines = problem->grid.lines};
+                              .lines = problem->grid.lines,
+                              .path = problem->share.path};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;
@@ -110,20 +112,6 @@ static tsl_status build_spectrum(tsl_poisson_plan *plan)
     return status;
 }
 
-/* Does any rank's box differ from its rows? */
-static bool has_boxes(const tsl_poisson_problem *problem, const tsl_box *boxes)
-{
-    for (int q = 0; q < problem->share.size; q++) {
-        const tsl_box rows = tsl_poisson_box_of(problem, q);
-        for (int kind = 0; kind < 2; kind++) {
-            if (memcmp(&rows, &boxes[2 * q + kind], sizeof rows) != 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* The options are settled on all ranks: what they need, and then the memory. */
 static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *options,
                           tsl_box *boxes)
@@ -140,7 +128,7 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
             plan->same_boxes && memcmp(&boxes[2 * q], &boxes[2 * q + 1], sizeof *boxes) == 0;
     }
     if (status == TSL_OK && problem->share.size > 1 && options->measure) {
-        status = tsl_poisson_measure(&plan->problem, context, options);
+        status = tsl_poisson_measure(&plan->problem, context, options, boxes);
         summarise(&plan->summary, context, problem);
     }
     if (status == TSL_OK) {
@@ -149,7 +137,7 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
     if (status == TSL_OK) {
         status =
             ops->create(&plan->solver, context, &problem->grid, &problem->share, plan->spectrum);
-        if (status == TSL_OK && has_boxes(problem, boxes)) {
+        if (status == TSL_OK) {
             status = tsl_poisson_reshape_create(&plan->reshape, context, problem, boxes);
         }
         status = tsl_comm_agree(context, status);
@@ -205,6 +193,15 @@ void tsl_poisson_plan_destroy(tsl_poisson_plan *plan)
 void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_summary *out)
 {
     *out = plan->summary;
+}
+
+void tsl_poisson_plan_time(tsl_poisson_plan *plan, tsl_poisson_times *times)
+{
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(plan->context);
+    plan->times = times;
+    if (ops->time != NULL) {
+        ops->time(plan->solver, times);
+    }
 }
 
 /* What one rank alone finds wrong is its failure, since the others go on to exchange. */
@@ -270,22 +267,6 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
                     (long long)number, sums[0] * cell_volume(&plan->problem));
 }
 
-/* One right-hand side, from box to box. */
-static tsl_status solve(tsl_poisson_plan *plan, void *result, const void *source, int axis)
-{
-    const tsl_poisson_ops *ops = tsl_poisson_ops_of(plan->context);
-    if (plan->reshape == NULL) {
-        return ops->solve(plan->solver, result, source, axis);
-    }
-    const void *rows;
-    tsl_status status = tsl_poisson_reshape_in(plan->reshape, &rows, source);
-    if (status == TSL_OK) {
-        status =
-            ops->solve(plan->solver, tsl_poisson_reshape_target(plan->reshape, result), rows, axis);
-    }
-    return status == TSL_OK ? tsl_poisson_reshape_out(plan->reshape, result) : status;
-}
-
 /* All right-hand sides; `axis` as of tsl_poisson_ops. */
 static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *source, int axis)
 {
@@ -294,6 +275,9 @@ static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *so
     const int64_t in = tsl_box_cells(&problem->source) * precision;
     const int64_t out = tsl_box_cells(&problem->potential) * precision;
     const double begun = tsl_seconds();
+    if (plan->times != NULL) {
+        plan->times->last = begun;
+    }
     tsl_status status = check_address(plan, result, &problem->potential,
                                       axis == TSL_POISSON_POTENTIAL ? "potential" : "field");
     if (status == TSL_OK) {
@@ -303,7 +287,13 @@ static tsl_status solve_all(tsl_poisson_plan *plan, void *result, const void *so
         status = check_charge(plan, (const char *)source + i * in, i);
     }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
-        status = solve(plan, (char *)result + i * out, (const char *)source + i * in, axis);
+        status =
+            tsl_poisson_solve_boxes(plan->context, plan->solver, plan->reshape,
+                                    (char *)result + i * out, (const char *)source + i * in, axis);
+    }
+    if (plan->times != NULL) {
+        tsl_poisson_end_stage(plan->times, plan->context, TSL_TIMED_OTHER, 0);
+        plan->times->total += tsl_seconds() - begun;
     }
     /* the customary count of the periodic problem: two complex transforms */
     const double cells =

@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "poisson/poisson_point.h"
 #include "poisson/share.h"
+#include "poisson/times.h"
 #include "tesela/poisson.h"
 
 /* Along one axis. */
@@ -67,8 +68,24 @@ typedef struct tsl_poisson_product {
     void *lines;          /* [m0][ky.count][count] complex */
     tsl_poisson_lines ky; /* of each */
     int first, count;     /* kz */
+    int pitch;            /* of planes_multiply(): numbers from one line to the next */
     int axis;
 } tsl_poisson_product;
+
+/* Where the waves of a place of the second axis are: those of plane x begin at number x * plane. */
+typedef struct tsl_poisson_strip {
+    void *at;
+    int64_t plane;
+} tsl_poisson_strip;
+
+/* Some of a rank's planes on their way between cells and strips. */
+typedef struct tsl_poisson_plane_lines {
+    void *cells;                     /* [count][n1][n2] */
+    void *rows;                      /* [count][n1][row] complex: work space */
+    const tsl_poisson_strip *strips; /* [][m1], device memory, of each chunk of columns */
+    int chunk;                       /* columns of one */
+    int first, count;                /* planes */
+} tsl_poisson_plane_lines;
 
 /* A device's own transforms of a rank's planes. */
 typedef struct tsl_poisson_planes tsl_poisson_planes;
@@ -91,14 +108,18 @@ typedef struct tsl_poisson_kernels {
     tsl_status (*planes_create)(tsl_poisson_planes **out, tsl_context *context,
                                 const tsl_poisson_grid *grid, const void *spectrum, int *order);
     void (*planes_destroy)(tsl_poisson_planes *planes); /* NULL is fine */
-    /* Cells of `count` planes to rows [count][m1][row], whose second axis is in that order, or
-     * back. */
-    tsl_status (*planes_transform)(tsl_poisson_planes *planes, void *rows, void *cells, int count,
-                                   bool there);
-    /* Lines of samples [n0][ky.count][count], in place: forward, multiply(), backward. `ky`, in
+    /* Cells to strips, or back, on the stream of `context`, the plan's or a branch of it. */
+    tsl_status (*planes_forward)(tsl_context *context, const tsl_poisson_planes *planes,
+                                 const tsl_poisson_plane_lines *what);
+    tsl_status (*planes_backward)(tsl_context *context, const tsl_poisson_planes *planes,
+                                  const tsl_poisson_plane_lines *what);
+    /* Lines of samples [n0][ky.count][pitch], in place: forward, multiply(), backward. `ky`, in
      * device memory: of each line. */
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
                                   const int *ky);
+
+    int64_t piece_bytes; /* of a piece that columns of planes are exchanged in, at least */
+    int64_t alone_bytes; /* waves of fewer bytes than that one device solves faster alone */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -112,6 +133,8 @@ typedef struct tsl_poisson_ops {
      * known, and whether it goes by lines, if that is asked for. */
     void (*layout)(const tsl_context *context, tsl_poisson_grid *grid,
                    const tsl_poisson_share *share);
+    /* Ranks of `size` that solve fastest together; NULL: all. */
+    int (*ranks)(const tsl_context *context, const tsl_poisson_grid *grid, int size);
     /* Segments of an exchange where none are asked for; the same on all ranks. */
     int (*segments)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* Device memory that create() takes. */
@@ -124,6 +147,8 @@ typedef struct tsl_poisson_ops {
     /* Divide the context's communicator among several ranks: once, when all have created theirs;
      * collective. */
     tsl_status (*divide)(tsl_poisson_solver *solver);
+    /* See tsl_poisson_plan_time(). NULL: a solve is one stage. */
+    void (*time)(tsl_poisson_solver *solver, tsl_poisson_times *times);
     void (*destroy)(tsl_poisson_solver *solver); /* NULL is fine */
     /* One right-hand side, of which this rank has its rows (tsl_poisson_rows_of()): its potential
      * or, for axis 0 to 2 rather than TSL_POISSON_POTENTIAL, minus that one's derivative along the
@@ -140,6 +165,10 @@ extern const tsl_poisson_ops tsl_poisson_cpu;
 /* The table that a context solves with: its device's, or of several ranks with device memory the
  * stages that staged.c makes of the device's kernels. */
 const tsl_poisson_ops *tsl_poisson_ops_of(const tsl_context *context);
+
+/* From now on the times of the stages of this rank's solves are added to *times; NULL: no more. Of
+ * a plan without overlap; solves wait for the device then. */
+void tsl_poisson_plan_time(tsl_poisson_plan *plan, tsl_poisson_times *times);
 
 /* ---- problems (problem.c) ----------------------------------------------------------------- */
 
@@ -162,10 +191,10 @@ static inline int64_t tsl_box_cells(const tsl_box *box)
 
 /* ---- what ranks agree on (ranks.c) -------------------------------------------------------- */
 
-/* Ranks on a host share its memory. Fails on this rank alone if they need more than is free, or
- * this one more than it is allowed; `peak`: bytes that this rank will have taken at most. And on
- * all if they do not solve the same problem, or their boxes do not cover the grid once. `boxes`
- * [size][2]: sources and potentials of all. Collective. */
+/* Ranks on a host share its memory, those on a GPU the GPU's. Fails on this rank alone if they need
+ * more than is free, or this one more than it is allowed; `peak`: bytes that this rank will have
+ * taken at most. And on all if they do not solve the same problem, or their boxes do not cover the
+ * grid once. `boxes` [size][2]: sources and potentials of all. Collective. */
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
                             const tsl_poisson_problem *problem, const tsl_poisson_options *options,
                             int64_t peak);
@@ -179,9 +208,9 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,
                                   const tsl_poisson_options *options);
 /* Try the ways that options leave open, and settle `problem` for the fastest, its boxes as they
- * are. Collective. */
+ * are; `boxes` as of tsl_poisson_meet(). Collective. */
 tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *context,
-                               const tsl_poisson_options *options);
+                               const tsl_poisson_options *options, const tsl_box *boxes);
 
 /* ---- boxes in and out (reshape.c) --------------------------------------------------------- */
 
@@ -190,7 +219,7 @@ typedef struct tsl_poisson_reshape tsl_poisson_reshape;
 
 /* Device memory that create() takes for cells; 0 for a rank whose boxes are its rows. */
 int64_t tsl_poisson_reshape_bytes(const tsl_poisson_problem *problem);
-/* Not collective. */
+/* NULL where all ranks' boxes are their rows. Not collective. */
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,
                                       const tsl_poisson_problem *problem, const tsl_box *boxes);
 void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape); /* NULL is fine */
@@ -201,6 +230,11 @@ tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **row
 /* Where the rows of the potential go, to be handed out to its box by _out(). */
 void *tsl_poisson_reshape_target(tsl_poisson_reshape *reshape, void *potential);
 tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential);
+
+/* One right-hand side, from box to box; `axis` as of tsl_poisson_ops. */
+tsl_status tsl_poisson_solve_boxes(tsl_context *context, tsl_poisson_solver *solver,
+                                   tsl_poisson_reshape *reshape, void *result, const void *source,
+                                   int axis);
 
 /* ---- spectra (spectrum.c) ----------------------------------------------------------------- */
 

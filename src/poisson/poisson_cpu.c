@@ -211,6 +211,8 @@ static tsl_status cpu_create(tsl_poisson_solver **out, tsl_context *context,
         status = take_memory(solver);
     }
     if (status == TSL_OK) {
+        solver->rank.rows = solver->rows;
+        solver->rank.plane = solver->plane;
         status = plan_transforms(solver);
     }
     if (status != TSL_OK) {
@@ -256,6 +258,49 @@ static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bo
     for (int x = 0; x < planes; x++) {
         transform_rows(solver, cells, x, there);
     }
+    const tsl_poisson_grid *grid = &solver->rank.grid;
+    tsl_poisson_end_stage(
+        solver->rank.times, solver->context,
+        solver->rank.planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS,
+        (int64_t)planes * solver->rank.mine.y.count *
+            (grid->n[2] * (int64_t)grid->precision + grid->row * tsl_poisson_complex(grid)));
+}
+
+static tsl_poisson_timed timed_as(const tsl_poisson_rank *rank, tsl_poisson_stage stage)
+{
+    switch (stage) {
+    case TSL_POISSON_FIRST:
+        return TSL_TIMED_FIRST_FUSED;
+    case TSL_POISSON_SECOND:
+    case TSL_POISSON_SECOND_BACK:
+        return rank->planes ? TSL_TIMED_PACKING : TSL_TIMED_SECOND;
+    default:
+        return TSL_TIMED_PACKING;
+    }
+}
+
+/* What a stage reads and writes of the arrays of segments.h. */
+static int64_t stage_bytes(const tsl_poisson_rank *rank, tsl_poisson_stage stage, int segment)
+{
+    const tsl_poisson_grid *grid = &rank->grid;
+    int64_t columns = tsl_poisson_columns_in(rank, segment).count;
+    int64_t lengths = 0;
+    switch (stage) {
+    case TSL_POISSON_FIRST:
+        lengths = (int64_t)grid->n[0] * rank->lines.count * 2;
+        break;
+    case TSL_POISSON_SECOND:
+    case TSL_POISSON_SECOND_BACK:
+        lengths = (int64_t)rank->x.count * (grid->n[1] + grid->m[1]);
+        break;
+    default:
+        lengths = (int64_t)rank->mine.x.count * rank->mine.y.count * 2;
+        columns = 0;
+        for (int b = 0; b < rank->share.q; b++) {
+            columns += tsl_poisson_segment_of(&rank->share, grid, b, segment).count;
+        }
+    }
+    return lengths * columns * tsl_poisson_complex(grid);
 }
 
 /* The calling thread exchanges before it helps to compute. */
@@ -275,9 +320,18 @@ static tsl_status run(void *user, const tsl_poisson_tick *now)
             for (int64_t item = 0; item < items; item++) {
                 tsl_poisson_item(solver, now->stages[i], now->segments[i], now->lane, item);
             }
+#pragma omp master
+            tsl_poisson_end_stage(solver->rank.times, solver->context,
+                                  timed_as(&solver->rank, now->stages[i]),
+                                  stage_bytes(&solver->rank, now->stages[i], now->segments[i]));
         }
     }
     return status;
+}
+
+static void cpu_time(tsl_poisson_solver *solver, tsl_poisson_times *times)
+{
+    solver->rank.times = times;
 }
 
 static tsl_status cpu_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
@@ -322,6 +376,7 @@ const tsl_poisson_ops tsl_poisson_cpu = {.memory_is_host = true,
                                          .bytes = cpu_bytes,
                                          .create = cpu_create,
                                          .divide = cpu_divide,
+                                         .time = cpu_time,
                                          .destroy = cpu_destroy,
                                          .solve = cpu_solve,
                                          .sums = cpu_sums};

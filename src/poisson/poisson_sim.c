@@ -14,8 +14,10 @@ static const tsl_poisson_kernels kernels = {.move = gpu_move,
                                             .planes_bytes = planes_bytes,
                                             .planes_create = planes_create,
                                             .planes_destroy = planes_destroy,
-                                            .planes_transform = planes_transform,
-                                            .planes_multiply = planes_multiply};
+                                            .planes_forward = planes_forward,
+                                            .planes_backward = planes_backward,
+                                            .planes_multiply = planes_multiply,
+                                            .piece_bytes = 64};
 
 const tsl_poisson_ops tsl_poisson_sim = {.layout = gpu_layout,
                                          .segments = gpu_segments,

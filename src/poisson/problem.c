@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "poisson/segments.h"
 
 enum { LONGEST_AXIS = 16384, LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
 
@@ -110,6 +111,31 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
     return TSL_OK;
 }
 
+/* Can exchanges go as asked for? */
+static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o,
+                             const tsl_poisson_problem *p)
+{
+    const bool on_host = tsl_poisson_ops_of(context)->memory_is_host;
+    const tsl_poisson_share *share = &p->share;
+    const char *wrong = NULL;
+    if ((int)o->path < 0 || o->path > TSL_POISSON_DATATYPES) {
+        wrong = "the path of exchanges is unknown: give TSL_POISSON_DIRECT, _STAGED or _DATATYPES";
+    } else if (o->path != TSL_POISSON_DIRECT && share->size == 1) {
+        wrong = "one rank exchanges nothing: take several, or exchange directly";
+    } else if (o->path == TSL_POISSON_STAGED && on_host) {
+        wrong = "the CPU's memory is the host's, so nothing goes by way of it: exchange directly";
+    } else if (o->path == TSL_POISSON_DATATYPES &&
+               !(on_host && tsl_comm_has_strided(context->comm))) {
+        wrong = "derived datatypes are MPI's, of the CPU's memory: start it with mpirun and "
+                "--device cpu, or exchange directly";
+    } else if (o->path == TSL_POISSON_DATATYPES && share->q == 1 && share->p > 1 &&
+               !tsl_poisson_has_planes(&p->grid, share)) {
+        wrong = "p x 1 ranks pack while they transform a free second axis: take 1 x q for derived "
+                "datatypes, or exchange directly";
+    }
+    return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
+}
+
 /* Who has what. */
 static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                                const tsl_poisson_options *o)
@@ -122,10 +148,19 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                         "take --device cpu, or one rank",
                         context->name);
     }
-    if (!tsl_poisson_choose(&p->share, &p->grid, comm->size, comm->rank, o->ranks)) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "pencils of %d x %d ranks are not %d ranks: give two factors of that, or 0",
-                        o->ranks[0], o->ranks[1], comm->size);
+    p->share = (tsl_poisson_share){.size = comm->size,
+                                   .rank = comm->rank,
+                                   .p = o->ranks[0],
+                                   .q = o->ranks[1],
+                                   .path = o->path};
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    const int ranks = ops->ranks != NULL ? ops->ranks(context, &p->grid, comm->size) : comm->size;
+    if (!tsl_poisson_choose(&p->share, &p->grid, ranks)) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of such a "
+            "product, or 0",
+            o->ranks[0], o->ranks[1], comm->size);
     }
     if (o->segments < 0 || o->segments > LONGEST_AXIS) {
         wrong = "segments must be from 1 to 16384, or 0: chosen";
@@ -147,11 +182,10 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     p->grid.y_count = ky.count;
     p->grid.z_begin = kz.begin;
     p->grid.z_count = kz.count;
-    tsl_poisson_ops_of(context)->layout(context, &p->grid, &p->share);
-    tsl_poisson_choose_segments(
-        &p->share, &p->grid,
-        o->segments > 0 ? o->segments : tsl_poisson_ops_of(context)->segments(&p->grid, &p->share));
-    p->share.overlap = comm->size > 1 && p->share.segments > 1 && o->overlap >= 0;
+    ops->layout(context, &p->grid, &p->share);
+    tsl_poisson_choose_segments(&p->share, &p->grid,
+                                o->segments > 0 ? o->segments : ops->segments(&p->grid, &p->share));
+    p->share.overlap = p->share.p * p->share.q > 1 && p->share.segments > 1 && o->overlap >= 0;
     return TSL_OK;
 }
 
@@ -189,10 +223,8 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
  * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
  * in double precision from 256 cells on, and where all lengths are powers of two already from 128,
- * in single precision from 256; of the largest boxes it is all that leaves room for the field. Over
- * ranks the library's planes are. */
-static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options *options,
-                          const tsl_poisson_grid *grid)
+ * in single precision from 256; of the largest boxes it is all that leaves room for the field. */
+static bool goes_by_lines(const tsl_poisson_options *options, const tsl_poisson_grid *grid)
 {
     enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 256 };
     const int64_t large = INT64_C(1) << 31; /* cells */
@@ -205,7 +237,7 @@ static bool goes_by_lines(const tsl_context *context, const tsl_poisson_options 
                  (n >= LEAST_DOUBLE && grid->precision == TSL_DOUBLE);
         twos = twos && n >= least && (n & (n - 1)) == 0;
     }
-    faster = grid->tabulated || ((faster || twos) && context->comm->size == 1);
+    faster = faster || twos || grid->tabulated;
     return options->plain < 0 || (options->plain == 0 && faster);
 }
 
@@ -255,10 +287,13 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.half = p.grid.m[2] / 2 + 1;
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
-    p.grid.lines = goes_by_lines(context, options, &p.grid);
+    p.grid.lines = goes_by_lines(options, &p.grid);
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);
+    if (status == TSL_OK) {
+        status = check_path(context, options, &p);
+    }
     if (status == TSL_OK) {
         status = settle_box(&p.source, context, &p, &options->source_box, "source");
     }

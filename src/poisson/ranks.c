@@ -10,9 +10,10 @@
 typedef struct record {
     tsl_poisson_options options; /* but for boxes and memory */
     tsl_box boxes[2];
-    int64_t peak;
+    int64_t peak, free; /* bytes */
     char host[64];
-    char device[16]; /* its kind */
+    unsigned char memory[16]; /* its identity; zeros: the host's */
+    char device[16];          /* its kind */
 } record;
 
 static bool overlap(const tsl_box *a, const tsl_box *b)
@@ -51,35 +52,37 @@ static tsl_status check_cover(tsl_context *context, const tsl_poisson_problem *p
     return TSL_OK;
 }
 
+/* Do two ranks take their memory from one place? */
+static bool share_memory(const record *a, const record *b)
+{
+    static const unsigned char host[sizeof a->memory] = {0};
+    return memcmp(a->memory, b->memory, sizeof host) == 0 &&
+           (memcmp(a->memory, host, sizeof host) != 0 || strcmp(a->host, b->host) == 0);
+}
+
 /* Refuse what does not fit, before anything is taken. */
 static tsl_status check_memory(tsl_context *context, const tsl_poisson_problem *problem,
                                const record *all, int64_t bound)
 {
     const record *mine = &all[problem->share.rank];
     const int *n = problem->grid.n;
-    tsl_device_properties properties;
     char needed[16], there[16];
-    int64_t host = mine->peak;
+    const char *const place = tsl_poisson_ops_of(context)->memory_is_host ? "host" : "GPU";
+    int64_t together = 0;
     for (int q = 0; q < problem->share.size; q++) {
-        const bool shares = q != problem->share.rank &&
-                            tsl_poisson_ops_of(context)->memory_is_host &&
-                            strcmp(all[q].host, mine->host) == 0;
-        host += shares ? all[q].peak : 0;
-    }
-    const tsl_status status = context->ops->properties(context->device, &properties);
-    if (status != TSL_OK) {
-        return status;
+        together += share_memory(&all[q], mine) ? all[q].peak : 0;
     }
     const bool bounded = bound > 0 && mine->peak > bound;
-    if (!bounded && host <= properties.memory_free) {
+    if (!bounded && together <= mine->free) {
         return TSL_OK;
     }
     return tsl_fail(context, TSL_E_NOMEM,
-                    "%sa Poisson plan of %d x %d x %d needs %s%s, %s %s: take fewer cells%s",
+                    "%sa Poisson plan of %d x %d x %d needs %s%s%s, %s %s: take fewer cells%s",
                     bounded ? "" : "out of memory: ", n[0], n[1], n[2],
-                    tsl_format_bytes(needed, bounded ? mine->peak : host),
-                    !bounded && host > mine->peak ? " for the ranks of a host" : "",
-                    tsl_format_bytes(there, bounded ? bound : properties.memory_free),
+                    tsl_format_bytes(needed, bounded ? mine->peak : together),
+                    !bounded && together > mine->peak ? " for the ranks of a " : "",
+                    !bounded && together > mine->peak ? place : "",
+                    tsl_format_bytes(there, bounded ? bound : mine->free),
                     bounded ? "are allowed" : "are free", bounded ? " or allow more" : "");
 }
 
@@ -106,7 +109,29 @@ static tsl_poisson_options common_options(const tsl_poisson_options *options)
     o.overlap = options->overlap;
     o.measure = options->measure;
     o.plain = options->plain;
+    o.path = options->path;
     return o;
+}
+
+/* `mine` is zeroed: padding is compared too. */
+static tsl_status fill_record(record *mine, tsl_context *context,
+                              const tsl_poisson_problem *problem,
+                              const tsl_poisson_options *options, int64_t peak)
+{
+    tsl_device_properties properties;
+    const tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
+    mine->options = common_options(options);
+    mine->boxes[0] = problem->source;
+    mine->boxes[1] = problem->potential;
+    mine->peak = peak;
+    mine->free = properties.memory_free;
+    memcpy(mine->memory, properties.identity, sizeof mine->memory);
+    gethostname(mine->host, sizeof mine->host - 1);
+    strncpy(mine->device, context->ops->name, sizeof mine->device - 1);
+    return TSL_OK;
 }
 
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
@@ -115,7 +140,7 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
 {
     const int size = problem->share.size;
     record *mine = tsl_allocate_zeroed((size_t)size + 1, sizeof *mine);
-    tsl_status status = mine != NULL ? TSL_OK
+    tsl_status status = mine != NULL ? fill_record(mine, context, problem, options, peak)
                                      : tsl_fail_memory(context, (size + 1) * (int64_t)sizeof *mine,
                                                        "a Poisson plan");
     status = tsl_comm_agree(context, status);
@@ -124,12 +149,6 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
         return status;
     }
     record *all = mine + 1;
-    mine->options = common_options(options);
-    mine->boxes[0] = problem->source;
-    mine->boxes[1] = problem->potential;
-    mine->peak = peak;
-    gethostname(mine->host, sizeof mine->host - 1);
-    strncpy(mine->device, context->ops->name, sizeof mine->device - 1);
     status = tsl_comm_gather_records(context->comm, all, mine, sizeof *mine);
     for (int q = 1; q < size && status == TSL_OK; q++) {
         if (memcmp(&all[q].options, &all[0].options, sizeof all[0].options) != 0) {

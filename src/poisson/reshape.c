@@ -115,11 +115,29 @@ static tsl_status take_memory(tsl_poisson_reshape *reshape, const int64_t bytes[
     return status;
 }
 
+/* Does any rank's box differ from its rows? */
+static bool has_boxes(const tsl_poisson_problem *problem, const tsl_box *boxes)
+{
+    for (int q = 0; q < problem->share.size; q++) {
+        const tsl_box rows = tsl_poisson_box_of(problem, q);
+        for (int kind = 0; kind < 2; kind++) {
+            if (memcmp(&rows, &boxes[2 * q + kind], sizeof rows) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,
                                       const tsl_poisson_problem *problem, const tsl_box *boxes)
 {
     const size_t size = (size_t)problem->share.size;
     int64_t bytes[2];
+    *out = NULL;
+    if (!has_boxes(problem, boxes)) {
+        return TSL_OK;
+    }
     tsl_poisson_reshape *reshape = tsl_allocate_zeroed(1, sizeof *reshape);
     if (reshape == NULL) {
         return tsl_fail_memory(context, sizeof *reshape, "a Poisson plan");
@@ -276,4 +294,20 @@ tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential
         status = pack(reshape, &w->box, potential, reshape->packed_box, false);
     }
     return status;
+}
+
+tsl_status tsl_poisson_solve_boxes(tsl_context *context, tsl_poisson_solver *solver,
+                                   tsl_poisson_reshape *reshape, void *result, const void *source,
+                                   int axis)
+{
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    if (reshape == NULL) {
+        return ops->solve(solver, result, source, axis);
+    }
+    const void *rows;
+    tsl_status status = tsl_poisson_reshape_in(reshape, &rows, source);
+    if (status == TSL_OK) {
+        status = ops->solve(solver, tsl_poisson_reshape_target(reshape, result), rows, axis);
+    }
+    return status == TSL_OK ? tsl_poisson_reshape_out(reshape, result) : status;
 }

@@ -1,5 +1,7 @@
 #include "poisson/segments.h"
 
+#include <string.h>
+
 #include "core/context.h"
 
 enum { MOST_PHASES = 5, MOST_STAGES = TSL_POISSON_STAGES / 2 };
@@ -32,12 +34,15 @@ static program program_of(const tsl_poisson_rank *rank)
 {
     const bool columns = rank->share.q > 1;
     const bool lines = rank->share.p > 1;
+    const bool packs = rank->share.path != TSL_POISSON_DATATYPES;
     program p = {.count = 1};
     if (columns) {
-        add(&p, TSL_POISSON_GATHER);
+        if (packs) {
+            add(&p, TSL_POISSON_GATHER);
+        }
         exchange_after(&p, 0);
     }
-    if (!rank->planes || lines) {
+    if (!rank->planes || (lines && packs)) {
         add(&p, TSL_POISSON_SECOND);
     }
     if (lines) {
@@ -47,12 +52,14 @@ static program program_of(const tsl_poisson_rank *rank)
     if (lines) {
         exchange_after(&p, 1);
     }
-    if (!rank->planes || lines) {
+    if (!rank->planes || (lines && packs)) {
         add(&p, TSL_POISSON_SECOND_BACK);
     }
     if (columns) {
         exchange_after(&p, 0);
-        add(&p, TSL_POISSON_SCATTER);
+        if (packs) {
+            add(&p, TSL_POISSON_SCATTER);
+        }
     }
     return p;
 }
@@ -76,14 +83,17 @@ tsl_status tsl_poisson_rank_create(tsl_poisson_rank *rank, tsl_context *context,
                                .x = tsl_poisson_planes_of(share, grid, a),
                                .lines = tsl_poisson_lines_of(share, grid, a),
                                .planes = tsl_poisson_has_planes(grid, share),
-                               .numbers = tsl_allocate(4 * most * sizeof *rank->numbers)};
-    if (rank->numbers == NULL) {
-        return tsl_fail_memory(context, 4 * (int64_t)(most * sizeof *rank->numbers),
+                               .numbers = tsl_allocate(6 * most * sizeof *rank->numbers)};
+    rank->parts.blocks[0] = tsl_allocate(4 * most * sizeof *rank->parts.blocks[0]);
+    if (rank->numbers == NULL || rank->parts.blocks[0] == NULL) {
+        return tsl_fail_memory(context, 4 * (int64_t)(most * sizeof *rank->parts.blocks[0]),
                                "a Poisson plan");
     }
+    rank->parts.blocks[1] = rank->parts.blocks[0] + 2 * most;
     for (int side = 0; side < 2; side++) {
         rank->parts.bytes[side] = rank->numbers + (size_t)side * most;
         rank->parts.offsets[side] = rank->numbers + (size_t)(2 + side) * most;
+        rank->parts.packed[side] = rank->numbers + (size_t)(4 + side) * most;
     }
     return TSL_OK;
 }
@@ -97,16 +107,22 @@ tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank)
         status = tsl_comm_split(&rank->groups[0], comm, share->rank / share->q, share->rank);
     }
     if (share->p > 1 && status == TSL_OK) {
-        status = tsl_comm_split(&rank->groups[1], comm, share->rank % share->q, share->rank);
+        const int kind = tsl_poisson_takes_part(share) ? share->rank % share->q : share->q;
+        status = tsl_comm_split(&rank->groups[1], comm, kind, share->rank);
+        if (rank->grid.lines && status == TSL_OK) {
+            status = tsl_comm_split(&rank->groups[2], comm, kind, share->rank);
+        }
     }
     return status;
 }
 
 void tsl_poisson_rank_release(tsl_poisson_rank *rank)
 {
-    tsl_comm_destroy(rank->groups[0]);
-    tsl_comm_destroy(rank->groups[1]);
+    for (size_t i = 0; i < sizeof rank->groups / sizeof *rank->groups; i++) {
+        tsl_comm_destroy(rank->groups[i]);
+    }
     tsl_release(rank->numbers);
+    tsl_release(rank->parts.blocks[0]);
 }
 
 tsl_poisson_range tsl_poisson_columns_in(const tsl_poisson_rank *rank, int segment)
@@ -137,7 +153,8 @@ int64_t tsl_poisson_buffer_bytes(const tsl_poisson_grid *grid, const tsl_poisson
 
 int tsl_poisson_buffer_count(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
-    return share->size == 1 ? !tsl_poisson_has_planes(grid, share) : 2 * (1 + share->overlap);
+    return share->p * share->q == 1 ? !tsl_poisson_has_planes(grid, share)
+                                    : 2 * (1 + share->overlap);
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------ */
@@ -174,18 +191,85 @@ static void settle_parts(const tsl_poisson_rank *rank, int group, int segment)
     }
 }
 
+/* The parts that this rank's rows and rank i of the group exchange, [2] blocks each: `near`, of
+ * this segment's columns, that rank's or those of its lines, among the rows; `far` in the buffer,
+ * where lines are those of this rank. */
+static void describe_columns(const tsl_poisson_rank *rank, int segment, int i)
+{
+    const tsl_poisson_share *share = &rank->share;
+    const tsl_poisson_grid *grid = &rank->grid;
+    const int64_t number = tsl_poisson_complex(grid);
+    const int first = rank->share.rank / share->q * share->q;
+    const tsl_poisson_rows theirs = tsl_poisson_rows_of(share, grid, first + i);
+    const tsl_poisson_range columns = tsl_poisson_segment_of(share, grid, i, segment);
+    const int64_t piece = tsl_poisson_columns_in(rank, segment).count * number;
+    rank->parts.blocks[0][2 * i] = (tsl_comm_block){columns.begin * number,
+                                                    {rank->mine.x.count, rank->mine.y.count},
+                                                    {rank->plane, grid->row * number},
+                                                    columns.count * number};
+    rank->parts.blocks[1][2 * i] = (tsl_comm_block){rank->parts.offsets[1][i],
+                                                    {theirs.x.count, theirs.y.count},
+                                                    {theirs.y.count * piece, piece},
+                                                    piece};
+}
+
+static void describe_lines(const tsl_poisson_rank *rank, int segment, int i)
+{
+    const tsl_poisson_grid *grid = &rank->grid;
+    const int64_t number = tsl_poisson_complex(grid);
+    const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, grid, i);
+    const tsl_poisson_range columns = tsl_poisson_columns_in(rank, segment);
+    const int theirs = tsl_poisson_planes_of(&rank->share, grid, i).count;
+    const int64_t piece = columns.count * number;
+    int64_t at = rank->parts.offsets[1][i];
+    for (int run = 0; run < 2; run++) {
+        rank->parts.blocks[0][2 * i + run] =
+            (tsl_comm_block){(lines.run[run].begin * (int64_t)grid->row + columns.begin) * number,
+                             {rank->x.count, lines.run[run].count},
+                             {rank->plane, grid->row * number},
+                             piece};
+        rank->parts.blocks[1][2 * i + run] = (tsl_comm_block){
+            at, {theirs, rank->lines.run[run].count}, {rank->lines.count * piece, piece}, piece};
+        at += rank->lines.run[run].count * piece;
+    }
+}
+
+/* Are rows left where they are in the exchange of a group? */
+static bool is_strided(const tsl_poisson_rank *rank, int group)
+{
+    return rank->share.path == TSL_POISSON_DATATYPES && (group == 0 || rank->planes);
+}
+
+static tsl_status exchange_strided(const tsl_poisson_rank *rank, const tsl_poisson_tick *now)
+{
+    const int size = now->group == 0 ? rank->share.q : rank->share.p;
+    memset(rank->parts.blocks[0], 0, 2 * (size_t)size * sizeof *rank->parts.blocks[0]);
+    memset(rank->parts.blocks[1], 0, 2 * (size_t)size * sizeof *rank->parts.blocks[1]);
+    for (int i = 0; i < size; i++) {
+        (now->group == 0 ? describe_columns : describe_lines)(rank, now->exchange_segment, i);
+    }
+    const tsl_comm_strided near = {rank->rows, 2, rank->parts.blocks[0]};
+    const tsl_comm_strided far = {tsl_poisson_buffer(rank, now->exchange_lane, 1), 2,
+                                  rank->parts.blocks[1]};
+    return tsl_poisson_transfer_strided(rank, now->group, now->there ? &near : &far,
+                                        now->there ? &far : &near);
+}
+
 tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *context,
                                 const tsl_poisson_tick *now)
 {
     const int from = now->there ? 0 : 1;
     tsl_comm_parts sides[2];
     settle_parts(rank, now->group, now->exchange_segment);
+    if (is_strided(rank, now->group)) {
+        return exchange_strided(rank, now);
+    }
     for (int side = 0; side < 2; side++) {
         sides[side] = (tsl_comm_parts){.data = tsl_poisson_buffer(rank, now->exchange_lane, side),
                                        .bytes = rank->parts.bytes[side],
                                        .offsets = rank->parts.offsets[side]};
     }
-    return tsl_comm_all_to_all(rank->groups[now->group], context, &sides[from], &sides[1 - from]);
+    return tsl_poisson_transfer(rank, context, now->group, &sides[from], &sides[1 - from]);
 }
 
 /* ---- turns ---------------------------------------------------------------------------------- */
@@ -217,14 +301,15 @@ static bool plan_step(tsl_poisson_tick *now, const program *p, const tsl_poisson
         }
         return segment < share->segments;
     }
+    const bool ends = at == 0 && period > 0 && turn > 0 && segment - lanes < share->segments;
     now->lane = lane;
-    if (at == 0 && period > 0 && turn > 0 && segment - lanes < share->segments) {
+    if (ends) {
         add_phase(now, &p->phases[p->count - 1], segment - lanes);
     }
     if (segment < share->segments) {
         add_phase(now, &p->phases[at / 2], segment);
     }
-    return now->count > 0;
+    return ends || segment < share->segments; /* a phase may have no stages */
 }
 
 tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,
@@ -234,7 +319,7 @@ tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,
     const program p = program_of(rank);
     const int lanes = rank->share.overlap ? 2 : 1;
     tsl_status status = TSL_OK;
-    bool more = true;
+    bool more = tsl_poisson_takes_part(&rank->share);
     for (int step = 0; more && status == TSL_OK; step++) {
         tsl_poisson_tick now = {.group = -1};
         more = plan_step(&now, &p, &rank->share, 0, step);

@@ -16,10 +16,13 @@
 
 #include "comm/comm.h"
 #include "poisson/poisson.h"
+#include "poisson/times.h"
 
 /* A rank's side of one exchange, [ranks of the group] each: what it has before, and after. */
 typedef struct tsl_poisson_parts {
     int64_t *bytes[2], *offsets[2];
+    int64_t *packed[2];        /* offsets without gaps */
+    tsl_comm_block *blocks[2]; /* [][2], of parts that are left where they are */
 } tsl_poisson_parts;
 
 typedef struct tsl_poisson_rank {
@@ -31,11 +34,17 @@ typedef struct tsl_poisson_rank {
     tsl_poisson_lines lines; /* its lines along the first axis */
     bool keeps;              /* of what is spread, its own part is in the lines' place already */
     bool planes;             /* the second axis is transformed with the rows, a plane at a time */
-    tsl_comm *groups[2];     /* of q ranks: rows to columns; of p: columns to lines; NULL: one */
+    tsl_comm *groups[3];     /* of q ranks: rows to columns; of p: columns to lines; NULL: one; of p
+                                again, for exchanges at the same time */
     tsl_poisson_parts parts; /* of the exchange under way */
     int64_t *numbers;        /* theirs */
+    char *rows;              /* [x][y][row], for exchanges that leave them where they are */
+    int64_t plane;           /* bytes from one x to the next among these */
     int64_t buffer;          /* bytes of one */
     char *buffers;           /* of each lane two, there and back; alone one or none */
+    char *host;              /* pinned, two of `host_bytes`; NULL: exchanges don't go by the host */
+    int64_t host_bytes;
+    tsl_poisson_times *times; /* NULL: none are wanted */
 } tsl_poisson_rank;
 
 typedef enum tsl_poisson_stage {
@@ -64,7 +73,8 @@ bool tsl_poisson_has_planes(const tsl_poisson_grid *grid, const tsl_poisson_shar
 /* Settle all but the buffers' memory. Not collective. */
 tsl_status tsl_poisson_rank_create(tsl_poisson_rank *rank, tsl_context *context,
                                    const tsl_poisson_grid *grid, const tsl_poisson_share *share);
-/* Divide the communicator: ranks of the same part of x, and those of the same part of kz.
+/* Divide the communicator: ranks of the same part of x, and those of the same part of kz; those
+ * without a part stay among themselves.
  * Collective. */
 tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank);
 /* All but the buffers' memory. */
@@ -92,6 +102,18 @@ tsl_poisson_range tsl_poisson_columns_in(const tsl_poisson_rank *rank, int segme
 /* A tick's exchange; on a device queued on the stream of `context`. */
 tsl_status tsl_poisson_exchange(const tsl_poisson_rank *rank, tsl_context *context,
                                 const tsl_poisson_tick *now);
+
+/* Exchange what is settled: by the way of the rank's share, from and to device memory where `where`
+ * has a stream, else host memory (transfer.c). */
+tsl_status tsl_poisson_transfer(const tsl_poisson_rank *rank, tsl_context *where, int group,
+                                const tsl_comm_parts *send, const tsl_comm_parts *receive);
+/* The same of host memory by MPI's derived datatypes. */
+tsl_status tsl_poisson_transfer_strided(const tsl_poisson_rank *rank, int group,
+                                        const tsl_comm_strided *send,
+                                        const tsl_comm_strided *receive);
+/* What a stream does goes to the rank's one error line, and to all others. */
+tsl_status tsl_poisson_refuse(const tsl_poisson_rank *rank, const tsl_context *where,
+                              tsl_status status);
 
 /* Go through all segments. `run` does a tick; its stages need what the ticks before exchanged. */
 tsl_status tsl_poisson_run_segments(const tsl_poisson_rank *rank,

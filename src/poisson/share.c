@@ -11,19 +11,19 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Planes whole (p x 1) where the second axis is periodic, else columns before they are padded
- * (1 x q). Pencils where that would leave ranks without work: of all pairs the one that leaves the
- * fewest, and of these the one with the largest p or q. */
-static void choose_pair(tsl_poisson_share *share, const tsl_poisson_grid *grid)
+/* Of so many ranks: planes whole (p x 1) where the second axis is periodic, else columns before
+ * they are padded (1 x q). Pencils where that would leave ranks without work: of all pairs the one
+ * that leaves the fewest, and of these the one with the largest p or q. */
+static void choose_pair(tsl_poisson_share *share, const tsl_poisson_grid *grid, int ranks)
 {
     const int most_p = least(grid->n[0], grid->m[1] / 2 + 1);
     const int most_q = least(grid->half, grid->n[0] * grid->n[1]);
     const bool planes = grid->m[1] == grid->n[1];
     int best = 0;
-    for (int i = 1; i <= share->size; i++) {
-        const int p = planes ? share->size / i : i;
-        const int q = share->size / p;
-        if (p * q == share->size && least(p, most_p) * least(q, most_q) > best) {
+    for (int i = 1; i <= ranks; i++) {
+        const int p = planes ? ranks / i : i;
+        const int q = ranks / p;
+        if (p * q == ranks && least(p, most_p) * least(q, most_q) > best) {
             best = least(p, most_p) * least(q, most_q);
             share->p = p;
             share->q = q;
@@ -31,23 +31,27 @@ static void choose_pair(tsl_poisson_share *share, const tsl_poisson_grid *grid)
     }
 }
 
-bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int size, int rank,
-                        const int ranks[2])
+bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int ranks)
 {
-    *share = (tsl_poisson_share){.size = size, .rank = rank, .p = ranks[0], .q = ranks[1]};
-    if (ranks[0] == 0 && ranks[1] == 0) {
-        choose_pair(share, grid);
+    if (share->p == 0 && share->q == 0) {
+        choose_pair(share, grid, ranks);
     }
-    if (share->p < 1 || share->q < 1 || (int64_t)share->p * share->q != size) {
+    if (share->p < 1 || share->q < 1 || (int64_t)share->p * share->q > share->size) {
         return false;
     }
-    share->along_y = share->q > 1 && grid->n[0] < size && grid->n[1] > grid->n[0] / share->p;
+    share->along_y =
+        share->q > 1 && grid->n[0] < share->p * share->q && grid->n[1] > grid->n[0] / share->p;
     return true;
 }
 
 void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_grid *grid,
                                  int segments)
 {
+    if (grid->lines) {
+        share->span = grid->half;
+        share->segments = least(segments, (grid->n[0] + share->p - 1) / share->p);
+        return;
+    }
     const int most = (grid->half + share->q - 1) / share->q; /* columns of a rank */
     const int each = (most + segments - 1) / segments;
     share->span = (each + grid->width - 1) / grid->width * grid->width;
@@ -57,7 +61,8 @@ void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_gri
 tsl_poisson_range tsl_poisson_planes_of(const tsl_poisson_share *share,
                                         const tsl_poisson_grid *grid, int a)
 {
-    return tsl_poisson_cut(grid->n[0], share->p, a);
+    return a < share->p ? tsl_poisson_cut(grid->n[0], share->p, a)
+                        : (tsl_poisson_range){grid->n[0], 0};
 }
 
 tsl_poisson_rows tsl_poisson_rows_of(const tsl_poisson_share *share, const tsl_poisson_grid *grid,
@@ -91,7 +96,8 @@ tsl_poisson_range tsl_poisson_segment_of(const tsl_poisson_share *share,
 tsl_poisson_range tsl_poisson_octant_of(const tsl_poisson_share *share,
                                         const tsl_poisson_grid *grid, int a)
 {
-    return tsl_poisson_cut(grid->m[1] / 2 + 1, share->p, a);
+    const int all = grid->m[1] / 2 + 1;
+    return a < share->p ? tsl_poisson_cut(all, share->p, a) : (tsl_poisson_range){all, 0};
 }
 
 /* 0 and, of an even length, its half are their own negatives. */

@@ -1,7 +1,7 @@
 /* Who has what of a solve over ranks: pure functions of the grid, the number of ranks and the way
  * they share, so that each rank knows all others' parts.
  *
- * Rank a q + b of p q ranks has, one after the other,
+ * Rank a q + b of p q ranks has, one after the other, and ranks beyond these nothing,
  *
  *   rows     of the a-th of p parts of x, these cut into q along x (or, where there are too few
  *            planes, along y): all z, then all columns kz
@@ -21,12 +21,13 @@ typedef struct tsl_poisson_range {
 } tsl_poisson_range;
 
 typedef struct tsl_poisson_share {
-    int size, rank;
-    int p, q;     /* p q = size */
-    bool along_y; /* rows are cut along y */
-    int span;     /* columns of a segment */
-    int segments; /* the same on all ranks: some have nothing in the last */
+    int size, rank; /* of the communicator */
+    int p, q;       /* p q <= size */
+    bool along_y;   /* rows are cut along y */
+    int span;       /* columns of a segment */
+    int segments;   /* the same on all ranks: some have nothing in the last */
     bool overlap;
+    tsl_poisson_path path; /* of exchanges */
 } tsl_poisson_share;
 
 /* Rows of a plane: x and y. */
@@ -43,10 +44,17 @@ typedef struct tsl_poisson_lines {
 /* Part `part` of `parts` nearly equal ones of `count` things. */
 tsl_poisson_range tsl_poisson_cut(int count, int parts, int part);
 
-/* Choose p and q where they are 0, and how rows are cut. False: they are not of that many ranks. */
-bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int size, int rank,
-                        const int ranks[2]);
-/* Choose span and segments, at most as many as asked for, when the grid's width is settled. */
+/* Has this rank a part in the work? */
+static inline bool tsl_poisson_takes_part(const tsl_poisson_share *share)
+{
+    return share->rank < share->p * share->q;
+}
+
+/* Choose p and q, of `size` and `rank`, where they are 0, and how rows are cut: pencils of so many
+ * ranks. False: those asked for are more than there are. */
+bool tsl_poisson_choose(tsl_poisson_share *share, const tsl_poisson_grid *grid, int ranks);
+/* Choose span and segments, at most as many as asked for, when the grid's width is settled: of
+ * columns or, by lines, of planes. */
 void tsl_poisson_choose_segments(tsl_poisson_share *share, const tsl_poisson_grid *grid,
                                  int segments);
 

@@ -57,14 +57,27 @@ tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips 
 {
     const tsl_poisson_move what = {
         .to = to, .from = from, .n = {nx, ny, nz}, .precision = solver->rank.grid.precision};
-    return nx == 0 || ny == 0 || nz == 0 ? TSL_OK : solver->kernels->move(solver->context, &what);
+    if (nx == 0 || ny == 0 || nz == 0) {
+        return TSL_OK;
+    }
+    const tsl_status status = solver->kernels->move(solver->context, &what);
+    tsl_poisson_end_stage(solver->rank.times, solver->context, TSL_TIMED_PACKING,
+                          2 * (int64_t)nx * ny * nz * (int64_t)what.precision);
+    return status;
 }
 
 /* ---- stages ------------------------------------------------------------------------------- */
 
-static tsl_status execute(const tsl_poisson_solver *solver, const tsl_fft *fft, void *in, void *out)
+/* `bytes`: of the array that the transforms read and write. */
+static tsl_status execute(const tsl_poisson_solver *solver, const tsl_fft *fft, void *in, void *out,
+                          tsl_poisson_timed stage, int64_t bytes)
 {
-    return fft == NULL ? TSL_OK : solver->context->ops->fft->execute(fft, in, out);
+    if (fft == NULL) {
+        return TSL_OK;
+    }
+    const tsl_status status = solver->context->ops->fft->execute(fft, in, out);
+    tsl_poisson_end_stage(solver->rank.times, solver->context, stage, 2 * bytes);
+    return status;
 }
 
 static tsl_status exchange_rows(const tsl_poisson_solver *solver, int segment, int lane, bool there)
@@ -115,7 +128,8 @@ static tsl_status second_axis(const tsl_poisson_solver *solver, tsl_poisson_rang
     tsl_status status = tsl_staged_move(solver, between, there ? near : far, nx, m, nz);
     if (status == TSL_OK) {
         status =
-            execute(solver, there ? fft->forward : fft->backward, solver->second, solver->second);
+            execute(solver, there ? fft->forward : fft->backward, solver->second, solver->second,
+                    TSL_TIMED_SECOND, (int64_t)m * nx * nz * (int64_t)rank->grid.precision);
     }
     return status == TSL_OK ? tsl_staged_move(solver, there ? far : near, between, nx,
                                               there ? m : rank->grid.n[1], nz)
@@ -146,12 +160,16 @@ static tsl_status first_axis(const tsl_poisson_solver *solver, tsl_poisson_range
                            (grid->m[0] - grid->n[0]) * plane);
     }
     if (status == TSL_OK) {
-        status = execute(solver, fft->forward, lines, lines);
+        status = execute(solver, fft->forward, lines, lines, TSL_TIMED_FIRST, grid->m[0] * plane);
     }
     if (status == TSL_OK) {
         status = solver->kernels->multiply(solver->context, &product);
+        tsl_poisson_end_stage(rank->times, solver->context, TSL_TIMED_SPECTRUM,
+                              2 * grid->m[0] * plane);
     }
-    return status == TSL_OK ? execute(solver, fft->backward, lines, lines) : status;
+    return status == TSL_OK
+               ? execute(solver, fft->backward, lines, lines, TSL_TIMED_FIRST, grid->m[0] * plane)
+               : status;
 }
 
 static tsl_status do_stage(const tsl_poisson_solver *solver, tsl_poisson_stage stage, int segment,
@@ -176,13 +194,7 @@ static tsl_status do_stage(const tsl_poisson_solver *solver, tsl_poisson_stage s
 tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context *where,
                              tsl_status status)
 {
-    if (status == TSL_OK || status == TSL_E_COMM) {
-        return status;
-    }
-    if (where != solver->context) {
-        tsl_fail(solver->context, status, "%s", where->error);
-    }
-    return tsl_comm_refuse(solver->context, status);
+    return tsl_poisson_refuse(&solver->rank, where, status);
 }
 
 static tsl_status run_stages(const tsl_poisson_solver *solver, const tsl_poisson_tick *now)
@@ -206,13 +218,13 @@ static tsl_status run(void *user, const tsl_poisson_tick *now)
     if (now->group < 0 || status != TSL_OK) {
         return status;
     }
-    status = peer->wait(solver->beside, solver->computed[now->exchange_lane]);
-    status = tsl_staged_refuse(solver, solver->beside, status);
+    status = peer->wait(solver->beside[0], solver->computed[now->exchange_lane]);
+    status = tsl_staged_refuse(solver, solver->beside[0], status);
     if (status == TSL_OK) {
-        status = tsl_poisson_exchange(&solver->rank, solver->beside, now);
+        status = tsl_poisson_exchange(&solver->rank, solver->beside[0], now);
     }
-    return status == TSL_OK ? tsl_staged_refuse(solver, solver->beside,
-                                                peer->record(solver->beside,
+    return status == TSL_OK ? tsl_staged_refuse(solver, solver->beside[0],
+                                                peer->record(solver->beside[0],
                                                              solver->exchanged[now->exchange_lane]))
                             : status;
 }
@@ -245,7 +257,9 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
     if (status == TSL_OK) { /* a real transform forward leaves its input as it is */
         void *near = solver->direct ? cells : solver->rows;
         status = execute(solver, there ? solver->of_rows.forward : solver->of_rows.backward,
-                         there ? near : solver->rows, there ? solver->rows : near);
+                         there ? near : solver->rows, there ? solver->rows : near,
+                         rank->planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS,
+                         (int64_t)nx * ny * grid->row * tsl_poisson_complex(grid));
     }
     return status == TSL_OK && !there && !solver->direct
                ? tsl_staged_move(solver, outside, rows, nx, ny, grid->n[2])
@@ -257,9 +271,22 @@ static tsl_status staged_divide(tsl_poisson_solver *solver)
     return tsl_poisson_rank_divide(&solver->rank);
 }
 
+static void staged_time(tsl_poisson_solver *solver, tsl_poisson_times *times)
+{
+    solver->rank.times = times;
+}
+
 static tsl_status staged_solve(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
     solver->axis = axis;
+    if (!tsl_poisson_takes_part(&solver->rank.share)) {
+        return TSL_OK;
+    }
+    if (solver->alone != NULL) {
+        return tsl_staged_refuse(
+            solver, solver->context,
+            solver->context->ops->poisson->solve(solver->alone, out, source, axis));
+    }
     if (solver->planes != NULL) {
         return tsl_staged_solve_planes(solver, out, source);
     }
@@ -281,10 +308,12 @@ static tsl_status staged_sums(tsl_poisson_solver *solver, double sums[3], const 
 }
 
 static const tsl_poisson_ops tsl_poisson_staged = {.layout = tsl_staged_layout,
+                                                   .ranks = tsl_staged_ranks,
                                                    .segments = tsl_staged_segments,
                                                    .bytes = tsl_staged_bytes,
                                                    .create = tsl_staged_create,
                                                    .divide = staged_divide,
+                                                   .time = staged_time,
                                                    .destroy = tsl_staged_destroy,
                                                    .solve = staged_solve,
                                                    .sums = staged_sums};

@@ -5,8 +5,7 @@
 
 enum {
     COLUMN_BYTES = 128, /* begin of a row; segments are whole numbers of that */
-    MOST_SEGMENTS = 8,
-    BATCH_BYTES = 1 << 25 /* rows that stay in cache until they are spread */
+    MOST_SEGMENTS = 8
 };
 
 /* Of an exchange between two ranks, at least: less goes slower over a link. */
@@ -17,6 +16,10 @@ static const int64_t MESSAGE_BYTES = INT64_C(16) << 20;
 void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
                        const tsl_poisson_share *share)
 {
+    if (share->p * share->q == 1) {
+        context->ops->poisson->layout(context, grid, share);
+        return;
+    }
     const int step = COLUMN_BYTES / (int)tsl_poisson_complex(grid);
     grid->row = (grid->half + step - 1) / step * step;
     grid->width = step;
@@ -25,12 +28,18 @@ void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
                   context->ops->poisson->kernels->planes_bytes(grid) > 0;
 }
 
+int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, int size)
+{
+    const int64_t waves = (int64_t)grid->n[0] * grid->m[1] * grid->half * tsl_poisson_complex(grid);
+    return waves < context->ops->poisson->kernels->alone_bytes ? 1 : size;
+}
+
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int64_t numbers = (int64_t)grid->n[0] * grid->m[1] * grid->half;
     const int group = share->p > share->q ? share->p : share->q;
     const int64_t messages =
-        numbers * tsl_poisson_complex(grid) / share->size / group / MESSAGE_BYTES;
+        numbers * tsl_poisson_complex(grid) / (share->p * share->q) / group / MESSAGE_BYTES;
     return messages < 1 ? 1 : messages > MOST_SEGMENTS ? MOST_SEGMENTS : (int)messages;
 }
 
@@ -53,47 +62,56 @@ static int64_t rows_of(const tsl_poisson_grid *grid, const tsl_poisson_share *sh
     return (int64_t)mine.x.count * mine.y.count;
 }
 
-/* Planes whose rows are under way at a time. */
-static int64_t batch_of(const tsl_poisson_grid *grid)
-{
-    const int64_t plane = (int64_t)grid->m[1] * grid->row * tsl_poisson_complex(grid);
-    return plane < BATCH_BYTES ? BATCH_BYTES / plane : 1;
-}
-
 /* Device memory, in bytes: rows, a buffer, the second axis' work space, tables. */
 typedef struct sizes {
-    int64_t rows, buffer, second, of_y, of_ky, ky;
+    int64_t rows, buffer, second, of_y, of_ky, ky, strips;
     int buffers;
+    int64_t host; /* pinned: of one side of an exchange by way of it */
 } sizes;
 
-/* By planes: all columns of all planes as they are spread, and as lines; rows of a batch. */
-static sizes sizes_of_planes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+/* By planes: all columns of all planes as they are spread, and as lines; rows of each lane's batch.
+ */
+static sizes sizes_of_planes(const tsl_context *context, const tsl_poisson_grid *grid,
+                             const tsl_poisson_share *share)
 {
     const int64_t row = grid->row * tsl_poisson_complex(grid);
-    const int64_t spread =
-        (int64_t)tsl_poisson_planes_of(share, grid, share->rank).count * grid->m[1];
-    const int64_t lines =
-        (int64_t)grid->n[0] * tsl_poisson_lines_of(share, grid, share->rank).count;
-    return (sizes){.rows = batch_of(grid) * grid->m[1] * row,
+    const int planes = tsl_poisson_planes_of(share, grid, share->rank).count;
+    const int chunk = tsl_staged_chunk(context, grid, share);
+    const int chunks = (grid->row + chunk - 1) / chunk;
+    const int64_t spread = (int64_t)planes * grid->m[1];
+    const int most = (planes + share->segments - 1) / share->segments;
+    const int of_mine = tsl_poisson_lines_of(share, grid, share->rank).count;
+    const int64_t lines = (int64_t)grid->n[0] * of_mine;
+    int64_t from_all = 0; /* planes of a segment */
+    for (int a = 0; a < share->p; a++) {
+        const int theirs = tsl_poisson_planes_of(share, grid, a).count;
+        from_all += (theirs + share->segments - 1) / share->segments;
+    }
+    const int64_t near = (int64_t)most * grid->m[1];
+    const int64_t far = from_all * of_mine;
+    return (sizes){.host = (near > far ? near : far) * chunk * tsl_poisson_complex(grid),
+                   .rows = TSL_STAGED_LANES * tsl_staged_batch(grid, share) * grid->m[1] * row,
                    .buffer = (spread > lines ? spread : lines) * row,
                    .buffers = 2,
-                   .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int),
+                   .strips = chunks * grid->m[1] * (int64_t)sizeof(tsl_poisson_strip),
                    .ky = grid->m[1] * (int64_t)sizeof(int)};
 }
 
-static sizes sizes_of(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+static sizes sizes_of(const tsl_context *context, const tsl_poisson_grid *grid,
+                      const tsl_poisson_share *share)
 {
     const int a = share->rank / share->q;
     const int64_t columns = widest(grid, share) * tsl_poisson_complex(grid);
     const int64_t padded =
         (int64_t)grid->m[0] * tsl_poisson_lines_of(share, grid, a).count * columns;
     if (grid->lines) {
-        return sizes_of_planes(grid, share);
+        return sizes_of_planes(context, grid, share);
     }
     sizes s = {.rows = rows_of(grid, share) * grid->row * tsl_poisson_complex(grid),
                .buffer = tsl_poisson_buffer_bytes(grid, share),
                .buffers = tsl_poisson_buffer_count(grid, share),
                .of_ky = grid->m[1] * 2 * (int64_t)sizeof(int)};
+    s.host = s.buffer;
     s.buffer = ((s.buffer > padded ? s.buffer : padded) + 63) / 64 * 64;
     if (!tsl_poisson_has_planes(grid, share)) {
         s.second = grid->m[1] * tsl_poisson_planes_of(share, grid, a).count * columns;
@@ -190,7 +208,7 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
 {
     tsl_context *context = solver->context;
     tsl_status status = TSL_OK;
-    for (int i = 0; i < ALL && !solver->rank.grid.lines && status == TSL_OK; i++) {
+    for (int i = 0; i < ALL && status == TSL_OK; i++) {
         const tsl_fft_description there = describe(&solver->rank.grid, &solver->rank.share, i);
         const tsl_fft_description back = backward_of(there);
         tsl_staged_pair *p = pair_of(solver, i);
@@ -207,11 +225,16 @@ static tsl_status plan_transforms(tsl_poisson_solver *solver)
 int64_t tsl_staged_bytes(tsl_context *context, const tsl_poisson_grid *grid,
                          const tsl_poisson_share *share)
 {
-    const sizes s = sizes_of(grid, share);
+    if (share->p * share->q == 1) {
+        return TSL_POISSON_SUMS_BYTES + (tsl_poisson_takes_part(share)
+                                             ? context->ops->poisson->bytes(context, grid, share)
+                                             : 0);
+    }
+    const sizes s = sizes_of(context, grid, share);
     int64_t bytes =
         s.rows + s.buffers * s.buffer + s.second + s.of_y + s.of_ky + TSL_POISSON_SUMS_BYTES;
     if (grid->lines) {
-        return bytes + s.ky + context->ops->poisson->kernels->planes_bytes(grid);
+        return bytes + s.ky + s.strips + context->ops->poisson->kernels->planes_bytes(grid);
     }
     for (int i = 0; i < ALL; i++) {
         const tsl_fft_description there = describe(grid, share, i);
@@ -232,9 +255,14 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
         return;
     }
     tsl_context *context = solver->context;
-    void *const memory[] = {solver->ky,    solver->rows, solver->rank.buffers, solver->second,
-                            solver->of_ky, solver->of_y, solver->partial};
-    tsl_context_end_branch(solver->beside); /* others have read what they get by then */
+    void *const memory[] = {solver->ky,    solver->strips,       solver->rows, solver->second,
+                            solver->of_ky, solver->rank.buffers, solver->of_y, solver->partial};
+    context->ops->poisson->destroy(solver->alone);
+    for (int lane = 0; lane < TSL_STAGED_LANES; lane++) {
+        tsl_context_end_branch(solver->lanes[lane]);
+        tsl_context_end_branch(solver->beside[lane]); /* others have read what they get by then */
+    }
+    context->ops->peer->destroy(solver->joined);
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
         context->ops->fft->destroy(pair_of(solver, i)->backward);
@@ -246,6 +274,9 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
     }
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         tsl_device_release(context, memory[i]);
+    }
+    if (solver->rank.host != NULL) {
+        context->ops->peer->destroy_host(solver->rank.host);
     }
     tsl_poisson_rank_release(&solver->rank);
     tsl_release(solver);
@@ -261,23 +292,34 @@ static tsl_status take(void *out, tsl_context *context, int64_t bytes)
     return status;
 }
 
+/* What exchanges by way of the host go through. */
+static tsl_status take_host(tsl_poisson_solver *solver, int64_t bytes)
+{
+    tsl_poisson_rank *rank = &solver->rank;
+    rank->host_bytes = bytes;
+    rank->host = solver->context->ops->peer->create_host(solver->context, 2 * bytes);
+    return rank->host != NULL
+               ? TSL_OK
+               : tsl_fail_memory(solver->context, 2 * bytes, "exchanges by way of the host");
+}
+
 static tsl_status take_memory(tsl_poisson_solver *solver)
 {
-    const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
+    const sizes s = sizes_of(solver->context, &solver->rank.grid, &solver->rank.share);
     const struct {
         void *out;
         int64_t bytes;
-    } all[] = {{&solver->rows, s.rows},
-               {&solver->rank.buffers, s.buffers * s.buffer},
-               {&solver->second, s.second},
-               {&solver->of_ky, s.of_ky},
-               {&solver->of_y, s.of_y},
-               {&solver->ky, s.ky},
-               {&solver->partial, TSL_POISSON_SUMS_BYTES}};
+    } all[] = {{&solver->rows, s.rows},     {&solver->rank.buffers, s.buffers * s.buffer},
+               {&solver->second, s.second}, {&solver->of_ky, s.of_ky},
+               {&solver->of_y, s.of_y},     {&solver->ky, s.ky},
+               {&solver->strips, s.strips}};
     tsl_status status = TSL_OK;
     solver->rank.buffer = s.buffer;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
         status = take(all[i].out, solver->context, all[i].bytes);
+    }
+    if (status == TSL_OK && solver->rank.share.path == TSL_POISSON_STAGED) {
+        status = take_host(solver, s.host);
     }
     if (status == TSL_OK && s.rows > 0) { /* transforms read the rows' padding */
         status = solver->context->ops->fill(solver->context, solver->rows, 0, s.rows);
@@ -297,62 +339,35 @@ static void fill_of_y(int *table, const tsl_poisson_rank *rank)
     }
 }
 
-/* Where strips lie among what is spread; order[m1]: their ky, NULL: as they come. */
-static void fill_of_ky(int *table, const int *order, const tsl_poisson_rank *rank)
+/* Where strips of ky lie among what is spread. */
+static void fill_of_ky(int *table, const tsl_poisson_rank *rank)
 {
-    const int m = rank->grid.m[1];
     int before = 0;
     for (int a = 0; a < rank->share.p; a++) {
         const tsl_poisson_lines lines = tsl_poisson_lines_of(&rank->share, &rank->grid, a);
         for (int i = 0; i < lines.count; i++) {
             const int ky = tsl_poisson_line(&lines, i);
-            const int place = order != NULL ? order[m + ky] : ky;
-            table[2 * place] = rank->keeps && a == rank->share.rank / rank->share.q
-                                   ? -1 - (rank->x.begin * lines.count + i)
-                                   : rank->x.count * before + i;
-            table[2 * place + 1] = lines.count;
+            table[2 * ky] = rank->keeps && a == rank->share.rank / rank->share.q
+                                ? -1 - (rank->x.begin * lines.count + i)
+                                : rank->x.count * before + i;
+            table[2 * ky + 1] = lines.count;
         }
         before += lines.count;
     }
 }
 
-/* Plan planes by the device's own transforms, with the places of ky in order[m1 …]. */
-static tsl_status plan_planes(tsl_poisson_solver *solver, int *order)
-{
-    const tsl_poisson_rank *rank = &solver->rank;
-    tsl_context *context = solver->context;
-    const int m = rank->grid.m[1];
-    tsl_status status = solver->kernels->planes_create(&solver->planes, context, &rank->grid,
-                                                       solver->spectrum, order);
-    for (int i = 0; i < rank->lines.count && status == TSL_OK; i++) {
-        order[m + i] = tsl_poisson_line(&rank->lines, i);
-    }
-    if (status == TSL_OK && rank->lines.count > 0) {
-        status = context->ops->upload(context, solver->ky, order + m,
-                                      rank->lines.count * (int64_t)sizeof *order);
-    }
-    for (int place = 0; place < m && status == TSL_OK; place++) {
-        order[m + order[place]] = place;
-    }
-    return status;
-}
-
 static tsl_status make_tables(tsl_poisson_solver *solver)
 {
-    const sizes s = sizes_of(&solver->rank.grid, &solver->rank.share);
+    const sizes s = sizes_of(solver->context, &solver->rank.grid, &solver->rank.share);
     tsl_context *context = solver->context;
-    const bool planes = solver->rank.grid.lines;
-    const int64_t bytes = s.of_ky + (s.of_y > 2 * s.ky ? s.of_y : 2 * s.ky);
+    const int64_t bytes = s.of_ky + s.of_y;
     int *table = tsl_allocate((size_t)bytes);
     if (table == NULL) {
         return tsl_fail_memory(context, bytes, "a Poisson plan");
     }
     int *second = table + s.of_ky / (int64_t)sizeof *table;
-    tsl_status status = planes ? plan_planes(solver, second) : TSL_OK;
-    if (status == TSL_OK) {
-        fill_of_ky(table, planes ? second : NULL, &solver->rank);
-        status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
-    }
+    fill_of_ky(table, &solver->rank);
+    tsl_status status = context->ops->upload(context, solver->of_ky, table, s.of_ky);
     if (status == TSL_OK && s.of_y > 0) {
         fill_of_y(second, &solver->rank);
         status = context->ops->upload(context, solver->of_y, second, s.of_y);
@@ -361,23 +376,49 @@ static tsl_status make_tables(tsl_poisson_solver *solver)
     return status;
 }
 
-static tsl_status make_events(tsl_poisson_solver *solver)
+/* ---- plans -------------------------------------------------------------------------------- */
+
+/* Streams and events. */
+static tsl_status make_lanes(tsl_poisson_solver *solver)
 {
-    const tsl_peer_ops *peer = solver->context->ops->peer;
-    tsl_status status = tsl_context_branch(&solver->beside, solver->context);
+    tsl_context *context = solver->context;
+    const tsl_peer_ops *peer = context->ops->peer;
+    const bool lines = solver->rank.grid.lines;
+    tsl_status status = peer->create(&solver->joined, context);
     for (int lane = 0; lane < TSL_STAGED_LANES && status == TSL_OK; lane++) {
-        status = peer->create(&solver->computed[lane], solver->context);
+        status = peer->create(&solver->computed[lane], context);
         if (status == TSL_OK) {
-            status = peer->create(&solver->exchanged[lane], solver->context);
+            status = peer->create(&solver->exchanged[lane], context);
+        }
+        if (status == TSL_OK && (lane == 0 || lines)) {
+            status = tsl_context_branch(&solver->beside[lane], context);
+        }
+        if (status == TSL_OK && lines) {
+            status = tsl_context_branch(&solver->lanes[lane], context);
         }
     }
     return status;
+}
+
+/* What ranks that share a solve need. */
+static tsl_status prepare(tsl_poisson_solver *solver)
+{
+    const bool lines = solver->rank.grid.lines;
+    tsl_status status = take_memory(solver);
+    if (status == TSL_OK) {
+        status = lines ? tsl_staged_plan_planes(solver) : make_tables(solver);
+    }
+    if (status == TSL_OK && !lines) {
+        status = plan_transforms(solver);
+    }
+    return status == TSL_OK ? make_lanes(solver) : status;
 }
 
 tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
                              const tsl_poisson_grid *grid, const tsl_poisson_share *share,
                              const void *spectrum)
 {
+    const bool alone = share->p * share->q == 1;
     tsl_poisson_solver *solver = tsl_allocate_zeroed(1, sizeof *solver);
     if (solver == NULL) {
         return tsl_fail_memory(context, sizeof *solver, "a Poisson plan");
@@ -386,20 +427,17 @@ tsl_status tsl_staged_create(tsl_poisson_solver **out, tsl_context *context,
     solver->kernels = context->ops->poisson->kernels;
     solver->spectrum = spectrum;
     solver->direct = is_direct(grid, share);
-    solver->batch = (int)batch_of(grid);
+    solver->batch = tsl_staged_batch(grid, share);
+    solver->chunk = tsl_staged_chunk(context, grid, share);
     tsl_status status = tsl_poisson_rank_create(&solver->rank, context, grid, share);
     solver->rank.keeps = share->p > 1;
     if (status == TSL_OK) {
-        status = take_memory(solver);
+        status = take(&solver->partial, context, TSL_POISSON_SUMS_BYTES);
     }
-    if (status == TSL_OK) {
-        status = make_tables(solver);
-    }
-    if (status == TSL_OK) {
-        status = plan_transforms(solver);
-    }
-    if (status == TSL_OK) {
-        status = make_events(solver);
+    if (status == TSL_OK && !alone) {
+        status = prepare(solver);
+    } else if (status == TSL_OK && tsl_poisson_takes_part(share)) {
+        status = context->ops->poisson->create(&solver->alone, context, grid, share, spectrum);
     }
     if (status != TSL_OK) {
         tsl_staged_destroy(solver);

@@ -18,7 +18,7 @@ const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop)
     return (unsigned)stop < sizeof stop_names / sizeof *stop_names ? stop_names[stop] : NULL;
 }
 
-/* *zero: all numbers of `v` are 0. */
+/* *zero: all numbers of `v` are 0; NULL: not asked. */
 static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, const char *name,
                                bool *zero)
 {
@@ -27,7 +27,9 @@ static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, c
     tsl_vector_look look;
     tsl_status status = tsl_vector_look_at(&look, context, v, plan->rows, plan->sums);
     if (status != TSL_OK || look.not_finite < 0) {
-        *zero = look.zero;
+        if (zero != NULL) {
+            *zero = look.zero;
+        }
         return status;
     }
     double value = 0;
@@ -179,10 +181,9 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
         return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
     }
     bool zero = false;
-    bool begins_at_zero = false;
     tsl_status status = check_vector(plan, b, "b", &zero);
     if (status == TSL_OK) {
-        status = check_vector(plan, x, "the initial guess x", &begins_at_zero);
+        status = check_vector(plan, x, "the initial guess x", NULL);
     }
     if (status != TSL_OK) {
         return status;

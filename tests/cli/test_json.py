@@ -150,10 +150,12 @@ class Reports(CommandTest):
                    + 4 * struct.pack("<dd", 1, -1))
         self.write("in.cube", "t\nc\n1 0 0 0\n1 1 0 0\n1 0 1 0\n1 0 0 1\n1 1 0 0 0\n1\n")
         for task, name in (["in.npy", "--lengths", "1,1,1", "-o", "out.npy"], "tesela poisson"), \
-                (["bench", "--n", "8", "--repeat", "2"], "tesela poisson bench"), \
+                (["bench", "--n", "8", "--repeat", "2", "--profile"], "tesela poisson bench"), \
+                (["study", "scaling", "--n", "8", "--repeat", "1", "--device", "cpu,cpu"],
+                 "tesela poisson study"), \
                 (["in.cube", "--nuclei", "add", "--output", "energy"], "tesela poisson"), \
                 (["verify"], "tesela poisson verify"):
-            result = self.run_command("poisson", *task, "--device", "cpu", "--json", "run.json")
+            result = self.run_command("poisson", "--device", "cpu", *task, "--json", "run.json")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assert_documented("run.json", name, absent=("results.nuclei[]",)
                                    if "in.npy" in task else ())

@@ -67,8 +67,10 @@ class Files(CommandTest):
 
     def test_ranks_on_devices(self):
         source, k2 = wave((3, 1, 2))
-        for devices in ("cpu,cpu", "sim,sim,sim"):
-            _, found = self.solve(npy(source), "--lengths", "3,1,2", "--device", devices)
+        for devices, plan in (("cpu,cpu", "overlap=on"), ("sim,sim,sim", "overlap=on"),
+                              ("sim,sim,sim", "exchange=staged,segments=2")):
+            _, found = self.solve(npy(source), "--lengths", "3,1,2", "--device", devices, "--plan",
+                                  plan)
             self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-13)
         self.assert_refused(["poisson", "in.npy", "-o", "none.npy", "--lengths", "3,1,2", "--device",
                              "cpu,sim"], ["ranks 0 and 1 are on cpu and sim"])
@@ -535,12 +537,21 @@ class Refusals(CommandTest):
                     "12288", "--boundary", "free", status=3)
 
     def test_options(self):
-        self.refuse(["give a file, verify or bench"])
+        self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
         self.refuse(["go with a file only"], "verify", "-o", "out.npy")
         self.refuse(["--n and --repeat"], "verify", "--n", "8")
         self.refuse(["one argument too many"], "verify", "bench")
+        self.refuse(["say of what, segments or scaling"], "study")
+        self.refuse(["did you mean segments?"], "study", "segment")
+        self.refuse(["one rank exchanges nothing"], "study", "scaling", "--n", "8")
+        self.refuse(["what study segments varies"], "study", "segments", "--plan", "overlap=on")
+        self.refuse(["what study scaling varies"], "study", "scaling", "--plan", "ranks=1x2")
+        self.refuse(["--csv goes with study only"], "bench", "--csv", "none.csv")
+        self.refuse([".svg, .png or .pdf"], "study", "segments", "--figure", "none.jpg")
+        self.refuse(["one rank exchanges nothing: take several"], "bench", "--n", "8", "--plan",
+                    "exchange=staged")
         for option, value, word in (("--lengths", "1,2", "three numbers"),
                                     ("--lengths", "1,2,-3", "three numbers"),
                                     ("--lengths", "1,2,3,4", "three numbers"),

@@ -8,3 +8,4 @@ poisson=$TESELA_TESTS/test_poisson_ranks
 for count in 1 2 3 4; do
     expect 0 "$count" "$poisson" launched
 done
+expect 0 3 "$poisson" launched sim

@@ -49,6 +49,18 @@ static void change_form(tsl_poisson_options *o, int rank)
     o->plain = rank == 1 ? 1 : -1;
 }
 
+static void change_path(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->path = TSL_POISSON_STAGED;
+}
+
+static void change_unknown_path(tsl_poisson_options *o, int rank)
+{
+    (void)rank;
+    o->path = (tsl_poisson_path)7;
+}
+
 static void change_box(tsl_poisson_options *o, int rank)
 {
     o->source_box = (tsl_box){{0, 0, 0}, {8, 8, rank == 0 ? 8 : 1}};
@@ -78,10 +90,12 @@ static void change_all_memory(tsl_poisson_options *o, int rank)
 }
 
 static const refusal refusals[] = {
-    {"pencils of 2 x 2 ranks are not 3 ranks", TSL_E_ARG, change_pencils},
+    {"pencils of 2 x 2 ranks are not 1 to 3 ranks", TSL_E_ARG, change_pencils},
     {"segments must be from", TSL_E_ARG, change_segments},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_form},
+    {"the CPU's memory is the host's", TSL_E_ARG, change_path},
+    {"the path of exchanges is unknown", TSL_E_ARG, change_unknown_path},
     {"the sources' boxes of ranks 0 and 1 overlap", TSL_E_ARG, change_box},
     {"the potentials' boxes have 192 cells of 8 x 8 x 8", TSL_E_ARG, change_gap},
     {"the potential's box has cells 0 to 9 of axis 2", TSL_E_ARG, change_outside},
@@ -126,17 +140,19 @@ static void what_one_rank_is_refused_all_are(void **state)
 
 typedef struct memory_trial {
     const char *device, *boundary;
+    tsl_poisson_path path;
 } memory_trial;
 
 /* Rank 1's k-th allocation on its device fails: all get its line, and the next plan is made. */
 static tsl_status try_memory(tsl_comm *comm, void *user)
 {
     const memory_trial *t = user;
-    const tsl_poisson_options o = options_of(t->boundary);
+    tsl_poisson_options o = options_of(t->boundary);
     tsl_context *context = NULL;
     tsl_status status = test_rank_context(&context, comm, t->device);
     tsl_status made = TSL_E_NOMEM;
     char line[64];
+    o.path = t->path;
     snprintf(line, sizeof line, "%s%s: out of memory",
              comm->rank == 1 ? "" : "rank 1: ", t->device);
     for (int64_t k = 1; status == TSL_OK && made != TSL_OK; k++) {
@@ -160,13 +176,62 @@ static tsl_status try_memory(tsl_comm *comm, void *user)
 static void a_rank_without_memory_tells_all(void **state)
 {
     (void)state;
-    static const memory_trial trials[] = {
-        {"cpu", "ppp"}, {"cpu", "fpf"}, {"sim", "ppp"}, {"sim", "fff"}};
+    static const memory_trial trials[] = {{"cpu", "ppp", TSL_POISSON_DIRECT},
+                                          {"cpu", "fpf", TSL_POISSON_DIRECT},
+                                          {"sim", "ppp", TSL_POISSON_DIRECT},
+                                          {"sim", "fff", TSL_POISSON_DIRECT},
+                                          {"sim", "fff", TSL_POISSON_STAGED}};
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
         memory_trial t = trials[i];
         if (tsl_comm_run(3, try_memory, &t) != TSL_OK) {
             fail_msg("%s %s: %s", t.device, t.boundary, tsl_last_error(NULL));
         }
+    }
+}
+
+/* All ranks' devices are one, of which 8 GiB are free. */
+static tsl_status one_device(tsl_device *device, tsl_device_properties *out)
+{
+    (void)device;
+    *out = (tsl_device_properties){.memory_free = INT64_C(8) << 30, .identity = "one"};
+    return TSL_OK;
+}
+
+/* A share would fit each of four ranks, but not all. */
+static tsl_status try_one_device(tsl_comm *comm, void *user)
+{
+    static const int n[3] = {1024, 1024, 1024}; /* 8 GiB, and buffers */
+    static const double lengths[3] = {1, 1, 1};
+    tsl_poisson_options o = box_options(n, lengths, "ppp");
+    tsl_poisson_plan *plan = NULL;
+    tsl_context *context = NULL;
+    (void)user;
+    tsl_status status = test_rank_context(&context, comm, "sim");
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_device_ops *own = context->ops;
+    tsl_device_ops ops = *own;
+    ops.properties = one_device;
+    context->ops = &ops;
+    tsl_test_fail_device_allocation(context, 0);
+    const bool refused = tsl_poisson_plan_create(&plan, context, &o) == TSL_E_NOMEM;
+    const int64_t asked = tsl_test_fail_device_allocation(context, 0);
+    context->ops = own;
+    if (!refused || asked != 0 ||
+        strstr(tsl_last_error(context), " for the ranks of a GPU, 8.0 GiB are free") == NULL) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, tsl_last_error(context));
+    }
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void ranks_of_one_device_add_up_their_memory(void **state)
+{
+    (void)state;
+    if (tsl_comm_run(4, try_one_device, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
     }
 }
 
@@ -238,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
                                        cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);

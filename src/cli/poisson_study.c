@@ -1,0 +1,135 @@
+/* `tesela poisson study`: what becomes of a solve over ranks when one thing is varied: the segments
+ * of an exchange, or the number of ranks. */
+#include "cli/poisson_command.h"
+#include "comm/comm.h"
+#include "core/context.h"
+
+enum {
+    MOST_RUNS = 64,
+    MOST_SEGMENTS = 64,
+    OFF = -1, /* of tsl_poisson_options' overlap */
+    ON = 1
+};
+
+/* Measure a row. */
+static tsl_status add_run(poisson_work *work, const char *name, const tsl_poisson_options *options)
+{
+    poisson_run *run = &work->runs[work->run_count];
+    *run = (poisson_run){.name = name, .n = {options->n[0], options->n[1], options->n[2]}};
+    const tsl_status status = poisson_time_plan(&run->timing, &run->plan, work, options);
+    work->run_count += status == TSL_OK;
+    return status;
+}
+
+/* ---- segments ----------------------------------------------------------------------------- */
+
+/* 1, 2, 4, … until there are no more pieces to be had. */
+static tsl_status study_segments(poisson_work *work)
+{
+    tsl_poisson_options options = work->poisson;
+    tsl_status status = TSL_OK;
+    int before = 0;
+    for (int asked = 1; asked <= MOST_SEGMENTS && status == TSL_OK; asked *= 2) {
+        tsl_poisson_summary plan;
+        options.segments = asked;
+        options.overlap = OFF;
+        status = tsl_poisson_predict(&plan, work->context, &options);
+        if (status != TSL_OK || plan.segments == before) {
+            break;
+        }
+        before = plan.segments;
+        status = add_run(work, "segments", &options);
+        options.overlap = ON;
+        if (status == TSL_OK && before > 1) {
+            status = add_run(work, "segments", &options);
+        }
+    }
+    return status;
+}
+
+/* ---- scaling ------------------------------------------------------------------------------ */
+
+/* The ranks of a row: whole planes where the second axis is periodic, else columns before they are
+ * padded, as it is chosen where nothing is asked for. */
+static void set_ranks(tsl_poisson_options *options, int ranks)
+{
+    const bool planes = options->boundary[1] == TSL_BOUNDARY_PERIODIC;
+    options->ranks[0] = planes ? ranks : 1;
+    options->ranks[1] = planes ? 1 : ranks;
+}
+
+/* A grid of `ranks` times the cells, of the same spacing: the ranks' prime factors, the largest
+ * first, each to the axis that is shortest. */
+static void grow(tsl_poisson_options *options, int ranks)
+{
+    for (int factor = ranks; factor > 1; factor--) {
+        bool prime = true;
+        for (int i = 2; i * i <= factor; i++) {
+            prime = prime && factor % i != 0;
+        }
+        for (; prime && ranks % factor == 0; ranks /= factor) {
+            int axis = 0;
+            for (int i = 1; i < 3; i++) {
+                axis = options->n[i] < options->n[axis] ? i : axis;
+            }
+            options->n[axis] *= factor;
+            options->lengths[axis] *= factor;
+        }
+    }
+}
+
+static tsl_status study_ranks(poisson_work *work, const char *name, bool weak)
+{
+    const int size = work->context->comm->size;
+    tsl_status status = TSL_OK;
+    for (int ranks = 1; ranks <= size && status == TSL_OK;) {
+        tsl_poisson_options options = work->poisson;
+        set_ranks(&options, ranks);
+        if (weak) {
+            grow(&options, ranks);
+        }
+        status = add_run(work, name, &options);
+        ranks = ranks < size && 2 * ranks > size ? size : 2 * ranks;
+    }
+    return status;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+/* Compare each row with the first of its name. */
+static void compare(poisson_work *work, bool strong_by_ranks)
+{
+    const poisson_run *first = work->runs;
+    for (int i = 0; i < work->run_count; i++) {
+        poisson_run *run = &work->runs[i];
+        first = run->name == first->name ? first : run;
+        const int ranks = run->plan.ranks[0] * run->plan.ranks[1];
+        const bool same_grid =
+            run->n[0] * run->n[1] * run->n[2] == first->n[0] * first->n[1] * first->n[2];
+        run->relative =
+            first->timing.median / run->timing.median / (strong_by_ranks && same_grid ? ranks : 1);
+    }
+}
+
+tsl_status poisson_study(poisson_work *work)
+{
+    const bool scaling = work->options->varied == POISSON_SCALING;
+    if (work->context->comm->size == 1) {
+        return tsl_fail(work->context, TSL_E_ARG,
+                        "study %s: one rank exchanges nothing: give several devices, e.g. --device "
+                        "cpu,cpu, or start it with mpirun",
+                        work->options->study);
+    }
+    poisson_bench_settle(work);
+    work->runs = tsl_allocate(MOST_RUNS * sizeof *work->runs);
+    if (work->runs == NULL) {
+        return tsl_fail_memory(work->context, MOST_RUNS * (int64_t)sizeof *work->runs, "a study");
+    }
+    work->setup = tsl_seconds() - work->begun;
+    tsl_status status = scaling ? study_ranks(work, "strong", false) : study_segments(work);
+    if (scaling && status == TSL_OK) {
+        status = study_ranks(work, "weak", true);
+    }
+    compare(work, scaling);
+    return status;
+}
