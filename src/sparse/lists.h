@@ -13,8 +13,7 @@ enum {
     TSL_LIST_STEPS = 16,      /* of one kernel */
     TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
     TSL_PACK_LANES = 32,      /* rows of a slice */
-    TSL_CHUNK_ENTRIES = 2048, /* of a chunk, which is a block's at a time; TSL_LIST_THREADS rows at
-                                 most */
+    TSL_CHUNK_ENTRIES = 2048, /* of a chunk at most; and TSL_LIST_THREADS rows */
 };
 
 typedef enum tsl_step_kind {
@@ -33,31 +32,36 @@ typedef struct tsl_gate {
     double limit[2];
 } tsl_gate;
 
-/* Where a chunk begins. */
+/* Entries that a block takes at a time: those of whole rows, or a piece of a long one. */
 typedef struct tsl_chunk {
-    int64_t entry;
-    int32_t row;
-    int32_t piece;
-    int32_t longest; /* entries, or pieces, of its longest row */
+    int64_t entry;   /* the first */
+    int32_t row;     /* the first; of a piece, its number */
+    int16_t rows;    /* 0: a piece */
+    int16_t entries; /* of all of them, … */
+    int16_t longest; /* … and of the longest row */
 } tsl_chunk;
 
-/* A matrix in device memory. Values are of the list's precision. */
+/* A matrix in device memory. Values are of the list's precision. Rows of more than a chunk's
+ * entries, and where there are slices those too long for them, are long: their pieces are summed
+ * beside the other rows, and a second kernel adds the pieces up and takes the steps. */
 typedef struct tsl_packed_matrix {
-    /* In slices, as of tsl_form; value_start NULL: in chunks. */
+    /* In slices, as of tsl_form, where long rows have no entries; value_start NULL: in chunks. */
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value; /* of either */
-    /* In chunks: rows one after the other, as many whole ones as fit. */
-    const int64_t *row_start;
-    const int32_t *column;
+    const void *value;
+    const uint32_t *apart; /* [slices]: a bit for each long row; NULL: there is none */
+    /* In chunks: all rows; where there are slices, the long ones. */
     int64_t chunks;
-    const tsl_chunk *chunk; /* [chunks + 1] */
-    /* A longer row is a chunk of its own, cut into pieces that blocks sum beforehand; other chunks
-     * have none. */
-    int64_t pieces;
-    const int64_t *piece_start; /* [pieces][2]: first entry, and behind the last */
-    void *piece_sum;            /* [pieces] */
+    const tsl_chunk *chunk;
+    const int64_t *row_start; /* not for pieces */
+    const int32_t *column;
+    const void *entry;
+    /* Long rows, and their pieces in the order of the rows */
+    int64_t long_rows;
+    const int32_t *long_row;   /* [long_rows] */
+    const int64_t *long_start; /* [long_rows + 1]: first piece */
+    void *piece_sum;           /* [pieces] */
 } tsl_packed_matrix;
 
 /* A step; vectors by their slots. */

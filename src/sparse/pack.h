@@ -3,7 +3,8 @@
  *   column-blocks   blocks of columns (blocks/sparse/tiles.h), where columns are random: each part
  *                   of x is read from shared memory;
  *   csr             chunks of whole rows with about as many entries each;
- *   csr-split       the same, with rows longer than a chunk cut into pieces. */
+ *   csr-split       the same, with rows longer than a chunk cut into pieces;
+ *   sliced-ell-split  slices, beside a few long rows cut into pieces. */
 #ifndef TSL_SPARSE_PACK_H
 #define TSL_SPARSE_PACK_H
 

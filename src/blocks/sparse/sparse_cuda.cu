@@ -1,6 +1,7 @@
 /* Sparse products on NVIDIA GPUs. */
 #include "device/cuda.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 extern "C" {

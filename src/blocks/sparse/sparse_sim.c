@@ -1,4 +1,5 @@
 /* Sparse products on sim. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "blocks/sparse/tiles.h"
