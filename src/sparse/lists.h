@@ -13,7 +13,7 @@ enum {
     TSL_LIST_STEPS = 16,      /* of one kernel */
     TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
     TSL_PACK_LANES = 32,      /* rows of a slice */
-    TSL_CHUNK_ENTRIES = 2048, /* of a chunk at most; and TSL_LIST_THREADS rows */
+    TSL_CHUNK_ENTRIES = 2048, /* of a chunk at most */
 };
 
 typedef enum tsl_step_kind {
@@ -32,35 +32,37 @@ typedef struct tsl_gate {
     double limit[2];
 } tsl_gate;
 
-/* Entries that a block takes at a time: those of whole rows, or a piece of a long one. */
+/* Rows that a block takes at a time. */
 typedef struct tsl_chunk {
     int64_t entry;   /* the first */
-    int32_t row;     /* the first; of a piece, its number */
-    int16_t rows;    /* 0: a piece */
-    int16_t entries; /* of all of them, … */
-    int16_t longest; /* … and of the longest row */
+    int64_t row;     /* the first */
+    int16_t rows;    /* TSL_LIST_THREADS at most */
+    int16_t entries; /* TSL_CHUNK_ENTRIES at most */
+    int16_t longest; /* entries of the longest row */
 } tsl_chunk;
 
-/* A matrix in device memory. Values are of the list's precision. Rows of more than a chunk's
- * entries, and where there are slices those too long for them, are long: their pieces are summed
- * beside the other rows, and a second kernel adds the pieces up and takes the steps. */
+/* A matrix in device memory. Values are of the list's precision. Long rows are apart: each is cut
+ * into pieces, which are rows behind the matrix' own, in the order of their columns, so that pieces
+ * that stand together read the same part of x. A second kernel adds a row's pieces up and takes the
+ * steps. */
 typedef struct tsl_packed_matrix {
-    /* In slices, as of tsl_form, where long rows have no entries; value_start NULL: in chunks. */
+    /* In slices, as of tsl_form, where rows apart are empty; value_start NULL: in chunks. */
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
     const void *value;
-    const uint32_t *apart; /* [slices]: a bit for each long row; NULL: there is none */
-    /* In chunks: all rows; where there are slices, the long ones. */
+    /* In chunks: all rows, or where there are slices the pieces. */
     int64_t chunks;
     const tsl_chunk *chunk;
-    const int64_t *row_start; /* not for pieces */
+    const int64_t *row_start;
     const int32_t *column;
     const void *entry;
-    /* Long rows, and their pieces in the order of the rows */
+    /* Rows apart */
+    const uint32_t *apart; /* [rows / 32]: a bit for each of them; NULL: there is none */
     int64_t long_rows;
     const int32_t *long_row;   /* [long_rows] */
-    const int64_t *long_start; /* [long_rows + 1]: first piece */
+    const int64_t *long_start; /* [long_rows + 1]: where the sums of its pieces are … */
+    const int32_t *place;      /* [pieces]: … each of them */
     void *piece_sum;           /* [pieces] */
 } tsl_packed_matrix;
 

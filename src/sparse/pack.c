@@ -10,6 +10,9 @@
 enum {
     LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block; */
     MOST_APART = 1024,     /* rows that are longer, each of which takes a block some time */
+    LONGEST_WHOLE = 512,   /* entries of a row in chunks */
+    PIECE_COLUMNS = 4096,  /* of x, for pieces of long rows: they fit in the first-level cache */
+    PIECE_ENTRIES = 4,     /* at least, in the mean; else pieces are wider */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
     LINE = 4,              /* numbers of x that come together, in 32 bytes */
@@ -22,10 +25,10 @@ void tsl_packed_destroy(tsl_packed *packed)
         return;
     }
     const tsl_packed_matrix *m = &packed->matrix;
-    const void *const all[] = {m->value_start, m->index_start, m->index,      m->value,
-                               m->apart,       m->chunk,       m->row_start,  m->column,
-                               m->entry,       m->long_row,    m->long_start, m->piece_sum,
-                               packed->scratch};
+    const void *const all[] = {m->value_start, m->index_start, m->index,  m->value,
+                               m->chunk,       m->row_start,   m->column, m->entry,
+                               m->apart,       m->long_row,    m->place,  m->long_start,
+                               m->piece_sum,   packed->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
@@ -182,98 +185,209 @@ static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *contex
     return status == TSL_OK && *scattered ? make_tiles(form, context, &properties, most) : status;
 }
 
+/* ---- rows apart ----------------------------------------------------------------------------- */
+
+/* A matrix whose long rows are apart: `rows` has empty ones in their place, and pieces of them
+ * behind its own, by their columns. */
+typedef struct parting {
+    tsl_csr rows;                                     /* [own + pieces] */
+    int64_t own, long_rows, pieces, longest, entries; /* the last, of long rows */
+    int width;                                        /* columns of a piece at most */
+    int32_t *long_row;                                /* [long_rows] */
+    int64_t *long_start;                              /* [long_rows + 1] */
+    int32_t *place;                                   /* [pieces] */
+    uint32_t *mask;                                   /* [own / 32] */
+} parting;
+
+static void free_parting(parting *p)
+{
+    tsl_csr_free(&p->rows);
+    tsl_release(p->long_row);
+    tsl_release(p->long_start);
+    tsl_release(p->place);
+    tsl_release(p->mask);
+}
+
+/* Rows of more than `longest` entries. */
+static parting count_long_rows(const tsl_csr *m, int64_t longest)
+{
+    parting p = {.own = m->rows, .longest = longest};
+    for (int64_t i = 0; i < m->rows; i++) {
+        const int64_t length = m->row_start[i + 1] - m->row_start[i];
+        p.long_rows += length > longest;
+        p.entries += length > longest ? length : 0;
+    }
+    return p;
+}
+
+/* The end of the piece of a row that begins with entry k. */
+static int64_t end_of_piece(const parting *p, const tsl_csr *m, int64_t k, int64_t end)
+{
+    const int32_t block = m->column[k] / p->width;
+    const int64_t most = end - k < TSL_CHUNK_ENTRIES ? end : k + TSL_CHUNK_ENTRIES;
+    while (++k < most && m->column[k] / p->width == block) {
+    }
+    return k;
+}
+
+/* Pieces of each long row into long_start, as if p->width were the width. */
+static void count_pieces(parting *p, const tsl_csr *m)
+{
+    p->pieces = 0;
+    for (int64_t r = 0; r < p->long_rows; r++) {
+        const int64_t end = m->row_start[p->long_row[r] + 1];
+        p->long_start[r] = p->pieces;
+        for (int64_t k = m->row_start[p->long_row[r]]; k < end; p->pieces++) {
+            k = end_of_piece(p, m, k, end);
+        }
+    }
+    p->long_start[p->long_rows] = p->pieces;
+}
+
+static void find_long_rows(parting *p, const tsl_csr *m)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < m->rows; i++) {
+        if (m->row_start[i + 1] - m->row_start[i] > p->longest) {
+            p->mask[i / TSL_PACK_LANES] |= UINT32_C(1) << (unsigned)(i % TSL_PACK_LANES);
+            p->long_row[found++] = (int32_t)i;
+        }
+    }
+    p->width = PIECE_COLUMNS;
+    count_pieces(p, m);
+    while (p->pieces > p->entries / PIECE_ENTRIES && p->width < m->columns) {
+        p->width = p->width < INT32_MAX / 2 ? 2 * p->width : INT32_MAX;
+        count_pieces(p, m);
+    }
+}
+
+/* Copy entries k … end - 1, which become row `row` of those apart. */
+static void append_row(tsl_csr *to, int64_t row, const tsl_csr *m, int64_t k, int64_t end)
+{
+    const int64_t at = to->row_start[row];
+    memcpy(to->column + at, m->column + k, (size_t)(end - k) * sizeof *to->column);
+    memcpy(to->value + at, m->value + k, (size_t)(end - k) * sizeof *to->value);
+    to->row_start[row + 1] = at + end - k;
+}
+
+/* Pieces by their blocks of columns; `at` [long_rows] is where each row is. */
+static void order_pieces(parting *p, const tsl_csr *m, int64_t *at)
+{
+    int64_t row = p->own;
+    int64_t *next = p->long_start; /* place of each row's next piece; set back afterwards */
+    for (int64_t r = 0; r < p->long_rows; r++) {
+        at[r] = m->row_start[p->long_row[r]];
+    }
+    for (int64_t block = 0; row < p->own + p->pieces; block++) {
+        for (int64_t r = 0; r < p->long_rows; r++) {
+            const int64_t end = m->row_start[p->long_row[r] + 1];
+            while (at[r] < end && m->column[at[r]] / p->width == block) {
+                const int64_t behind = end_of_piece(p, m, at[r], end);
+                p->place[row - p->own] = (int32_t)next[r]++;
+                append_row(&p->rows, row++, m, at[r], behind);
+                at[r] = behind;
+            }
+        }
+    }
+    for (int64_t r = p->long_rows; r > 0; r--) {
+        next[r] = next[r - 1];
+    }
+    next[0] = 0;
+}
+
+static tsl_status allocate_parted(parting *p, tsl_context *context, const tsl_csr *m, int64_t **at)
+{
+    const int64_t rows = p->own + p->pieces;
+    const int64_t entries = tsl_csr_nonzeros(m);
+    p->rows = (tsl_csr){.rows = rows,
+                        .columns = m->columns,
+                        .row_start = tsl_allocate((size_t)(rows + 1) * 8),
+                        .column = tsl_allocate((size_t)entries * 4),
+                        .value = tsl_allocate((size_t)entries * 8)};
+    p->place = tsl_allocate((size_t)p->pieces * sizeof *p->place);
+    *at = tsl_allocate((size_t)p->long_rows * sizeof **at);
+    return p->rows.row_start != NULL && p->rows.column != NULL && p->rows.value != NULL &&
+                   p->place != NULL && *at != NULL
+               ? TSL_OK
+               : tsl_fail_memory(context, 8 * rows + 12 * entries, "the long rows of a matrix");
+}
+
+/* Set the long rows of a matrix apart; free_parting() whatever the outcome. */
+static tsl_status part_rows(parting *p, tsl_context *context, const tsl_csr *m)
+{
+    p->long_row = tsl_allocate((size_t)p->long_rows * sizeof *p->long_row);
+    p->long_start = tsl_allocate((size_t)(p->long_rows + 1) * sizeof *p->long_start);
+    p->mask = tsl_allocate_zeroed((size_t)(m->rows / TSL_PACK_LANES + 1), sizeof *p->mask);
+    if (p->long_row == NULL || p->long_start == NULL || p->mask == NULL) {
+        return tsl_fail_memory(context, 12 * p->long_rows + m->rows / 8,
+                               "the long rows of a matrix");
+    }
+    find_long_rows(p, m);
+    int64_t *at = NULL;
+    const tsl_status status = allocate_parted(p, context, m, &at);
+    if (status == TSL_OK) {
+        p->rows.row_start[0] = 0;
+        for (int64_t i = 0; i < m->rows; i++) {
+            const int64_t end = m->row_start[i + 1];
+            const bool is_long = end - m->row_start[i] > p->longest;
+            append_row(&p->rows, i, m, is_long ? end : m->row_start[i], end);
+        }
+        order_pieces(p, m, at);
+    }
+    tsl_release(at);
+    return status;
+}
+
+static tsl_status send_parting(tsl_form *form, tsl_context *context, const parting *p)
+{
+    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_status status = TSL_OK;
+    void *sums = NULL;
+    m->long_rows = p->long_rows;
+    m->apart = send(&status, context, p->mask, 4 * (p->own / TSL_PACK_LANES + 1));
+    m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
+    m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
+    m->place = send(&status, context, p->place, 4 * p->pieces);
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(&sums, context, form->bytes * p->pieces, "the matrix");
+    }
+    m->piece_sum = sums;
+    form->product_bytes += (4 + 2 * form->bytes) * p->pieces;
+    return status;
+}
+
 /* ---- chunks --------------------------------------------------------------------------------- */
 
-/* The chunks of a matrix, its long rows and their pieces; with arrays also what they are. */
-typedef struct chunks {
-    int64_t count, long_rows, pieces;
-    tsl_chunk *chunk;    /* [count] */
-    int32_t *long_row;   /* [long_rows] */
-    int64_t *long_start; /* [long_rows + 1] */
-} chunks;
-
-/* The row behind the chunk that begins with `first`, which is not long. */
-static int64_t end_of_chunk(const tsl_csr *m, int64_t first)
+/* The row behind the chunk that begins with `first`; no chunk has rows on both sides of `border`.
+ */
+static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t border)
 {
+    const int64_t most = first < border ? border : m->rows;
     int64_t last = first + 1;
-    while (last < m->rows && last - first < TSL_LIST_THREADS &&
+    while (last < most && last - first < TSL_LIST_THREADS &&
            m->row_start[last + 1] - m->row_start[first] <= TSL_CHUNK_ENTRIES) {
         last++;
     }
     return last;
 }
 
-/* A long row. */
-static void cut_row(chunks *c, const tsl_csr *m, int64_t row)
+/* The rows from `first` on in chunks; returns their number. `out` NULL: only that. */
+static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, int64_t first, int64_t border)
 {
-    if (c->long_row != NULL) {
-        c->long_row[c->long_rows] = (int32_t)row;
-        c->long_start[c->long_rows] = c->pieces;
-    }
-    c->long_rows++;
-    const int64_t end = m->row_start[row + 1];
-    for (int64_t at = m->row_start[row]; at < end; at += TSL_CHUNK_ENTRIES) {
-        if (c->chunk != NULL) {
-            const int64_t left = end - at;
-            c->chunk[c->count] = (tsl_chunk){
-                .entry = at,
-                .row = (int32_t)c->pieces,
-                .entries = (int16_t)(left < TSL_CHUNK_ENTRIES ? left : TSL_CHUNK_ENTRIES)};
+    int64_t count = 0;
+    while (first < m->rows) {
+        const int64_t last = end_of_chunk(m, first, border);
+        if (out != NULL) {
+            out[count] = (tsl_chunk){.entry = m->row_start[first],
+                                     .row = first,
+                                     .rows = (int16_t)(last - first),
+                                     .entries = (int16_t)(m->row_start[last] - m->row_start[first]),
+                                     .longest = (int16_t)longest_row(m, first, last)};
         }
-        c->count++;
-        c->pieces++;
-    }
-}
-
-/* Rows of more than `longest` entries are long. */
-static void cut_rows(chunks *c, const tsl_csr *m, int64_t longest)
-{
-    c->count = 0;
-    c->long_rows = 0;
-    c->pieces = 0;
-    for (int64_t first = 0; first < m->rows;) {
-        if (m->row_start[first + 1] - m->row_start[first] > longest) {
-            cut_row(c, m, first++);
-            continue;
-        }
-        const int64_t last = end_of_chunk(m, first);
-        if (c->chunk != NULL) {
-            c->chunk[c->count] =
-                (tsl_chunk){.entry = m->row_start[first],
-                            .row = (int32_t)first,
-                            .rows = (int16_t)(last - first),
-                            .entries = (int16_t)(m->row_start[last] - m->row_start[first]),
-                            .longest = (int16_t)longest_row(m, first, last)};
-        }
-        c->count++;
+        count++;
         first = last;
     }
-    if (c->long_start != NULL) {
-        c->long_start[c->long_rows] = c->pieces;
-    }
-}
-
-static void free_chunks(chunks *c)
-{
-    tsl_release(c->chunk);
-    tsl_release(c->long_row);
-    tsl_release(c->long_start);
-}
-
-static tsl_status make_chunks(chunks *out, tsl_context *context, const tsl_csr *m, int64_t longest)
-{
-    chunks c = {0};
-    cut_rows(&c, m, longest);
-    c.chunk = tsl_allocate((size_t)c.count * sizeof *c.chunk);
-    c.long_row = tsl_allocate((size_t)(c.long_rows + 1) * sizeof *c.long_row);
-    c.long_start = tsl_allocate((size_t)(c.long_rows + 1) * sizeof *c.long_start);
-    if (c.chunk == NULL || c.long_row == NULL || c.long_start == NULL) {
-        free_chunks(&c);
-        return tsl_fail_memory(context, 24 * c.count + 12 * c.long_rows, "the rows of a matrix");
-    }
-    cut_rows(&c, m, longest);
-    *out = c;
-    return TSL_OK;
+    return count;
 }
 
 /* The values in single precision, scaled. */
@@ -292,163 +406,77 @@ static float *narrow(const tsl_form *form, tsl_context *context, const tsl_csr *
     return out;
 }
 
-/* The entries of `rows`, and the chunks they are cut into. */
+/* The rows of `rows` from `first` on, in chunks; those from `border` on are pieces. */
 static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
-                              const chunks *c)
+                              int64_t first, int64_t border)
 {
     tsl_packed_matrix *m = &form->packed->matrix;
     const int64_t nonzeros = tsl_csr_nonzeros(rows);
+    m->chunks = cut_rows(NULL, rows, first, border);
+    tsl_chunk *chunk = tsl_allocate((size_t)m->chunks * sizeof *chunk);
+    float *values = form->bytes == 4 ? narrow(form, context, rows) : NULL;
     tsl_status status = TSL_OK;
-    float *values = NULL;
-    if (form->bytes == 4) {
-        values = narrow(form, context, rows);
-        status = values != NULL ? TSL_OK : TSL_E_NOMEM;
+    if (chunk == NULL || (form->bytes == 4 && values == NULL)) {
+        status = tsl_fail_memory(context, 24 * m->chunks, "the rows of a matrix");
+    } else {
+        cut_rows(chunk, rows, first, border);
+        m->chunk = send(&status, context, chunk, m->chunks * (int64_t)sizeof *chunk);
+        m->row_start = send(&status, context, rows->row_start, 8 * (rows->rows + 1));
+        m->column = send(&status, context, rows->column, 4 * nonzeros);
+        m->entry = send(&status, context, values != NULL ? (void *)values : (void *)rows->value,
+                        form->bytes * nonzeros);
+        form->product_bytes += (nonzeros - rows->row_start[first]) * (form->bytes + 4) +
+                               8 * (rows->rows - first) + 24 * m->chunks;
     }
-    m->chunks = c->count;
-    m->long_rows = c->long_rows;
-    m->chunk = send(&status, context, c->chunk, c->count * (int64_t)sizeof *c->chunk);
-    m->column = send(&status, context, rows->column, 4 * nonzeros);
-    m->entry = send(&status, context, values != NULL ? (void *)values : (void *)rows->value,
-                    form->bytes * nonzeros);
-    m->long_row = send(&status, context, c->long_row, 4 * c->long_rows);
-    m->long_start = send(&status, context, c->long_start, 8 * (c->long_rows + 1));
-    void *sums = NULL;
-    if (status == TSL_OK && c->pieces > 0) {
-        status = tsl_device_allocate(&sums, context, form->bytes * c->pieces, "the matrix");
-    }
-    m->piece_sum = sums;
+    tsl_release(chunk);
     tsl_release(values);
-    form->product_bytes += nonzeros * (form->bytes + 4) + 24 * c->count;
     return status;
 }
 
-static tsl_status pack_chunks(tsl_form *form, tsl_context *context)
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/* Slices of the rows that are not long, where that suits. */
+static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *context,
+                                   const tsl_layout *layout)
 {
-    const tsl_csr *rows = form->rows;
-    chunks c;
-    tsl_status status = make_chunks(&c, context, rows, TSL_CHUNK_ENTRIES);
-    if (status != TSL_OK) {
-        return status;
-    }
-    form->packed->matrix.row_start = send(&status, context, rows->row_start, 8 * (rows->rows + 1));
-    status = status == TSL_OK ? send_chunks(form, context, rows, &c) : status;
-    form->product_bytes += 8 * rows->rows;
-    free_chunks(&c);
-    return status;
-}
-
-/* ---- slices beside long rows ---------------------------------------------------------------- */
-
-/* A matrix in two: its rows of LONGEST_SLICED entries and less, with empty ones in place of the
- * others; and the others. */
-typedef struct halves {
-    tsl_csr sliced, apart;
-    int32_t *row;   /* [apart.rows]: which they are */
-    uint32_t *mask; /* [slices] */
-} halves;
-
-static void free_halves(halves *h)
-{
-    tsl_csr_free(&h->sliced);
-    tsl_csr_free(&h->apart);
-    tsl_release(h->row);
-    tsl_release(h->mask);
-}
-
-static tsl_status make_rows(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
-                            int64_t entries)
-{
-    *out = (tsl_csr){.rows = rows,
-                     .columns = columns,
-                     .row_start = tsl_allocate_zeroed((size_t)rows + 1, sizeof *out->row_start),
-                     .column = tsl_allocate((size_t)entries * sizeof *out->column),
-                     .value = tsl_allocate((size_t)entries * sizeof *out->value)};
-    return out->row_start != NULL && out->column != NULL && out->value != NULL
-               ? TSL_OK
-               : tsl_fail_memory(context, 8 * rows + 12 * entries, "the rows of a matrix");
-}
-
-/* Copy row `from` behind the rows that `to` has, of which it becomes the one before row `end`. */
-static void append_row(tsl_csr *to, int64_t end, const tsl_csr *m, int64_t from)
-{
-    const int64_t at = to->row_start[end - 1];
-    const int64_t first = m->row_start[from];
-    const size_t length = (size_t)(m->row_start[from + 1] - first);
-    memcpy(to->column + at, m->column + first, length * sizeof *to->column);
-    memcpy(to->value + at, m->value + first, length * sizeof *to->value);
-    to->row_start[end] = at + (int64_t)length;
-}
-
-static tsl_status split_rows(halves *out, tsl_context *context, const tsl_csr *m, int64_t many,
-                             int64_t entries)
-{
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    tsl_status status = make_rows(&out->apart, context, many, m->columns, entries);
-    if (status == TSL_OK) {
-        status =
-            make_rows(&out->sliced, context, m->rows, m->columns, tsl_csr_nonzeros(m) - entries);
-    }
-    out->row = tsl_allocate((size_t)many * sizeof *out->row);
-    out->mask = tsl_allocate_zeroed((size_t)slices, sizeof *out->mask);
-    if (status != TSL_OK || out->row == NULL || out->mask == NULL) {
-        return status != TSL_OK ? status : tsl_fail_memory(context, 4 * (many + slices), "a mask");
-    }
-    int64_t apart = 0;
-    for (int64_t i = 0; i < m->rows; i++) {
-        if (m->row_start[i + 1] - m->row_start[i] > LONGEST_SLICED) {
-            out->row[apart++] = (int32_t)i;
-            out->mask[i / TSL_PACK_LANES] |= UINT32_C(1) << (unsigned)(i % TSL_PACK_LANES);
-            append_row(&out->apart, apart, m, i);
-            out->sliced.row_start[i + 1] = out->sliced.row_start[i];
-        } else {
-            append_row(&out->sliced, i + 1, m, i);
-        }
-    }
-    return TSL_OK;
-}
-
-static tsl_status send_apart(tsl_form *form, tsl_context *context, const halves *h)
-{
-    chunks c;
-    tsl_status status = make_chunks(&c, context, &h->apart, LONGEST_SLICED);
-    if (status != TSL_OK) {
-        return status;
-    }
-    memcpy(c.long_row, h->row, (size_t)c.long_rows * sizeof *c.long_row);
-    const int64_t slices = (h->sliced.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    form->packed->matrix.apart = send(&status, context, h->mask, 4 * slices);
-    status = status == TSL_OK ? send_chunks(form, context, &h->apart, &c) : status;
-    free_chunks(&c);
-    return status;
-}
-
-/* Slices, and a few long rows by themselves, where that suits. */
-static tsl_status try_apart(bool *made, tsl_form *form, tsl_context *context,
-                            const tsl_layout *layout)
-{
-    const tsl_csr *m = form->rows;
-    int64_t many = 0;
-    int64_t entries = 0;
-    for (int64_t i = 0; i < m->rows; i++) {
-        const int64_t length = m->row_start[i + 1] - m->row_start[i];
-        many += length > LONGEST_SLICED;
-        entries += length > LONGEST_SLICED ? length : 0;
-    }
-    if (many > MOST_APART) {
+    parting p = count_long_rows(form->rows, LONGEST_SLICED);
+    if (p.long_rows > MOST_APART) {
         return TSL_OK;
     }
-    if (many == 0) {
-        return try_slices(made, form, context, m, layout);
+    if (p.long_rows == 0) {
+        return try_slices(made, form, context, form->rows, layout);
     }
-    halves h = {0};
-    tsl_status status = split_rows(&h, context, m, many, entries);
+    tsl_status status = part_rows(&p, context, form->rows);
     if (status == TSL_OK) {
-        status = try_slices(made, form, context, &h.sliced, layout);
+        tsl_csr own = p.rows;
+        own.rows = p.own;
+        status = try_slices(made, form, context, &own, layout);
     }
     if (status == TSL_OK && *made) {
-        status = send_apart(form, context, &h);
+        status = send_parting(form, context, &p);
     }
-    free_halves(&h);
+    if (status == TSL_OK && *made) {
+        status = send_chunks(form, context, &p.rows, p.own, p.own);
+    }
+    free_parting(&p);
+    return status;
+}
+
+static tsl_status make_chunks(tsl_form *form, tsl_context *context)
+{
+    const tsl_csr *m = form->rows;
+    parting p = count_long_rows(m, LONGEST_WHOLE);
+    if (p.long_rows == 0) {
+        return send_chunks(form, context, m, 0, m->rows);
+    }
+    tsl_status status = part_rows(&p, context, m);
+    if (status == TSL_OK) {
+        status = send_parting(form, context, &p);
+    }
+    if (status == TSL_OK) {
+        status = send_chunks(form, context, &p.rows, 0, p.own);
+    }
+    free_parting(&p);
     return status;
 }
 
@@ -469,6 +497,6 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
             return status;
         }
     }
-    const tsl_status status = try_apart(&sliced, form, context, layout);
-    return status != TSL_OK || sliced ? status : pack_chunks(form, context);
+    const tsl_status status = try_slices_apart(&sliced, form, context, layout);
+    return status != TSL_OK || sliced ? status : make_chunks(form, context);
 }
