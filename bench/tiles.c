@@ -38,7 +38,6 @@ static tsl_status try_kernels(work *w, const tsl_tiles *t, int64_t nonzeros, int
             char text[32];
             snprintf(text, sizeof text, "%d", atoi(kernel));
             setenv("TILES_KERNEL", text, 1);
-            setenv("TILES_AHEAD", strchr(kernel, ':') + 1, 1);
             if (pass == 0) {
                 status = queue(w);
                 status = status == TSL_OK ? w->context->ops->download(w->context, i == 0 ? first : y, w->y, t->rows * 8) : status;

@@ -229,20 +229,6 @@ static inline void tsl_atomic_max_double(double *at, double value)
 
 #endif
 
-/* Ask for memory that will be read soon to be brought into a GPU's second-level cache; the address
- * and the bytes are multiples of 16. Does nothing where there is no such cache. */
-TSL_FN void tsl_prefetch(const void *address, int64_t bytes)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
-                     __cvta_generic_to_global(address)),
-                 "r"((unsigned)bytes));
-#else
-    (void)address;
-    (void)bytes;
-#endif
-}
-
 /* Blocks of `threads` that cover `work` items. */
 TSL_FN int tsl_blocks_for(int64_t work, int threads)
 {

@@ -253,7 +253,7 @@ static void find_long_rows(parting *p, const tsl_csr *m)
             p->long_row[found++] = (int32_t)i;
         }
     }
-    p->width = PIECE_COLUMNS;
+    p->width = getenv("PIECE") != NULL ? atoi(getenv("PIECE")) : PIECE_COLUMNS;
     count_pieces(p, m);
     while (p->pieces > p->entries / PIECE_ENTRIES && p->width < m->columns) {
         p->width = p->width < INT32_MAX / 2 ? 2 * p->width : INT32_MAX;
@@ -465,7 +465,7 @@ static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *cont
 static tsl_status make_chunks(tsl_form *form, tsl_context *context)
 {
     const tsl_csr *m = form->rows;
-    parting p = count_long_rows(m, LONGEST_WHOLE);
+    parting p = count_long_rows(m, getenv("LONGEST") != NULL ? atoi(getenv("LONGEST")) : LONGEST_WHOLE);
     if (p.long_rows == 0) {
         return send_chunks(form, context, m, 0, m->rows);
     }
