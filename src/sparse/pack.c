@@ -119,14 +119,23 @@ static tsl_status is_scattered(bool *out, tsl_context *context, const tsl_csr *m
 static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context,
                              const tsl_layout *layout)
 {
-    tsl_form slices = {
+    const tsl_form none = {
         .bytes = form->bytes, .scale = form->scale, .rows = form->rows, .lanes = TSL_PACK_LANES};
+    const tsl_layout all = {.from = 0, .to = form->rows->rows};
+    tsl_form slices = none;
     tsl_packed_matrix *m = &form->packed->matrix;
     const int64_t plain = tsl_csr_nonzeros(form->rows) * (form->bytes + 4) + 8 * form->rows->rows;
-    tsl_status status = tsl_slices_measure(&slices, context, layout);
+    tsl_status status = tsl_slices_measure(&slices, context, &all);
     *made = status == TSL_OK && tsl_slices_bytes(&slices) <= plain + plain / 16 + 4096;
-    if (*made) {
+    if (*made && layout->ranks > 1) {
+        tsl_form_free(&slices);
+        slices = none;
+        status = tsl_slices_measure(&slices, context, layout);
+    }
+    if (*made && status == TSL_OK) {
         status = tsl_slices_fill(&slices, context);
+    }
+    if (*made && status == TSL_OK) {
         const int64_t values = slices.value_start[slices.slices] * TSL_PACK_LANES;
         const int64_t indices = slices.index_start[slices.slices];
         const int64_t starts = 8 * (slices.slices + 1);
@@ -140,14 +149,42 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context,
     return status;
 }
 
+/* ---- a rank's rows -------------------------------------------------------------------------- */
+
+/* The rows that `layout` gives this rank, as a matrix that borrows all but row_start; what is held
+ * is released with tsl_release(out->row_start). */
+static tsl_status own_rows(tsl_csr *out, tsl_context *context, const tsl_csr *all,
+                           const tsl_layout *layout)
+{
+    const int64_t rows = layout->to - layout->from;
+    const int64_t first = all->row_start[layout->from];
+    *out = (tsl_csr){.rows = rows,
+                     .columns = all->columns,
+                     .row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start),
+                     .column = all->column + first,
+                     .value = all->value + first};
+    if (out->row_start == NULL) {
+        return tsl_fail_memory(context, 8 * rows, "a rank's rows of a matrix");
+    }
+    for (int64_t i = 0; i <= rows; i++) {
+        out->row_start[i] = all->row_start[layout->from + i] - first;
+    }
+    return TSL_OK;
+}
+
 /* ---- blocks of columns ---------------------------------------------------------------------- */
 
-static tsl_status make_tiles(tsl_form *form, tsl_context *context,
+static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                              const tsl_device_properties *properties, int most)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_tiles_make(&tiles, context, form->rows, most);
+    tsl_csr own;
+    tsl_status status = own_rows(&own, context, form->rows, layout);
+    if (status == TSL_OK) {
+        status = tsl_tiles_make(&tiles, context, &own, most);
+    }
+    tsl_release(own.row_start);
     if (status != TSL_OK) {
         return status;
     }
@@ -164,7 +201,8 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context,
 }
 
 /* Blocks of columns, where they suit the matrix. */
-static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context)
+static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context,
+                            const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
     tsl_device_properties properties;
@@ -177,7 +215,8 @@ static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *contex
         return TSL_OK;
     }
     status = is_scattered(scattered, context, m);
-    return status == TSL_OK && *scattered ? make_tiles(form, context, &properties, most) : status;
+    return status == TSL_OK && *scattered ? make_tiles(form, context, layout, &properties, most)
+                                          : status;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
@@ -196,11 +235,11 @@ static int64_t piece_length(int64_t entries)
     return least > TSL_CHUNK_ENTRIES ? least : TSL_CHUNK_ENTRIES;
 }
 
-/* The row behind the chunk that begins with `first`. */
-static int64_t end_of_chunk(const tsl_csr *m, int64_t first)
+/* The row behind the chunk that begins with `first` and ends before `end`. */
+static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t end)
 {
     int64_t last = first + 1;
-    while (last < m->rows && last - first < TSL_LIST_THREADS &&
+    while (last < end && last - first < TSL_LIST_THREADS &&
            m->row_start[last + 1] - m->row_start[first] <= TSL_CHUNK_ENTRIES) {
         last++;
     }
@@ -218,12 +257,19 @@ static void cut_row(chunks *c, int64_t from, int64_t to)
     }
 }
 
-static void cut_rows(chunks *c, const tsl_csr *m)
+/* `m`: the layout's rows. Chunks begin anew with each of its pieces: the same for any number of
+ * ranks, so that rows are summed alike. */
+static void cut_rows(chunks *c, const tsl_csr *m, const tsl_layout *layout)
 {
+    int piece = layout->rank_piece[layout->rank];
     c->count = 0;
     c->pieces = 0;
     for (int64_t first = 0; first < m->rows; c->count++) {
-        const int64_t last = end_of_chunk(m, first);
+        while (tsl_layout_piece_row(layout, piece) - layout->from <= first) {
+            piece++;
+        }
+        const int64_t last =
+            end_of_chunk(m, first, tsl_layout_piece_row(layout, piece) - layout->from);
         if (c->chunk != NULL) {
             c->chunk[c->count] =
                 (tsl_chunk){m->row_start[first], (int32_t)first, (int32_t)c->pieces,
@@ -241,9 +287,9 @@ static void cut_rows(chunks *c, const tsl_csr *m)
 }
 
 /* The values in single precision, scaled. */
-static float *narrow(tsl_form *form, tsl_context *context)
+static float *narrow(const tsl_form *form, tsl_context *context, const tsl_csr *rows)
 {
-    const int64_t nonzeros = tsl_csr_nonzeros(form->rows);
+    const int64_t nonzeros = tsl_csr_nonzeros(rows);
     float *out = tsl_allocate((size_t)nonzeros * sizeof *out);
     if (out == NULL) {
         tsl_fail_memory(context, 4 * nonzeros, "a matrix in single precision");
@@ -251,20 +297,20 @@ static float *narrow(tsl_form *form, tsl_context *context)
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t k = 0; k < nonzeros; k++) {
-        out[k] = (float)(form->scale * form->rows->value[k]);
+        out[k] = (float)(form->scale * rows->value[k]);
     }
     return out;
 }
 
-static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks *c)
+static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
+                              const chunks *c)
 {
-    const tsl_csr *rows = form->rows;
     tsl_packed_matrix *m = &form->packed->matrix;
     const int64_t nonzeros = tsl_csr_nonzeros(rows);
     tsl_status status = TSL_OK;
     float *values = NULL;
     if (form->bytes == 4) {
-        values = narrow(form, context);
+        values = narrow(form, context, rows);
         status = values != NULL ? TSL_OK : TSL_E_NOMEM;
     }
     m->chunks = c->count;
@@ -285,21 +331,33 @@ static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks
     return status;
 }
 
-static tsl_status make_chunks(tsl_form *form, tsl_context *context)
+static tsl_status cut_and_send(tsl_form *form, tsl_context *context, const tsl_csr *rows,
+                               const tsl_layout *layout)
 {
     chunks c = {0};
-    cut_rows(&c, form->rows);
+    cut_rows(&c, rows, layout);
     c.chunk = tsl_allocate((size_t)(c.count + 1) * sizeof *c.chunk);
     c.start = tsl_allocate((size_t)(c.pieces + 1) * 2 * sizeof *c.start);
     tsl_status status = TSL_OK;
     if (c.chunk == NULL || c.start == NULL) {
         status = tsl_fail_memory(context, 16 * c.count + 16 * c.pieces, "the rows of a matrix");
     } else {
-        cut_rows(&c, form->rows);
-        status = send_chunks(form, context, &c);
+        cut_rows(&c, rows, layout);
+        status = send_chunks(form, context, rows, &c);
     }
     tsl_release(c.chunk);
     tsl_release(c.start);
+    return status;
+}
+
+static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    tsl_csr own;
+    tsl_status status = own_rows(&own, context, form->rows, layout);
+    if (status == TSL_OK) {
+        status = cut_and_send(form, context, &own, layout);
+    }
+    tsl_release(own.row_start);
     return status;
 }
 
@@ -314,8 +372,9 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
     }
     form->packed->context = context;
+    form->packed->matrix.first = layout->from;
     if (form->bytes == 8 && longest * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
-        const tsl_status status = try_tiles(&scattered, form, context);
+        const tsl_status status = try_tiles(&scattered, form, context, layout);
         if (status != TSL_OK || scattered) {
             return status;
         }
@@ -326,5 +385,5 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
             return status;
         }
     }
-    return make_chunks(form, context);
+    return make_chunks(form, context, layout);
 }
