@@ -94,8 +94,9 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
     }
-    if (status == TSL_OK && context->ops->lists != NULL && m->layout.ranks > 1) {
-        status = tsl_lane_create(&m->lane, context);
+    if (context->ops->lists != NULL && tsl_comm_size(context->comm) > 1) {
+        status = tsl_comm_agree(context, status);
+        status = status == TSL_OK ? tsl_lane_create(&m->lane, context) : status;
         m->layout.lane = m->lane;
     }
     if (status == TSL_OK) {
