@@ -180,8 +180,8 @@ static tsl_status run(solve_work *work)
 {
     tsl_linsolve_plan *plan = NULL;
     const double begun = tsl_seconds();
-    tsl_status status = cli_agree(
-        work->context, tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve));
+    tsl_status status =
+        cli_agree(work->context, tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve));
     work->setup += tsl_seconds() - begun;
     if (status == TSL_OK) {
         cli_defer_signals(true);

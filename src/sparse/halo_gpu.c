@@ -25,8 +25,8 @@ void tsl_halo_leave_gpu(tsl_halo *halo)
 /* Device memory of so many bytes, a copy of `host` unless that is NULL. */
 static tsl_status bring(void **out, tsl_context *context, const void *host, int64_t bytes)
 {
-    tsl_status status = bytes > 0 ? tsl_device_allocate(out, context, bytes, "what ranks send")
-                                  : TSL_OK;
+    tsl_status status =
+        bytes > 0 ? tsl_device_allocate(out, context, bytes, "what ranks send") : TSL_OK;
     if (status == TSL_OK && bytes > 0 && host != NULL) {
         status = context->ops->upload(context, *out, host, bytes);
     }
@@ -67,7 +67,9 @@ static tsl_status bring_rows(tsl_halo *h, tsl_context *context)
     const struct {
         const void *host;
         int64_t bytes;
-    } all[] = {{h->send_row, 4 * sent}, {h->receive_row, 4 * received}, {NULL, 8 * sent},
+    } all[] = {{h->send_row, 4 * sent},
+               {h->receive_row, 4 * received},
+               {NULL, 8 * sent},
                {NULL, 8 * received}};
     tsl_status status = TSL_OK;
     for (int i = 0; i < 4 && status == TSL_OK; i++) {
@@ -137,7 +139,8 @@ static tsl_status pack(const tsl_halo *h, char *x, int bytes)
         tsl_comm_pair *pair = &h->pairs[p];
         pair->send_bytes = h->send_counts[p] * bytes;
         pair->receive_bytes = h->receive_counts[p] * bytes;
-        pair->send = d->send_first[p] >= 0 ? x + d->send_first[p] * bytes : (char *)d->send + 8 * sent;
+        pair->send =
+            d->send_first[p] >= 0 ? x + d->send_first[p] * bytes : (char *)d->send + 8 * sent;
         pair->receive = d->receive_first[p] >= 0 ? x + d->receive_first[p] * bytes
                                                  : (char *)d->receive + 8 * received;
         if (d->send_first[p] == SCATTERED) {
@@ -158,9 +161,9 @@ static tsl_status unpack(const tsl_halo *h, char *x, int bytes)
     tsl_status status = TSL_OK;
     for (int p = 0; p < h->peers && status == TSL_OK; p++) {
         if (d->receive_first[p] == SCATTERED) {
-            status = beside->ops->lists->spread(beside, x, (char *)d->receive + 8 * received,
-                                                d->receive_row + received, h->receive_counts[p],
-                                                bytes);
+            status =
+                beside->ops->lists->spread(beside, x, (char *)d->receive + 8 * received,
+                                           d->receive_row + received, h->receive_counts[p], bytes);
         }
         received += h->receive_counts[p];
     }

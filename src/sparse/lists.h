@@ -156,7 +156,7 @@ TSL_FN int tsl_list_each(int64_t rows)
     const int64_t singly = (units + TSL_LIST_PIECES - 1) / TSL_LIST_PIECES;
     const int64_t few = singly < 4 ? singly : 4;
     const int64_t by_fours = units / (4 * TSL_LIST_PIECES);
-    const int64_t many = by_fours < TSL_LIST_EACH ? by_fours : TSL_LIST_EACH;
+    const int64_t many = by_fours < TSL_LIST_EACH ? by_fours : (int64_t)TSL_LIST_EACH;
     return (int)(few > many ? few : many);
 }
 

@@ -225,9 +225,9 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
     const tsl_device_halo *d = &product->halo->device;
     const bool split = product->form->packed->matrix.value_start != NULL;
     void *x = (void *)(uintptr_t)product->x; /* its entries of other ranks are filled in */
-    tsl_status status =
-        list->pending ? tsl_sums_gather_on_gpu(context, list->sums, list->layout, list->width)
-                      : TSL_OK;
+    tsl_status status = list->pending
+                            ? tsl_sums_gather_on_gpu(context, list->sums, list->layout, list->width)
+                            : TSL_OK;
     if (status == TSL_OK) {
         status = tsl_lane_enter(d->lane);
     }
@@ -270,8 +270,8 @@ tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_
     }
     double *pieces = pieces_of(sums, width);
     const tsl_status status = context->ops->lists->add_up_pieces(
-        context, pieces, sums, tsl_list_each(layout->rows), width,
-        layout->rank_piece[layout->rank], layout->rank_piece[layout->rank + 1]);
+        context, pieces, sums, tsl_list_each(layout->rows), width, layout->rank_piece[layout->rank],
+        layout->rank_piece[layout->rank + 1]);
     return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
 }
 

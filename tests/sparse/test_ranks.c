@@ -3,10 +3,12 @@
 #include "sparse/systems.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/comm.h"
+#include "device/plugin.h"
 #include "tesela/buffer.h"
 
 enum { SIDE = 12, ROWS = SIDE * SIDE * SIDE, MOST_ITERATIONS = 400, MOST_RANKS = 7 };
@@ -20,9 +22,10 @@ typedef struct trial {
     double history[MOST_ITERATIONS];
     int64_t count; /* of the history */
     int64_t iterations;
-    bool expects; /* x and history are to be compared with, not filled */
-    int fails;    /* rank that gives up before it solves; -1: none */
-    const char *device; /* of all ranks */
+    bool expects;       /* x and history are to be compared with, not filled */
+    int fails;          /* rank that gives up before it solves; -1: none */
+    const char *device; /* of all ranks, … */
+    int gpus;           /* … or, if there are any, each rank's is one of so many */
 } trial;
 
 /* A rank's own history. */
@@ -147,7 +150,11 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     trial *t = user;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    options.device = t->device;
+    char device[32];
+    if (t->gpus > 0) {
+        snprintf(device, sizeof device, "cuda:%d", tsl_comm_rank(comm) % t->gpus);
+    }
+    options.device = t->gpus > 0 ? device : t->device;
     options.threads = 1;
     options.comm = comm;
     tsl_context *context = NULL;
@@ -181,18 +188,24 @@ static void begin(trial *t)
     }
 }
 
-static void check_ranks(const char *device)
+/* On GPUs each method, and each preconditioner, but not all with each other. */
+static void check_ranks(const char *device, int gpus)
 {
     static trial t;
     begin(&t);
     t.device = device;
+    t.gpus = gpus;
+    const bool all = strcmp(device, "cpu") == 0;
     for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
         for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
              m++) {
             t.options.method = (tsl_linsolve_method)method;
             t.options.preconditioner = (tsl_linsolve_preconditioner)m;
             t.expects = false;
-            for (int ranks = 1; ranks <= MOST_RANKS; ranks += ranks < 4 ? 1 : 3) {
+            if (!all && method != TSL_LINSOLVE_CG && m != TSL_LINSOLVE_JACOBI) {
+                continue;
+            }
+            for (int ranks = 1; ranks <= (all ? MOST_RANKS : 4); ranks += ranks < 4 ? 1 : 3) {
                 if (tsl_comm_run(ranks, run_rank, &t) != TSL_OK) {
                     fail_msg("%s with %s on %d ranks: %s",
                              tsl_linsolve_method_name(t.options.method),
@@ -210,13 +223,18 @@ static void check_ranks(const char *device)
 static void ranks_do_not_matter(void **state)
 {
     (void)state;
-    check_ranks("cpu");
+    check_ranks("cpu", 0);
 }
 
 static void nor_do_they_on_gpus(void **state)
 {
     (void)state;
-    check_ranks("sim");
+    int gpus = 0;
+    char reason[256];
+    check_ranks("sim", 0);
+    if (tsl_plugin_cuda(&gpus, reason, sizeof reason) != NULL && gpus > 0) {
+        check_ranks("cuda", gpus);
+    }
 }
 
 static void failures_travel(void **state)
@@ -239,8 +257,9 @@ static int launched(void)
     begin(&t);
     tsl_comm *comm = NULL;
     tsl_status status = tsl_comm_create(&comm);
-    for (int i = 0; i < 8 && status == TSL_OK;
+    for (int i = 0; i < 16 && status == TSL_OK;
          i++) { /* each preconditioner; other methods in turn */
+        t.device = i < 8 ? "cpu" : "sim";
         t.options.method = (tsl_linsolve_method)(i % 5);
         t.options.preconditioner = (tsl_linsolve_preconditioner)(i % 7);
         t.expects = false;
