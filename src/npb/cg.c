@@ -65,6 +65,7 @@ typedef struct work {
     tsl_cg_vectors vectors;
     double *whole;  /* [rows.all] what the matrix is multiplied with, of all ranks */
     int64_t *parts; /* [2][ranks] the bytes of each rank's rows, and where they are in `whole` */
+    tsl_reducer *reducer; /* of partial sums; NULL where there is one rank */
     tsl_recording *iteration;
 } work;
 
@@ -80,6 +81,7 @@ static void free_work(work *w)
     tsl_context *context = w->context;
     tsl_cg_vectors *v = &w->vectors;
     context->ops->forget(w->iteration);
+    tsl_reducer_destroy(w->reducer);
     context->ops->sparse->destroy(w->product);
     double *const all[] = {v->x, v->z, v->p, v->q, v->r, v->partial, v->norms, w->whole};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -141,6 +143,14 @@ static tsl_status make_work(work *w)
     }
     tsl_profile_add(w->context, "bring the matrix", begun, 12 * w->nonzeros, 0);
     status = status == TSL_OK ? make_vectors(w) : status;
+    if (is_shared(w)) {
+        status = tsl_comm_refuse(w->context, status);
+    }
+    if (status == TSL_OK && is_shared(w)) {
+        status = tsl_reducer_create(&w->reducer, w->context->comm, w->context,
+                                    (int64_t)TSL_CG_SUMS * TSL_CG_PARTIALS, TSL_COMM_DOUBLE,
+                                    TSL_COMM_SUM);
+    }
     w->bring = tsl_seconds() - begun;
     return status;
 }
@@ -173,8 +183,7 @@ static tsl_status add_ranks(const work *w, double *partial, int count)
     }
     const double begun = tsl_seconds();
     const tsl_status status =
-        tsl_comm_all_reduce(w->context->comm, w->context, partial, (int64_t)count * TSL_CG_PARTIALS,
-                            TSL_COMM_DOUBLE, TSL_COMM_SUM);
+        tsl_reducer_execute(w->reducer, partial, (int64_t)count * TSL_CG_PARTIALS);
     tsl_profile_add(w->context, "add ranks", begun, 0, 0);
     return status;
 }

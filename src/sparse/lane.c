@@ -2,6 +2,7 @@
 
 #include "comm/peer.h"
 #include "device/device.h"
+#include "sparse/lists.h"
 
 static tsl_status make(tsl_lane *lane)
 {
@@ -15,8 +16,18 @@ static tsl_status make(tsl_lane *lane)
         status = peer->create(&lane->done, context);
     }
     status = tsl_comm_refuse(context, status);
-    return status == TSL_OK ? tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank)
-                            : status;
+    if (status == TSL_OK) {
+        status = tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank);
+    }
+    if (status == TSL_OK) {
+        status = tsl_reducer_create(&lane->sums, context->comm, context,
+                                    TSL_LANE_SUMS * TSL_LIST_PIECES, TSL_COMM_DOUBLE, TSL_COMM_SUM);
+    }
+    if (status == TSL_OK && !tsl_reducer_is_direct(lane->sums)) {
+        tsl_reducer_destroy(lane->sums);
+        lane->sums = NULL;
+    }
+    return status;
 }
 
 tsl_status tsl_lane_create(tsl_lane **out, tsl_context *context)
@@ -42,6 +53,7 @@ void tsl_lane_destroy(tsl_lane *lane)
         return;
     }
     const tsl_peer_ops *peer = lane->context->ops->peer;
+    tsl_reducer_destroy(lane->sums);
     tsl_context_end_branch(lane->beside); /* others have read what they get by then */
     tsl_comm_destroy(lane->comm);
     peer->destroy(lane->ready);

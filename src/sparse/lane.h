@@ -8,10 +8,13 @@
 
 struct tsl_event;
 
+enum { TSL_LANE_SUMS = 4 /* columns of sums that ranks add up without the host */ };
+
 typedef struct tsl_lane {
     tsl_context *context, *beside;
     tsl_comm *comm; /* the same ranks */
     struct tsl_event *ready, *done;
+    tsl_reducer *sums; /* of TSL_LANE_SUMS columns; NULL: it would not go without the host */
 } tsl_lane;
 
 /* For the ranks of the context's communicator, all of them on GPUs. Collective. */

@@ -125,7 +125,7 @@ typedef struct tsl_list_ops {
      * not-a-numbers where the gate is closed */
     tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int pieces,
                          int each, int width, const tsl_gate *gate);
-    /* out[pieces][width]: sums over `each`, of the pieces from … to - 1 */
+    /* out[TSL_LIST_PIECES][width]: sums over `each` of the pieces from … to - 1, and zeros */
     tsl_status (*add_up_pieces)(tsl_context *context, double *out, const double *sums, int each,
                                 int width, int from, int to);
     /* y[i] = x[row[i]] and y[row[i]] = x[i], i < count, of numbers of so many bytes, 8 or 4 */

@@ -272,7 +272,10 @@ tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_
     const tsl_status status = context->ops->lists->add_up_pieces(
         context, pieces, sums, tsl_list_each(layout->rows), width, layout->rank_piece[layout->rank],
         layout->rank_piece[layout->rank + 1]);
-    return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
+    if (status != TSL_OK || layout->lane->sums == NULL || width > TSL_LANE_SUMS) {
+        return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
+    }
+    return tsl_reducer_execute(layout->lane->sums, pieces, (int64_t)TSL_SPARSE_SUMS * width);
 }
 
 static tsl_status add_up(tsl_context *context, double *out, const double *sums,
