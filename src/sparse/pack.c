@@ -6,13 +6,12 @@
 #include "blocks/sparse/tiles.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "sparse/apart.h"
 
 enum {
     LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block; */
     MOST_APART = 1024,     /* rows that are longer, each of which takes a block some time */
     LONGEST_WHOLE = 512,   /* entries of a row in chunks */
-    PIECE_COLUMNS = 4096,  /* of x, for pieces of long rows: they fit in the first-level cache */
-    PIECE_ENTRIES = 4,     /* at least, in the mean; else pieces are wider */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
     LINE = 4,              /* numbers of x that come together, in 32 bytes */
@@ -25,10 +24,10 @@ void tsl_packed_destroy(tsl_packed *packed)
         return;
     }
     const tsl_packed_matrix *m = &packed->matrix;
-    const void *const all[] = {m->value_start, m->index_start, m->index,  m->value,
-                               m->chunk,       m->row_start,   m->column, m->entry,
-                               m->apart,       m->long_row,    m->place,  m->long_start,
-                               m->piece_sum,   packed->scratch};
+    const void *const all[] = {m->value_start,  m->index_start, m->index,      m->value,
+                               m->chunk,        m->row_start,   m->column,     m->entry,
+                               m->apart,        m->long_row,    m->long_start, m->piece,
+                               m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
@@ -42,7 +41,7 @@ const char *tsl_packed_name(const tsl_packed *packed)
                                             {"sliced-ell", "sliced-ell-split"}};
     const tsl_packed_matrix *m = &packed->matrix;
     return packed->tiles != NULL ? "column-blocks"
-                                 : names[m->value_start != NULL][m->long_rows > 0];
+                                 : names[m->value_start != NULL][m->apart != NULL];
 }
 
 /* Memory on the device with a copy of the host's. */
@@ -120,18 +119,27 @@ static tsl_status is_scattered(bool *out, tsl_context *context, const tsl_csr *m
 
 /* ---- slices --------------------------------------------------------------------------------- */
 
-/* Would slices of `rows` be filled up with little? Then they are made. */
+/* Would slices of `rows` be filled up with little? Then this rank's are made. */
 static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context, const tsl_csr *rows,
                              const tsl_layout *layout)
 {
-    tsl_form slices = {
+    const tsl_form none = {
         .bytes = form->bytes, .scale = form->scale, .rows = rows, .lanes = TSL_PACK_LANES};
+    const tsl_layout all = {.from = 0, .to = rows->rows};
+    tsl_form slices = none;
     tsl_packed_matrix *m = &form->packed->matrix;
     const int64_t plain = tsl_csr_nonzeros(rows) * (form->bytes + 4) + 8 * rows->rows;
-    tsl_status status = tsl_slices_measure(&slices, context, layout);
+    tsl_status status = tsl_slices_measure(&slices, context, &all);
     *made = status == TSL_OK && tsl_slices_bytes(&slices) <= plain + plain / 16 + 4096;
-    if (*made) {
+    if (*made && layout->ranks > 1) {
+        tsl_form_free(&slices);
+        slices = none;
+        status = tsl_slices_measure(&slices, context, layout);
+    }
+    if (*made && status == TSL_OK) {
         status = tsl_slices_fill(&slices, context);
+    }
+    if (*made && status == TSL_OK) {
         const int64_t values = slices.value_start[slices.slices] * TSL_PACK_LANES;
         const int64_t indices = slices.index_start[slices.slices];
         const int64_t starts = 8 * (slices.slices + 1);
@@ -145,14 +153,42 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context, c
     return status;
 }
 
+/* ---- a rank's rows -------------------------------------------------------------------------- */
+
+/* The rows that `layout` gives this rank, as a matrix that borrows all but row_start; what is held
+ * is released with tsl_release(out->row_start). */
+static tsl_status own_rows(tsl_csr *out, tsl_context *context, const tsl_csr *all,
+                           const tsl_layout *layout)
+{
+    const int64_t rows = layout->to - layout->from;
+    const int64_t first = all->row_start[layout->from];
+    *out = (tsl_csr){.rows = rows,
+                     .columns = all->columns,
+                     .row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start),
+                     .column = all->column + first,
+                     .value = all->value + first};
+    if (out->row_start == NULL) {
+        return tsl_fail_memory(context, 8 * rows, "a rank's rows of a matrix");
+    }
+    for (int64_t i = 0; i <= rows; i++) {
+        out->row_start[i] = all->row_start[layout->from + i] - first;
+    }
+    return TSL_OK;
+}
+
 /* ---- blocks of columns ---------------------------------------------------------------------- */
 
-static tsl_status make_tiles(tsl_form *form, tsl_context *context,
+static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                              const tsl_device_properties *properties, int most)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_tiles_make(&tiles, context, form->rows, most);
+    tsl_csr own;
+    tsl_status status = own_rows(&own, context, form->rows, layout);
+    if (status == TSL_OK) {
+        status = tsl_tiles_make(&tiles, context, &own, most);
+    }
+    tsl_release(own.row_start);
     if (status != TSL_OK) {
         return status;
     }
@@ -169,7 +205,8 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context,
 }
 
 /* Blocks of columns, where they suit the matrix. */
-static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context)
+static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context,
+                            const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
     tsl_device_properties properties;
@@ -182,201 +219,35 @@ static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *contex
         return TSL_OK;
     }
     status = is_scattered(scattered, context, m);
-    return status == TSL_OK && *scattered ? make_tiles(form, context, &properties, most) : status;
-}
-
-/* ---- rows apart ----------------------------------------------------------------------------- */
-
-/* A matrix whose long rows are apart: `rows` has empty ones in their place, and pieces of them
- * behind its own, by their columns. */
-typedef struct parting {
-    tsl_csr rows;                                     /* [own + pieces] */
-    int64_t own, long_rows, pieces, longest, entries; /* the last, of long rows */
-    int width;                                        /* columns of a piece at most */
-    int32_t *long_row;                                /* [long_rows] */
-    int64_t *long_start;                              /* [long_rows + 1] */
-    int32_t *place;                                   /* [pieces] */
-    uint32_t *mask;                                   /* [own / 32] */
-} parting;
-
-static void free_parting(parting *p)
-{
-    tsl_csr_free(&p->rows);
-    tsl_release(p->long_row);
-    tsl_release(p->long_start);
-    tsl_release(p->place);
-    tsl_release(p->mask);
-}
-
-/* Rows of more than `longest` entries. */
-static parting count_long_rows(const tsl_csr *m, int64_t longest)
-{
-    parting p = {.own = m->rows, .longest = longest};
-    for (int64_t i = 0; i < m->rows; i++) {
-        const int64_t length = m->row_start[i + 1] - m->row_start[i];
-        p.long_rows += length > longest;
-        p.entries += length > longest ? length : 0;
-    }
-    return p;
-}
-
-/* The end of the piece of a row that begins with entry k. */
-static int64_t end_of_piece(const parting *p, const tsl_csr *m, int64_t k, int64_t end)
-{
-    const int32_t block = m->column[k] / p->width;
-    const int64_t most = end - k < TSL_CHUNK_ENTRIES ? end : k + TSL_CHUNK_ENTRIES;
-    while (++k < most && m->column[k] / p->width == block) {
-    }
-    return k;
-}
-
-/* Pieces of each long row into long_start, as if p->width were the width. */
-static void count_pieces(parting *p, const tsl_csr *m)
-{
-    p->pieces = 0;
-    for (int64_t r = 0; r < p->long_rows; r++) {
-        const int64_t end = m->row_start[p->long_row[r] + 1];
-        p->long_start[r] = p->pieces;
-        for (int64_t k = m->row_start[p->long_row[r]]; k < end; p->pieces++) {
-            k = end_of_piece(p, m, k, end);
-        }
-    }
-    p->long_start[p->long_rows] = p->pieces;
-}
-
-static void find_long_rows(parting *p, const tsl_csr *m)
-{
-    int64_t found = 0;
-    for (int64_t i = 0; i < m->rows; i++) {
-        if (m->row_start[i + 1] - m->row_start[i] > p->longest) {
-            p->mask[i / TSL_PACK_LANES] |= UINT32_C(1) << (unsigned)(i % TSL_PACK_LANES);
-            p->long_row[found++] = (int32_t)i;
-        }
-    }
-    p->width = getenv("PIECE") != NULL ? atoi(getenv("PIECE")) : PIECE_COLUMNS;
-    count_pieces(p, m);
-    while (p->pieces > p->entries / PIECE_ENTRIES && p->width < m->columns) {
-        p->width = p->width < INT32_MAX / 2 ? 2 * p->width : INT32_MAX;
-        count_pieces(p, m);
-    }
-}
-
-/* Copy entries k … end - 1, which become row `row` of those apart. */
-static void append_row(tsl_csr *to, int64_t row, const tsl_csr *m, int64_t k, int64_t end)
-{
-    const int64_t at = to->row_start[row];
-    memcpy(to->column + at, m->column + k, (size_t)(end - k) * sizeof *to->column);
-    memcpy(to->value + at, m->value + k, (size_t)(end - k) * sizeof *to->value);
-    to->row_start[row + 1] = at + end - k;
-}
-
-/* Pieces by their blocks of columns; `at` [long_rows] is where each row is. */
-static void order_pieces(parting *p, const tsl_csr *m, int64_t *at)
-{
-    int64_t row = p->own;
-    int64_t *next = p->long_start; /* place of each row's next piece; set back afterwards */
-    for (int64_t r = 0; r < p->long_rows; r++) {
-        at[r] = m->row_start[p->long_row[r]];
-    }
-    for (int64_t block = 0; row < p->own + p->pieces; block++) {
-        for (int64_t r = 0; r < p->long_rows; r++) {
-            const int64_t end = m->row_start[p->long_row[r] + 1];
-            while (at[r] < end && m->column[at[r]] / p->width == block) {
-                const int64_t behind = end_of_piece(p, m, at[r], end);
-                p->place[row - p->own] = (int32_t)next[r]++;
-                append_row(&p->rows, row++, m, at[r], behind);
-                at[r] = behind;
-            }
-        }
-    }
-    for (int64_t r = p->long_rows; r > 0; r--) {
-        next[r] = next[r - 1];
-    }
-    next[0] = 0;
-}
-
-static tsl_status allocate_parted(parting *p, tsl_context *context, const tsl_csr *m, int64_t **at)
-{
-    const int64_t rows = p->own + p->pieces;
-    const int64_t entries = tsl_csr_nonzeros(m);
-    p->rows = (tsl_csr){.rows = rows,
-                        .columns = m->columns,
-                        .row_start = tsl_allocate((size_t)(rows + 1) * 8),
-                        .column = tsl_allocate((size_t)entries * 4),
-                        .value = tsl_allocate((size_t)entries * 8)};
-    p->place = tsl_allocate((size_t)p->pieces * sizeof *p->place);
-    *at = tsl_allocate((size_t)p->long_rows * sizeof **at);
-    return p->rows.row_start != NULL && p->rows.column != NULL && p->rows.value != NULL &&
-                   p->place != NULL && *at != NULL
-               ? TSL_OK
-               : tsl_fail_memory(context, 8 * rows + 12 * entries, "the long rows of a matrix");
-}
-
-/* Set the long rows of a matrix apart; free_parting() whatever the outcome. */
-static tsl_status part_rows(parting *p, tsl_context *context, const tsl_csr *m)
-{
-    p->long_row = tsl_allocate((size_t)p->long_rows * sizeof *p->long_row);
-    p->long_start = tsl_allocate((size_t)(p->long_rows + 1) * sizeof *p->long_start);
-    p->mask = tsl_allocate_zeroed((size_t)(m->rows / TSL_PACK_LANES + 1), sizeof *p->mask);
-    if (p->long_row == NULL || p->long_start == NULL || p->mask == NULL) {
-        return tsl_fail_memory(context, 12 * p->long_rows + m->rows / 8,
-                               "the long rows of a matrix");
-    }
-    find_long_rows(p, m);
-    int64_t *at = NULL;
-    const tsl_status status = allocate_parted(p, context, m, &at);
-    if (status == TSL_OK) {
-        p->rows.row_start[0] = 0;
-        for (int64_t i = 0; i < m->rows; i++) {
-            const int64_t end = m->row_start[i + 1];
-            const bool is_long = end - m->row_start[i] > p->longest;
-            append_row(&p->rows, i, m, is_long ? end : m->row_start[i], end);
-        }
-        order_pieces(p, m, at);
-    }
-    tsl_release(at);
-    return status;
-}
-
-static tsl_status send_parting(tsl_form *form, tsl_context *context, const parting *p)
-{
-    tsl_packed_matrix *m = &form->packed->matrix;
-    tsl_status status = TSL_OK;
-    void *sums = NULL;
-    m->long_rows = p->long_rows;
-    m->apart = send(&status, context, p->mask, 4 * (p->own / TSL_PACK_LANES + 1));
-    m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
-    m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
-    m->place = send(&status, context, p->place, 4 * p->pieces);
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&sums, context, form->bytes * p->pieces, "the matrix");
-    }
-    m->piece_sum = sums;
-    form->product_bytes += (4 + 2 * form->bytes) * p->pieces;
-    return status;
+    return status == TSL_OK && *scattered ? make_tiles(form, context, layout, &properties, most)
+                                          : status;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
 
-/* The row behind the chunk that begins with `first`; no chunk has rows on both sides of `border`.
- */
-static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t border)
+/* The row behind the chunk that begins with `first` and ends before `end`. */
+static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t end)
 {
-    const int64_t most = first < border ? border : m->rows;
     int64_t last = first + 1;
-    while (last < most && last - first < TSL_LIST_THREADS &&
+    while (last < end && last - first < TSL_LIST_THREADS &&
            m->row_start[last + 1] - m->row_start[first] <= TSL_CHUNK_ENTRIES) {
         last++;
     }
     return last;
 }
 
-/* The rows from `first` on in chunks; returns their number. `out` NULL: only that. */
-static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, int64_t first, int64_t border)
+/* Rows in chunks, which begin anew with each of the layout's pieces: the same for any number of
+ * ranks, so that rows are summed alike. Returns their number; `out` NULL: only that. */
+static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, const tsl_layout *layout)
 {
+    int piece = layout->rank_piece[layout->rank];
     int64_t count = 0;
-    while (first < m->rows) {
-        const int64_t last = end_of_chunk(m, first, border);
+    for (int64_t first = 0; first < m->rows; count++) {
+        while (tsl_layout_piece_row(layout, piece) - layout->from <= first) {
+            piece++;
+        }
+        const int64_t last =
+            end_of_chunk(m, first, tsl_layout_piece_row(layout, piece) - layout->from);
         if (out != NULL) {
             out[count] = (tsl_chunk){.entry = m->row_start[first],
                                      .row = first,
@@ -384,99 +255,183 @@ static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, int64_t first, int64_t
                                      .entries = (int16_t)(m->row_start[last] - m->row_start[first]),
                                      .longest = (int16_t)longest_row(m, first, last)};
         }
-        count++;
         first = last;
     }
     return count;
 }
 
-/* The values in single precision, scaled. */
-static float *narrow(const tsl_form *form, tsl_context *context, const tsl_csr *rows)
+/* A chunk of pieces from number `first` on; returns the piece behind it. */
+static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows, int64_t first)
 {
-    const int64_t nonzeros = tsl_csr_nonzeros(rows);
-    float *out = tsl_allocate((size_t)nonzeros * sizeof *out);
-    if (out == NULL) {
-        tsl_fail_memory(context, 4 * nonzeros, "a matrix in single precision");
+    *out = (tsl_chunk){.entry = p->piece[first].entry / TSL_LARGE_GROUP * TSL_LARGE_GROUP,
+                       .row = rows + first};
+    int64_t last = first;
+    for (; last < p->pieces && last - first < TSL_LIST_THREADS; last++) {
+        const tsl_row_piece *piece = &p->piece[last];
+        const int64_t entries = piece->entry + piece->length - out->entry;
+        if (entries > TSL_CHUNK_ENTRIES) {
+            break;
+        }
+        out->entries = (int16_t)entries;
+        out->longest = (int16_t)(piece->length > out->longest ? piece->length : out->longest);
+    }
+    out->rows = (int16_t)(last - first);
+    return last;
+}
+
+static int64_t cut_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows)
+{
+    int64_t count = 0;
+    for (int64_t first = 0; first < p->pieces; count++) {
+        tsl_chunk chunk;
+        first = chunk_of_pieces(&chunk, p, rows, first);
+        if (out != NULL) {
+            out[count] = chunk;
+        }
+    }
+    return count;
+}
+
+/* Values on the device, in single precision scaled. */
+static const void *send_values(tsl_status *status, const tsl_form *form, tsl_context *context,
+                               const double *value, int64_t count)
+{
+    if (form->bytes == 8) {
+        return send(status, context, value, 8 * count);
+    }
+    float *narrow = *status == TSL_OK ? tsl_allocate((size_t)count * sizeof *narrow) : NULL;
+    if (narrow == NULL) {
+        *status = *status == TSL_OK
+                      ? tsl_fail_memory(context, 4 * count, "a matrix in single precision")
+                      : *status;
         return NULL;
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (int64_t k = 0; k < nonzeros; k++) {
-        out[k] = (float)(form->scale * rows->value[k]);
+    for (int64_t k = 0; k < count; k++) {
+        narrow[k] = (float)(form->scale * value[k]);
     }
+    const void *out = send(status, context, narrow, 4 * count);
+    tsl_release(narrow);
     return out;
 }
 
-/* The rows of `rows` from `first` on, in chunks; those from `border` on are pieces. */
-static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
-                              int64_t first, int64_t border)
+/* What a product needs of long rows. */
+static tsl_status send_apart(tsl_form *form, tsl_context *context, const tsl_apart *p)
 {
     tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t nonzeros = tsl_csr_nonzeros(rows);
-    m->chunks = cut_rows(NULL, rows, first, border);
-    tsl_chunk *chunk = tsl_allocate((size_t)m->chunks * sizeof *chunk);
-    float *values = form->bytes == 4 ? narrow(form, context, rows) : NULL;
     tsl_status status = TSL_OK;
-    if (chunk == NULL || (form->bytes == 4 && values == NULL)) {
-        status = tsl_fail_memory(context, 24 * m->chunks, "the rows of a matrix");
-    } else {
-        cut_rows(chunk, rows, first, border);
-        m->chunk = send(&status, context, chunk, m->chunks * (int64_t)sizeof *chunk);
+    void *sums = NULL;
+    m->long_rows = p->long_rows;
+    m->apart = send(&status, context, p->mask, 4 * (m->rows / TSL_PACK_LANES + 1));
+    m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
+    m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
+    m->piece = send(&status, context, p->piece, p->pieces * (int64_t)sizeof *p->piece);
+    m->piece_column = send(&status, context, p->column, 4 * p->entries);
+    m->piece_entry = send_values(&status, form, context, p->value, p->entries);
+    if (status == TSL_OK && p->pieces > 0) {
+        status = tsl_device_allocate(&sums, context, form->bytes * p->pieces, "the matrix");
+    }
+    m->piece_sum = sums;
+    form->product_bytes += (4 + form->bytes) * p->entries + (16 + 2 * form->bytes) * p->pieces;
+    return status;
+}
+
+/* The chunks of `rows`, NULL: they are in slices, and of the pieces. */
+static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
+                              const tsl_apart *p, const tsl_layout *layout)
+{
+    tsl_packed_matrix *m = &form->packed->matrix;
+    const int64_t whole = rows != NULL ? cut_rows(NULL, rows, layout) : 0;
+    m->chunks = whole + cut_pieces(NULL, p, m->rows);
+    tsl_chunk *chunk = tsl_allocate((size_t)(m->chunks + 1) * sizeof *chunk);
+    if (chunk == NULL) {
+        return tsl_fail_memory(context, 24 * m->chunks, "the rows of a matrix");
+    }
+    if (rows != NULL) {
+        cut_rows(chunk, rows, layout);
+    }
+    cut_pieces(chunk + whole, p, m->rows);
+    tsl_status status = TSL_OK;
+    m->chunk = send(&status, context, chunk, m->chunks * (int64_t)sizeof *chunk);
+    tsl_release(chunk);
+    form->product_bytes += m->chunks * (int64_t)sizeof *chunk;
+    if (rows != NULL) {
+        const int64_t nonzeros = tsl_csr_nonzeros(rows);
         m->row_start = send(&status, context, rows->row_start, 8 * (rows->rows + 1));
         m->column = send(&status, context, rows->column, 4 * nonzeros);
-        m->entry = send(&status, context, values != NULL ? (void *)values : (void *)rows->value,
-                        form->bytes * nonzeros);
-        form->product_bytes += (nonzeros - rows->row_start[first]) * (form->bytes + 4) +
-                               8 * (rows->rows - first) + 24 * m->chunks;
+        m->entry = send_values(&status, form, context, rows->value, nonzeros);
+        form->product_bytes += nonzeros * (form->bytes + 4) + 8 * rows->rows;
     }
-    tsl_release(chunk);
-    tsl_release(values);
     return status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-/* Slices of the rows that are not long, where that suits. */
-static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *context,
-                                   const tsl_layout *layout)
+/* This rank's long rows, beside slices of the others. */
+static tsl_status add_apart(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
-    parting p = count_long_rows(form->rows, LONGEST_SLICED);
-    if (p.long_rows > MOST_APART) {
-        return TSL_OK;
+    tsl_apart p;
+    tsl_csr rest;
+    tsl_status status = tsl_apart_make(&p, &rest, context, form->rows, layout, LONGEST_SLICED);
+    if (status != TSL_OK) {
+        return status;
     }
-    if (p.long_rows == 0) {
-        return try_slices(made, form, context, form->rows, layout);
-    }
-    tsl_status status = part_rows(&p, context, form->rows);
+    status = send_apart(form, context, &p);
     if (status == TSL_OK) {
-        tsl_csr own = p.rows;
-        own.rows = p.own;
-        status = try_slices(made, form, context, &own, layout);
+        status = send_chunks(form, context, NULL, &p, layout);
     }
-    if (status == TSL_OK && *made) {
-        status = send_parting(form, context, &p);
-    }
-    if (status == TSL_OK && *made) {
-        status = send_chunks(form, context, &p.rows, p.own, p.own);
-    }
-    free_parting(&p);
+    tsl_apart_free(&p);
+    tsl_csr_free(&rest);
     return status;
 }
 
-static tsl_status make_chunks(tsl_form *form, tsl_context *context)
+/* Slices, beside a few long rows, where that suits. */
+static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *context,
+                                   const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
-    parting p = count_long_rows(m, getenv("LONGEST") != NULL ? atoi(getenv("LONGEST")) : LONGEST_WHOLE);
-    if (p.long_rows == 0) {
-        return send_chunks(form, context, m, 0, m->rows);
+    const int64_t long_rows = tsl_apart_count(m, LONGEST_SLICED);
+    if (long_rows == 0) {
+        return try_slices(made, form, context, m, layout);
     }
-    tsl_status status = part_rows(&p, context, m);
+    if (long_rows > MOST_APART) {
+        return TSL_OK;
+    }
+    const tsl_layout all = {.from = 0, .to = m->rows};
+    tsl_apart p;
+    tsl_csr rest;
+    tsl_status status = tsl_apart_make(&p, &rest, context, m, &all, LONGEST_SLICED);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = try_slices(made, form, context, &rest, layout);
+    tsl_apart_free(&p);
+    tsl_csr_free(&rest);
+    return status == TSL_OK && *made ? add_apart(form, context, layout) : status;
+}
+
+static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    tsl_apart p = {0};
+    tsl_csr own;
+    if (tsl_apart_count(form->rows, LONGEST_WHOLE) == 0) {
+        tsl_status status = own_rows(&own, context, form->rows, layout);
+        if (status == TSL_OK) {
+            status = send_chunks(form, context, &own, &p, layout);
+        }
+        tsl_release(own.row_start);
+        return status;
+    }
+    tsl_status status = tsl_apart_make(&p, &own, context, form->rows, layout, LONGEST_WHOLE);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = send_apart(form, context, &p);
     if (status == TSL_OK) {
-        status = send_parting(form, context, &p);
+        status = send_chunks(form, context, &own, &p, layout);
     }
-    if (status == TSL_OK) {
-        status = send_chunks(form, context, &p.rows, 0, p.own);
-    }
-    free_parting(&p);
+    tsl_apart_free(&p);
+    tsl_csr_free(&own);
     return status;
 }
 
@@ -490,13 +445,15 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
     }
     form->packed->context = context;
+    form->packed->matrix.rows = layout->to - layout->from;
+    form->packed->matrix.first = layout->from;
     if (form->bytes == 8 &&
         longest_row(m, 0, m->rows) * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
-        const tsl_status status = try_tiles(&scattered, form, context);
+        const tsl_status status = try_tiles(&scattered, form, context, layout);
         if (status != TSL_OK || scattered) {
             return status;
         }
     }
     const tsl_status status = try_slices_apart(&sliced, form, context, layout);
-    return status != TSL_OK || sliced ? status : make_chunks(form, context);
+    return status != TSL_OK || sliced ? status : make_chunks(form, context, layout);
 }

@@ -71,11 +71,9 @@ tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int widt
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_status status =
-        tsl_layout_gather_sums(plan->layout, plan->context, plan->sums, width);
-    return status == TSL_OK
-               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
-               : status;
+    const tsl_status status = tsl_sums_gather(plan->context, plan->sums, plan->layout, width);
+    return status == TSL_OK ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout, width)
+                            : status;
 }
 
 tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
@@ -84,9 +82,8 @@ tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, in
     const tsl_linsolve_plan *plan = run->plan;
     const tsl_step step = tsl_run_product(run, y, x);
     const tsl_status status = run_list(run, &step, 1, width, 0, true);
-    return status == TSL_OK
-               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
-               : status;
+    return status == TSL_OK ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout, width)
+                            : status;
 }
 
 tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots)

@@ -269,24 +269,28 @@ static tsl_status all_reduce(bench *b)
     return TSL_OK;
 }
 
-/* The same planned, many times over without a wait; then with one that does not come. */
+/* The same planned, many times over without a wait: of few values, and of as many as were planned;
+ * then with one that does not come. */
 static tsl_status planned_reduction(bench *b)
 {
+    enum { FEW = 3, MOST = 700, TIMES = 300 };
     tsl_reducer *reducer = NULL;
-    const int size = b->comm->size;
+    const uint32_t size = (uint32_t)b->comm->size;
     tsl_context *memory = b->own_ops->peer != NULL ? b->context : NULL;
-    CHECK(b->comm,
-          tsl_reducer_create(&reducer, b->comm, memory, 3, TSL_COMM_INT32, TSL_COMM_SUM) == TSL_OK);
-    const int32_t values[3] = {1, b->comm->rank, -7};
-    uint32_t expected[3] = {(uint32_t)size, (uint32_t)(size * (size - 1) / 2),
-                            (uint32_t)(-7 * size)};
-    CHECK(b->comm, b->own_ops->upload(b->context, b->send, values, sizeof values) == TSL_OK);
-    for (int i = 0; i < 300; i++) {
-        CHECK(b->comm, tsl_reducer_execute(reducer, b->send) == TSL_OK);
+    CHECK(b->comm, tsl_reducer_create(&reducer, b->comm, memory, MOST, TSL_COMM_INT32,
+                                      TSL_COMM_SUM) == TSL_OK);
+    uint32_t values[MOST];
+    uint32_t expected[MOST];
+    for (uint32_t j = 0; j < MOST; j++) {
+        values[j] = 5 * j + (uint32_t)b->comm->rank;
+        expected[j] = size * 5 * j + size * (size - 1) / 2;
     }
-    for (int i = 1; i < 300; i++) {
-        for (int j = 0; j < 3; j++) {
-            expected[j] *= (uint32_t)size;
+    CHECK(b->comm, b->own_ops->upload(b->context, b->send, values, sizeof values) == TSL_OK);
+    for (int i = 0; i < TIMES; i++) {
+        const int count = i % 3 == 0 ? MOST : FEW;
+        CHECK(b->comm, tsl_reducer_execute(reducer, b->send, count) == TSL_OK);
+        for (int j = 0; j < count && i > 0; j++) {
+            expected[j] *= size;
         }
     }
     b->own_ops->download(b->context, b->host, b->send, sizeof values);
@@ -305,7 +309,7 @@ static tsl_status reduction_that_fails(bench *b)
         if (b->comm->rank == b->comm->size - 1 && i == 10) {
             status = tsl_comm_fail(b->comm, TSL_E_IO, COMM_REASON);
         } else {
-            status = tsl_reducer_execute(reducer, b->send);
+            status = tsl_reducer_execute(reducer, b->send, 2);
             tsl_context_synchronize(b->context);
         }
     }

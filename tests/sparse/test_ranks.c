@@ -2,10 +2,14 @@
  * cmocka's leave only the main thread. */
 #include "sparse/systems.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/comm.h"
+#include "device/plugin.h"
+#include "tesela/buffer.h"
 
 enum { SIDE = 12, ROWS = SIDE * SIDE * SIDE, MOST_ITERATIONS = 400, MOST_RANKS = 7 };
 
@@ -18,8 +22,10 @@ typedef struct trial {
     double history[MOST_ITERATIONS];
     int64_t count; /* of the history */
     int64_t iterations;
-    bool expects; /* x and history are to be compared with, not filled */
-    int fails;    /* rank that gives up before it solves; -1: none */
+    bool expects;       /* x and history are to be compared with, not filled */
+    int fails;          /* rank that gives up before it solves; -1: none */
+    const char *device; /* of all ranks, … */
+    int gpus;           /* … or, if there are any, each rank's is one of so many */
 } trial;
 
 /* A rank's own history. */
@@ -67,7 +73,24 @@ static tsl_status compare(tsl_comm *comm, trial *t, const double *x, const recor
     return TSL_OK;
 }
 
-static tsl_status solve_once(tsl_comm *comm, tsl_context *context, trial *t, double *x, record *r)
+/* A product first, which all have all of. */
+static tsl_status check_product(tsl_comm *comm, const trial *t, tsl_sparse_matrix *matrix,
+                                tsl_buffer *y, const tsl_buffer *b, double *x)
+{
+    double expected[ROWS];
+    tsl_status status = tsl_sparse_matrix_multiply(matrix, tsl_buffer_data(y), tsl_buffer_data(b));
+    if (status == TSL_OK) {
+        status = tsl_buffer_read(y, 0, x, ROWS * sizeof *x);
+    }
+    test_multiply(&t->s, expected, t->b);
+    for (int64_t i = 0; i < ROWS && status == TSL_OK; i++) {
+        status = fabs(x[i] - expected[i]) <= 1e-12 ? TSL_OK : complain(comm, "another product");
+    }
+    return status;
+}
+
+static tsl_status solve_in(tsl_comm *comm, tsl_context *context, trial *t, double *x, record *r,
+                           tsl_buffer *vector, tsl_buffer *rhs)
 {
     tsl_sparse_matrix *matrix = NULL;
     tsl_linsolve_plan *plan = NULL;
@@ -75,20 +98,29 @@ static tsl_status solve_once(tsl_comm *comm, tsl_context *context, trial *t, dou
     tsl_linsolve_options options = t->options;
     options.progress = note;
     options.user = r;
-    tsl_status status = tsl_sparse_matrix_create(&matrix, context, t->s.n, t->s.n, t->s.row_start,
-                                                 t->s.column, 4, t->s.value, NULL);
-    if (status == TSL_OK) { /* a product first: all have all of it */
-        status = tsl_sparse_matrix_multiply(matrix, x, t->b);
+    tsl_status status = tsl_buffer_write(rhs, 0, t->b, sizeof t->b);
+    if (status == TSL_OK) {
+        status = tsl_sparse_matrix_create(&matrix, context, t->s.n, t->s.n, t->s.row_start,
+                                          t->s.column, 4, t->s.value, NULL);
+    }
+    if (status == TSL_OK) {
+        status = check_product(comm, t, matrix, vector, rhs, x);
     }
     if (status == TSL_OK) {
         memset(x, 0, ROWS * sizeof *x);
+        status = tsl_buffer_write(vector, 0, x, ROWS * sizeof *x);
+    }
+    if (status == TSL_OK) {
         status = tsl_linsolve_plan_create(&plan, matrix, &options);
     }
     if (status == TSL_OK && t->fails == tsl_comm_rank(comm)) {
         status = tsl_comm_fail(comm, TSL_E_IO, "cannot read on");
     }
     if (status == TSL_OK) {
-        status = tsl_linsolve_execute(plan, x, t->b, &report);
+        status = tsl_linsolve_execute(plan, tsl_buffer_data(vector), tsl_buffer_data(rhs), &report);
+    }
+    if (status == TSL_OK) {
+        status = tsl_buffer_read(vector, 0, x, ROWS * sizeof *x);
     }
     if (status == TSL_OK) {
         status = compare(comm, t, x, r, &report);
@@ -98,11 +130,31 @@ static tsl_status solve_once(tsl_comm *comm, tsl_context *context, trial *t, dou
     return status;
 }
 
+static tsl_status solve_once(tsl_comm *comm, tsl_context *context, trial *t, double *x, record *r)
+{
+    tsl_buffer *vector = NULL;
+    tsl_buffer *rhs = NULL;
+    tsl_status status = tsl_buffer_create(&vector, context, ROWS * sizeof *x);
+    if (status == TSL_OK) {
+        status = tsl_buffer_create(&rhs, context, ROWS * sizeof *x);
+    }
+    if (status == TSL_OK) {
+        status = solve_in(comm, context, t, x, r, vector, rhs);
+    }
+    tsl_buffer_destroy(vector);
+    tsl_buffer_destroy(rhs);
+    return status;
+}
+
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     trial *t = user;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    options.device = "cpu";
+    char device[32];
+    if (t->gpus > 0) {
+        snprintf(device, sizeof device, "cuda:%d", tsl_comm_rank(comm) % t->gpus);
+    }
+    options.device = t->gpus > 0 ? device : t->device;
     options.threads = 1;
     options.comm = comm;
     tsl_context *context = NULL;
@@ -113,6 +165,9 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     double *x = malloc(ROWS * sizeof *x);
     record *r = calloc(1, sizeof *r);
     status = solve_once(comm, context, t, x, r);
+    if (status != TSL_OK && status != TSL_E_COMM) {
+        tsl_comm_fail(comm, status, tsl_last_error(context));
+    }
     free(x);
     free(r);
     tsl_context_destroy(context);
@@ -126,24 +181,31 @@ static void begin(trial *t)
     t->options = (tsl_linsolve_options)TSL_LINSOLVE_OPTIONS_INIT;
     t->options.coarse_rows = 20;
     t->fails = -1;
+    t->device = "cpu";
     uint64_t seed = 23;
     for (int64_t i = 0; i < ROWS; i++) {
         t->b[i] = test_uniform(&seed);
     }
 }
 
-static void ranks_do_not_matter(void **state)
+/* On GPUs each method, and each preconditioner, but not all with each other. */
+static void check_ranks(const char *device, int gpus)
 {
-    (void)state;
     static trial t;
     begin(&t);
+    t.device = device;
+    t.gpus = gpus;
+    const bool all = strcmp(device, "cpu") == 0;
     for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
         for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
              m++) {
             t.options.method = (tsl_linsolve_method)method;
             t.options.preconditioner = (tsl_linsolve_preconditioner)m;
             t.expects = false;
-            for (int ranks = 1; ranks <= MOST_RANKS; ranks += ranks < 4 ? 1 : 3) {
+            if (!all && method != TSL_LINSOLVE_CG && m != TSL_LINSOLVE_JACOBI) {
+                continue;
+            }
+            for (int ranks = 1; ranks <= (all ? MOST_RANKS : 4); ranks += ranks < 4 ? 1 : 3) {
                 if (tsl_comm_run(ranks, run_rank, &t) != TSL_OK) {
                     fail_msg("%s with %s on %d ranks: %s",
                              tsl_linsolve_method_name(t.options.method),
@@ -156,6 +218,23 @@ static void ranks_do_not_matter(void **state)
     }
     assert_true(test_residual(&t.s, t.b, t.x) <= 1.001e-8);
     test_system_free(&t.s);
+}
+
+static void ranks_do_not_matter(void **state)
+{
+    (void)state;
+    check_ranks("cpu", 0);
+}
+
+static void nor_do_they_on_gpus(void **state)
+{
+    (void)state;
+    int gpus = 0;
+    char reason[256];
+    check_ranks("sim", 0);
+    if (tsl_plugin_cuda(&gpus, reason, sizeof reason) != NULL && gpus > 0) {
+        check_ranks("cuda", gpus);
+    }
 }
 
 static void failures_travel(void **state)
@@ -178,8 +257,9 @@ static int launched(void)
     begin(&t);
     tsl_comm *comm = NULL;
     tsl_status status = tsl_comm_create(&comm);
-    for (int i = 0; i < 8 && status == TSL_OK;
+    for (int i = 0; i < 16 && status == TSL_OK;
          i++) { /* each preconditioner; other methods in turn */
+        t.device = i < 8 ? "cpu" : "sim";
         t.options.method = (tsl_linsolve_method)(i % 5);
         t.options.preconditioner = (tsl_linsolve_preconditioner)(i % 7);
         t.expects = false;
@@ -201,6 +281,7 @@ int main(int argc, char **argv)
         return launched();
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_do_not_matter),
+                                       cmocka_unit_test(nor_do_they_on_gpus),
                                        cmocka_unit_test(failures_travel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
