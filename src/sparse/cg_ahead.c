@@ -108,10 +108,13 @@ static tsl_status account(const ahead *a, int64_t iteration, int count, bool *go
             status = tsl_run_check_definite(run, now[PQ], a->p, &definite);
         }
         *goes_on = status == TSL_OK && definite && tsl_run_goes_on(run, now[RR]);
-        if (!definite || (!*goes_on && run->stop != TSL_LINSOLVE_CANCELLED)) {
-            *goes_on = false;
+        if (!*goes_on) {
             return status;
-        } /* a caller's wish comes too late for those that are done */
+        }
+    }
+    if (status == TSL_OK) { /* a wish to end comes too late for those that are done */
+        tsl_run_hear(run);
+        *goes_on = !run->cancelled && run->status == TSL_OK;
     }
     return status;
 }

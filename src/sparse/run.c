@@ -150,23 +150,28 @@ void tsl_run_stop_at(tsl_run *run, double scalar)
     run->stop = isfinite(scalar) ? TSL_LINSOLVE_BREAKDOWN : TSL_LINSOLVE_NOT_FINITE;
 }
 
-/* Tell the caller; rank 0's answer is everyone's. */
+/* Rank 0 tells the caller … */
 static void tell_progress(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    tsl_comm *comm = plan->context->comm;
-    if (plan->options.progress == NULL || run->cancelled) {
-        return;
+    if (plan->options.progress != NULL && !run->wish && tsl_comm_rank(plan->context->comm) == 0) {
+        run->wish = plan->options.progress(plan->options.user, run->iterations,
+                                           run->norm * run->scale) != 0;
     }
-    int32_t ends = 0;
-    if (tsl_comm_rank(comm) == 0) {
-        ends = plan->options.progress(plan->options.user, run->iterations,
-                                      run->norm * run->scale) != 0;
-    }
-    if (plan->layout->ranks > 1) {
-        run->status = tsl_comm_broadcast(comm, NULL, &ends, sizeof ends, 0);
+}
+
+/* … and its answer is everyone's. */
+void tsl_run_hear(tsl_run *run)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    int32_t ends = run->wish;
+    if (plan->layout->ranks > 1 && plan->options.progress != NULL) {
+        run->status = tsl_comm_broadcast(plan->context->comm, NULL, &ends, sizeof ends, 0);
     }
     run->cancelled = ends != 0;
+    if (run->cancelled) {
+        run->stop = TSL_LINSOLVE_CANCELLED;
+    }
 }
 
 /* Has the run met one of its ends? */
@@ -192,6 +197,7 @@ bool tsl_run_begins(tsl_run *run, double norm)
 {
     run->norm = norm;
     tell_progress(run);
+    tsl_run_hear(run);
     return !has_ended(run);
 }
 
@@ -200,6 +206,9 @@ bool tsl_run_goes_on(tsl_run *run, double rr)
     run->norm = sqrt(rr);
     run->iterations++;
     tell_progress(run);
+    if (run->plan->scalars == NULL) {
+        tsl_run_hear(run);
+    }
     return !has_ended(run);
 }
 
