@@ -92,7 +92,7 @@ static tally count_pieces(const work *w, int64_t from, int64_t to)
 static int choose_width(work *w)
 {
     const int64_t columns = w->m->columns;
-    w->width = BLOCK_COLUMNS;
+    w->width = getenv("PIECE") ? atoi(getenv("PIECE")) : BLOCK_COLUMNS;
     for (;;) {
         const tally all = count_pieces(w, 0, w->m->rows);
         if (all.pieces * LEAST_ENTRIES <= all.entries || w->width >= columns) {
