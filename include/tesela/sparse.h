@@ -133,8 +133,9 @@ typedef struct tsl_sparse_description {
     int64_t dominant_rows; /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
     double largest;        /**< largest |a(i, j)| */
     const char *format;    /**< how products go through the rows, chosen by their lengths: "csr" or
-                                "sliced-ell"; on a GPU also "csr-split", of rows so long that they
-                                are cut, and "column-blocks", of random columns; static */
+                                "sliced-ell"; on a GPU also "csr-split" and "sliced-ell-split",
+                                where some rows are so long that they are cut, and "column-blocks",
+                                of random columns; static */
     int64_t bytes;         /**< what a product reads of the matrix */
 } tsl_sparse_description;
 
