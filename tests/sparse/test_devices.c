@@ -196,14 +196,13 @@ static void every_form_is_solved(void **state)
     (void)state;
     const struct {
         const char *form; /* on GPUs */
-        int64_t n;
+        int64_t n, hub;
         int most;
-        int64_t hub;
         int solvers; /* the first of those below */
-    } forms[] = {{"csr", 500, 40, -1, 5},
-                 {"csr-split", 2100, 10, 900, 4},
-                 {"sliced-ell-split", 2100, 0, 1100, 4},
-                 {"column-blocks", 28000, 4, -1, 2}};
+    } forms[] = {{"csr", 500, -1, 40, 5},
+                 {"csr-split", 2100, 900, 10, 4},
+                 {"sliced-ell-split", 2100, 1100, 0, 4},
+                 {"column-blocks", 28000, -1, 4, 2}};
     const struct {
         tsl_linsolve_method method;
         tsl_linsolve_preconditioner preconditioner;

@@ -57,18 +57,19 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int part_bits;  /* 2^part_bits warps take a part of a slice each */
-    int most;       /* slices of a share at most */
+    int part_bits; /* 2^part_bits warps take a part of a slice each */
+    int most;      /* slices of a share at most */
     int window;
-    int64_t slices; /* of a block of columns */
-    int64_t shared; /* bytes that a block of threads may share */
-    int64_t *share; /* [blocks][shares + 1]: slices; this and what follows, in device memory */
-    int64_t *start; /* as in tsl_tiles, like the next three */
+    int64_t slices;  /* of a block of columns */
+    int64_t shared;  /* bytes that a block of threads may share */
+    int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
+    int64_t *start;  /* as in tsl_tiles, like the next three */
     uint16_t *place; /* NULL where there are lanes */
     uint16_t *lane;  /* NULL where there are places */
     uint16_t *offset;
     double *value;
-    double *partial; /* [blocks][rows], with lanes [blocks][slices][32]: sums in blocks of columns */
+    double
+        *partial; /* [blocks][rows], with lanes [blocks][slices][32]: sums in blocks of columns */
 } tsl_device_tiles;
 
 #endif
