@@ -1,7 +1,6 @@
 /* Sparse products on NVIDIA GPUs. */
 #include "device/cuda.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern "C" {

@@ -1,5 +1,4 @@
 /* Sparse products on sim. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "blocks/sparse/tiles.h"

@@ -59,7 +59,6 @@ typedef struct tsl_device_tiles {
     int shares;
     int part_bits; /* 2^part_bits warps take a part of a slice each */
     int most;      /* slices of a share at most */
-    int window;
     int64_t slices;  /* of a block of columns */
     int64_t shared;  /* bytes that a block of threads may share */
     int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
