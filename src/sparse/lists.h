@@ -19,11 +19,12 @@ enum {
     TSL_LIST_STEPS = 16,      /* of one kernel */
     TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
     TSL_PACK_LANES = 32,      /* rows of a slice */
-    TSL_CHUNK_ENTRIES = 2048, /* of a chunk at most */
+    TSL_CHUNK_THREADS = 128,  /* of a block that takes chunks */
+    TSL_CHUNK_ENTRIES = 1024, /* of a chunk at most */
     TSL_GROUP = 8,            /* entries of a chunk that are summed together in rows of more than
                                  two groups, … */
     TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
-    TSL_LARGE_ROW = 512,      /* … and more */
+    TSL_LARGE_ROW = 128,      /* … and more */
 };
 
 typedef enum tsl_step_kind {
@@ -46,7 +47,7 @@ typedef struct tsl_gate {
 typedef struct tsl_chunk {
     int64_t entry;   /* the first */
     int64_t row;     /* the first; pieces count on from the rows */
-    int16_t rows;    /* TSL_LIST_THREADS at most */
+    int16_t rows;    /* TSL_CHUNK_THREADS at most */
     int16_t entries; /* TSL_CHUNK_ENTRIES at most */
     int16_t longest; /* entries of the longest row */
 } tsl_chunk;

@@ -229,7 +229,7 @@ static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *contex
 static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t end)
 {
     int64_t last = first + 1;
-    while (last < end && last - first < TSL_LIST_THREADS &&
+    while (last < end && last - first < TSL_CHUNK_THREADS &&
            m->row_start[last + 1] - m->row_start[first] <= TSL_CHUNK_ENTRIES) {
         last++;
     }
@@ -266,7 +266,7 @@ static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows,
     *out = (tsl_chunk){.entry = p->piece[first].entry / TSL_LARGE_GROUP * TSL_LARGE_GROUP,
                        .row = rows + first};
     int64_t last = first;
-    for (; last < p->pieces && last - first < TSL_LIST_THREADS; last++) {
+    for (; last < p->pieces && last - first < TSL_CHUNK_THREADS; last++) {
         const tsl_row_piece *piece = &p->piece[last];
         const int64_t entries = piece->entry + piece->length - out->entry;
         if (entries > TSL_CHUNK_ENTRIES) {

@@ -57,8 +57,8 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int part_bits; /* 2^part_bits warps take a part of a slice each */
-    int most;      /* slices of a share at most */
+    int part_bits;   /* 2^part_bits warps take a part of a slice each */
+    int most;        /* slices of a share at most */
     int64_t slices;  /* of a block of columns */
     int64_t shared;  /* bytes that a block of threads may share */
     int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
@@ -67,8 +67,7 @@ typedef struct tsl_device_tiles {
     uint16_t *lane;  /* NULL where there are places */
     uint16_t *offset;
     double *value;
-    double
-        *partial; /* [blocks][rows], with lanes [blocks][slices][32]: sums in blocks of columns */
+    double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */
 } tsl_device_tiles;
 
 #endif
