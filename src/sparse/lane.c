@@ -73,7 +73,13 @@ tsl_status tsl_lane_enter(const tsl_lane *lane)
     return follow(lane->context, lane->beside, lane->ready);
 }
 
-tsl_status tsl_lane_leave(const tsl_lane *lane)
+tsl_status tsl_lane_leave(const tsl_lane *lane, tsl_status status)
 {
-    return follow(lane->beside, lane->context, lane->done);
+    if (status == TSL_OK) {
+        status = follow(lane->beside, lane->context, lane->done);
+    }
+    if (status != TSL_OK && lane->beside->error[0] != '\0') {
+        tsl_fail(lane->context, status, "%s", lane->beside->error);
+    }
+    return status;
 }

@@ -23,7 +23,8 @@ void tsl_lane_destroy(tsl_lane *lane); /* NULL is fine. Not collective. */
 
 /* What is queued beside from now on follows what the context has queued so far … */
 tsl_status tsl_lane_enter(const tsl_lane *lane);
-/* … and what the context queues from now on follows what is queued beside. */
-tsl_status tsl_lane_leave(const tsl_lane *lane);
+/* … and what the context queues from now on follows what is queued beside. `status` is how that
+ * went, and returned if it failed, with its line. */
+tsl_status tsl_lane_leave(const tsl_lane *lane, tsl_status status);
 
 #endif

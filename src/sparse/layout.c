@@ -116,7 +116,7 @@ static tsl_status exchange_parts(const tsl_layout *layout, char *data)
     if (status == TSL_OK) {
         status = tsl_comm_exchange(lane->comm, lane->beside, count, layout->pairs);
     }
-    return status == TSL_OK ? tsl_lane_leave(lane) : status;
+    return tsl_lane_leave(lane, status);
 }
 
 /* Gather the parts first[q] … first[q + 1] - 1 of elements of `bytes` bytes. */

@@ -218,8 +218,8 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
     return status;
 }
 
-/* Rows that need nothing of other ranks are done while the others' numbers come, if the form lets
- * rows be chosen. */
+/* Rows that need nothing of other ranks are done while the others' numbers come, and beside them
+ * the rest then; if the form lets rows be chosen. */
 static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
 {
     const tsl_step *product = &list->steps[0];
@@ -238,15 +238,12 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
     if (status == TSL_OK) {
         status = tsl_halo_exchange_on_gpu(product->halo, x, list->bytes);
     }
-    if (status == TSL_OK) {
-        status = tsl_lane_leave(d->lane);
+    if (status == TSL_OK && split && d->outer > 0) {
+        status =
+            run_on(d->lane->beside, list, (parts){.count = d->outer, .part = d->part + d->inner});
     }
-    if (status != TSL_OK) {
-        return status;
-    }
-    return run_on(context, list,
-                  split ? (parts){.count = d->outer, .part = d->part + d->inner}
-                        : own_parts(list->layout));
+    status = tsl_lane_leave(d->lane, status);
+    return status == TSL_OK && !split ? run_on(context, list, own_parts(list->layout)) : status;
 }
 
 tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
