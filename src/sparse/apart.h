@@ -1,7 +1,5 @@
-/* Rows that are much longer than others, set apart from them. Each is cut into pieces, which lie
- * within a block of columns; pieces stand in the order of those blocks, so that what stands
- * together reads the same part of x, from a cache. How a row is cut and summed depends on nothing
- * but the row and the whole matrix. */
+/* Rows that are much longer than others, set apart from them and cut into pieces. How a row is cut
+ * and summed depends on nothing but the row. */
 #ifndef TSL_SPARSE_APART_H
 #define TSL_SPARSE_APART_H
 

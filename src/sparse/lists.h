@@ -55,8 +55,7 @@ typedef struct tsl_chunk {
 /* A piece of a long row (apart.h). */
 typedef struct tsl_row_piece {
     int64_t entry; /* the first */
-    int32_t length;
-    int32_t place; /* of its sum */
+    int64_t length;
 } tsl_row_piece;
 
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
@@ -77,7 +76,7 @@ typedef struct tsl_packed_matrix {
     /* Long rows */
     int64_t long_rows;
     const int32_t *long_row;   /* [long_rows] */
-    const int64_t *long_start; /* [long_rows + 1]: places of its pieces' sums */
+    const int64_t *long_start; /* [long_rows + 1]: its first piece */
     const uint32_t *apart;     /* [rows / 32 + 1]: a bit for each of them; NULL: there is none */
     const tsl_row_piece *piece;
     const int32_t *piece_column;

@@ -414,8 +414,7 @@ static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_la
 {
     tsl_apart p = {0};
     tsl_csr own;
-    if (tsl_apart_count(form->rows, getenv("LONGEST") ? atoi(getenv("LONGEST")) : LONGEST_WHOLE) ==
-        0) {
+    if (tsl_apart_count(form->rows, LONGEST_WHOLE) == 0) {
         tsl_status status = own_rows(&own, context, form->rows, layout);
         if (status == TSL_OK) {
             status = send_chunks(form, context, &own, &p, layout);
@@ -423,8 +422,7 @@ static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_la
         tsl_release(own.row_start);
         return status;
     }
-    tsl_status status = tsl_apart_make(&p, &own, context, form->rows, layout,
-                                       getenv("LONGEST") ? atoi(getenv("LONGEST")) : LONGEST_WHOLE);
+    tsl_status status = tsl_apart_make(&p, &own, context, form->rows, layout, LONGEST_WHOLE);
     if (status != TSL_OK) {
         return status;
     }
