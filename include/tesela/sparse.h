@@ -11,11 +11,11 @@
  *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
  *  There is no faster mode that gives that up.
  *
- *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of them
- *  give the same matrix, options and right-hand side, and all receive the whole x. Each computes a
- *  share of the rows that holds about the same number of entries, and receives what it needs of the
- *  others' vectors while it computes what needs nothing of them. On the host every rank holds the
- *  whole matrix; on its device, its own rows, and vectors of full length.
+ *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
+ * them give the same matrix, options and right-hand side, and all receive the whole x. Each
+ * computes a share of the rows that holds about the same number of entries, and receives what it
+ * needs of the others' vectors while it computes what needs nothing of them. On the host every rank
+ * holds the whole matrix; on its device, its own rows, and vectors of full length.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
  *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two

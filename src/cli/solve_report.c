@@ -333,6 +333,7 @@ tsl_status solve_write_report(const solve_work *work)
 {
     const cli_report report = {.command = "solve",
                                .device = work->crew->devices,
+                               .ranks = work->crew->ranks,
                                .verified = work->report.stop == TSL_LINSOLVE_CONVERGED,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->parse + work->setup,

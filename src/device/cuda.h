@@ -32,14 +32,21 @@ int tsl_cuda_index(const tsl_context *context);
 /* TSL_OK, or a failure that names the device, what was done and the reason. */
 tsl_status tsl_cuda_check(tsl_context *context, cudaError_t error, const char *what);
 
-/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission, which
- * is given on the device that is current. A refusal shows at the launch. */
+/* Together with a kernel's own arrays it may be more than the 48 KiB that need no permission. That
+ * is given on the device that is current, for all there is: ranks that share the device may need
+ * more or less of it at the same time. A refusal shows at the launch. */
 static inline cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel,
                                                  int64_t shared)
 {
     const cudaStream_t stream = tsl_cuda_stream(context);
-    if (shared > 0) {
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    cudaFuncAttributes is;
+    if (shared > 0 && cudaFuncGetAttributes(&is, kernel) == cudaSuccess &&
+        is.maxDynamicSharedSizeBytes < shared) {
+        int all = 0;
+        cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               tsl_cuda_index(context));
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             all - (int)is.sharedSizeBytes);
     }
     return stream;
 }

@@ -191,6 +191,7 @@ class Solutions(SolveTest):
             report = self.check("s.mtx", entries, "--device", device, "--preconditioner",
                                 "multigrid", "--coarse-rows", "10")
             self.assertEqual(report["device"], device)
+            self.assertEqual(report["ranks"], device.count(",") + 1)
             self.assertEqual(report["results"]["matrix"]["format"], "sliced-ell")
         self.assert_refused(["solve", "s.mtx", "--device", "cpu,sim", *QUICK],
                             ["'cpu'", "'sim'", "one kind"], 2)
