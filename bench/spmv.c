@@ -97,8 +97,26 @@ static tsl_status make_nas(tsl_csr *m, const bench *b)
     return tsl_cg_matrix(m, b->context, class, 0, class->rows);
 }
 
-/* Entries of a row: random columns, ascending. */
-static int64_t add_row(tsl_csr *m, int64_t k, int64_t entries, uint64_t *state)
+/* Row after row: `add` puts the entries of row i behind the k that are there, `most` in all, and
+ * returns how many there are then. */
+static tsl_status make_by_rows(tsl_csr *m, const bench *b, int64_t rows, int64_t most,
+                               int64_t (*add)(tsl_csr *m, int64_t k, int64_t i, uint64_t *state))
+{
+    const tsl_status status = take_rows(m, b->context, rows, most);
+    uint64_t state = 1;
+    int64_t k = 0;
+    for (int64_t i = 0; i < rows && status == TSL_OK; i++) {
+        m->row_start[i] = k;
+        k = add(m, k, i, &state);
+    }
+    if (status == TSL_OK) {
+        m->row_start[rows] = k;
+    }
+    return status;
+}
+
+/* Random columns, ascending. */
+static int64_t add_random(tsl_csr *m, int64_t k, int64_t entries, uint64_t *state)
 {
     const double width = (double)m->columns / (double)entries;
     for (int64_t j = 0; j < entries; j++) {
@@ -108,50 +126,40 @@ static int64_t add_row(tsl_csr *m, int64_t k, int64_t entries, uint64_t *state)
     return k;
 }
 
-/* The row of rank r has about 0.35 rows / r^0.9 entries more than one: 11 in the mean. */
+/* The row of rank r has about 0.35 rows / r^0.9 entries more than one: 11 in the mean. Ranks are
+ * dealt out all over the rows. */
+static int64_t add_ranked(tsl_csr *m, int64_t k, int64_t i, uint64_t *state)
+{
+    const int64_t rank = (int64_t)((uint64_t)i * UINT64_C(2654435761) % (uint64_t)m->rows) + 1;
+    const int64_t length = 1 + (int64_t)(0.35 * (double)m->rows * pow((double)rank, -0.9));
+    return add_random(m, k, length < 16 * m->rows - k ? length : 0, state);
+}
+
 static tsl_status make_power_law(tsl_csr *m, const bench *b)
 {
     const int64_t rows = b->side * b->side * b->side / 8;
-    const tsl_status status = take_rows(m, b->context, rows, 16 * rows);
-    uint64_t state = 1;
-    int64_t k = 0;
-    for (int64_t i = 0; i < rows && status == TSL_OK; i++) {
-        /* ranks are dealt out all over the rows */
-        const int64_t rank = (int64_t)((uint64_t)i * UINT64_C(2654435761) % (uint64_t)rows) + 1;
-        const int64_t length = 1 + (int64_t)(0.35 * (double)rows * pow((double)rank, -0.9));
-        m->row_start[i] = k;
-        k = add_row(m, k, length < 16 * rows - k ? length : 0, &state);
-    }
-    if (status == TSL_OK) {
-        m->row_start[rows] = k;
-    }
-    return status;
+    return make_by_rows(m, b, rows, 16 * rows, add_ranked);
 }
 
 /* Five diagonals, and one row in the middle that is full. */
+static int64_t add_banded(tsl_csr *m, int64_t k, int64_t i, uint64_t *state)
+{
+    if (i == m->rows / 2) {
+        return add_random(m, k, m->columns, state);
+    }
+    for (int64_t j = i - 2; j <= i + 2; j++) {
+        if (j >= 0 && j < m->columns) {
+            m->column[k] = (int32_t)j;
+            m->value[k++] = uniform(state) - 0.5;
+        }
+    }
+    return k;
+}
+
 static tsl_status make_full_row(tsl_csr *m, const bench *b)
 {
     const int64_t rows = b->side * b->side * b->side / 4;
-    const tsl_status status = take_rows(m, b->context, rows, 6 * rows);
-    uint64_t state = 1;
-    int64_t k = 0;
-    for (int64_t i = 0; i < rows && status == TSL_OK; i++) {
-        m->row_start[i] = k;
-        if (i == rows / 2) {
-            k = add_row(m, k, rows, &state);
-            continue;
-        }
-        for (int64_t j = i - 2; j <= i + 2; j++) {
-            if (j >= 0 && j < rows) {
-                m->column[k] = (int32_t)j;
-                m->value[k++] = uniform(&state) - 0.5;
-            }
-        }
-    }
-    if (status == TSL_OK) {
-        m->row_start[rows] = k;
-    }
-    return status;
+    return make_by_rows(m, b, rows, 6 * rows, add_banded);
 }
 
 static const struct {
@@ -337,6 +345,9 @@ int main(int argc, char **argv)
         b.report = status == TSL_OK ? &report : NULL;
     }
     for (int i = 0; i < (int)(sizeof matrices / sizeof *matrices) && status == TSL_OK; i++) {
+        if (getenv("SPMV_ONLY") != NULL && strchr(getenv("SPMV_ONLY"), '0' + i) == NULL) {
+            continue;
+        }
         status = run_one(&b, i);
     }
     if (status == TSL_OK && b.report != NULL) {

@@ -11,13 +11,15 @@
  *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
  *  There is no faster mode that gives that up.
  *
- *  **Ranks.** Where the context belongs to one of several ranks all of them give the same matrix,
- *  options and right-hand side, and all receive the whole x. Each computes a share of the rows that
- *  holds about the same number of entries. Every rank holds the whole matrix.
+ *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
+ * them give the same matrix, options and right-hand side, and all receive the whole x. Each
+ * computes a share of the rows that holds about the same number of entries, and receives what it
+ * needs of the others' vectors while it computes what needs nothing of them. On the host every rank
+ * holds the whole matrix; on its device, its own rows, and vectors of full length.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
  *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two
- *  or three scalars an iteration to the host. Several ranks on GPUs are TSL_E_UNSUPPORTED.
+ *  or three scalars an iteration to the host.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *
@@ -133,8 +135,9 @@ typedef struct tsl_sparse_description {
     int64_t dominant_rows; /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
     double largest;        /**< largest |a(i, j)| */
     const char *format;    /**< how products go through the rows, chosen by their lengths: "csr" or
-                                "sliced-ell"; on a GPU also "csr-split", of rows so long that they
-                                are cut, and "column-blocks", of random columns; static */
+                                "sliced-ell"; on a GPU also "csr-split" and "sliced-ell-split",
+                                where some rows are so long that they are cut, and "column-blocks",
+                                of random columns; static */
     int64_t bytes;         /**< what a product reads of the matrix */
 } tsl_sparse_description;
 

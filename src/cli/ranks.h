@@ -37,8 +37,9 @@ typedef struct cli_seat {
 } cli_seat;
 
 /* Find this rank's seat. A host's ranks go round the list of devices, and those on its CPU share
- * the processors they may run on, less one for each rank on a GPU, unless --threads or
- * OMP_NUM_THREADS says how many a rank takes. A rank alone takes what is asked for.
+ * the processors they may run on, less one for each rank on a GPU, or the ranks on GPUs do if there
+ * are no others, unless --threads or OMP_NUM_THREADS says how many a rank takes. A rank alone takes
+ * what is asked for.
  *
  * Collective. Errors are published. */
 tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common);

@@ -32,7 +32,7 @@ static bool is_on_cpu(const place *p)
 }
 
 /* A host's ranks on the CPU share each processor they may run on; each of its ranks on a GPU takes
- * one away from them. */
+ * one away from them. Where all are on GPUs, they share them. */
 static int share_of_processors(const place *all, int size, int rank)
 {
     const place *mine = &all[rank];
@@ -43,18 +43,19 @@ static int share_of_processors(const place *all, int size, int rank)
         on_cpu += neighbour && is_on_cpu(&all[q]);
         on_gpu += neighbour && !is_on_cpu(&all[q]);
     }
-    if (!is_on_cpu(mine)) {
+    if (!is_on_cpu(mine) && on_cpu > 0) {
         return 1;
     }
     for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
         int users = 0;
         for (int q = 0; q < size; q++) {
-            users += strcmp(all[q].boot, mine->boot) == 0 && is_on_cpu(&all[q]) &&
+            users += strcmp(all[q].boot, mine->boot) == 0 &&
+                     is_on_cpu(&all[q]) == is_on_cpu(mine) &&
                      CPU_ISSET(processor, &all[q].processors);
         }
         share += CPU_ISSET(processor, &mine->processors) ? 1.0 / users : 0;
     }
-    const int threads = (int)(share - (double)on_gpu / on_cpu + 1e-6);
+    const int threads = (int)(share - (on_cpu > 0 ? (double)on_gpu / on_cpu : 0) + 1e-6);
     return threads > 1 ? threads : 1;
 }
 

@@ -1,4 +1,5 @@
-/* `tesela solve`: a file's matrix, diagnosed and solved. */
+/* `tesela solve`: a file's matrix, diagnosed and solved. Every rank reads the files and makes the
+ * matrix; rank 0 speaks and writes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -88,14 +89,15 @@ static tsl_status make_matrix(solve_work *work)
 static tsl_status read_matrix(solve_work *work)
 {
     const double begun = tsl_seconds();
-    tsl_status status = tsl_matrix_read(&work->file, work->context, work->options->matrix);
+    tsl_status status = cli_agree(
+        work->context, tsl_matrix_read(&work->file, work->context, work->options->matrix));
     work->parse = work->parse_matrix = tsl_seconds() - begun;
     if (status == TSL_OK) {
         work->base = strcmp(work->file.format, "SciPy CSR") != 0;
         status = check_shape(work);
     }
     if (status == TSL_OK) {
-        status = make_matrix(work);
+        status = cli_agree(work->context, make_matrix(work));
     }
     if (status == TSL_OK) {
         tsl_sparse_matrix_describe(work->matrix, &work->about);
@@ -178,7 +180,8 @@ static tsl_status run(solve_work *work)
 {
     tsl_linsolve_plan *plan = NULL;
     const double begun = tsl_seconds();
-    tsl_status status = tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve);
+    tsl_status status =
+        cli_agree(work->context, tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve));
     work->setup += tsl_seconds() - begun;
     if (status == TSL_OK) {
         cli_defer_signals(true);
@@ -243,7 +246,7 @@ static tsl_status solve(solve_work *work)
         solve_print_matrix(stream, work);
         fflush(stream);
     }
-    status = make_vectors(work);
+    status = cli_agree(work->context, make_vectors(work));
     return status == TSL_OK ? run(work) : status;
 }
 
@@ -254,42 +257,92 @@ static void release(solve_work *work)
     tsl_release(work->host);
     tsl_sparse_matrix_destroy(work->matrix);
     tsl_matrix_file_release(&work->file);
-    tsl_context_destroy(work->context);
+}
+
+/* What the ranks of this process come to. */
+typedef struct outcome {
+    const solve_options *options;
+    int exit_status;
+} outcome;
+
+/* A failure that was published is told by cli_run_ranks(). */
+static bool is_published(const solve_work *work)
+{
+    return tsl_comm_failure(work->crew->comm, NULL, NULL) != NULL;
+}
+
+static void complain(const solve_work *work, tsl_status status)
+{
+    if (status == TSL_OK || is_published(work)) {
+        return;
+    }
+    if (status == TSL_E_CANCELLED) {
+        cli_error("interrupted after %lld iterations, at a residual of %.3g: nothing was written",
+                  (long long)work->history.last, work->history.last_residual);
+    } else {
+        cli_error("%s", tsl_last_error(work->context));
+    }
+}
+
+/* A rank's part; returns its exit status. */
+static int work_on(solve_work *work, tsl_status *status)
+{
+    const bool profile = work->options->common.profile;
+    if (profile) {
+        tsl_profile_enable(work->context);
+    }
+    *status = solve(work);
+    int exit_status = cli_exit_status(work->context, *status, false);
+    complain(work, *status);
+    if (work->solved && work->crew->rank == 0) {
+        const tsl_status told = tell(work);
+        complain(work, told);
+        exit_status = told != TSL_OK ? cli_exit_status(work->context, told, false) : exit_status;
+    }
+    if (profile && work->crew->rank == 0) {
+        cli_profile_print(work->context);
+    }
+    release(work);
+    return exit_status;
+}
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    outcome *out = user;
+    const bool leads = tsl_comm_rank(comm) == 0;
+    cli_crew crew;
+    cli_be_silent(!leads);
+    tsl_status status = cli_crew_meet(&crew, comm, &out->options->common);
+    if (status == TSL_OK) {
+        solve_work work = {.options = out->options,
+                           .crew = &crew,
+                           .context = crew.context,
+                           .begun = tsl_seconds(),
+                           .history = {.stride = 1}};
+        const int exit_status = work_on(&work, &status);
+        if (leads || cli_is_launched()) {
+            out->exit_status = exit_status;
+        }
+        status = is_published(&work) ? TSL_E_COMM : TSL_OK;
+    }
+    cli_crew_part(&crew);
+    cli_be_silent(false);
+    return status;
 }
 
 int cli_solve(int argc, char **argv)
 {
     solve_options options;
     int exit_status;
-    if (!solve_options_parse(&options, argc, argv, &exit_status)) {
-        return exit_status;
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = solve_options_parse(&options, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
+        return cli_refused(exit_status);
     }
-    solve_work work = {.options = &options, .begun = tsl_seconds(), .history = {.stride = 1}};
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
-    }
-    if (options.common.profile) {
-        tsl_profile_enable(work.context);
-    }
-    status = solve(&work);
-    exit_status = cli_exit_status(work.context, status, false);
-    if (status == TSL_E_CANCELLED) {
-        cli_error("interrupted after %lld iterations, at a residual of %.3g: nothing was written",
-                  (long long)work.history.last, work.history.last_residual);
-    } else if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work.context));
-    }
-    if (work.solved) {
-        status = tell(&work);
-        if (status != TSL_OK) {
-            cli_error("%s", tsl_last_error(work.context));
-            exit_status = cli_exit_status(work.context, status, false);
-        }
-    }
-    if (options.common.profile) {
-        cli_profile_print(work.context);
-    }
-    release(&work);
-    return exit_status;
+    outcome out = {.options = &options};
+    const char *device = options.common.device;
+    exit_status =
+        cli_run_ranks(strcmp(device, "auto") == 0 ? 1 : cli_device_count(device), run_rank, &out);
+    return exit_status != CLI_DONE ? exit_status : out.exit_status;
 }

@@ -3,6 +3,7 @@
 #define TSL_CLI_SOLVE_COMMAND_H
 
 #include "cli/cli.h"
+#include "cli/ranks.h"
 #include "io/matrix.h"
 #include "tesela/buffer.h"
 #include "tesela/sparse.h"
@@ -36,7 +37,8 @@ typedef enum solve_definiteness {
 
 typedef struct solve_work {
     const solve_options *options;
-    tsl_context *context;
+    const cli_crew *crew;
+    tsl_context *context;          /* the crew's */
     tsl_linsolve_options linsolve; /* settled */
     tsl_matrix_file file;          /* its arrays are released once the matrix is made */
     int base;                      /* number of the first row, as in the file */

@@ -40,7 +40,7 @@ static const struct argp_option options_table[] = {
     {"absolute", KEY_ABSOLUTE, "T", 0, "or at |b - A x| <= T (0)", 2},
     {"max-iterations", 'n', "COUNT", 0, "give up after so many (10000)", 2},
     {"deterministic", KEY_DETERMINISTIC, NULL, 0,
-     "the same bits in every run, for any number of threads: always so", 2},
+     "the same bits in every run, for any number of threads and ranks: always so", 2},
     {NULL, 0, NULL, 0, "Of single methods and preconditioners:", 3},
     {"restart", KEY_RESTART, "COUNT", 0, "gmres: basis vectors, 1 to 1000 (30)", 3},
     {"block", KEY_BLOCK, "ROWS", 0, "block-jacobi: rows of a block, 1 to 64 (8)", 3},
@@ -63,14 +63,16 @@ static const char command_doc[] =
     "MATRIX is a Matrix Market file (.mtx; coordinate or array, any field and symmetry) or a SciPy "
     "file of a matrix by rows (.npz); both may be gzipped. What the matrix is, whether it is "
     "symmetric, what its diagonal says, is reported before it is solved. The residual reported at "
-    "the end is recomputed from the solution. Runs on the CPU (--device cpu) or "
-    "on a GPU (--device cuda:0). Exit status 1: not converged."
+    "the end is recomputed from the solution. Runs on the CPU (--device cpu), on a "
+    "GPU (--device cuda:0) or on several (--device cuda:0-3), and over MPI; each "
+    "rank has some of the rows. Exit status 1: not converged."
     "\v"
     "Examples:\n"
     "  tesela solve bcsstk17.mtx\n"
     "  tesela solve A.mtx.gz --rhs b.mtx -o x.mtx --preconditioner ic0 --tolerance 1e-10\n"
     "  tesela solve A.npz --rhs b.npy --method gmres --preconditioner ilu0 --restart 50\n"
-    "  tesela solve A.mtx --device cuda:0 --preconditioner multigrid\n"
+    "  tesela solve A.mtx --device cuda:0-1 --preconditioner multigrid\n"
+    "  mpirun -n 4 tesela solve A.mtx --device cuda:0-3\n"
     "  tesela solve poisson.mtx --preconditioner multigrid --figure residual.svg --json run.json";
 
 const char *const solve_smoother_names[] = {

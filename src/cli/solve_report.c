@@ -96,7 +96,7 @@ void solve_print_matrix(FILE *stream, const solve_work *work)
     print_symmetry(stream, about);
     print_diagonal(stream, about);
     print_definiteness(stream, work);
-    fprintf(stream, "device          %s\n", tsl_context_device(work->context));
+    fprintf(stream, "device          %s\n", work->crew->devices);
     fprintf(stream, "format          %s, %s a product\n", about->format,
             tsl_format_bytes(bytes, about->bytes));
     fprintf(stream, "method          %s, preconditioner %s, tolerance %g\n", method_of(work),
@@ -332,7 +332,8 @@ static void write_body(tsl_json *json, const void *body)
 tsl_status solve_write_report(const solve_work *work)
 {
     const cli_report report = {.command = "solve",
-                               .device = tsl_context_device(work->context),
+                               .device = work->crew->devices,
+                               .ranks = work->crew->ranks,
                                .verified = work->report.stop == TSL_LINSOLVE_CONVERGED,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->parse + work->setup,

@@ -132,14 +132,14 @@ tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
  * Elsewhere it is tsl_comm_all_reduce(). The same bits either way. */
 typedef struct tsl_reducer tsl_reducer;
 
-/* Of `count` values, as tsl_comm_all_reduce() takes them. Collective; synchronous. */
+/* Of up to `count` values, as tsl_comm_all_reduce() takes them. Collective; synchronous. */
 tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *context,
                               int64_t count, tsl_comm_type type, tsl_comm_operation operation);
 /* Waits for this rank's work; NULL is fine. Not collective. */
 void tsl_reducer_destroy(tsl_reducer *reducer);
-/* All ranks call it. If one fails instead, the values become not-a-numbers, and later communication
- * says why. */
-tsl_status tsl_reducer_execute(tsl_reducer *reducer, void *values);
+/* All ranks call it, with the same count. If one fails instead, the values become not-a-numbers,
+ * and later communication says why. */
+tsl_status tsl_reducer_execute(tsl_reducer *reducer, void *values, int64_t count);
 /* Does it go without the host? */
 bool tsl_reducer_is_direct(const tsl_reducer *reducer);
 

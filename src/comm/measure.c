@@ -90,7 +90,7 @@ static tsl_status do_once(const trial *t)
         return tsl_comm_all_reduce(comm, t->context, t->work, t->bytes / 8, TSL_COMM_DOUBLE,
                                    TSL_COMM_MAX);
     case TSL_MEASURED_REDUCER:
-        return tsl_reducer_execute(t->reducer, t->work);
+        return tsl_reducer_execute(t->reducer, t->work, 2);
     case TSL_MEASURED_GATHER:
         return tsl_comm_gather(comm, t->context, t->work, t->bytes, &receive, TSL_COMM_ALL);
     case TSL_MEASURED_ALL_TO_ALL:

@@ -11,22 +11,20 @@
 typedef struct tsl_event tsl_event;
 
 enum {
-    TSL_PEER_COPIES = 64, /* of one call */
-    TSL_PEER_RANKS = 64,  /* of one reduction */
-    TSL_PEER_FEW = 64     /* bytes of values that signal() combines */
+    TSL_PEER_COPIES = 64,  /* of one call */
+    TSL_PEER_RANKS = 64,   /* of one reduction */
+    TSL_PEER_LITTLE = 8192 /* bytes of values that signal() combines, at most */
 };
 
 /* What signal() needs of a rank's memory, zeroed once: two sets of a letter from each rank, taken
  * in turn, and the number of calls. */
-typedef struct tsl_peer_letter {
-    struct {
-        uint32_t part, call; /* written and read together */
-    } words[TSL_PEER_FEW / 4];
-} tsl_peer_letter;
+typedef struct tsl_peer_word {
+    uint32_t part, call; /* written and read together */
+} tsl_peer_word;
 
 typedef struct tsl_peer_mail {
-    tsl_peer_letter letters[2][TSL_PEER_RANKS];
-    uint32_t calls;
+    uint32_t calls, unused;
+    tsl_peer_word words[]; /* [2][ranks][room] */
 } tsl_peer_mail;
 
 /* values[count] of this rank become the combination of all ranks' in their order. */
@@ -35,6 +33,7 @@ typedef struct tsl_peer_signal {
     const int32_t *off; /* the host's: not 0: somebody will not come */
     void *values;
     int32_t rank, ranks, count;
+    int32_t room; /* words of a letter: of 4 bytes of values each */
     tsl_comm_type type;
     tsl_comm_operation operation;
 } tsl_peer_signal;

@@ -144,7 +144,7 @@ static tsl_status peer_reduce(tsl_context *context, tsl_context *const *contexts
 
 /* ---- few values, without the host ---------------------------------------------------------- */
 
-enum { SIGNAL_THREADS = 256, SIGNAL_LOOKS = 512 };
+enum { SIGNAL_THREADS = 512, SIGNAL_LOOKS = 512 };
 
 /* Data and number travel in one store of 8 bytes, which arrives whole: no fence, one way over the
  * link. */
@@ -183,11 +183,28 @@ static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, ui
     }
 }
 
+/* A value of one or two words from rank q; false when the operation is off. */
+static __device__ bool receive_value(const tsl_peer_signal *a, void *out, uint32_t number, int q,
+                                     int first, int words)
+{
+    const tsl_peer_word *letter =
+        a->mail[a->rank]->words + ((int64_t)(number % 2) * a->ranks + q) * a->room + first;
+    uint32_t parts[2] = {0, 0};
+    bool here = true;
+    for (int w = 0; w < words && here; w++) {
+        here = receive_word(a, &letter[w], number, &parts[w]);
+    }
+    memcpy(out, parts, 4 * (size_t)words);
+    return here;
+}
+
 #define SIGNAL_COMBINE(type, combine)                                                              \
-    {                                                                                              \
-        type value = ((const type *)parts[0])[i];                                                  \
-        for (int q = 1; q < a.ranks; q++) {                                                        \
-            value = combine(value, ((const type *)parts[q])[i], a.operation);                      \
+    for (int i = (int)threadIdx.x; i < a.count && here; i += SIGNAL_THREADS) {                     \
+        const int words = (int)sizeof(type) / 4;                                                   \
+        type value = 0, next = 0;                                                                  \
+        for (int q = 0; q < a.ranks && here; q++) {                                                \
+            here = receive_value(&a, &next, number, q, i * words, words);                          \
+            value = q == 0 ? next : combine(value, next, a.operation);                             \
         }                                                                                          \
         ((type *)a.values)[i] = value;                                                             \
     }
@@ -197,43 +214,33 @@ static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, ui
  * of the call between, so it had read this one. */
 static __global__ void signal_ranks(const __grid_constant__ tsl_peer_signal a)
 {
-    __shared__ __align__(16) uint32_t parts[TSL_PEER_RANKS][TSL_PEER_FEW / 4];
     __shared__ uint32_t number;
-    __shared__ int missing;
-    tsl_peer_mail *own = a.mail[a.rank];
     const int words = a.count * tsl_comm_width(a.type) / 4;
+    bool here = true;
     if (threadIdx.x == 0) {
-        number = ++own->calls;
-        missing = 0;
+        number = ++a.mail[a.rank]->calls;
     }
     __syncthreads();
-    for (int i = (int)threadIdx.x; i < a.ranks * words; i += SIGNAL_THREADS) {
-        const int q = i / words, w = i % words;
-        send_word(&a.mail[q]->letters[number % 2][a.rank].words[w], ((const uint32_t *)a.values)[w],
-                  number);
-    }
-    for (int i = (int)threadIdx.x; i < a.ranks * words; i += SIGNAL_THREADS) {
-        const int q = i / words, w = i % words;
-        if (!receive_word(&a, &own->letters[number % 2][q].words[w], number, &parts[q][w])) {
-            missing = 1;
+    const int64_t set = (int64_t)(number % 2) * a.ranks + a.rank;
+    for (int q = 0; q < a.ranks; q++) {
+        tsl_peer_word *letter = a.mail[q]->words + set * a.room;
+        for (int w = (int)threadIdx.x; w < words; w += SIGNAL_THREADS) {
+            send_word(&letter[w], ((const uint32_t *)a.values)[w], number);
         }
     }
     __syncthreads();
-    if (missing) {
+    if (a.type == TSL_COMM_INT32) {
+        SIGNAL_COMBINE(int32_t, tsl_comm_combine_int32)
+    } else if (a.type == TSL_COMM_INT64) {
+        SIGNAL_COMBINE(int64_t, tsl_comm_combine_int64)
+    } else if (a.type == TSL_COMM_FLOAT) {
+        SIGNAL_COMBINE(float, tsl_comm_combine_float)
+    } else {
+        SIGNAL_COMBINE(double, tsl_comm_combine_double)
+    }
+    if (!__syncthreads_and(here)) {
         for (int w = (int)threadIdx.x; w < words; w += SIGNAL_THREADS) {
             ((uint32_t *)a.values)[w] = UINT32_MAX;
-        }
-        return;
-    }
-    for (int i = (int)threadIdx.x; i < a.count; i += SIGNAL_THREADS) {
-        if (a.type == TSL_COMM_INT32) {
-            SIGNAL_COMBINE(int32_t, tsl_comm_combine_int32)
-        } else if (a.type == TSL_COMM_INT64) {
-            SIGNAL_COMBINE(int64_t, tsl_comm_combine_int64)
-        } else if (a.type == TSL_COMM_FLOAT) {
-            SIGNAL_COMBINE(float, tsl_comm_combine_float)
-        } else {
-            SIGNAL_COMBINE(double, tsl_comm_combine_double)
         }
     }
 }

@@ -34,15 +34,17 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
     memset(out, 0, sizeof *out);
     if (!r->comm->ops->one_process || r->comm->size == 1 || r->comm->size > TSL_PEER_RANKS ||
         peer == NULL || peer->signal == NULL || r->count < 1 ||
-        r->count * tsl_comm_width(r->type) > TSL_PEER_FEW) {
+        r->count * tsl_comm_width(r->type) > TSL_PEER_LITTLE) {
         return TSL_OK;
     }
+    r->signal.room = (int32_t)(r->count * tsl_comm_width(r->type) / 4);
+    const int64_t words = 2 * (int64_t)r->comm->size * r->signal.room;
+    const int64_t bytes = (int64_t)(sizeof(tsl_peer_mail) + sizeof(tsl_peer_word) * (size_t)words);
     void *mail = NULL;
-    tsl_status status =
-        tsl_device_allocate(&mail, r->context, (int64_t)sizeof(tsl_peer_mail), "a reduction");
+    tsl_status status = tsl_device_allocate(&mail, r->context, bytes, "a reduction");
     if (status == TSL_OK) {
         r->signal.mail[r->comm->rank] = mail;
-        status = r->context->ops->fill(r->context, mail, 0, (int64_t)sizeof(tsl_peer_mail));
+        status = r->context->ops->fill(r->context, mail, 0, bytes);
     }
     if (status == TSL_OK) {
         status = tsl_context_synchronize(r->context);
@@ -141,7 +143,6 @@ tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *co
         r->signal.off = r->flag;
         r->signal.rank = comm->rank;
         r->signal.ranks = comm->size;
-        r->signal.count = (int32_t)count;
         r->signal.type = type;
         r->signal.operation = operation;
         tsl_threads_begin_watch(&r->watch, comm, r->flag);
@@ -169,10 +170,10 @@ void tsl_reducer_destroy(tsl_reducer *r)
     tsl_release(r);
 }
 
-tsl_status tsl_reducer_execute(tsl_reducer *r, void *values)
+tsl_status tsl_reducer_execute(tsl_reducer *r, void *values, int64_t count)
 {
-    if (!r->direct) {
-        return tsl_comm_all_reduce(r->comm, r->context, values, r->count, r->type, r->operation);
+    if (!r->direct || count > r->count) {
+        return tsl_comm_all_reduce(r->comm, r->context, values, count, r->type, r->operation);
     }
     if (r->comm->ops->failure(r->comm, &(int){0}, &(tsl_status){TSL_OK}) != NULL) {
         tsl_comm_report_failure(r->comm);
@@ -180,6 +181,7 @@ tsl_status tsl_reducer_execute(tsl_reducer *r, void *values)
     }
     tsl_peer_signal signal = r->signal;
     signal.values = values;
+    signal.count = (int32_t)count;
     const tsl_status status = peer_of(r)->signal(r->context, &signal);
     return status == TSL_OK ? TSL_OK : tsl_comm_fail(r->comm, status, tsl_last_error(r->context));
 }

@@ -36,4 +36,12 @@ TSL_FN void tsl_prefetch(const void *at, int bytes)
 #endif
 }
 
+/* Between loads and what is done with them: the compiler may not put off any of the loads to save
+ * registers. All threads of a warp come here. */
+#ifdef __CUDA_ARCH__
+#define TSL_LOADS_FIRST __syncwarp()
+#else
+#define TSL_LOADS_FIRST
+#endif
+
 #endif

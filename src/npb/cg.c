@@ -65,12 +65,21 @@ typedef struct work {
     tsl_cg_vectors vectors;
     double *whole;  /* [rows.all] what the matrix is multiplied with, of all ranks */
     int64_t *parts; /* [2][ranks] the bytes of each rank's rows, and where they are in `whole` */
+    tsl_reducer *reducer; /* of partial sums; NULL where there is one rank */
+    tsl_cg_peers peers;   /* where ranks read each other's vectors */
     tsl_recording *iteration;
 } work;
 
 static bool is_shared(const work *w)
 {
     return w->context->comm->size > 1;
+}
+
+/* Do ranks, of which there are several, go without the host? Then an iteration can be recorded. */
+static bool is_direct(const work *w)
+{
+    return w->reducer != NULL && tsl_reducer_is_direct(w->reducer) &&
+           w->context->comm->size <= TSL_CG_PEERS;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -80,8 +89,10 @@ static void free_work(work *w)
     tsl_context *context = w->context;
     tsl_cg_vectors *v = &w->vectors;
     context->ops->forget(w->iteration);
+    tsl_reducer_destroy(w->reducer);
     context->ops->sparse->destroy(w->product);
-    double *const all[] = {v->x, v->z, v->p, v->q, v->r, v->partial, v->norms, w->whole};
+    double *const p = w->peers.ranks > 0 ? NULL : v->p; /* else a part of `whole` */
+    double *const all[] = {v->x, v->z, p, v->q, v->r, v->partial, v->norms, w->whole};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(context, all[i]);
     }
@@ -97,7 +108,7 @@ static tsl_status make_vectors(work *w)
         int64_t count;
     } all[] = {{&v->x, v->n},
                {&v->z, v->n},
-               {&v->p, v->n},
+               {&v->p, is_direct(w) ? 0 : v->n},
                {&v->q, v->n},
                {&v->r, v->n},
                {&v->partial, (int64_t)TSL_CG_SUMS * TSL_CG_PARTIALS},
@@ -116,6 +127,33 @@ static tsl_status make_vectors(work *w)
         *all[i].at = memory;
     }
     return TSL_OK;
+}
+
+/* What a rank tells the others of its vectors. */
+typedef struct offer {
+    const double *r, *z;
+} offer;
+
+static tsl_status meet_peers(work *w)
+{
+    const tsl_comm *comm = w->context->comm;
+    tsl_cg_vectors *v = &w->vectors;
+    const offer mine = {v->r, v->z};
+    offer all[TSL_CG_PEERS];
+    const tsl_status status =
+        tsl_comm_gather_records(w->context->comm, all, &mine, (int64_t)sizeof mine);
+    for (int q = 0; q < comm->size && status == TSL_OK; q++) {
+        w->peers.r[q] = all[q].r;
+        w->peers.z[q] = all[q].z;
+        w->peers.first[q] = tsl_cg_rows_of(v->rows.all, q, comm->size).first;
+    }
+    if (status == TSL_OK) {
+        w->peers.first[comm->size] = v->rows.all;
+        w->peers.whole = w->whole;
+        w->peers.ranks = comm->size;
+        v->p = w->whole + v->rows.first;
+    }
+    return status;
 }
 
 static tsl_status make_work(work *w)
@@ -140,20 +178,37 @@ static tsl_status make_work(work *w)
         tsl_csr_free(&w->matrix);
     }
     tsl_profile_add(w->context, "bring the matrix", begun, 12 * w->nonzeros, 0);
+    if (is_shared(w)) {
+        status = tsl_comm_refuse(w->context, status);
+    }
+    if (status == TSL_OK && is_shared(w)) {
+        status = tsl_reducer_create(&w->reducer, w->context->comm, w->context,
+                                    (int64_t)TSL_CG_SUMS * TSL_CG_PARTIALS, TSL_COMM_DOUBLE,
+                                    TSL_COMM_SUM);
+    }
     status = status == TSL_OK ? make_vectors(w) : status;
+    if (is_shared(w)) {
+        status = tsl_comm_refuse(w->context, status);
+    }
+    if (status == TSL_OK && is_direct(w)) {
+        status = meet_peers(w);
+    }
     w->bring = tsl_seconds() - begun;
     return status;
 }
 
 /* ---- iterations --------------------------------------------------------------------------- */
 
-/* All ranks' rows of a vector: the vector itself where there is one rank. */
+/* All ranks' rows of a vector, z or p: the vector itself where there is one rank. */
 static tsl_status gather(const work *w, const double **out, const double *own)
 {
     tsl_comm *comm = w->context->comm;
-    *out = own;
-    if (!is_shared(w)) {
+    *out = is_shared(w) ? w->whole : own;
+    if (!is_shared(w) || (is_direct(w) && own == w->vectors.p)) {
         return TSL_OK;
+    }
+    if (is_direct(w)) {
+        return w->context->ops->cg->collect(w->context, &w->peers, w->peers.z);
     }
     const double begun = tsl_seconds();
     const tsl_comm_parts all = {
@@ -161,7 +216,6 @@ static tsl_status gather(const work *w, const double **out, const double *own)
     const tsl_status status =
         tsl_comm_gather(comm, w->context, own, w->parts[comm->rank], &all, TSL_COMM_ALL);
     tsl_profile_add(w->context, "gather", begun, 8 * w->vectors.rows.all, 0);
-    *out = w->whole;
     return status;
 }
 
@@ -173,8 +227,7 @@ static tsl_status add_ranks(const work *w, double *partial, int count)
     }
     const double begun = tsl_seconds();
     const tsl_status status =
-        tsl_comm_all_reduce(w->context->comm, w->context, partial, (int64_t)count * TSL_CG_PARTIALS,
-                            TSL_COMM_DOUBLE, TSL_COMM_SUM);
+        tsl_reducer_execute(w->reducer, partial, (int64_t)count * TSL_CG_PARTIALS);
     tsl_profile_add(w->context, "add ranks", begun, 0, 0);
     return status;
 }
@@ -205,6 +258,18 @@ static tsl_status multiply_direction(const work *w)
     return status == TSL_OK ? add_ranks(w, sums, 1) : status;
 }
 
+/* The next direction. Where ranks read each other's vectors there is none after the last, for
+ * they are still to be read then when r is written. */
+static tsl_status turn(const work *w, int inner)
+{
+    const tsl_cg_ops *cg = w->context->ops->cg;
+    if (!is_direct(w)) {
+        return cg->turn(w->context, &w->vectors, inner);
+    }
+    return inner + 1 < TSL_CG_INNER ? cg->turn_whole(w->context, &w->vectors, &w->peers, inner)
+                                    : TSL_OK;
+}
+
 /* An inner iteration, from q = A p on. */
 static tsl_status step(const work *w, int inner)
 {
@@ -216,7 +281,7 @@ static tsl_status step(const work *w, int inner)
         status = add_ranks(w, tsl_cg_rho(v, inner + 1), 1);
     }
     if (status == TSL_OK) {
-        status = cg->turn(w->context, v, inner);
+        status = turn(w, inner);
     }
     tsl_profile_add(w->context, "vectors", begun, 72 * v->n, 8 * v->n);
     return status;
@@ -248,6 +313,9 @@ static tsl_status iterate(void *arguments)
     if (status == TSL_OK) {
         status = add_ranks(w, tsl_cg_rho(v, 0), 1);
     }
+    if (status == TSL_OK && is_direct(w)) {
+        status = cg->collect(w->context, &w->peers, w->peers.r);
+    }
     for (int inner = 0; status == TSL_OK && inner < TSL_CG_INNER; inner++) {
         status = multiply_direction(w);
         if (status == TSL_OK) {
@@ -271,8 +339,7 @@ static tsl_status run(work *w, int count)
 {
     tsl_status status = w->context->ops->cg->ones(w->context, &w->vectors);
     for (int i = 0; status == TSL_OK && i < count; i++) {
-        /* what waits for other ranks cannot be recorded */
-        status = is_shared(w) ? iterate(w) : w->context->ops->replay(w->iteration);
+        status = w->iteration != NULL ? w->context->ops->replay(w->iteration) : iterate(w);
     }
     return status == TSL_OK ? w->context->ops->synchronize(w->context) : status;
 }
@@ -354,7 +421,7 @@ static tsl_status run_class(tsl_npb_cg *out, work *w)
     tsl_context *context = w->context;
     const double begun = tsl_seconds();
     tsl_status status = make_work(w);
-    if (status == TSL_OK && !is_shared(w)) {
+    if (status == TSL_OK && (!is_shared(w) || is_direct(w))) { /* nothing waits for a host */
         status = context->ops->record(&w->iteration, context, iterate, w);
     }
     if (status == TSL_OK) {

@@ -51,6 +51,16 @@ typedef struct tsl_cg_vectors {
     double *norms;             /* [TSL_CG_NORMS], of the last iteration */
 } tsl_cg_vectors;
 
+/* What ranks that can read each other's memory share, each a GPU of its own: their rows of r and z,
+ * and this rank's own copy of a whole vector, of which v->p is a part. */
+enum { TSL_CG_PEERS = 16 };
+typedef struct tsl_cg_peers {
+    int ranks;     /* 0: there are none */
+    double *whole; /* [rows.all] */
+    const double *r[TSL_CG_PEERS], *z[TSL_CG_PEERS];
+    int64_t first[TSL_CG_PEERS + 1]; /* row of each, and behind the last */
+} tsl_cg_peers;
+
 /* Where the partial sums of rho are at the beginning of an inner iteration; two places in turn. */
 TSL_FN double *tsl_cg_rho(const tsl_cg_vectors *v, int inner)
 {
@@ -79,6 +89,14 @@ typedef struct tsl_cg_ops {
     tsl_status (*advance)(tsl_context *context, const tsl_cg_vectors *v, int inner);
     /* p <- r + (rho' / rho) p */
     tsl_status (*turn)(tsl_context *context, const tsl_cg_vectors *v, int inner);
+    /* The next two need all ranks' r, or z, as they are after ranks have last added up sums, and
+     * leave them as they are until ranks do so again. NULL like `product`. */
+    /* whole <- r, or `from` z */
+    tsl_status (*collect)(tsl_context *context, const tsl_cg_peers *peers,
+                          const double *const *from);
+    /* whole <- r + (rho' / rho) whole */
+    tsl_status (*turn_whole)(tsl_context *context, const tsl_cg_vectors *v,
+                             const tsl_cg_peers *peers, int inner);
     /* With r = A z: leaves ||x - r||^2, x.z and z.z, in all of `partial`. */
     tsl_status (*sum_norms)(tsl_context *context, const tsl_cg_vectors *v);
     /* norms <- ||x - r||, x.z; x <- z / ||z||. */

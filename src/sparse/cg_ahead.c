@@ -61,9 +61,9 @@ static tsl_status update(const ahead *a, const tsl_step *steps, int count, doubl
     }
     list[n++] = tsl_dot(a->run->r, a->z);
     const tsl_status status = run_list(a, list, n, gate);
-    return status == TSL_OK ? tsl_sums_leave(plan->context, scalars + RR, plan->sums,
-                                             plan->layout->rows, 2, gate)
-                            : status;
+    return status == TSL_OK
+               ? tsl_sums_leave(plan->context, scalars + RR, plan->sums, plan->layout, 2, gate)
+               : status;
 }
 
 static tsl_status queue(const ahead *a, int64_t iteration)
@@ -82,9 +82,9 @@ static tsl_status queue(const ahead *a, int64_t iteration)
     const tsl_step product[] = {tsl_run_product(a->run, a->q, a->p), tsl_dot(a->p, a->q)};
     tsl_status status = run_list(a, &direction, 1, &goes_on);
     status = status == TSL_OK ? run_list(a, product, 2, &goes_on) : status;
-    status = status == TSL_OK ? tsl_sums_leave(plan->context, now + PQ, plan->sums,
-                                               plan->layout->rows, 1, &goes_on)
-                              : status;
+    status = status == TSL_OK
+                 ? tsl_sums_leave(plan->context, now + PQ, plan->sums, plan->layout, 1, &goes_on)
+                 : status;
     const tsl_step step[] = {tsl_times(tsl_combine(x, 1, a->p, 1, x), before + RZ, now + PQ),
                              tsl_times(tsl_combine(r, -1, a->q, 1, r), before + RZ, now + PQ)};
     return status == TSL_OK ? update(a, step, 2, now, &is_definite) : status;
@@ -108,10 +108,13 @@ static tsl_status account(const ahead *a, int64_t iteration, int count, bool *go
             status = tsl_run_check_definite(run, now[PQ], a->p, &definite);
         }
         *goes_on = status == TSL_OK && definite && tsl_run_goes_on(run, now[RR]);
-        if (!definite || (!*goes_on && run->stop != TSL_LINSOLVE_CANCELLED)) {
-            *goes_on = false;
+        if (!*goes_on) {
             return status;
-        } /* a caller's wish comes too late for those that are done */
+        }
+    }
+    if (status == TSL_OK) { /* a wish to end comes too late for those that are done */
+        tsl_run_hear(run);
+        *goes_on = !run->cancelled && run->status == TSL_OK;
     }
     return status;
 }

@@ -18,13 +18,13 @@ static tsl_status descend(tsl_multigrid *mg, int l, void **out);
 static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **out)
 {
     *out = v->x[0];
-    if (mg->inverse.packed != NULL) {
-        const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
-        return run(mg, v->layout, &product, 1);
-    }
     tsl_status status = tsl_layout_gather(v->layout, mg->context, v->b, mg->bytes);
     if (status != TSL_OK) {
         return status;
+    }
+    if (mg->inverse.packed != NULL) {
+        const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
+        return run(mg, v->layout, &product, 1);
     }
     const int64_t n = v->matrix->rows;
     for (int64_t i = 0; i < n; i++) {
@@ -84,11 +84,11 @@ static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
         &(tsl_steps){
             .layout = layout, .bytes = 8, .count = 1, .steps = &dot, .sums = mg->sums, .width = 1});
     if (status == TSL_OK) {
-        status = tsl_layout_gather_sums(layout, mg->context, mg->sums, 1);
+        status = tsl_sums_gather(mg->context, mg->sums, layout, 1);
     }
     double square = 0;
     if (status == TSL_OK) {
-        status = tsl_sums_add_up(mg->context, &square, mg->sums, layout->rows, 1);
+        status = tsl_sums_add_up(mg->context, &square, mg->sums, layout, 1);
     }
     *factor = square > 0 && isfinite(square) ? ldexp(1, -ilogb(sqrt(square))) : 0;
     return status;
@@ -111,7 +111,7 @@ tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
         status = run(mg, finest->layout, &load, 1);
     }
     if (status == TSL_OK) {
-        status = mg->context->ops->replay(mg->cycle);
+        status = mg->cycle != NULL ? mg->context->ops->replay(mg->cycle) : tsl_multigrid_cycle(mg);
     }
     const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, mg->result);
     return status == TSL_OK ? run(mg, finest->layout, &store, 1) : status;

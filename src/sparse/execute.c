@@ -173,6 +173,14 @@ static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
                                                                    : status;
 }
 
+/* What ends the method on all ranks is theirs already; the rest is one rank's. */
+static tsl_status publish(tsl_context *context, tsl_status status)
+{
+    const bool is_of_all =
+        status == TSL_E_ARG || status == TSL_E_NOCONV || status == TSL_E_CANCELLED;
+    return is_of_all ? status : tsl_comm_refuse(context, status);
+}
+
 tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                 tsl_linsolve_report *report)
 {
@@ -196,6 +204,7 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
     } else {
         status = solve(&run, &own);
     }
+    status = publish(plan->context, status);
     own.seconds = tsl_seconds() - begun;
     tsl_profile_add(plan->context, "solve", begun, 0, 0);
     if (report != NULL) {

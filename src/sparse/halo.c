@@ -1,6 +1,7 @@
 /* What ranks need of each other's vectors for a product. */
 #include <string.h>
 
+#include "device/device.h"
 #include "sparse/layout.h"
 
 void tsl_halo_free(tsl_halo *halo)
@@ -12,6 +13,7 @@ void tsl_halo_free(tsl_halo *halo)
     tsl_release(halo->receive_row);
     tsl_release(halo->send);
     tsl_release(halo->receive);
+    tsl_halo_leave_gpu(halo);
     *halo = (tsl_halo){0};
 }
 
@@ -72,15 +74,15 @@ static void find_outer(tsl_halo *h, const tsl_csr *m, const tsl_layout *rows,
     }
 }
 
-static tsl_status take_memory(tsl_halo *h, tsl_context *context)
+static tsl_status take_memory(tsl_halo *h, tsl_context *context, bool on_gpu)
 {
     h->pairs = tsl_allocate((size_t)h->peers * sizeof *h->pairs);
     h->send_counts = tsl_allocate((size_t)h->peers * sizeof *h->send_counts);
     h->receive_counts = tsl_allocate((size_t)h->peers * sizeof *h->receive_counts);
     h->send_row = tsl_allocate((size_t)h->send_count * sizeof *h->send_row);
     h->receive_row = tsl_allocate((size_t)h->receive_count * sizeof *h->receive_row);
-    h->send = tsl_allocate((size_t)h->send_count * 8);
-    h->receive = tsl_allocate((size_t)h->receive_count * 8);
+    h->send = tsl_allocate(on_gpu ? 0 : (size_t)h->send_count * 8);
+    h->receive = tsl_allocate(on_gpu ? 0 : (size_t)h->receive_count * 8);
     return h->pairs != NULL && h->send_counts != NULL && h->receive_counts != NULL &&
                    h->send_row != NULL && h->receive_row != NULL && h->send != NULL &&
                    h->receive != NULL
@@ -102,7 +104,8 @@ static tsl_status make(tsl_halo *h, tsl_context *context, const tsl_csr *m, cons
             h->peers += send > 0 || receive > 0;
         }
     }
-    const tsl_status status = take_memory(h, context);
+    const bool on_gpu = context->ops->lists != NULL;
+    const tsl_status status = take_memory(h, context, on_gpu);
     if (status != TSL_OK) {
         return status;
     }
@@ -125,6 +128,9 @@ static tsl_status make(tsl_halo *h, tsl_context *context, const tsl_csr *m, cons
         }
         sent += send;
         received += receive;
+    }
+    if (on_gpu) {
+        return tsl_halo_to_gpu(h, context, m, rows, columns);
     }
     find_outer(h, m, rows, columns);
     return TSL_OK;

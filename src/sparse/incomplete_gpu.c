@@ -143,6 +143,9 @@ tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r)
     const tsl_incomplete *f = self;
     tsl_status status = copy(f, f->vector, r);
     if (status == TSL_OK) {
+        status = tsl_layout_gather(f->layout, f->context, f->vector, 8);
+    }
+    if (status == TSL_OK) {
         status = f->context->ops->replay(f->sweeps);
     }
     return status == TSL_OK ? copy(f, z, f->vector) : status;

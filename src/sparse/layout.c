@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "device/device.h"
+#include "sparse/lists.h"
+
 void tsl_layout_free(tsl_layout *layout)
 {
     tsl_release(layout->rank_piece);
@@ -9,12 +12,15 @@ void tsl_layout_free(tsl_layout *layout)
     tsl_release(layout->staging);
     tsl_release(layout->part_bytes);
     tsl_release(layout->part_offset);
+    tsl_release(layout->pairs);
     *layout = (tsl_layout){0};
 }
 
 int64_t tsl_layout_piece_row(const tsl_layout *layout, int piece)
 {
-    return piece < TSL_SPARSE_SUMS ? tsl_piece_of(layout->rows, piece).from : layout->rows;
+    return layout->on_gpu            ? tsl_list_row(layout->rows, 1, piece)
+           : piece < TSL_SPARSE_SUMS ? tsl_piece_of(layout->rows, piece).from
+                                     : layout->rows;
 }
 
 /* What the rows before a piece cost: entries, and two more each for what is done with vectors. */
@@ -46,8 +52,11 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
                            const int64_t *row_start, bool whole)
 {
     const int ranks = whole ? 1 : tsl_comm_size(context->comm);
-    *out = (tsl_layout){
-        .rows = rows, .ranks = ranks, .rank = whole ? 0 : tsl_comm_rank(context->comm)};
+    const bool on_gpu = context->ops->lists != NULL;
+    *out = (tsl_layout){.rows = rows,
+                        .on_gpu = on_gpu,
+                        .ranks = ranks,
+                        .rank = whole ? 0 : tsl_comm_rank(context->comm)};
     out->rank_piece = tsl_allocate((size_t)(ranks + 1) * sizeof *out->rank_piece);
     out->thread_piece = tsl_allocate((size_t)(context->threads + 1) * sizeof *out->thread_piece);
     out->part_bytes = tsl_allocate((size_t)ranks * sizeof *out->part_bytes);
@@ -62,7 +71,10 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
         out->from = tsl_layout_piece_row(out, from);
         out->to = tsl_layout_piece_row(out, to);
     }
-    if (enough && ranks > 1) {
+    if (enough && on_gpu) {
+        out->pairs = tsl_allocate((size_t)ranks * sizeof *out->pairs);
+        enough = out->pairs != NULL;
+    } else if (enough && ranks > 1) {
         const int64_t sums = (int64_t)TSL_SPARSE_SUMS * TSL_MOST_SUMS;
         const int64_t own = out->to - out->from;
         out->staging = tsl_allocate((size_t)(own > sums ? own : sums) * 8);
@@ -73,6 +85,38 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
         return tsl_fail_memory(context, 8 * rows, "dealing out the rows of a matrix");
     }
     return TSL_OK;
+}
+
+tsl_part_range tsl_layout_parts(const tsl_layout *layout)
+{
+    const int each = tsl_list_each(layout->rows);
+    const int all = tsl_list_parts(layout->rows);
+    const int from = layout->rank_piece[layout->rank] * each;
+    const int to = layout->rank_piece[layout->rank + 1] * each;
+    const int first = from < all ? from : all;
+    return (tsl_part_range){.first = first, .count = (to < all ? to : all) - first};
+}
+
+/* Each sends its part to all others, straight from where it is. */
+static tsl_status exchange_parts(const tsl_layout *layout, char *data)
+{
+    const tsl_lane *lane = layout->lane;
+    int count = 0;
+    for (int q = 0; q < layout->ranks; q++) {
+        if (q != layout->rank) {
+            layout->pairs[count++] =
+                (tsl_comm_pair){.peer = q,
+                                .send = data + layout->part_offset[layout->rank],
+                                .send_bytes = layout->part_bytes[layout->rank],
+                                .receive = data + layout->part_offset[q],
+                                .receive_bytes = layout->part_bytes[q]};
+        }
+    }
+    tsl_status status = tsl_lane_enter(lane);
+    if (status == TSL_OK) {
+        status = tsl_comm_exchange(lane->comm, lane->beside, count, layout->pairs);
+    }
+    return tsl_lane_leave(lane, status);
 }
 
 /* Gather the parts first[q] … first[q + 1] - 1 of elements of `bytes` bytes. */
@@ -86,6 +130,9 @@ static tsl_status gather(const tsl_layout *layout, tsl_context *context, void *d
         const int64_t end = pieces ? to : tsl_layout_piece_row(layout, to);
         layout->part_offset[q] = first * bytes;
         layout->part_bytes[q] = (end - first) * bytes;
+    }
+    if (layout->lane != NULL) {
+        return exchange_parts(layout, data);
     }
     const int64_t own = layout->part_bytes[layout->rank];
     if (own > 0) {

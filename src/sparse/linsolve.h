@@ -43,7 +43,8 @@ typedef struct tsl_run {
     double scale;  /* 1 / ||b|| */
     double norm;   /* of r, as the method has it */
     int64_t iterations;
-    bool cancelled;    /* `progress` said so */
+    bool wish;         /* `progress` said that it is to end: rank 0's … */
+    bool cancelled;    /* … and all ranks know */
     tsl_status status; /* of telling the other ranks so */
     tsl_linsolve_stop stop;
     double curvature;
@@ -83,6 +84,10 @@ tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double
 
 /* Note the end of an iteration with r.r = rr. False where the method has to end: run->stop. */
 bool tsl_run_goes_on(tsl_run *run, double rr);
+
+/* Does the caller want it to end? Where iterations are queued ahead this is asked once for several:
+ * then run->stop. */
+void tsl_run_hear(tsl_run *run);
 
 /* r = b - A x, and run->norm. */
 tsl_status tsl_run_residual(tsl_run *run);

@@ -1,20 +1,30 @@
 /* Lists of steps (steps.h) as a GPU runs them: a list is one kernel, product included. Each thread
  * takes rows of its own through all steps; what it has loaded or made of a vector stays in a slot,
- * so that a vector is read once and written once a list. Scalar products are left as one partial
- * sum a block of threads and added up in one order: the same bits in every run. */
+ * so that a vector is read once and written once a list. A block of threads takes a part of the
+ * rows, of which there are a few in each of a layout's pieces, whatever ranks there are; scalar
+ * products are left as a sum a part and added up in one order: the same bits in every run and for
+ * any number of ranks. */
 #ifndef TSL_SPARSE_LISTS_H
 #define TSL_SPARSE_LISTS_H
 
 #include "core/core.h"
+#include "core/point.h"
 
 enum {
     TSL_LIST_THREADS = 256,   /* of a block */
-    TSL_LIST_BLOCKS = 1056,   /* at most: eight for each of 132 multiprocessors */
+    TSL_LIST_BLOCKS = 1056,   /* at most, where they share rows evenly: eight for each of 132
+                                 multiprocessors */
+    TSL_LIST_PIECES = 256,    /* of vectors, as of a layout */
+    TSL_LIST_EACH = 16,       /* parts of a piece at most */
     TSL_LIST_STEPS = 16,      /* of one kernel */
     TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
     TSL_PACK_LANES = 32,      /* rows of a slice */
-    TSL_CHUNK_ENTRIES = 2048, /* of a chunk, which is a block's at a time; TSL_LIST_THREADS rows at
-                                 most */
+    TSL_CHUNK_THREADS = 128,  /* of a block that takes chunks */
+    TSL_CHUNK_ENTRIES = 1024, /* of a chunk at most */
+    TSL_GROUP = 8,            /* entries of a chunk that are summed together in rows of more than
+                                 two groups, … */
+    TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
+    TSL_LARGE_ROW = 128,      /* … and more */
 };
 
 typedef enum tsl_step_kind {
@@ -33,31 +43,45 @@ typedef struct tsl_gate {
     double limit[2];
 } tsl_gate;
 
-/* Where a chunk begins. */
+/* Rows, or pieces, that a block takes at a time. */
 typedef struct tsl_chunk {
-    int64_t entry;
-    int32_t row;
-    int32_t piece;
-    int32_t longest; /* entries, or pieces, of its longest row */
+    int64_t entry;   /* the first */
+    int64_t row;     /* the first; pieces count on from the rows */
+    int16_t rows;    /* TSL_CHUNK_THREADS at most */
+    int16_t entries; /* TSL_CHUNK_ENTRIES at most */
+    int16_t longest; /* entries of the longest row */
 } tsl_chunk;
 
-/* A matrix in device memory. Values are of the list's precision. */
+/* A piece of a long row (apart.h). */
+typedef struct tsl_row_piece {
+    int64_t entry; /* the first */
+    int64_t length;
+} tsl_row_piece;
+
+/* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
+ * beside the other rows, and a second kernel adds a row's pieces up and takes the steps. */
 typedef struct tsl_packed_matrix {
-    /* In slices, as of tsl_form; value_start NULL: in chunks. */
+    int64_t rows, first; /* and its first row's place in vectors, a multiple of TSL_PACK_LANES */
+    /* In slices, as of tsl_form, where long rows are empty; value_start NULL: in chunks. */
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value; /* of either */
-    /* In chunks: rows one after the other, as many whole ones as fit. */
+    const void *value;
+    /* Chunks: of the rows, where there are no slices, then of the pieces */
+    int64_t chunks;
+    const tsl_chunk *chunk;
     const int64_t *row_start;
     const int32_t *column;
-    int64_t chunks;
-    const tsl_chunk *chunk; /* [chunks + 1] */
-    /* A longer row is a chunk of its own, cut into pieces that blocks sum beforehand; other chunks
-     * have none. */
-    int64_t pieces;
-    const int64_t *piece_start; /* [pieces][2]: first entry, and behind the last */
-    void *piece_sum;            /* [pieces] */
+    const void *entry;
+    /* Long rows */
+    int64_t long_rows;
+    const int32_t *long_row;   /* [long_rows] */
+    const int64_t *long_start; /* [long_rows + 1]: its first piece */
+    const uint32_t *apart;     /* [rows / 32 + 1]: a bit for each of them; NULL: there is none */
+    const tsl_row_piece *piece;
+    const int32_t *piece_column;
+    const void *piece_entry;
+    void *piece_sum; /* [pieces] */
 } tsl_packed_matrix;
 
 /* A step; vectors by their slots. */
@@ -72,8 +96,13 @@ typedef struct tsl_list_step {
 
 typedef struct tsl_list {
     int64_t rows;
-    int bytes;  /* of a number: 8 or 4; scalar products need 8 */
-    int blocks; /* tsl_list_blocks(rows) */
+    int each;  /* tsl_list_each(rows) */
+    int bytes; /* of a number: 8 or 4; scalar products need 8 */
+    /* Blocks take parts part[0] … part[blocks - 1], in device memory; or, where that is NULL,
+     * `blocks` parts from `first_part` on. With a matrix in chunks: those of all its rows, in no
+     * order, and without scalar products. */
+    int blocks, first_part;
+    const int32_t *part;
     /* First y = A x into a slot, y of it; < 0: no product. */
     int product;
     tsl_packed_matrix matrix;
@@ -83,7 +112,7 @@ typedef struct tsl_list {
     int16_t input[TSL_LIST_SLOTS];  /* slots loaded before the steps … */
     int16_t output[TSL_LIST_SLOTS]; /* … and stored after them */
     tsl_list_step step[TSL_LIST_STEPS];
-    double *sums; /* [blocks][width]: scalar product d of a block in column `column` + d */
+    double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
 } tsl_list;
@@ -109,10 +138,18 @@ typedef struct tsl_list_look {
  * stream. */
 typedef struct tsl_list_ops {
     tsl_status (*run)(tsl_context *context, const tsl_list *list);
-    /* out[width] = sums over the blocks of sums [blocks][width], in one order; not-a-numbers where
-     * the gate is closed */
-    tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int blocks,
-                         int width, const tsl_gate *gate);
+    /* out[width] = sums over `pieces` pieces of sums [pieces][each][width], in one order;
+     * not-a-numbers where the gate is closed */
+    tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int pieces,
+                         int each, int width, const tsl_gate *gate);
+    /* out[TSL_LIST_PIECES][width]: sums over `each` of the pieces from … to - 1, and zeros */
+    tsl_status (*add_up_pieces)(tsl_context *context, double *out, const double *sums, int each,
+                                int width, int from, int to);
+    /* y[i] = x[row[i]] and y[row[i]] = x[i], i < count, of numbers of so many bytes, 8 or 4 */
+    tsl_status (*collect)(tsl_context *context, void *y, const void *x, const int32_t *row,
+                          int64_t count, int bytes);
+    tsl_status (*spread)(tsl_context *context, void *y, const void *x, const int32_t *row,
+                         int64_t count, int bytes);
     /* x[i] = scale (b[i] - sum of entries x) for the rows of the levels from … to - 1: one, of
      * `rows` rows, or several of TSL_LIST_THREADS rows at most. b may be x. */
     tsl_status (*sweep)(tsl_context *context, const tsl_sweep *sweep, double *x, const double *b,
@@ -122,8 +159,43 @@ typedef struct tsl_list_ops {
                        int64_t rows);
 } tsl_list_ops;
 
-/* Blocks of any list on vectors of so many rows, so that sums of several lists can be added up
- * together. */
+/* Units of TSL_LIST_THREADS rows, which parts are made of. */
+TSL_FN int64_t tsl_list_units(int64_t rows)
+{
+    return (rows + TSL_LIST_THREADS - 1) / TSL_LIST_THREADS;
+}
+
+/* Parts of a piece: of short vectors one, of long ones so many that those of one of several ranks
+ * keep all multiprocessors busy. */
+TSL_FN int tsl_list_each(int64_t rows)
+{
+    const int64_t units = tsl_list_units(rows);
+    const int64_t singly = (units + TSL_LIST_PIECES - 1) / TSL_LIST_PIECES;
+    const int64_t few = singly < 4 ? singly : 4;
+    const int64_t by_fours = units / (4 * TSL_LIST_PIECES);
+    const int64_t many = by_fours < TSL_LIST_EACH ? by_fours : (int64_t)TSL_LIST_EACH;
+    return (int)(few > many ? few : many);
+}
+
+/* Parts of all pieces that have rows. */
+TSL_FN int tsl_list_parts(int64_t rows)
+{
+    const int64_t units = tsl_list_units(rows);
+    return units < TSL_LIST_PIECES ? (int)units : TSL_LIST_PIECES * tsl_list_each(rows);
+}
+
+/* First row of piece `part` where `each` is 1, and of a part where it is tsl_list_each(): of pieces
+ * with less than a unit each the last have none. */
+TSL_FN int64_t tsl_list_row(int64_t rows, int each, int part)
+{
+    const int64_t units = tsl_list_units(rows);
+    const int64_t whole = part < units ? part : units;
+    const int64_t unit =
+        units < TSL_LIST_PIECES ? whole : units * part / ((int64_t)TSL_LIST_PIECES * each);
+    return unit * TSL_LIST_THREADS < rows ? unit * TSL_LIST_THREADS : rows;
+}
+
+/* Blocks that share so many rows evenly. */
 static inline int tsl_list_blocks(int64_t rows)
 {
     const int64_t blocks = (rows + TSL_LIST_THREADS - 1) / TSL_LIST_THREADS;

@@ -6,5 +6,10 @@
 
 #include "sparse/lists_block.inc"
 
-const tsl_list_ops tsl_lists_sim = {
-    .run = gpu_run, .add_up = gpu_add_up, .sweep = gpu_sweep, .look = gpu_look};
+const tsl_list_ops tsl_lists_sim = {.run = gpu_run,
+                                    .add_up = gpu_add_up,
+                                    .add_up_pieces = gpu_add_up_pieces,
+                                    .collect = gpu_collect,
+                                    .spread = gpu_spread,
+                                    .sweep = gpu_sweep,
+                                    .look = gpu_look};

@@ -1,5 +1,7 @@
 #include "sparse/matrix.h"
 
+#include <string.h>
+
 #include "core/profile.h"
 #include "device/device.h"
 #include "sparse/steps.h"
@@ -10,6 +12,7 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
 {
     if (matrix != NULL) {
         tsl_form_free(&matrix->form);
+        tsl_lane_destroy(matrix->lane);
         tsl_layout_free(&matrix->layout);
         tsl_csr_free(&matrix->csr);
         tsl_release(matrix);
@@ -18,19 +21,24 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
 
 tsl_status tsl_sparse_check_device(tsl_context *context)
 {
-    if (context->ops == &tsl_device_cpu) {
+    char first[TSL_DEVICE_NAME] = "";
+    if (context->ops != &tsl_device_cpu && context->ops->lists == NULL) {
+        tsl_fail(context, TSL_E_UNSUPPORTED,
+                 "%s: sparse systems are not solved there: use --device cpu", context->name);
+        return tsl_comm_refuse(context, TSL_E_UNSUPPORTED);
+    }
+    if (tsl_comm_size(context->comm) == 1) {
         return TSL_OK;
     }
-    if (context->ops->lists == NULL) {
-        return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: sparse systems are not solved there: use --device cpu", context->name);
+    strncpy(first, context->ops->name, sizeof first - 1);
+    const tsl_status status = tsl_comm_broadcast(context->comm, NULL, first, sizeof first, 0);
+    if (status != TSL_OK || strcmp(first, context->ops->name) == 0) {
+        return status;
     }
-    return tsl_comm_size(context->comm) == 1
-               ? TSL_OK
-               : tsl_fail(context, TSL_E_UNSUPPORTED,
-                          "%s: %d ranks solve sparse systems on cpu only: use --device cpu, or one "
-                          "rank",
-                          context->name, tsl_comm_size(context->comm));
+    tsl_fail(context, TSL_E_UNSUPPORTED,
+             "the ranks of a sparse system are on '%s' and on '%s': give devices of one kind",
+             first, context->ops->name);
+    return tsl_comm_refuse(context, TSL_E_UNSUPPORTED);
 }
 
 static tsl_status check_shape(tsl_context *context, const tsl_entries *e)
@@ -85,6 +93,11 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
     if (status == TSL_OK) {
         tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
+    }
+    if (context->ops->lists != NULL && tsl_comm_size(context->comm) > 1) {
+        status = tsl_comm_agree(context, status);
+        status = status == TSL_OK ? tsl_lane_create(&m->lane, context) : status;
+        m->layout.lane = m->lane;
     }
     if (status == TSL_OK) {
         status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8, 1);

@@ -13,6 +13,7 @@ struct tsl_sparse_matrix {
     tsl_csr csr; /* all rows, columns ascending and distinct */
     tsl_sparse_description description;
     tsl_layout layout; /* of the rows */
+    tsl_lane *lane;    /* on GPUs, where there are other ranks; else NULL */
     tsl_form form;     /* of this rank's rows */
 };
 
@@ -40,7 +41,8 @@ tsl_status tsl_csr_allocate(tsl_csr *out, tsl_context *context, int64_t rows, in
 void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const tsl_csr *m,
                        int base);
 
-/* TSL_E_UNSUPPORTED, with a line, on devices that have no solver. */
+/* TSL_E_UNSUPPORTED, with a line, on devices that have no solver, and for ranks on devices of
+ * several kinds. Collective. */
 tsl_status tsl_sparse_check_device(tsl_context *context);
 
 /* The entry at (row, column), NULL if there is none. */

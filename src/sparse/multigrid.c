@@ -164,6 +164,7 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     if (status == TSL_OK && layout == NULL) {
         status = tsl_layout_make(&v->own_layout, mg->context, v->matrix->rows, v->matrix->row_start,
                                  v->matrix->rows <= WHOLE_ROWS);
+        v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
     }
     return status == TSL_OK ? make_smoother(k, v) : status;
 }
@@ -351,7 +352,7 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
         status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
     }
     tsl_profile_add(plan->context, "forms", begun, 0, 0);
-    return status == TSL_OK
+    return status == TSL_OK && plan->layout->ranks == 1
                ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)
                : status;
 }

@@ -93,7 +93,8 @@ typedef struct tsl_multigrid {
     double *dense;        /* [rows of the coarsest] */
     tsl_form inverse;     /* of the coarsest, on a GPU */
     double *sums;         /* of one column */
-    tsl_recording *cycle; /* from level[0].b to … */
+    tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
+                             is recorded cannot wait */
     void *result;         /* … where its solution is */
 } tsl_multigrid;
 

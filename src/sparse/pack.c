@@ -6,10 +6,12 @@
 #include "blocks/sparse/tiles.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "sparse/apart.h"
 
 enum {
-    LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block */
-    MOST_PIECES = 1024,    /* of a long row */
+    LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block; */
+    MOST_APART = 1024,     /* rows that are longer, each of which takes a block some time */
+    LONGEST_WHOLE = 512,   /* entries of a row in chunks */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
     LINE = 4,              /* numbers of x that come together, in 32 bytes */
@@ -22,9 +24,10 @@ void tsl_packed_destroy(tsl_packed *packed)
         return;
     }
     const tsl_packed_matrix *m = &packed->matrix;
-    const void *const all[] = {m->value_start, m->index_start, m->index, m->value,
-                               m->row_start,   m->column,      m->chunk, m->piece_start,
-                               m->piece_sum,   packed->scratch};
+    const void *const all[] = {m->value_start,  m->index_start, m->index,      m->value,
+                               m->chunk,        m->row_start,   m->column,     m->entry,
+                               m->apart,        m->long_row,    m->long_start, m->piece,
+                               m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
@@ -34,10 +37,11 @@ void tsl_packed_destroy(tsl_packed *packed)
 
 const char *tsl_packed_name(const tsl_packed *packed)
 {
-    return packed->tiles != NULL                ? "column-blocks"
-           : packed->matrix.value_start != NULL ? "sliced-ell"
-           : packed->matrix.pieces > 0          ? "csr-split"
-                                                : "csr";
+    static const char *const names[2][2] = {{"csr", "csr-split"},
+                                            {"sliced-ell", "sliced-ell-split"}};
+    const tsl_packed_matrix *m = &packed->matrix;
+    return packed->tiles != NULL ? "column-blocks"
+                                 : names[m->value_start != NULL][m->apart != NULL];
 }
 
 /* Memory on the device with a copy of the host's. */
@@ -115,18 +119,27 @@ static tsl_status is_scattered(bool *out, tsl_context *context, const tsl_csr *m
 
 /* ---- slices --------------------------------------------------------------------------------- */
 
-/* Would slices be filled up with little? Then they are made. */
-static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context,
+/* Would slices of `rows` be filled up with little? Then this rank's are made. */
+static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context, const tsl_csr *rows,
                              const tsl_layout *layout)
 {
-    tsl_form slices = {
-        .bytes = form->bytes, .scale = form->scale, .rows = form->rows, .lanes = TSL_PACK_LANES};
+    const tsl_form none = {
+        .bytes = form->bytes, .scale = form->scale, .rows = rows, .lanes = TSL_PACK_LANES};
+    const tsl_layout all = {.from = 0, .to = rows->rows};
+    tsl_form slices = none;
     tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t plain = tsl_csr_nonzeros(form->rows) * (form->bytes + 4) + 8 * form->rows->rows;
-    tsl_status status = tsl_slices_measure(&slices, context, layout);
+    const int64_t plain = tsl_csr_nonzeros(rows) * (form->bytes + 4) + 8 * rows->rows;
+    tsl_status status = tsl_slices_measure(&slices, context, &all);
     *made = status == TSL_OK && tsl_slices_bytes(&slices) <= plain + plain / 16 + 4096;
-    if (*made) {
+    if (*made && layout->ranks > 1) {
+        tsl_form_free(&slices);
+        slices = none;
+        status = tsl_slices_measure(&slices, context, layout);
+    }
+    if (*made && status == TSL_OK) {
         status = tsl_slices_fill(&slices, context);
+    }
+    if (*made && status == TSL_OK) {
         const int64_t values = slices.value_start[slices.slices] * TSL_PACK_LANES;
         const int64_t indices = slices.index_start[slices.slices];
         const int64_t starts = 8 * (slices.slices + 1);
@@ -140,14 +153,42 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context,
     return status;
 }
 
+/* ---- a rank's rows -------------------------------------------------------------------------- */
+
+/* The rows that `layout` gives this rank, as a matrix that borrows all but row_start; what is held
+ * is released with tsl_release(out->row_start). */
+static tsl_status own_rows(tsl_csr *out, tsl_context *context, const tsl_csr *all,
+                           const tsl_layout *layout)
+{
+    const int64_t rows = layout->to - layout->from;
+    const int64_t first = all->row_start[layout->from];
+    *out = (tsl_csr){.rows = rows,
+                     .columns = all->columns,
+                     .row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start),
+                     .column = all->column + first,
+                     .value = all->value + first};
+    if (out->row_start == NULL) {
+        return tsl_fail_memory(context, 8 * rows, "a rank's rows of a matrix");
+    }
+    for (int64_t i = 0; i <= rows; i++) {
+        out->row_start[i] = all->row_start[layout->from + i] - first;
+    }
+    return TSL_OK;
+}
+
 /* ---- blocks of columns ---------------------------------------------------------------------- */
 
-static tsl_status make_tiles(tsl_form *form, tsl_context *context,
+static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                              const tsl_device_properties *properties, int most)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_tiles_make(&tiles, context, form->rows, most);
+    tsl_csr own;
+    tsl_status status = own_rows(&own, context, form->rows, layout);
+    if (status == TSL_OK) {
+        status = tsl_tiles_make(&tiles, context, &own, most);
+    }
+    tsl_release(own.row_start);
     if (status != TSL_OK) {
         return status;
     }
@@ -164,7 +205,8 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context,
 }
 
 /* Blocks of columns, where they suit the matrix. */
-static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context)
+static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context,
+                            const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
     tsl_device_properties properties;
@@ -177,136 +219,225 @@ static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *contex
         return TSL_OK;
     }
     status = is_scattered(scattered, context, m);
-    return status == TSL_OK && *scattered ? make_tiles(form, context, &properties, most) : status;
+    return status == TSL_OK && *scattered ? make_tiles(form, context, layout, &properties, most)
+                                          : status;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
 
-/* Chunks and pieces of a matrix; with arrays also what they are. */
-typedef struct chunks {
-    int64_t count, pieces;
-    tsl_chunk *chunk; /* [count + 1] */
-    int64_t *start;   /* [pieces][2] */
-} chunks;
-
-/* Entries of a long row's pieces: MOST_PIECES of them at most. */
-static int64_t piece_length(int64_t entries)
-{
-    const int64_t least = (entries + MOST_PIECES - 1) / MOST_PIECES;
-    return least > TSL_CHUNK_ENTRIES ? least : TSL_CHUNK_ENTRIES;
-}
-
-/* The row behind the chunk that begins with `first`. */
-static int64_t end_of_chunk(const tsl_csr *m, int64_t first)
+/* The row behind the chunk that begins with `first` and ends before `end`. */
+static int64_t end_of_chunk(const tsl_csr *m, int64_t first, int64_t end)
 {
     int64_t last = first + 1;
-    while (last < m->rows && last - first < TSL_LIST_THREADS &&
+    while (last < end && last - first < TSL_CHUNK_THREADS &&
            m->row_start[last + 1] - m->row_start[first] <= TSL_CHUNK_ENTRIES) {
         last++;
     }
     return last;
 }
 
-static void cut_row(chunks *c, int64_t from, int64_t to)
+/* Rows in chunks, which begin anew with each of the layout's pieces: the same for any number of
+ * ranks, so that rows are summed alike. Returns their number; `out` NULL: only that. */
+static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, const tsl_layout *layout)
 {
-    const int64_t length = piece_length(to - from);
-    for (int64_t at = from; at < to; at += length, c->pieces++) {
-        if (c->start != NULL) {
-            c->start[2 * c->pieces] = at;
-            c->start[2 * c->pieces + 1] = at + length < to ? at + length : to;
+    int piece = layout->rank_piece[layout->rank];
+    int64_t count = 0;
+    for (int64_t first = 0; first < m->rows; count++) {
+        while (tsl_layout_piece_row(layout, piece) - layout->from <= first) {
+            piece++;
         }
-    }
-}
-
-static void cut_rows(chunks *c, const tsl_csr *m)
-{
-    c->count = 0;
-    c->pieces = 0;
-    for (int64_t first = 0; first < m->rows; c->count++) {
-        const int64_t last = end_of_chunk(m, first);
-        if (c->chunk != NULL) {
-            c->chunk[c->count] =
-                (tsl_chunk){m->row_start[first], (int32_t)first, (int32_t)c->pieces,
-                            (int32_t)longest_row(m, first, last)};
-        }
-        if (m->row_start[last] - m->row_start[first] > TSL_CHUNK_ENTRIES) {
-            cut_row(c, m->row_start[first], m->row_start[last]);
+        const int64_t last =
+            end_of_chunk(m, first, tsl_layout_piece_row(layout, piece) - layout->from);
+        if (out != NULL) {
+            out[count] = (tsl_chunk){.entry = m->row_start[first],
+                                     .row = first,
+                                     .rows = (int16_t)(last - first),
+                                     .entries = (int16_t)(m->row_start[last] - m->row_start[first]),
+                                     .longest = (int16_t)longest_row(m, first, last)};
         }
         first = last;
     }
-    if (c->chunk != NULL) {
-        c->chunk[c->count] =
-            (tsl_chunk){tsl_csr_nonzeros(m), (int32_t)m->rows, (int32_t)c->pieces, 0};
-    }
+    return count;
 }
 
-/* The values in single precision, scaled. */
-static float *narrow(tsl_form *form, tsl_context *context)
+/* A chunk of pieces from number `first` on; returns the piece behind it. */
+static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows, int64_t first)
 {
-    const int64_t nonzeros = tsl_csr_nonzeros(form->rows);
-    float *out = tsl_allocate((size_t)nonzeros * sizeof *out);
-    if (out == NULL) {
-        tsl_fail_memory(context, 4 * nonzeros, "a matrix in single precision");
+    *out = (tsl_chunk){.entry = p->piece[first].entry / TSL_LARGE_GROUP * TSL_LARGE_GROUP,
+                       .row = rows + first};
+    int64_t last = first;
+    for (; last < p->pieces && last - first < TSL_CHUNK_THREADS; last++) {
+        const tsl_row_piece *piece = &p->piece[last];
+        const int64_t entries = piece->entry + piece->length - out->entry;
+        if (entries > TSL_CHUNK_ENTRIES) {
+            break;
+        }
+        out->entries = (int16_t)entries;
+        out->longest = (int16_t)(piece->length > out->longest ? piece->length : out->longest);
+    }
+    out->rows = (int16_t)(last - first);
+    return last;
+}
+
+static int64_t cut_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows)
+{
+    int64_t count = 0;
+    for (int64_t first = 0; first < p->pieces; count++) {
+        tsl_chunk chunk;
+        first = chunk_of_pieces(&chunk, p, rows, first);
+        if (out != NULL) {
+            out[count] = chunk;
+        }
+    }
+    return count;
+}
+
+/* Values on the device, in single precision scaled. */
+static const void *send_values(tsl_status *status, const tsl_form *form, tsl_context *context,
+                               const double *value, int64_t count)
+{
+    if (form->bytes == 8) {
+        return send(status, context, value, 8 * count);
+    }
+    float *narrow = *status == TSL_OK ? tsl_allocate((size_t)count * sizeof *narrow) : NULL;
+    if (narrow == NULL) {
+        *status = *status == TSL_OK
+                      ? tsl_fail_memory(context, 4 * count, "a matrix in single precision")
+                      : *status;
         return NULL;
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
-    for (int64_t k = 0; k < nonzeros; k++) {
-        out[k] = (float)(form->scale * form->rows->value[k]);
+    for (int64_t k = 0; k < count; k++) {
+        narrow[k] = (float)(form->scale * value[k]);
     }
+    const void *out = send(status, context, narrow, 4 * count);
+    tsl_release(narrow);
     return out;
 }
 
-static tsl_status send_chunks(tsl_form *form, tsl_context *context, const chunks *c)
+/* What a product needs of long rows. */
+static tsl_status send_apart(tsl_form *form, tsl_context *context, const tsl_apart *p)
 {
-    const tsl_csr *rows = form->rows;
     tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t nonzeros = tsl_csr_nonzeros(rows);
     tsl_status status = TSL_OK;
-    float *values = NULL;
-    if (form->bytes == 4) {
-        values = narrow(form, context);
-        status = values != NULL ? TSL_OK : TSL_E_NOMEM;
-    }
-    m->chunks = c->count;
-    m->pieces = c->pieces;
-    m->row_start = send(&status, context, rows->row_start, 8 * (rows->rows + 1));
-    m->column = send(&status, context, rows->column, 4 * nonzeros);
-    m->value = send(&status, context, values != NULL ? (void *)values : (void *)rows->value,
-                    form->bytes * nonzeros);
-    m->chunk = send(&status, context, c->chunk, (c->count + 1) * (int64_t)sizeof *c->chunk);
-    m->piece_start = send(&status, context, c->start, 16 * c->pieces);
     void *sums = NULL;
-    if (status == TSL_OK && c->pieces > 0) {
-        status = tsl_device_allocate(&sums, context, 8 * c->pieces, "the matrix");
+    m->long_rows = p->long_rows;
+    m->apart = send(&status, context, p->mask, 4 * (m->rows / TSL_PACK_LANES + 1));
+    m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
+    m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
+    m->piece = send(&status, context, p->piece, p->pieces * (int64_t)sizeof *p->piece);
+    m->piece_column = send(&status, context, p->column, 4 * p->entries);
+    m->piece_entry = send_values(&status, form, context, p->value, p->entries);
+    if (status == TSL_OK && p->pieces > 0) {
+        status = tsl_device_allocate(&sums, context, form->bytes * p->pieces, "the matrix");
     }
     m->piece_sum = sums;
-    tsl_release(values);
-    form->product_bytes = nonzeros * (form->bytes + 4) + 8 * rows->rows + 24 * c->count;
+    form->product_bytes += (4 + form->bytes) * p->entries + (16 + 2 * form->bytes) * p->pieces;
     return status;
 }
 
-static tsl_status make_chunks(tsl_form *form, tsl_context *context)
+/* The chunks of `rows`, NULL: they are in slices, and of the pieces. */
+static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
+                              const tsl_apart *p, const tsl_layout *layout)
 {
-    chunks c = {0};
-    cut_rows(&c, form->rows);
-    c.chunk = tsl_allocate((size_t)(c.count + 1) * sizeof *c.chunk);
-    c.start = tsl_allocate((size_t)(c.pieces + 1) * 2 * sizeof *c.start);
-    tsl_status status = TSL_OK;
-    if (c.chunk == NULL || c.start == NULL) {
-        status = tsl_fail_memory(context, 16 * c.count + 16 * c.pieces, "the rows of a matrix");
-    } else {
-        cut_rows(&c, form->rows);
-        status = send_chunks(form, context, &c);
+    tsl_packed_matrix *m = &form->packed->matrix;
+    const int64_t whole = rows != NULL ? cut_rows(NULL, rows, layout) : 0;
+    m->chunks = whole + cut_pieces(NULL, p, m->rows);
+    tsl_chunk *chunk = tsl_allocate((size_t)(m->chunks + 1) * sizeof *chunk);
+    if (chunk == NULL) {
+        return tsl_fail_memory(context, 24 * m->chunks, "the rows of a matrix");
     }
-    tsl_release(c.chunk);
-    tsl_release(c.start);
+    if (rows != NULL) {
+        cut_rows(chunk, rows, layout);
+    }
+    cut_pieces(chunk + whole, p, m->rows);
+    tsl_status status = TSL_OK;
+    m->chunk = send(&status, context, chunk, m->chunks * (int64_t)sizeof *chunk);
+    tsl_release(chunk);
+    form->product_bytes += m->chunks * (int64_t)sizeof *chunk;
+    if (rows != NULL) {
+        const int64_t nonzeros = tsl_csr_nonzeros(rows);
+        m->row_start = send(&status, context, rows->row_start, 8 * (rows->rows + 1));
+        m->column = send(&status, context, rows->column, 4 * nonzeros);
+        m->entry = send_values(&status, form, context, rows->value, nonzeros);
+        form->product_bytes += nonzeros * (form->bytes + 4) + 8 * rows->rows;
+    }
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/* This rank's long rows, beside slices of the others. */
+static tsl_status add_apart(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    tsl_apart p;
+    tsl_csr rest;
+    tsl_status status = tsl_apart_make(&p, &rest, context, form->rows, layout, LONGEST_SLICED);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = send_apart(form, context, &p);
+    if (status == TSL_OK) {
+        status = send_chunks(form, context, NULL, &p, layout);
+    }
+    tsl_apart_free(&p);
+    tsl_csr_free(&rest);
+    return status;
+}
+
+/* Slices, beside a few long rows, where that suits. */
+static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *context,
+                                   const tsl_layout *layout)
+{
+    const tsl_csr *m = form->rows;
+    const int64_t long_rows = tsl_apart_count(m, LONGEST_SLICED);
+    if (long_rows == 0) {
+        return try_slices(made, form, context, m, layout);
+    }
+    if (long_rows > MOST_APART) {
+        return TSL_OK;
+    }
+    const tsl_layout all = {.from = 0, .to = m->rows};
+    tsl_apart p;
+    tsl_csr rest;
+    tsl_status status = tsl_apart_make(&p, &rest, context, m, &all, LONGEST_SLICED);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = try_slices(made, form, context, &rest, layout);
+    tsl_apart_free(&p);
+    tsl_csr_free(&rest);
+    return status == TSL_OK && *made ? add_apart(form, context, layout) : status;
+}
+
+static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    tsl_apart p = {0};
+    tsl_csr own;
+    if (tsl_apart_count(form->rows, LONGEST_WHOLE) == 0) {
+        tsl_status status = own_rows(&own, context, form->rows, layout);
+        if (status == TSL_OK) {
+            status = send_chunks(form, context, &own, &p, layout);
+        }
+        tsl_release(own.row_start);
+        return status;
+    }
+    tsl_status status = tsl_apart_make(&p, &own, context, form->rows, layout, LONGEST_WHOLE);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = send_apart(form, context, &p);
+    if (status == TSL_OK) {
+        status = send_chunks(form, context, &own, &p, layout);
+    }
+    tsl_apart_free(&p);
+    tsl_csr_free(&own);
     return status;
 }
 
 tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
-    const int64_t longest = longest_row(m, 0, m->rows);
     bool scattered = false;
     bool sliced = false;
     form->packed = tsl_allocate_zeroed(1, sizeof *form->packed);
@@ -314,17 +445,15 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
     }
     form->packed->context = context;
-    if (form->bytes == 8 && longest * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
-        const tsl_status status = try_tiles(&scattered, form, context);
+    form->packed->matrix.rows = layout->to - layout->from;
+    form->packed->matrix.first = layout->from;
+    if (form->bytes == 8 &&
+        longest_row(m, 0, m->rows) * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
+        const tsl_status status = try_tiles(&scattered, form, context, layout);
         if (status != TSL_OK || scattered) {
             return status;
         }
     }
-    if (longest <= LONGEST_SLICED) {
-        const tsl_status status = try_slices(&sliced, form, context, layout);
-        if (status != TSL_OK || sliced) {
-            return status;
-        }
-    }
-    return make_chunks(form, context);
+    const tsl_status status = try_slices_apart(&sliced, form, context, layout);
+    return status != TSL_OK || sliced ? status : make_chunks(form, context, layout);
 }

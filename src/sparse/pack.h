@@ -1,9 +1,9 @@
 /* The forms of a matrix on a GPU, chosen by what its rows are:
- *   sliced-ell      slices of 32 rows, where little is filled up: stencils, and rows much alike;
- *   column-blocks   blocks of columns (blocks/sparse/tiles.h), where columns are random: each part
- *                   of x is read from shared memory;
- *   csr             chunks of whole rows with about as many entries each;
- *   csr-split       the same, with rows longer than a chunk cut into pieces. */
+ *   sliced-ell        slices of 32 rows, where little is filled up: stencils, and rows much alike;
+ *   sliced-ell-split  slices, beside a few long rows that are cut into pieces (apart.h);
+ *   column-blocks     blocks of columns (blocks/sparse/tiles.h), where columns are random: each
+ * part of x is read from shared memory; csr               chunks of whole rows with about as many
+ * entries each; csr-split         chunks, and long rows cut into pieces. */
 #ifndef TSL_SPARSE_PACK_H
 #define TSL_SPARSE_PACK_H
 

@@ -71,11 +71,9 @@ tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int widt
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_status status =
-        tsl_layout_gather_sums(plan->layout, plan->context, plan->sums, width);
-    return status == TSL_OK
-               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
-               : status;
+    const tsl_status status = tsl_sums_gather(plan->context, plan->sums, plan->layout, width);
+    return status == TSL_OK ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout, width)
+                            : status;
 }
 
 tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
@@ -84,9 +82,8 @@ tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, in
     const tsl_linsolve_plan *plan = run->plan;
     const tsl_step step = tsl_run_product(run, y, x);
     const tsl_status status = run_list(run, &step, 1, width, 0, true);
-    return status == TSL_OK
-               ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout->rows, width)
-               : status;
+    return status == TSL_OK ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout, width)
+                            : status;
 }
 
 tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots)
@@ -153,23 +150,28 @@ void tsl_run_stop_at(tsl_run *run, double scalar)
     run->stop = isfinite(scalar) ? TSL_LINSOLVE_BREAKDOWN : TSL_LINSOLVE_NOT_FINITE;
 }
 
-/* Tell the caller; rank 0's answer is everyone's. */
+/* Rank 0 tells the caller … */
 static void tell_progress(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    tsl_comm *comm = plan->context->comm;
-    if (plan->options.progress == NULL || run->cancelled) {
-        return;
+    if (plan->options.progress != NULL && !run->wish && tsl_comm_rank(plan->context->comm) == 0) {
+        run->wish = plan->options.progress(plan->options.user, run->iterations,
+                                           run->norm * run->scale) != 0;
     }
-    int32_t ends = 0;
-    if (tsl_comm_rank(comm) == 0) {
-        ends = plan->options.progress(plan->options.user, run->iterations,
-                                      run->norm * run->scale) != 0;
-    }
-    if (plan->layout->ranks > 1) {
-        run->status = tsl_comm_broadcast(comm, NULL, &ends, sizeof ends, 0);
+}
+
+/* … and its answer is everyone's. */
+void tsl_run_hear(tsl_run *run)
+{
+    const tsl_linsolve_plan *plan = run->plan;
+    int32_t ends = run->wish;
+    if (plan->layout->ranks > 1 && plan->options.progress != NULL) {
+        run->status = tsl_comm_broadcast(plan->context->comm, NULL, &ends, sizeof ends, 0);
     }
     run->cancelled = ends != 0;
+    if (run->cancelled) {
+        run->stop = TSL_LINSOLVE_CANCELLED;
+    }
 }
 
 /* Has the run met one of its ends? */
@@ -195,6 +197,7 @@ bool tsl_run_begins(tsl_run *run, double norm)
 {
     run->norm = norm;
     tell_progress(run);
+    tsl_run_hear(run);
     return !has_ended(run);
 }
 
@@ -203,6 +206,9 @@ bool tsl_run_goes_on(tsl_run *run, double rr)
     run->norm = sqrt(rr);
     run->iterations++;
     tell_progress(run);
+    if (run->plan->scalars == NULL) {
+        tsl_run_hear(run);
+    }
     return !has_ended(run);
 }
 

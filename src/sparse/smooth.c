@@ -101,7 +101,7 @@ static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
 static tsl_status add_up(const powers *p, double out[2])
 {
     if (p->a->matrix == NULL) {
-        return tsl_sums_add_up(p->context, out, p->sums, p->a->rows, 2);
+        return tsl_sums_add_up(p->context, out, p->sums, &p->layout, 2);
     }
     tsl_sums_add_up_on_cpu(out, p->sums, 2);
     return TSL_OK;

@@ -49,11 +49,17 @@ tsl_status tsl_sums_take(double **out, tsl_context *context, int width)
     return status;
 }
 
-tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums, int64_t rows,
-                           int width)
+tsl_status tsl_sums_gather(tsl_context *context, double *sums, const tsl_layout *layout, int width)
+{
+    return on_gpu(context) ? tsl_sums_gather_on_gpu(context, sums, layout, width)
+                           : tsl_layout_gather_sums(layout, context, sums, width);
+}
+
+tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums,
+                           const tsl_layout *layout, int width)
 {
     if (on_gpu(context)) {
-        return tsl_sums_add_up_on_gpu(context, out, sums, rows, width);
+        return tsl_sums_add_up_on_gpu(context, out, sums, layout, width);
     }
     tsl_sums_add_up_on_cpu(out, sums, width);
     return TSL_OK;

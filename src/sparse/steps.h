@@ -76,7 +76,7 @@ typedef struct tsl_steps {
                      NULL where there are none */
     int width, column;
     bool pending; /* the list has no scalar products; other ranks' parts of the sums that are in
-                     `sums` already are gathered while it runs */
+                     `sums` already, in columns 0 … width - 1, are gathered while it runs */
     const tsl_gate *gate; /* NULL: it is open. A product in blocks of columns runs all the same */
 } tsl_steps;
 
@@ -87,13 +87,16 @@ tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list);
 
 /* Memory for sums of up to `width` columns, in device memory; released like vectors. */
 tsl_status tsl_sums_take(double **out, tsl_context *context, int width);
-/* out[width], in host memory = the sums of lists on vectors of so many rows. Synchronous. */
-tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums, int64_t rows,
-                           int width);
+/* All ranks get the sums that each has left of its rows; nothing to do where ranks = 1. */
+tsl_status tsl_sums_gather(tsl_context *context, double *sums, const tsl_layout *layout, int width);
+/* out[width], in host memory = the sums of lists on vectors of that layout, gathered. Synchronous.
+ */
+tsl_status tsl_sums_add_up(tsl_context *context, double *out, const double *sums,
+                           const tsl_layout *layout, int width);
 
-/* On a GPU: leave them in device memory, or not-a-numbers where the gate (NULL: none) is closed.
- * Asynchronous on the context's stream. */
-tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
+/* On a GPU: gather them and leave them in device memory, or not-a-numbers where the gate (NULL:
+ * none) is closed. Asynchronous on the context's stream. */
+tsl_status tsl_sums_leave(tsl_context *context, double *out, double *sums, const tsl_layout *layout,
                           int width, const tsl_gate *gate);
 
 /* Of lists run on the CPU. */

@@ -114,7 +114,8 @@ static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const 
 {
     const tsl_packed *packed = s->form->packed;
     double *y = s->y != NULL ? s->y : packed->scratch;
-    const tsl_status status = context->ops->sparse->multiply(packed->tiles, y, s->x, NULL);
+    const tsl_status status =
+        context->ops->sparse->multiply(packed->tiles, y + packed->matrix.first, s->x, NULL);
     if (more && s->y == NULL) { /* the steps find it where it would have been */
         const tsl_step copy = tsl_combine(NULL, 1, packed->scratch, 0, NULL);
         add_step(t, &copy);
@@ -134,11 +135,27 @@ static tsl_status add_product(translation *t, tsl_context *context, const tsl_st
     return TSL_OK;
 }
 
-static translation begin(const tsl_steps *list, int column)
+/* Parts that a list is run on. */
+typedef struct parts {
+    int count, first;
+    const int32_t *part; /* as in tsl_list */
+} parts;
+
+/* All of this rank. */
+static parts own_parts(const tsl_layout *layout)
+{
+    const tsl_part_range own = tsl_layout_parts(layout);
+    return (parts){.count = own.count, .first = own.first};
+}
+
+static translation begin(const tsl_steps *list, parts p, int column)
 {
     translation t = {.list = {.rows = list->layout->rows,
+                              .each = tsl_list_each(list->layout->rows),
                               .bytes = list->bytes,
-                              .blocks = tsl_list_blocks(list->layout->rows),
+                              .blocks = p.count,
+                              .first_part = p.first,
+                              .part = p.part,
                               .product = NO_SLOT,
                               .sums = list->sums,
                               .width = list->width,
@@ -151,25 +168,48 @@ static translation begin(const tsl_steps *list, int column)
 
 static tsl_status launch(translation *t, tsl_context *context)
 {
-    if (t->list.steps == 0 && t->list.product == NO_SLOT) {
+    if ((t->list.steps == 0 && t->list.product == NO_SLOT) || t->list.blocks == 0) {
         return TSL_OK;
     }
     const tsl_status status = settle(t, context);
     return status == TSL_OK ? context->ops->lists->run(context, &t->list) : status;
 }
 
-tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
+/* Does a product leave rows of a part to another block or kernel? */
+static bool is_in_chunks(const tsl_steps *list)
+{
+    const tsl_step *first = &list->steps[0];
+    return first->kind == TSL_STEP_PRODUCT && first->form->packed->matrix.chunk != NULL;
+}
+
+/* Such a product is a kernel of its own where there are scalar products, which are sums of parts.
+ */
+static bool is_alone(const tsl_steps *list)
+{
+    bool dots = false;
+    for (int i = 0; i < list->count; i++) {
+        dots = dots || list->steps[i].kind == TSL_STEP_DOT;
+    }
+    return dots && is_in_chunks(list);
+}
+
+static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
 {
     int done = 0;
     int column = list->column;
     tsl_status status = TSL_OK;
     while (done < list->count && status == TSL_OK) {
-        translation t = begin(list, column);
-        if (list->steps[done].kind == TSL_STEP_PRODUCT) {
+        translation t = begin(list, p, column);
+        const bool product = list->steps[done].kind == TSL_STEP_PRODUCT;
+        if (product) {
             status = add_product(&t, context, &list->steps[done], list->count > 1);
             done++;
         }
-        for (; done < list->count && fits(&t, &list->steps[done]); done++) {
+        if (product && t.list.matrix.chunk != NULL && t.list.matrix.value_start == NULL) {
+            t.list.blocks = tsl_list_blocks(list->layout->to - list->layout->from);
+        }
+        const bool alone = product && is_alone(list);
+        for (; done < list->count && !alone && fits(&t, &list->steps[done]); done++) {
             add_step(&t, &list->steps[done]);
         }
         column += t.list.dots;
@@ -178,19 +218,87 @@ tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
     return status;
 }
 
-tsl_status tsl_sums_leave(tsl_context *context, double *out, const double *sums, int64_t rows,
-                          int width, const tsl_gate *gate)
+/* Rows that need nothing of other ranks are done while the others' numbers come, and beside them
+ * the rest then; if the form lets rows be chosen. */
+static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
+{
+    const tsl_step *product = &list->steps[0];
+    const tsl_device_halo *d = &product->halo->device;
+    const bool split = product->form->packed->matrix.value_start != NULL && !is_in_chunks(list);
+    void *x = (void *)(uintptr_t)product->x; /* its entries of other ranks are filled in */
+    tsl_status status = list->pending
+                            ? tsl_sums_gather_on_gpu(context, list->sums, list->layout, list->width)
+                            : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_lane_enter(d->lane);
+    }
+    if (status == TSL_OK && split) {
+        status = run_on(context, list, (parts){.count = d->inner, .part = d->part});
+    }
+    if (status == TSL_OK) {
+        status = tsl_halo_exchange_on_gpu(product->halo, x, list->bytes);
+    }
+    if (status == TSL_OK && split && d->outer > 0) {
+        status =
+            run_on(d->lane->beside, list, (parts){.count = d->outer, .part = d->part + d->inner});
+    }
+    status = tsl_lane_leave(d->lane, status);
+    return status == TSL_OK && !split ? run_on(context, list, own_parts(list->layout)) : status;
+}
+
+tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
+{
+    const tsl_step *first = &list->steps[0];
+    return first->kind == TSL_STEP_PRODUCT && first->halo != NULL && first->halo->collective
+               ? run_with_halo(context, list)
+               : run_on(context, list, own_parts(list->layout));
+}
+
+/* Where the pieces' sums of all ranks are. */
+static double *pieces_of(const double *sums, int width)
+{
+    return (double *)(uintptr_t)sums + (int64_t)TSL_LIST_PIECES * TSL_LIST_EACH * width;
+}
+
+tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_layout *layout,
+                                  int width)
+{
+    if (layout->ranks == 1) {
+        return TSL_OK;
+    }
+    double *pieces = pieces_of(sums, width);
+    const tsl_status status = context->ops->lists->add_up_pieces(
+        context, pieces, sums, tsl_list_each(layout->rows), width, layout->rank_piece[layout->rank],
+        layout->rank_piece[layout->rank + 1]);
+    if (status != TSL_OK || layout->lane->sums == NULL || width > TSL_LANE_SUMS) {
+        return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
+    }
+    return tsl_reducer_execute(layout->lane->sums, pieces, (int64_t)TSL_SPARSE_SUMS * width);
+}
+
+static tsl_status add_up(tsl_context *context, double *out, const double *sums,
+                         const tsl_layout *layout, int width, const tsl_gate *gate)
 {
     static const tsl_gate open = {{NULL, NULL}, {0, 0}};
-    return context->ops->lists->add_up(context, out, sums, tsl_list_blocks(rows), width,
-                                       gate != NULL ? gate : &open);
+    const bool gathered = layout->ranks > 1;
+    const int each = tsl_list_each(layout->rows);
+    return context->ops->lists->add_up(context, out, gathered ? pieces_of(sums, width) : sums,
+                                       tsl_list_parts(layout->rows) / each, gathered ? 1 : each,
+                                       width, gate != NULL ? gate : &open);
+}
+
+tsl_status tsl_sums_leave(tsl_context *context, double *out, double *sums, const tsl_layout *layout,
+                          int width, const tsl_gate *gate)
+{
+    const tsl_status status = tsl_sums_gather_on_gpu(context, sums, layout, width);
+    return status == TSL_OK ? add_up(context, out, sums, layout, width, gate) : status;
 }
 
 tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const double *sums,
-                                  int64_t rows, int width)
+                                  const tsl_layout *layout, int width)
 {
-    double *total = (double *)(uintptr_t)sums + (int64_t)TSL_LIST_BLOCKS * width;
-    const tsl_status status = tsl_sums_leave(context, total, sums, rows, width, NULL);
+    double *total = pieces_of(sums, width) + (int64_t)TSL_SPARSE_SUMS * width;
+    const tsl_status status = add_up(context, total, sums, layout, width, NULL);
     return status == TSL_OK
                ? context->ops->download(context, out, total, width * (int64_t)sizeof *out)
                : status;

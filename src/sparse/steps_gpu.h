@@ -5,12 +5,14 @@
 #include "sparse/lists.h"
 #include "sparse/steps.h"
 
-/* Rows of sums: the blocks', and one of what they add up to. */
-enum { TSL_GPU_SUMS = TSL_LIST_BLOCKS + 1 };
+/* Rows of sums: the parts', the pieces', and one of what they add up to. */
+enum { TSL_GPU_SUMS = TSL_LIST_PIECES * (TSL_LIST_EACH + 1) + 1 };
 
 tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list);
+tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_layout *layout,
+                                  int width);
 tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const double *sums,
-                                  int64_t rows, int width);
+                                  const tsl_layout *layout, int width);
 tsl_status tsl_vector_look_on_gpu(tsl_vector_look *out, tsl_context *context, const double *v,
                                   int64_t rows, double *sums);
 

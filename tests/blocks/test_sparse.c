@@ -23,6 +23,7 @@ static const shape shapes[] = {
     {3000, 40000, {60, 40}, 2},     /* blocks of columns */
     {64, 70000, {3000, 0}, 2},      /* long rows beside empty ones */
     {20000, 300, {3, 5, 0, 20}, 4}, /* several windows of rows */
+    {28000, 28000, {4, 0, 7}, 3},   /* so few entries that sums are looked up */
     /* the others */
     {1000, 1000, {1, 2, 0, 1}, 4},
     {300, 90000, {5, 2}, 2},

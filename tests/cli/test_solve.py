@@ -187,13 +187,16 @@ class Solutions(SolveTest):
     def test_devices(self):
         entries = laplacian(self.N)
         self.write("s.mtx", mtx(entries, self.ROWS, "symmetric"))
-        for device in ("sim", "sim:reversed"):
+        for device in ("sim", "sim:reversed", "sim,sim", "cpu,cpu,cpu"):
             report = self.check("s.mtx", entries, "--device", device, "--preconditioner",
                                 "multigrid", "--coarse-rows", "10")
             self.assertEqual(report["device"], device)
+            self.assertEqual(report["ranks"], device.count(",") + 1)
             self.assertEqual(report["results"]["matrix"]["format"], "sliced-ell")
-        self.assert_refused(["solve", "s.mtx", "--device", "sim,sim", *QUICK],
-                            ["'sim,sim'", "one device"], 2)
+        self.assert_refused(["solve", "s.mtx", "--device", "cpu,sim", *QUICK],
+                            ["'cpu'", "'sim'", "one kind"], 2)
+        self.assert_refused(["solve", "none.mtx", "--device", "sim,sim", *QUICK],
+                            ["none.mtx: cannot open"], 2)
 
     def test_duplicates_are_summed(self):
         text = BANNER + "general\n2 2 4\n1 1 1\n2 2 4\n1 1 1\n1 2 0\n"

@@ -269,28 +269,29 @@ static tsl_status all_reduce(bench *b)
     return TSL_OK;
 }
 
-/* The same planned, many times over without a wait; then with one that does not come. */
+/* The same planned, of few values and of all, without a wait; then with one that does not come. */
 static tsl_status planned_reduction(bench *b)
 {
-    tsl_reducer *reducer = NULL;
-    const int size = b->comm->size;
-    tsl_context *memory = b->own_ops->peer != NULL ? b->context : NULL;
-    CHECK(b->comm,
-          tsl_reducer_create(&reducer, b->comm, memory, 3, TSL_COMM_INT32, TSL_COMM_SUM) == TSL_OK);
-    const int32_t values[3] = {1, b->comm->rank, -7};
-    uint32_t expected[3] = {(uint32_t)size, (uint32_t)(size * (size - 1) / 2),
-                            (uint32_t)(-7 * size)};
-    CHECK(b->comm, b->own_ops->upload(b->context, b->send, values, sizeof values) == TSL_OK);
-    for (int i = 0; i < 300; i++) {
-        CHECK(b->comm, tsl_reducer_execute(reducer, b->send) == TSL_OK);
+    tsl_reducer *reducer;
+    const uint32_t size = (uint32_t)b->comm->size;
+    tsl_context *at = b->own_ops->peer != NULL ? b->context : NULL;
+    tsl_status status =
+        tsl_reducer_create(&reducer, b->comm, at, 700, TSL_COMM_INT32, TSL_COMM_SUM);
+    uint32_t values[700], expected[700];
+    for (uint32_t j = 0; j < 700; j++) {
+        values[j] = 5 * j + (uint32_t)b->comm->rank;
+        expected[j] = size * 5 * j + size * (size - 1) / 2; /* 0 + 1 + … */
     }
-    for (int i = 1; i < 300; i++) {
-        for (int j = 0; j < 3; j++) {
-            expected[j] *= (uint32_t)size;
+    b->own_ops->upload(b->context, b->send, values, sizeof values);
+    for (int i = 0; i < 300; i++) {
+        const int count = i % 3 == 0 ? 700 : 3;
+        status = status == TSL_OK ? tsl_reducer_execute(reducer, b->send, count) : status;
+        for (int j = 0; j < count && i > 0; j++) {
+            expected[j] *= size;
         }
     }
     b->own_ops->download(b->context, b->host, b->send, sizeof values);
-    CHECK(b->comm, memcmp(b->host, expected, sizeof expected) == 0);
+    CHECK(b->comm, status == TSL_OK && memcmp(b->host, expected, sizeof expected) == 0);
     tsl_reducer_destroy(reducer);
     return TSL_OK;
 }
@@ -298,14 +299,13 @@ static tsl_status planned_reduction(bench *b)
 static tsl_status reduction_that_fails(bench *b)
 {
     tsl_reducer *reducer = NULL;
-    tsl_context *memory = b->own_ops->peer != NULL ? b->context : NULL;
-    tsl_status status =
-        tsl_reducer_create(&reducer, b->comm, memory, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    tsl_context *at = b->own_ops->peer != NULL ? b->context : NULL;
+    tsl_status status = tsl_reducer_create(&reducer, b->comm, at, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
     for (int i = 0; status == TSL_OK; i++) {
         if (b->comm->rank == b->comm->size - 1 && i == 10) {
             status = tsl_comm_fail(b->comm, TSL_E_IO, COMM_REASON);
         } else {
-            status = tsl_reducer_execute(reducer, b->send);
+            status = tsl_reducer_execute(reducer, b->send, 2);
             tsl_context_synchronize(b->context);
         }
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "comm/comm.h"
+#include "device/plugin.h"
 #include "npb/cg.h"
 #include "tesela/npb.h"
 
@@ -146,6 +147,74 @@ static void cg_runs_on_device_memory(void **state)
     assert_true(t.cg[1].zeta == t.cg[0].zeta && t.cg[1].rnorm == t.cg[0].rnorm);
 }
 
+/* Where ranks have a GPU each, they read each other's vectors. */
+static void cg_runs_on_several_gpus(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"cuda:0", "cuda:1", "cuda:2", "cuda:3"};
+    int count = 0;
+    char reason[256];
+    if (tsl_plugin_cuda(&count, reason, sizeof reason) == NULL || count < 2) {
+        skip();
+    }
+    for (int ranks = 2; ranks <= count && ranks <= 4; ranks++) {
+        trial t = {.is_cg = true, .size_class = 'W', .devices = gpus, .device_count = ranks};
+        assert_int_equal(run(&t, ranks), TSL_OK);
+        assert_int_equal(t.cg[0].verified, 1);
+        assert_true(t.cg[0].error < 1e-12 && t.cg[0].rnorm < 1e-13);
+        assert_true(t.cg[1].zeta == t.cg[0].zeta && t.cg[1].rnorm == t.cg[0].rnorm);
+    }
+}
+
+/* As if there were three ranks on a device. */
+static void vectors_of_peers_are_collected(void **state)
+{
+    (void)state;
+    enum { ROWS = 3000, RANKS = 3 };
+    static const int64_t first[] = {0, 1000, 2000, ROWS}; /* of one length: they change places */
+    const int devices = test_device_count();
+    uint64_t seed = 41;
+    double partial[3 * TSL_CG_PARTIALS];
+    double vector[ROWS], whole[ROWS], sums[2] = {0};
+    for (int i = 0; i < ROWS; i++) {
+        vector[i] = test_uniform(&seed);
+    }
+    for (int i = 0; i < 2 * TSL_CG_PARTIALS; i++) {
+        partial[i] = 1 + test_uniform(&seed);
+        sums[i / TSL_CG_PARTIALS] += partial[i];
+    }
+    for (int d = 1; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        const tsl_cg_ops *cg = context->ops->cg;
+        double *rows = test_upload(context, vector, sizeof vector);
+        tsl_cg_peers peers = {.ranks = RANKS, .whole = test_upload(context, vector, sizeof vector)};
+        const tsl_cg_vectors v = {.partial = test_upload(context, partial, sizeof partial)};
+        memcpy(peers.first, first, sizeof first);
+        for (int q = 0; q < RANKS; q++) { /* not where they are in the whole */
+            peers.r[q] = rows + first[(q + 1) % RANKS];
+        }
+        assert_int_equal(cg->collect(context, &peers, peers.r), TSL_OK);
+        test_download(context, whole, peers.whole, sizeof whole);
+        for (int q = 0; q < RANKS; q++) {
+            for (int64_t i = first[q]; i < first[q + 1]; i++) {
+                assert_true(whole[i] == vector[first[(q + 1) % RANKS] + i - first[q]]);
+            }
+        }
+        assert_int_equal(cg->turn_whole(context, &v, &peers, 0), TSL_OK);
+        test_download(context, whole, peers.whole, sizeof whole);
+        for (int q = 0; q < RANKS; q++) {
+            for (int64_t i = first[q]; i < first[q + 1]; i++) {
+                const double r = vector[first[(q + 1) % RANKS] + i - first[q]];
+                assert_true(fabs(whole[i] - (r + sums[1] / sums[0] * r)) < 1e-13);
+            }
+        }
+        test_release(context, rows);
+        test_release(context, peers.whole);
+        test_release(context, v.partial);
+        tsl_context_destroy(context);
+    }
+}
+
 /* ---- what goes wrong ---------------------------------------------------------------------- */
 
 static void kinds_of_devices_do_not_mix_in_cg(void **state)
@@ -199,6 +268,8 @@ int main(void)
                                        cmocka_unit_test(rows_are_dealt_out_once),
                                        cmocka_unit_test(cg_is_the_same_for_any_ranks),
                                        cmocka_unit_test(cg_runs_on_device_memory),
+                                       cmocka_unit_test(cg_runs_on_several_gpus),
+                                       cmocka_unit_test(vectors_of_peers_are_collected),
                                        cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
                                        cmocka_unit_test(a_class_that_is_none_ends_all),
                                        cmocka_unit_test(memory_that_runs_out_ends_all)};

@@ -107,6 +107,79 @@ test_system test_spectrum(int64_t n, double condition, uint64_t seed)
     return s;
 }
 
+/* Columns behind its own in which row `row` has entries, ascending; returns their number. */
+static int64_t draw_columns(int32_t *columns, int64_t n, int most, int64_t hub, int64_t row,
+                            uint64_t *seed)
+{
+    const int64_t behind = n - 1 - row;
+    if (row == hub) {
+        for (int64_t j = 0; j < behind; j++) {
+            columns[j] = (int32_t)(row + 1 + j);
+        }
+        return behind;
+    }
+    const int64_t drawn = (int64_t)(test_random(seed) % (uint64_t)(most + 1));
+    const int64_t count = drawn < behind ? drawn : behind;
+    const int64_t width = count > 0 ? behind / count : 0;
+    bool has_hub = row > hub;
+    int64_t k = 0;
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t column = row + 1 + j * width + (int64_t)(test_random(seed) % (uint64_t)width);
+        if (!has_hub && column >= hub) {
+            has_hub = true;
+            columns[k++] = (int32_t)hub;
+        }
+        if (column != hub) {
+            columns[k++] = (int32_t)column;
+        }
+    }
+    if (!has_hub) {
+        columns[k++] = (int32_t)hub;
+    }
+    return k;
+}
+
+test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed)
+{
+    const uint64_t begun = seed;
+    int64_t *end = calloc((size_t)n + 1, sizeof *end); /* of rows: first their lengths */
+    double *size = calloc((size_t)n, sizeof *size);
+    int32_t *columns = malloc((size_t)n * sizeof *columns);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t count = draw_columns(columns, n, most, hub, i, &seed);
+        end[i + 1] += count + 1;
+        for (int64_t k = 0; k < count; k++) {
+            end[columns[k] + 1]++;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        end[i + 1] += end[i];
+    }
+    test_system s = make_empty(n, end[n]);
+    memcpy(s.row_start, end, (size_t)(n + 1) * sizeof *end);
+    seed = begun;
+    for (int64_t i = 0; i < n; i++) { /* what rows before it have in common with it is there */
+        const int64_t count = draw_columns(columns, n, most, hub, i, &seed);
+        const int64_t diagonal = end[i]++;
+        s.column[diagonal] = (int32_t)i;
+        for (int64_t k = 0; k < count; k++) {
+            const int32_t j = columns[k];
+            const double value = 0.5 + (double)((i + j) % 8) / 8;
+            s.column[end[i]] = j;
+            s.value[end[i]++] = -value;
+            s.column[end[j]] = (int32_t)i;
+            s.value[end[j]++] = -value;
+            size[i] += value;
+            size[j] += value;
+        }
+        s.value[diagonal] = 1 + 1.5 * size[i];
+    }
+    free(end);
+    free(size);
+    free(columns);
+    return s;
+}
+
 test_system test_ring(int64_t n)
 {
     test_system s = make_empty(n, 3 * n);

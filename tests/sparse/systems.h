@@ -22,6 +22,10 @@ test_system test_flow(int64_t side, double flow);
 /* Symmetric, its eigenvalues spread evenly in their logarithms from 1 to 1 / condition, turned by
  * some planes' rotations so that it stays sparse. */
 test_system test_spectrum(int64_t n, double condition, uint64_t seed);
+/* Symmetric, its diagonal larger than the sum of each row's other entries, of which a row has up to
+ * `most` in random columns behind its own, and those that rows before it have in common with it.
+ * Row `hub` has entries in all columns; -1: none has. */
+test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed);
 /* The graph Laplacian of a ring: singular, constants are its null space. */
 test_system test_ring(int64_t n);
 

@@ -27,8 +27,11 @@ static const shape shapes[] = {
     {"random, far from equal", 600, 600, 1, 400, 0, -1, "csr", "csr"},
     {"long", 40, 9000, 90, 130, 0, -1, "csr", "csr"},
     {"one full row", 700, 9000, 1, 5, 0, 350, "csr", "csr-split"},
-    {"full first row", 513, 5000, 1, 3, 0, 0, "csr", "csr-split"},
-    {"longer than all pieces", 3, 2300000, 1, 2, 0, 1, "csr", "csr-split"},
+    {"full first row", 513, 5000, 1, 3, 0, 0, "csr", "sliced-ell-split"},
+    {"thousands of pieces", 3, 2300000, 1, 2, 0, 1, "csr", "sliced-ell-split"},
+    {"band, one full row", 9000, 9000, 5, 5, 4, 4500, "csr", "sliced-ell-split"},
+    {"unequal, full last row", 1001, 5000, 0, 40, 0, 1000, "csr", "csr-split"},
+    {"many long rows", 150, 9000, 1, 6000, 0, -1, "csr", "csr-split"},
     {"random columns", 2100, 30000, 60, 90, 0, -1, "csr", "column-blocks"},
     {"empty", 600, 600, 0, 0, 0, -1, "sliced-ell", "sliced-ell"}};
 

@@ -12,6 +12,7 @@ void tsl_tiles_free(tsl_tiles *tiles)
 {
     tsl_release(tiles->start);
     tsl_release(tiles->place);
+    tsl_release(tiles->lane);
     tsl_release(tiles->offset);
     tsl_release(tiles->value);
     *tiles = (tsl_tiles){0};
@@ -22,13 +23,18 @@ void tsl_tiles_free(tsl_tiles *tiles)
  */
 enum { RESERVED_BYTES = 9216, USUAL_COLUMNS = 20000, SHORT = 16 };
 
+/* Have rows few entries in a block of columns? */
+static bool is_short(const tsl_csr *matrix, int64_t blocks)
+{
+    return blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
+}
+
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
 {
     const int64_t most = (shared - RESERVED_BYTES) / (int64_t)sizeof(double) / 32 * 32;
     const int64_t usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
     const int64_t blocks = (matrix->columns + usual - 1) / usual;
-    const bool is_short = blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
-    return (int)(is_short ? most : usual);
+    return (int)(is_short(matrix, blocks) ? most : usual);
 }
 
 static int blocks_of(const tsl_csr *matrix, int most)
@@ -44,7 +50,7 @@ bool tsl_tiles_suit(const tsl_csr *matrix, int most)
 
 /* A thread's work space: a number for each row of a window in each block of columns. First a row's
  * entries there, then its lane among the window's. */
-typedef uint16_t bench; /* [blocks][TSL_TILE_WINDOW] */
+typedef uint16_t bench; /* [blocks][window] */
 
 /* The rows of a window. */
 typedef struct window {
@@ -52,21 +58,21 @@ typedef struct window {
     int rows;
 } window;
 
-static window window_of(const tsl_csr *matrix, int64_t number)
+static window window_of(const tsl_tiles *tiles, int64_t number)
 {
-    const int64_t first = number * TSL_TILE_WINDOW;
-    const int64_t left = matrix->rows - first;
-    return (window){first, (int)(left < TSL_TILE_WINDOW ? left : TSL_TILE_WINDOW)};
+    const int64_t first = number * tiles->window;
+    const int64_t left = tiles->rows - first;
+    return (window){first, (int)(left < tiles->window ? left : tiles->window)};
 }
 
 /* Lengths of a window's rows. */
 static void count_entries(const tsl_tiles *tiles, const tsl_csr *matrix, window w, bench *b)
 {
-    memset(b, 0, (size_t)tiles->blocks * TSL_TILE_WINDOW * sizeof *b);
+    memset(b, 0, (size_t)tiles->blocks * (size_t)tiles->window * sizeof *b);
     for (int row = 0; row < w.rows; row++) {
         const int64_t end = matrix->row_start[w.first + row + 1];
         for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
-            b[matrix->column[k] / tiles->width * TSL_TILE_WINDOW + row]++;
+            b[matrix->column[k] / tiles->width * tiles->window + row]++;
         }
     }
 }
@@ -107,7 +113,10 @@ static void find_lanes(const tsl_tiles *tiles, window w, bench *b)
         const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
         for (int at = 0; at < w.rows; at++) {
             const int row = tiles->place[first * TSL_TILE_LANES + at];
-            b[(int64_t)block * TSL_TILE_WINDOW + row] = (uint16_t)at;
+            b[(int64_t)block * tiles->window + row] = (uint16_t)at;
+            if (tiles->lane != NULL) {
+                tiles->lane[block * tiles->rows + w.first + row] = (uint16_t)at;
+            }
         }
     }
 }
@@ -131,7 +140,7 @@ static void fill_window(const tsl_tiles *tiles, const tsl_csr *matrix, window w,
         for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
             const int block = matrix->column[k] / tiles->width;
             if (block != before) {
-                const int lane = b[(int64_t)block * TSL_TILE_WINDOW + row];
+                const int lane = b[(int64_t)block * tiles->window + row];
                 const int64_t slice =
                     block * tiles->slices + w.first / TSL_TILE_LANES + lane / TSL_TILE_LANES;
                 at = tiles->start[slice] + lane % TSL_TILE_LANES;
@@ -148,15 +157,15 @@ static void fill_window(const tsl_tiles *tiles, const tsl_csr *matrix, window w,
 static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *matrix, bench *benches,
                       int *places)
 {
-    const int64_t windows = (matrix->rows + TSL_TILE_WINDOW - 1) / TSL_TILE_WINDOW;
-    const int64_t bench_length = (int64_t)tiles->blocks * TSL_TILE_WINDOW;
+    const int64_t windows = (matrix->rows + tiles->window - 1) / tiles->window;
+    const int64_t bench_length = (int64_t)tiles->blocks * tiles->window;
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int64_t i = 0; i < windows; i++) {
-        const window w = window_of(matrix, i);
+        const window w = window_of(tiles, i);
         bench *b = benches + omp_get_thread_num() * bench_length;
         count_entries(tiles, matrix, w, b);
         for (int block = 0; block < tiles->blocks; block++) {
-            sort_rows(tiles, w, block, b + (int64_t)block * TSL_TILE_WINDOW,
+            sort_rows(tiles, w, block, b + (int64_t)block * tiles->window,
                       places + (int64_t)omp_get_thread_num() * (tiles->width + 2));
         }
     }
@@ -172,7 +181,7 @@ static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *mat
     }
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int64_t i = 0; i < windows; i++) {
-        fill_window(tiles, matrix, window_of(matrix, i),
+        fill_window(tiles, matrix, window_of(tiles, i),
                     benches + omp_get_thread_num() * bench_length);
     }
     return TSL_OK;
@@ -188,13 +197,17 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     tiles.slices = (matrix->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     const size_t slices = (size_t)(tiles.blocks * tiles.slices);
     const size_t threads = (size_t)context->threads;
-    const size_t bench_bytes = (size_t)tiles.blocks * TSL_TILE_WINDOW * sizeof(bench);
+    const bool lanes = is_short(matrix, tiles.blocks);
+    tiles.window = lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
+    const size_t bench_bytes = (size_t)tiles.blocks * (size_t)tiles.window * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);
     int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);
     tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
     tiles.place = tsl_allocate(slices * TSL_TILE_LANES * sizeof *tiles.place);
+    tiles.lane = lanes ? tsl_allocate((size_t)(tiles.blocks * tiles.rows) * 2) : NULL;
     tsl_status status = TSL_OK;
-    if (benches == NULL || places == NULL || tiles.start == NULL || tiles.place == NULL) {
+    if (benches == NULL || places == NULL || tiles.start == NULL || tiles.place == NULL ||
+        (lanes && tiles.lane == NULL)) {
         status = tsl_fail_memory(context, (int64_t)(threads * bench_bytes + slices * 72),
                                  "the matrix by blocks of columns");
     } else {

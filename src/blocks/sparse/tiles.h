@@ -4,7 +4,10 @@
  *
  * In each block of columns the rows of a window are sorted by their number of entries there, and
  * make slices of 32. A slice is stored entry by entry: the first entries of its 32 rows, the second
- * ones, … up to the longest row's, shorter ones filled up with zeros. */
+ * ones, … up to the longest row's, shorter ones filled up with zeros.
+ *
+ * A row's sums in all blocks of columns are added up in the end. Lanes leave them at their rows'
+ * places, which are all over the window; or, with `lane`, side by side, and they are looked up. */
 #ifndef TSL_SPARSE_TILES_H
 #define TSL_SPARSE_TILES_H
 
@@ -12,7 +15,8 @@
 
 enum {
     TSL_TILE_LANES = 32,    /* rows of a slice */
-    TSL_TILE_WINDOW = 8192, /* rows sorted together */
+    TSL_TILE_WINDOW = 8192, /* rows sorted together, … */
+    TSL_NEAR_WINDOW = 2048, /* … or these */
 };
 
 typedef struct tsl_tiles {
@@ -21,7 +25,11 @@ typedef struct tsl_tiles {
     int width;        /* columns of a block; the last may be narrower */
     int64_t slices;   /* of a block: rows / 32, rounded up */
     int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
+    int window;       /* rows sorted together */
     uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
+    uint16_t *lane;   /* [blocks][rows]: lane of a row among its window's, where rows have so few
+                         entries in a block that it matters where their sums are written; else
+                         NULL */
     uint16_t *offset; /* [entries]: column within the block */
     double *value;    /* [entries] */
 } tsl_tiles;
@@ -49,16 +57,17 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int part_bits;  /* 2^part_bits warps take a part of a slice each */
-    int most;       /* slices of a share at most */
-    int64_t slices; /* of a block of columns */
-    int64_t shared; /* bytes that a block of threads may share */
-    int64_t *share; /* [blocks][shares + 1]: slices; this and what follows, in device memory */
-    int64_t *start; /* as in tsl_tiles, like the next three */
-    uint16_t *place;
+    int part_bits;   /* 2^part_bits warps take a part of a slice each */
+    int most;        /* slices of a share at most */
+    int64_t slices;  /* of a block of columns */
+    int64_t shared;  /* bytes that a block of threads may share */
+    int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
+    int64_t *start;  /* as in tsl_tiles, like the next three */
+    uint16_t *place; /* NULL where there are lanes */
+    uint16_t *lane;  /* NULL where there are places */
     uint16_t *offset;
     double *value;
-    double *partial; /* [blocks][rows]: sums in each block of columns */
+    double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */
 } tsl_device_tiles;
 
 #endif

@@ -1,0 +1,85 @@
+#include "sparse/lane.h"
+
+#include "comm/peer.h"
+#include "device/device.h"
+#include "sparse/lists.h"
+
+static tsl_status make(tsl_lane *lane)
+{
+    tsl_context *context = lane->context;
+    const tsl_peer_ops *peer = context->ops->peer;
+    tsl_status status = tsl_context_branch(&lane->beside, context);
+    if (status == TSL_OK) {
+        status = peer->create(&lane->ready, context);
+    }
+    if (status == TSL_OK) {
+        status = peer->create(&lane->done, context);
+    }
+    status = tsl_comm_refuse(context, status);
+    if (status == TSL_OK) {
+        status = tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank);
+    }
+    if (status == TSL_OK) {
+        status = tsl_reducer_create(&lane->sums, context->comm, context,
+                                    TSL_LANE_SUMS * TSL_LIST_PIECES, TSL_COMM_DOUBLE, TSL_COMM_SUM);
+    }
+    if (status == TSL_OK && !tsl_reducer_is_direct(lane->sums)) {
+        tsl_reducer_destroy(lane->sums);
+        lane->sums = NULL;
+    }
+    return status;
+}
+
+tsl_status tsl_lane_create(tsl_lane **out, tsl_context *context)
+{
+    tsl_lane *lane = tsl_allocate_zeroed(1, sizeof *lane);
+    if (lane == NULL) {
+        tsl_fail_memory(context, (int64_t)sizeof *lane, "a second stream");
+        return tsl_comm_refuse(context, TSL_E_NOMEM);
+    }
+    lane->context = context;
+    const tsl_status status = make(lane);
+    if (status != TSL_OK) {
+        tsl_lane_destroy(lane);
+        return status;
+    }
+    *out = lane;
+    return TSL_OK;
+}
+
+void tsl_lane_destroy(tsl_lane *lane)
+{
+    if (lane == NULL) {
+        return;
+    }
+    const tsl_peer_ops *peer = lane->context->ops->peer;
+    tsl_reducer_destroy(lane->sums);
+    tsl_context_end_branch(lane->beside); /* others have read what they get by then */
+    tsl_comm_destroy(lane->comm);
+    peer->destroy(lane->ready);
+    peer->destroy(lane->done);
+    tsl_release(lane);
+}
+
+static tsl_status follow(tsl_context *before, tsl_context *after, tsl_event *event)
+{
+    const tsl_peer_ops *peer = before->ops->peer;
+    const tsl_status status = peer->record(before, event);
+    return status == TSL_OK ? peer->wait(after, event) : status;
+}
+
+tsl_status tsl_lane_enter(const tsl_lane *lane)
+{
+    return follow(lane->context, lane->beside, lane->ready);
+}
+
+tsl_status tsl_lane_leave(const tsl_lane *lane, tsl_status status)
+{
+    if (status == TSL_OK) {
+        status = follow(lane->beside, lane->context, lane->done);
+    }
+    if (status != TSL_OK && lane->beside->error[0] != '\0') {
+        tsl_fail(lane->context, status, "%s", lane->beside->error);
+    }
+    return status;
+}
