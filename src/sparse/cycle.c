@@ -12,7 +12,8 @@ static tsl_status run(const tsl_multigrid *mg, const tsl_layout *layout, const t
         &(tsl_steps){.layout = layout, .bytes = mg->bytes, .count = count, .steps = steps});
 }
 
-/* Level l's right-hand side is there; *out becomes its solution. */
+/* Level l's right-hand side is there and, if it is smoothed, the first step from 0; *out becomes
+ * its solution. */
 static tsl_status descend(tsl_multigrid *mg, int l, void **out);
 
 static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **out)
@@ -35,47 +36,79 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
     return run(mg, v->layout, &load, 1);
 }
 
-static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x)
+/* Is level l smoothed, not solved? */
+static bool is_smoothed(const tsl_multigrid *mg, int l)
+{
+    return l < mg->levels - 1 || mg->factor == NULL;
+}
+
+/* The residual of x, as the level below gets it, into *out. `other` is space. */
+static tsl_status residual_for_below(const tsl_multigrid *mg, const tsl_level *v, void *x,
+                                     void *other, void **out)
+{
+    const bool steps = v->omega != 0;
+    void *const r = steps ? other : v->p_vector;
+    tsl_step product = v->smoother.product;
+    product.x = x;
+    const tsl_step residual[] = {product, tsl_combine(r, 1, v->b, -1, NULL),
+                                 tsl_scale(v->p_vector, 1, r, v->inverse_diagonal, 0, NULL)};
+    product.x = v->p_vector;
+    const tsl_step step[] = {product, tsl_combine(r, 1, r, -v->omega, NULL)};
+    *out = r;
+    const tsl_status status = run(mg, v->layout, residual, steps ? 3 : 2);
+    return status == TSL_OK && steps ? run(mg, v->layout, step, 2) : status;
+}
+
+/* x += P coarse. `other` is space. */
+static tsl_status prolong(const tsl_multigrid *mg, const tsl_level *v, void *x, void *other,
+                          const void *coarse)
+{
+    const bool steps = v->omega != 0;
+    const tsl_step spread[] = {tsl_product(steps ? other : NULL, &v->form_p, &v->halo_p, coarse),
+                               tsl_combine(x, 1, x, 1, NULL)};
+    tsl_step product = v->smoother.product;
+    product.x = other;
+    const tsl_step step[] = {product, tsl_scale(NULL, -v->omega, NULL, v->inverse_diagonal, 1, x),
+                             tsl_combine(x, 1, NULL, 1, other)};
+    const tsl_status status = run(mg, v->layout, spread, steps ? 1 : 2);
+    return status == TSL_OK && steps ? run(mg, v->layout, step, 3) : status;
+}
+
+static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x, void *other)
 {
     const tsl_level *v = &mg->level[l];
     const tsl_level *below = &mg->level[l + 1];
-    tsl_step residual[] = {v->smoother.product, tsl_combine(v->p_vector, 1, v->b, -1, v->p_vector)};
-    residual[0].y = v->p_vector;
-    residual[0].x = x;
-    tsl_status status = run(mg, v->layout, residual, 2);
-    const tsl_step restrict_it = tsl_product(below->b, &v->form_r, &v->halo_r, v->p_vector);
+    void *r = NULL;
     void *coarse = NULL;
+    tsl_status status = residual_for_below(mg, v, x, other, &r);
+    const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, r),
+                             tsl_smooth_first(&below->smoother, below->x[0], below->b)};
     if (status == TSL_OK) {
-        status = run(mg, below->layout, &restrict_it, 1);
+        status = run(mg, below->layout, down, is_smoothed(mg, l + 1) ? 2 : 1);
     }
     if (status == TSL_OK) {
         status = descend(mg, l + 1, &coarse);
     }
-    const tsl_step prolong[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
-                                tsl_combine(x, 1, x, 1, NULL)};
-    return status == TSL_OK ? run(mg, v->layout, prolong, 2) : status;
+    return status == TSL_OK ? prolong(mg, v, x, other, coarse) : status;
 }
 
 static tsl_status descend(tsl_multigrid *mg, int l, void **out)
 {
     const tsl_level *v = &mg->level[l];
-    if (l == mg->levels - 1 && mg->factor != NULL) {
+    if (!is_smoothed(mg, l)) {
         return solve_coarsest(mg, v, out);
     }
     void *x = NULL;
-    tsl_status status =
-        tsl_smooth(&v->smoother, mg->context, &x, v->x, v->p_vector, NULL, v->b, true);
-    if (status == TSL_OK && l < mg->levels - 1) {
-        status = correct_from_below(mg, l, x);
-    }
+    tsl_status status = tsl_smooth(&v->smoother, mg->context, &x, v->x, NULL, v->b, true);
     void *const from[2] = {x, x == v->x[0] ? v->x[1] : v->x[0]};
-    return status == TSL_OK
-               ? tsl_smooth(&v->smoother, mg->context, out, from, v->p_vector, NULL, v->b, false)
-               : status;
+    if (status == TSL_OK && l < mg->levels - 1) {
+        status = correct_from_below(mg, l, x, from[1]);
+    }
+    return status == TSL_OK ? tsl_smooth(&v->smoother, mg->context, out, from, NULL, v->b, false)
+                            : status;
 }
 
-/* A power of two near 1 / ||r||, so that single precision holds r; 0 if r is 0. */
-static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
+static tsl_status measure(tsl_multigrid *mg, const double *r, double *norm)
 {
     const tsl_layout *layout = mg->level[0].layout;
     const tsl_step dot = tsl_dot(r, r);
@@ -90,7 +123,7 @@ static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
     if (status == TSL_OK) {
         status = tsl_sums_add_up(mg->context, &square, mg->sums, layout->rows, 1);
     }
-    *factor = square > 0 && isfinite(square) ? ldexp(1, -ilogb(sqrt(square))) : 0;
+    *norm = sqrt(square);
     return status;
 }
 
@@ -100,15 +133,17 @@ tsl_status tsl_multigrid_cycle(void *self)
     return descend(mg, 0, &mg->result);
 }
 
-tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm)
 {
     tsl_multigrid *mg = self;
     const tsl_level *finest = &mg->level[0];
-    double factor;
-    tsl_status status = measure(mg, r, &factor);
-    const tsl_step load = tsl_load(finest->b, factor, r);
+    tsl_status status = norm > 0 ? TSL_OK : measure(mg, r, &norm);
+    /* a power of two near 1 / ||r||, so that single precision holds r */
+    const double factor = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 0;
+    const tsl_step load[] = {tsl_load(finest->b, factor, r),
+                             tsl_smooth_first(&finest->smoother, finest->x[0], finest->b)};
     if (status == TSL_OK) {
-        status = run(mg, finest->layout, &load, 1);
+        status = run(mg, finest->layout, load, is_smoothed(mg, 0) ? 2 : 1);
     }
     if (status == TSL_OK) {
         status = mg->context->ops->replay(mg->cycle);

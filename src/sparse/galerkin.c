@@ -159,6 +159,36 @@ tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolong
     return TSL_OK;
 }
 
+tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from)
+{
+    const int64_t rows = from->g->matrix->rows;
+    const tsl_status status = tsl_csr_allocate(out, context, rows, from->count, rows);
+    if (status != TSL_OK) {
+        return status;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        out->row_start[i + 1] = i + 1;
+        out->column[i] = from->aggregate[i];
+        out->value[i] = tentative(from, i);
+    }
+    return TSL_OK;
+}
+
+bool tsl_smooths_short_rows(const tsl_prolongation *from, int threads)
+{
+    const tsl_csr *m = from->g->matrix;
+    int64_t others = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : others)
+    for (int64_t i = 0; i < m->rows; i++) {
+        others += from->aggregate[i] < 0;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            others += m->column[k] != i && !tsl_is_strong(from->g, i, k);
+        }
+    }
+    return others == 0 && tsl_csr_nonzeros(m) <= TSL_SHORT_ROW * m->rows;
+}
+
 /* ---- its transpose
  * ---------------------------------------------------------------------------------- */
 
@@ -244,7 +274,121 @@ tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *
 /* ---- the next level
  * ---------------------------------------------------------------------------------- */
 
-enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64, AHEAD = 16 };
+enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64, FIRST_ROOM = 64, NO_ENTRY = -1 };
+
+/* A row in the making, in memory that does not depend on how many columns there are: `slot`
+ * [2 room] leads from a column to its entry by open addressing. */
+typedef struct row {
+    int32_t count, room, shift;
+    int32_t *slot, *column, *at; /* at: an entry's slot */
+    double *value;
+} row;
+
+static void free_row(row *r)
+{
+    tsl_release(r->slot);
+    tsl_release(r->column);
+    tsl_release(r->at);
+    tsl_release(r->value);
+}
+
+static void clear_row(row *r)
+{
+    for (int32_t k = 0; k < r->count; k++) {
+        r->slot[r->at[k]] = NO_ENTRY;
+    }
+    r->count = 0;
+}
+
+static inline void add_to_row(row *r, int32_t column, double value)
+{
+    const uint32_t last = 2 * (uint32_t)r->room - 1;
+    uint32_t at = (uint32_t)column * UINT32_C(2654435769) >> r->shift;
+    int32_t k = r->slot[at];
+    while (k != NO_ENTRY && r->column[k] != column) {
+        at = (at + 1) & last;
+        k = r->slot[at];
+    }
+    if (k != NO_ENTRY) {
+        r->value[k] += value;
+        return;
+    }
+    k = r->count++;
+    r->slot[at] = k;
+    r->at[k] = (int32_t)at;
+    r->column[k] = column;
+    r->value[k] = value;
+}
+
+/* Room for `more` entries; what is there stays. */
+static bool widen_row(row *r, int64_t more)
+{
+    int32_t room = r->room > 0 ? r->room : FIRST_ROOM;
+    int32_t shift = r->room > 0 ? r->shift : 25; /* 2 FIRST_ROOM slots */
+    for (; room < r->count + more && room <= INT32_MAX / 4; room *= 2) {
+        shift--;
+    }
+    row wide = {.room = room, .shift = shift};
+    wide.slot = tsl_allocate((size_t)room * 2 * sizeof *wide.slot);
+    wide.column = tsl_allocate((size_t)room * sizeof *wide.column);
+    wide.at = tsl_allocate((size_t)room * sizeof *wide.at);
+    wide.value = tsl_allocate((size_t)room * sizeof *wide.value);
+    if (room < r->count + more || wide.slot == NULL || wide.column == NULL || wide.at == NULL ||
+        wide.value == NULL) {
+        free_row(&wide);
+        return false;
+    }
+    for (int32_t k = 0; k < 2 * room; k++) {
+        wide.slot[k] = NO_ENTRY;
+    }
+    for (int32_t k = 0; k < r->count; k++) {
+        add_to_row(&wide, r->column[k], r->value[k]);
+    }
+    free_row(r);
+    *r = wide;
+    return true;
+}
+
+static inline bool make_room(row *r, int64_t more)
+{
+    return r->count + more <= r->room || widen_row(r, more);
+}
+
+/* out += x diag(scale) m, scale NULL: ones. */
+static bool multiply_row(row *out, const row *x, double factor, const double *scale,
+                         const tsl_csr *m)
+{
+    for (int32_t k = 0; k < x->count; k++) {
+        const int32_t j = x->column[k];
+        const int64_t from = m->row_start[j];
+        const int64_t to = m->row_start[j + 1];
+        const double value = factor * x->value[k] * (scale != NULL ? scale[j] : 1);
+        if (!make_room(out, to - from)) {
+            return false;
+        }
+        for (int64_t l = from; l < to; l++) {
+            add_to_row(out, m->column[l], value * m->value[l]);
+        }
+    }
+    return true;
+}
+
+static bool add_row(row *out, const int32_t *column, const double *value, int64_t count)
+{
+    if (!make_room(out, count)) {
+        return false;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        add_to_row(out, column[k], value[k]);
+    }
+    return true;
+}
+
+/* Rows of R A P that are made together, one after the other. */
+typedef struct band {
+    int64_t from, to; /* rows */
+    writer rows;
+} band;
 
 /* Room for `more` entries. */
 static bool reserve(writer *w, int64_t more)
@@ -263,144 +407,69 @@ static bool reserve(writer *w, int64_t more)
     return w->room == room;
 }
 
-/* Rows of a factor, from row `first` on. */
-typedef struct factor {
-    int64_t first;
-    const int64_t *start;
-    const int32_t *column;
-    const double *value;
-} factor;
+enum { ROWS = 5 };
 
-/* Row i of the product of two factors. Those rows of the right one that the left one's entries
- * before `end` ask for are fetched before their turn; 0: they follow each other anyway. */
-static bool multiply_row(writer *w, const tsl_csr *left, int64_t i, const factor *right,
-                         int64_t end)
+/* Row i of R A P in rows[4], by way of the others. */
+static bool make_row(row rows[ROWS], const tsl_coarsening *c, int64_t i)
 {
-    writer own = *w; /* in registers */
-    const int64_t first = own.count;
-    for (int64_t k = left->row_start[i]; k < left->row_start[i + 1]; k++) {
-        const int64_t *start = right->start + (left->column[k] - right->first);
-        const int64_t to = start[1];
-        const double scale = left->value[k];
-        if (k + AHEAD < end) {
-            const int64_t later = right->start[left->column[k + AHEAD] - right->first];
-            __builtin_prefetch(right->column + later);
-            __builtin_prefetch(right->value + later);
-            __builtin_prefetch(right->value + later + 7);
-        }
-        if (own.count + to - start[0] > own.room) {
-            w->count = own.count;
-            if (!reserve(w, to - start[0])) {
-                return false;
-            }
-            own = *w;
-        }
-        for (int64_t l = start[0]; l < to; l++) {
-            add(&own, first, right->column[l], scale * right->value[l]);
-        }
+    for (int k = 0; k < ROWS; k++) {
+        clear_row(&rows[k]);
     }
-    w->count = own.count;
-    return true;
-}
-
-/* R A P in the making: bands of its rows, each with what of A P it needs, which is gone before the
- * next: A P as a whole would be the largest of all. Neighbouring bands make some rows of A P twice.
- */
-typedef struct maker {
-    const tsl_csr *r, *a, *p;
-    writer ap;      /* of a thread */
-    int64_t *start; /* [columns of a band + 1]: rows of A P, those not needed being empty */
-    int64_t starts; /* room for so many */
-} maker;
-
-/* Rows of R A P that were made together. */
-typedef struct band {
-    int64_t from, to; /* rows */
-    writer rows;
-} band;
-
-/* The rows of A that a band asks for are first … last. */
-static tsl_piece columns_of(const tsl_csr *r, const band *b)
-{
-    tsl_piece of = {r->columns, 0};
-    for (int64_t i = b->from; i < b->to; i++) {
-        if (r->row_start[i] < r->row_start[i + 1]) { /* columns ascend */
-            const int64_t first = r->column[r->row_start[i]];
-            const int64_t end = r->column[r->row_start[i + 1] - 1] + 1;
-            of.from = first < of.from ? first : of.from;
-            of.to = end > of.to ? end : of.to;
-        }
+    const int64_t first = c->r->row_start[i];
+    if (!add_row(&rows[0], c->r->column + first, c->r->value + first,
+                 c->r->row_start[i + 1] - first)) {
+        return false;
     }
-    return of;
-}
-
-/* Row from + j of A P into m->ap where the band needs it, and its start into m->start[j]. */
-static bool make_ap(maker *m, const band *b, tsl_piece of)
-{
-    const factor p = {0, m->p->row_start, m->p->column, m->p->value};
-    if (of.to - of.from >= m->starts) {
-        tsl_release(m->start);
-        m->starts = of.to - of.from + 1;
-        m->start = tsl_allocate((size_t)m->starts * sizeof *m->start);
-        if (m->start == NULL) {
-            m->starts = 0;
-            return false;
-        }
+    if (c->omega == 0) {
+        return multiply_row(&rows[2], &rows[0], 1, NULL, c->a) &&
+               multiply_row(&rows[4], &rows[2], 1, NULL, c->p);
     }
-    memset(m->start, 0, (size_t)(of.to - of.from + 1) * sizeof *m->start);
-    for (int64_t k = m->r->row_start[b->from]; k < m->r->row_start[b->to]; k++) {
-        m->start[m->r->column[k] - of.from + 1] = 1;
+    if (!multiply_row(&rows[1], &rows[0], -c->omega, NULL, c->a)) {
+        return false;
     }
-    m->ap.before += m->ap.count;
-    m->ap.count = 0;
-    for (int64_t i = of.from; i < of.to; i++) {
-        const bool needed = m->start[i - of.from + 1] != 0;
-        if (needed && !multiply_row(&m->ap, m->a, i, &p, 0)) {
-            return false;
-        }
-        m->start[i - of.from + 1] = m->ap.count;
+    for (int32_t k = 0; k < rows[1].count; k++) {
+        rows[1].value[k] *= c->inverse[rows[1].column[k]];
     }
-    return true;
+    return add_row(&rows[1], rows[0].column, rows[0].value, rows[0].count) &&
+           multiply_row(&rows[2], &rows[1], 1, NULL, c->a) &&
+           multiply_row(&rows[3], &rows[2], -c->omega, c->inverse, c->a) &&
+           add_row(&rows[3], rows[2].column, rows[2].value, rows[2].count) &&
+           multiply_row(&rows[4], &rows[3], 1, NULL, c->p);
 }
 
 /* A band, and the lengths of its rows. */
-static bool make_band(maker *m, band *b, int64_t *place, int64_t *before, int64_t *length)
+static bool make_band(band *b, row rows[ROWS], const tsl_coarsening *c, int64_t *length)
 {
-    const tsl_piece of = columns_of(m->r, b);
-    if (!make_ap(m, b, of)) {
-        return false;
+    const row *made = &rows[ROWS - 1];
+    for (int64_t i = b->from; i < b->to; i++) {
+        if (!make_row(rows, c, i) || !reserve(&b->rows, made->count)) {
+            return false;
+        }
+        int32_t *column = b->rows.column + b->rows.count;
+        double *value = b->rows.value + b->rows.count;
+        memcpy(column, made->column, (size_t)made->count * sizeof *column);
+        memcpy(value, made->value, (size_t)made->count * sizeof *value);
+        sort_columns(column, value, made->count);
+        b->rows.count += made->count;
+        length[i] = made->count;
     }
-    const factor ap = {of.from, m->start, m->ap.column, m->ap.value};
-    b->rows.place = place;
-    b->rows.before = *before;
-    bool enough = true;
-    for (int64_t i = b->from; i < b->to && enough; i++) {
-        const int64_t first = b->rows.count;
-        enough = multiply_row(&b->rows, m->r, i, &ap, m->r->row_start[b->to]);
-        sort_columns(b->rows.column + first, b->rows.value + first, b->rows.count - first);
-        length[i] = b->rows.count - first;
-    }
-    *before += b->rows.count;
-    return enough;
+    return true;
 }
 
-static bool make_bands(band *bands, int64_t count, const maker *with, int64_t *length, int threads)
+static bool make_bands(band *bands, int64_t count, const tsl_coarsening *c, int64_t *length,
+                       int threads)
 {
     bool enough = true;
 #pragma omp parallel num_threads(threads) reduction(&& : enough)
     {
-        maker m = *with;
-        writer places = {0}; /* of the rows of R A P */
-        enough = make_places(&m.ap, m.p->columns) && make_places(&places, m.p->columns);
+        row rows[ROWS] = {{0}};
 #pragma omp for schedule(dynamic)
         for (int64_t b = 0; b < count; b++) {
-            enough = enough && make_band(&m, &bands[b], places.place, &places.before, length);
+            enough = enough && make_band(&bands[b], rows, c, length);
         }
-        tsl_release(places.place);
-        tsl_release(m.ap.place);
-        tsl_release(m.ap.column);
-        tsl_release(m.ap.value);
-        tsl_release(m.start);
+        for (int k = 0; k < ROWS; k++) {
+            free_row(&rows[k]);
+        }
     }
     return enough;
 }
@@ -426,23 +495,22 @@ static bool join_bands(tsl_csr *out, const band *bands, int64_t count, int threa
     return true;
 }
 
-tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
-                        const tsl_csr *p)
+tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)
 {
+    const int64_t size = c->r->rows;
     const int64_t wanted =
         BANDS > BANDS_A_THREAD * context->threads ? BANDS : BANDS_A_THREAD * context->threads;
-    const int64_t most = (r->rows + BAND_ROWS - 1) / BAND_ROWS;
+    const int64_t most = (size + BAND_ROWS - 1) / BAND_ROWS;
     const int64_t count = wanted < most ? wanted : most;
-    const maker with = {.r = r, .a = a, .p = p};
-    *out = (tsl_csr){.rows = r->rows, .columns = p->columns};
-    out->row_start = tsl_allocate((size_t)(r->rows + 1) * sizeof *out->row_start);
+    *out = (tsl_csr){.rows = size, .columns = c->p->columns};
+    out->row_start = tsl_allocate((size_t)(size + 1) * sizeof *out->row_start);
     band *bands = tsl_allocate_zeroed((size_t)count, sizeof *bands);
     bool enough = out->row_start != NULL && bands != NULL;
     for (int64_t b = 0; b < count && enough; b++) {
-        bands[b].from = r->rows * b / count;
-        bands[b].to = r->rows * (b + 1) / count;
+        bands[b].from = size * b / count;
+        bands[b].to = size * (b + 1) / count;
     }
-    enough = enough && make_bands(bands, count, &with, out->row_start + 1, context->threads) &&
+    enough = enough && make_bands(bands, count, c, out->row_start + 1, context->threads) &&
              join_bands(out, bands, count, context->threads);
     for (int64_t b = 0; b < count && bands != NULL; b++) {
         tsl_release(bands[b].rows.column);
@@ -451,7 +519,7 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, co
     tsl_release(bands);
     if (!enough) {
         tsl_csr_free(out);
-        return tsl_fail_memory(context, 250 * r->rows, "a product of matrices");
+        return tsl_fail_memory(context, 250 * size, "a product of matrices");
     }
     return TSL_OK;
 }

@@ -189,20 +189,28 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
 /* ---- from a level to the next
  * ---------------------------------------------------------------------- */
 
+/* P and R: where rows are short only T, for to store more costs more than a step of A. */
+static tsl_status make_ways(tsl_context *context, tsl_level *v, const tsl_prolongation *from)
+{
+    const bool steps = tsl_smooths_short_rows(from, context->threads);
+    const tsl_status status =
+        steps ? tsl_tentative(&v->p, context, from) : tsl_prolongator(&v->p, context, from);
+    v->omega = steps ? from->omega : 0;
+    return status == TSL_OK ? tsl_csr_transpose(&v->r, context, &v->p) : status;
+}
+
 /* P, R and the next level's matrix. */
 static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
     double begun = tsl_seconds();
-    tsl_status status = tsl_prolongator(&v->p, context, from);
+    tsl_status status = make_ways(context, v, from);
     if (status == TSL_OK) {
-        status = tsl_csr_transpose(&v->r, context, &v->p);
         tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
-    }
-    if (status == TSL_OK) {
         begun = tsl_seconds();
         next->matrix = &next->own;
-        status = tsl_galerkin(&next->own, context, &v->r, v->matrix, &v->p);
+        const tsl_coarsening c = {v->matrix, &v->p, &v->r, from->g->inverse, v->omega};
+        status = tsl_galerkin(&next->own, context, &c);
         tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     }
     return status;

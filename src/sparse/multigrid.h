@@ -23,7 +23,10 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
     return j != i && a * a * (g->inverse[i] * g->inverse[j]) > g->strength * g->strength;
 }
 
-enum { TSL_NO_AGGREGATE = -1 };
+enum {
+    TSL_NO_AGGREGATE = -1,
+    TSL_SHORT_ROW = 10 /* entries of a row on average, at most, where rows are short */
+};
 
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
  * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
@@ -49,12 +52,27 @@ typedef struct tsl_prolongation {
  * without its weak entries, which are added to the diagonal. Columns ascend. */
 tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
+/* T by itself, of a matrix all of whose rows are in aggregates. */
+tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
+
+/* Would P be longer than the matrix, of which it is nothing but a step? True where rows are short,
+ * all their entries strong and all rows in aggregates, so that F = A. */
+bool tsl_smooths_short_rows(const tsl_prolongation *from, int threads);
+
 /* By rows, columns ascending. */
 tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
 
-/* R A P, columns ascending. */
-tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
-                        const tsl_csr *p);
+/* From a level to the next: A, P and R = P^T; or, where omega is not 0, P = (1 - omega D^-1 A) p
+ * and R = r (1 - omega A D^-1), A being symmetric. */
+typedef struct tsl_coarsening {
+    const tsl_csr *a, *p, *r;
+    const double *inverse; /* [rows]: 1 / diagonal */
+    double omega;
+} tsl_coarsening;
+
+/* R A P, columns ascending. Each row is made by itself, R's times A times P: neither A P nor,
+ * where omega is not 0, P or R are ever stored. */
+tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c);
 
 /* ---- the coarsest level (dense.c) ---------------------------------------------------------------
  */
@@ -73,7 +91,8 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
 typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
     tsl_csr own;
-    tsl_csr p, r; /* to this level from the next, and back */
+    tsl_csr p, r; /* to this level from the next, and back: as of tsl_coarsening, … */
+    double omega; /* … with this */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
@@ -100,7 +119,7 @@ typedef struct tsl_multigrid {
 /* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
 tsl_status tsl_multigrid_cycle(void *self);
 
-/* z = M r: one V-cycle. */
-tsl_status tsl_multigrid_apply(void *self, double *z, const double *r);
+/* z = M r: one V-cycle. `norm` as of tsl_preconditioner. */
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm);
 
 #endif

@@ -6,49 +6,70 @@
 #include "blocks/random/random_point.h"
 #include "core/context.h"
 
-/* One step: p = c1 p + c2 D^-1 (b - A x), to = x + p. */
-static tsl_status advance(const tsl_smoother *s, tsl_context *context, void *to, void *x, void *p,
-                          void *t, const void *b, double c1, double c2)
+/* Where the damped eigenvalues lie. */
+typedef struct interval {
+    double middle, half;
+} interval;
+
+static interval damped(const tsl_smoother *s)
+{
+    const double least = s->largest / s->ratio;
+    return (interval){(s->largest + least) / 2, (s->largest - least) / 2};
+}
+
+/* One step from x to the next, with what was before x: next = before + (1 + c1) (x - before) + c2
+ * D^-1 (b - A x), which is -c1 before + (1 + c1) x + …. What was before the first is itself, or 0.
+ */
+typedef struct advance {
+    void *next; /* holds what was before; */
+    void *x;
+    double c1, c2;
+    bool remembers; /* if that is neither 0 nor x */
+} advance;
+
+static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const advance *a, void *t,
+                            const void *b)
 {
     tsl_step product = s->product;
-    product.x = x;
+    product.x = a->x;
     product.y = t;
-    const tsl_step steps[] = {product, tsl_combine(t, 1, b, -1, t),
-                              tsl_scale(p, c2, t, s->inverse_diagonal, c1, p),
-                              tsl_combine(to, 1, x, 1, p)};
-    return tsl_steps_run(
-        context, &(tsl_steps){.layout = s->layout, .bytes = s->bytes, .count = 4, .steps = steps});
+    const tsl_step steps[] = {
+        product, tsl_combine(t, 1, b, -1, t),
+        a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
+                     : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
+        tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
+    return tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
+                                               .bytes = s->bytes,
+                                               .count = a->remembers ? 4 : 3,
+                                               .steps = steps});
+}
+
+tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
+{
+    return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
 tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
-                      void *p, void *t, const void *b, bool from_zero)
+                      void *t, const void *b, bool begun)
 {
-    const double least = s->largest / s->ratio;
-    const double middle = (s->largest + least) / 2;
-    const double half = (s->largest - least) / 2;
-    const double sigma = middle / half;
+    const interval d = damped(s);
+    const double sigma = d.middle / d.half;
     double rho = 1 / sigma;
     int now = 0;
     tsl_status status = TSL_OK;
-    if (s->degree == 1) {
-        p = t; /* exists only from step to step */
-    }
     for (int k = 0; k < s->degree && status == TSL_OK; k++) {
         const double before = rho;
         rho = k > 0 ? 1 / (2 * sigma - rho) : rho;
-        const double c1 = k > 0 ? rho * before : 0;
-        const double c2 = k > 0 ? 2 * rho / half : 1 / middle;
-        if (k == 0 && from_zero) {
-            const tsl_step steps[] = {tsl_scale(x[0], c2, b, s->inverse_diagonal, 0, NULL),
-                                      tsl_combine(p, 1, x[0], 0, NULL)};
-            status = tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
-                                                         .bytes = s->bytes,
-                                                         .count = s->degree > 1 ? 2 : 1,
-                                                         .steps = steps});
-        } else {
-            status = advance(s, context, x[1 - now], x[now], p, t, b, c1, c2);
-            now = 1 - now;
+        if (k == 0 && begun) {
+            continue;
         }
+        const advance a = {.next = x[1 - now],
+                           .x = x[now],
+                           .c1 = k > 0 ? rho * before : 0,
+                           .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
+                           .remembers = k > (begun ? 1 : 0)};
+        status = take_step(s, context, &a, t, b);
+        now = 1 - now;
     }
     *out = x[now];
     return status;
