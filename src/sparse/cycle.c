@@ -1,4 +1,8 @@
-/* A V-cycle. The same polynomial smooths before and after, so that M is symmetric. */
+/* A V-cycle. The same polynomial q smooths before and after, so that M is symmetric: it leaves
+ * q (1 - T B T^T A) q of an error, T the aggregates' vectors and B near the inverse of P^T A P, the
+ * level below. q has a factor that is nearly 1 - omega D^-1 A, with which T is P: so the cycle is
+ * that of smoothed aggregation, but P, which has more entries than a short-rowed matrix, is neither
+ * stored nor read. A positive semidefinite B leaves M positive definite. */
 #include <math.h>
 
 #include "core/context.h"
@@ -42,54 +46,26 @@ static bool is_smoothed(const tsl_multigrid *mg, int l)
     return l < mg->levels - 1 || mg->factor == NULL;
 }
 
-/* The residual of x, as the level below gets it, into *out. `other` is space. */
-static tsl_status residual_for_below(const tsl_multigrid *mg, const tsl_level *v, void *x,
-                                     void *other, void **out)
-{
-    const bool steps = v->omega != 0;
-    void *const r = steps ? other : v->p_vector;
-    tsl_step product = v->smoother.product;
-    product.x = x;
-    const tsl_step residual[] = {product, tsl_combine(r, 1, v->b, -1, NULL),
-                                 tsl_scale(v->p_vector, 1, r, v->inverse_diagonal, 0, NULL)};
-    product.x = v->p_vector;
-    const tsl_step step[] = {product, tsl_combine(r, 1, r, -v->omega, NULL)};
-    *out = r;
-    const tsl_status status = run(mg, v->layout, residual, steps ? 3 : 2);
-    return status == TSL_OK && steps ? run(mg, v->layout, step, 2) : status;
-}
-
-/* x += P coarse. `other` is space. */
-static tsl_status prolong(const tsl_multigrid *mg, const tsl_level *v, void *x, void *other,
-                          const void *coarse)
-{
-    const bool steps = v->omega != 0;
-    const tsl_step spread[] = {tsl_product(steps ? other : NULL, &v->form_p, &v->halo_p, coarse),
-                               tsl_combine(x, 1, x, 1, NULL)};
-    tsl_step product = v->smoother.product;
-    product.x = other;
-    const tsl_step step[] = {product, tsl_scale(NULL, -v->omega, NULL, v->inverse_diagonal, 1, x),
-                             tsl_combine(x, 1, NULL, 1, other)};
-    const tsl_status status = run(mg, v->layout, spread, steps ? 1 : 2);
-    return status == TSL_OK && steps ? run(mg, v->layout, step, 3) : status;
-}
-
 static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x, void *other)
 {
     const tsl_level *v = &mg->level[l];
     const tsl_level *below = &mg->level[l + 1];
-    void *r = NULL;
-    void *coarse = NULL;
-    tsl_status status = residual_for_below(mg, v, x, other, &r);
-    const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, r),
+    tsl_step product = v->smoother.product;
+    product.x = x;
+    const tsl_step residual[] = {product, tsl_combine(other, 1, v->b, -1, NULL)};
+    tsl_status status = run(mg, v->layout, residual, 2);
+    const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, other),
                              tsl_smooth_first(&below->smoother, below->x[0], below->b)};
+    void *coarse = NULL;
     if (status == TSL_OK) {
         status = run(mg, below->layout, down, is_smoothed(mg, l + 1) ? 2 : 1);
     }
     if (status == TSL_OK) {
         status = descend(mg, l + 1, &coarse);
     }
-    return status == TSL_OK ? prolong(mg, v, x, other, coarse) : status;
+    const tsl_step up[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
+                           tsl_combine(x, 1, x, 1, NULL)};
+    return status == TSL_OK ? run(mg, v->layout, up, 2) : status;
 }
 
 static tsl_status descend(tsl_multigrid *mg, int l, void **out)

@@ -24,7 +24,7 @@ static void free_level(tsl_context *context, tsl_level *v)
         tsl_form_free(forms[i]);
         tsl_halo_free(halos[i]);
     }
-    void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1], v->p_vector};
+    void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1]};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         tsl_vectors_release(context, vectors[i]);
     }
@@ -127,16 +127,16 @@ static tsl_status make_smoother(making *k, tsl_level *v)
     const tsl_linsolve_options *o = k->options;
     const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
     tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
-    v->smoother =
-        (tsl_smoother){.layout = v->layout,
-                       .bytes = mg->bytes,
-                       .product = tsl_product(NULL, &v->form, &v->halo, NULL),
-                       .inverse_diagonal = v->inverse_diagonal,
-                       .degree = jacobi ? 1 : o->degree,
-                       /* degree 1 with a ratio of 2 is Jacobi damped by 4 / (3 largest) */
-                       .ratio = jacobi                    ? 2
-                                : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
-                                                          : 4};
+    v->smoother = (tsl_smoother){
+        .layout = v->layout,
+        .bytes = mg->bytes,
+        .product = tsl_product(NULL, &v->form, &v->halo, NULL),
+        .inverse_diagonal = v->inverse_diagonal,
+        .degree = jacobi ? 2 : o->degree,
+        /* near two steps of Jacobi damped by 4 / (3 largest), of which one is that of P */
+        .ratio = jacobi                    ? 2
+                 : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
+                                           : 3};
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
     if (status == TSL_OK) {
@@ -179,7 +179,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
-    void **const all[] = {&v->b, &v->x[0], &v->x[1], &v->p_vector};
+    void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
         status = take_vector(all[i], mg, v);
     }
@@ -189,27 +189,20 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
 /* ---- from a level to the next
  * ---------------------------------------------------------------------- */
 
-/* P and R: where rows are short only T, for to store more costs more than a step of A. */
-static tsl_status make_ways(tsl_context *context, tsl_level *v, const tsl_prolongation *from)
-{
-    const bool steps = tsl_smooths_short_rows(from, context->threads);
-    const tsl_status status =
-        steps ? tsl_tentative(&v->p, context, from) : tsl_prolongator(&v->p, context, from);
-    v->omega = steps ? from->omega : 0;
-    return status == TSL_OK ? tsl_csr_transpose(&v->r, context, &v->p) : status;
-}
-
-/* P, R and the next level's matrix. */
+/* T, its transpose and the next level's matrix. */
 static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
     double begun = tsl_seconds();
-    tsl_status status = make_ways(context, v, from);
+    tsl_status status = tsl_tentative(&v->p, context, from);
     if (status == TSL_OK) {
+        status = tsl_csr_transpose(&v->r, context, &v->p);
         tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
+    }
+    if (status == TSL_OK) {
         begun = tsl_seconds();
         next->matrix = &next->own;
-        const tsl_coarsening c = {v->matrix, &v->p, &v->r, from->g->inverse, v->omega};
+        const tsl_coarsening c = {from, &v->r};
         status = tsl_galerkin(&next->own, context, &c);
         tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     }

@@ -4,9 +4,11 @@
 
 #include "device/device.h"
 #include "sparse/linsolve.h"
+#include "sparse/rows.h"
 #include "sparse/smooth.h"
 
-/* ---- making a level (aggregate.c, galerkin.c) -------------------------------------------------
+/* ---- making a level (aggregate.c, prolong.c, galerkin.c)
+ * -------------------------------------------------
  */
 
 /* A matrix with what is used of it again and again. */
@@ -23,10 +25,10 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
     return j != i && a * a * (g->inverse[i] * g->inverse[j]) > g->strength * g->strength;
 }
 
-enum {
-    TSL_NO_AGGREGATE = -1,
-    TSL_SHORT_ROW = 10 /* entries of a row on average, at most, where rows are short */
-};
+enum { TSL_NO_AGGREGATE = -1 };
+
+/* How far the farthest entry is from the diagonal. */
+int64_t tsl_bandwidth(const tsl_csr *m, int threads);
 
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
  * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
@@ -48,30 +50,20 @@ typedef struct tsl_prolongation {
     double omega;
 } tsl_prolongation;
 
-/* P = (1 - omega D^-1 F) T: T has near_null[i] / norm[a] at (i, a = aggregate[i]), F is the matrix
- * without its weak entries, which are added to the diagonal. Columns ascend. */
-tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
-
-/* T by itself, of a matrix all of whose rows are in aggregates. */
+/* T has near_null[i] / norm[a] at (i, a = aggregate[i]). */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
-/* Would P be longer than the matrix, of which it is nothing but a step? True where rows are short,
- * all their entries strong and all rows in aggregates, so that F = A. */
-bool tsl_smooths_short_rows(const tsl_prolongation *from, int threads);
+/* A row of P = (1 - omega D^-1 F) T, in any order, into an empty one: F is the matrix without its
+ * weak entries, which are added to the diagonal. False: no memory. */
+bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i);
 
-/* By rows, columns ascending. */
-tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
-
-/* From a level to the next: A, P and R = P^T; or, where omega is not 0, P = (1 - omega D^-1 A) p
- * and R = r (1 - omega A D^-1), A being symmetric. */
 typedef struct tsl_coarsening {
-    const tsl_csr *a, *p, *r;
-    const double *inverse; /* [rows]: 1 / diagonal */
-    double omega;
+    const tsl_prolongation *from;
+    const tsl_csr *members; /* the rows of each aggregate: T^T */
 } tsl_coarsening;
 
-/* R A P, columns ascending. Each row is made by itself, R's times A times P: neither A P nor,
- * where omega is not 0, P or R are ever stored. */
+/* The next level's matrix P^T A P, columns ascending. P, P^T and A P, which would be the largest of
+ * all, are only there band by band. */
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c);
 
 /* ---- the coarsest level (dense.c) ---------------------------------------------------------------
@@ -91,15 +83,14 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
 typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
     tsl_csr own;
-    tsl_csr p, r; /* to this level from the next, and back: as of tsl_coarsening, … */
-    double omega; /* … with this */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
     tsl_halo halo, halo_p, halo_r;
     tsl_smoother smoother;
     void *inverse_diagonal;
-    void *b, *x[2], *p_vector; /* [rows] in the precision of the cycle */
+    void *b, *x[2]; /* [rows] in the precision of the cycle */
 } tsl_level;
 
 typedef struct tsl_multigrid {
