@@ -177,7 +177,7 @@ typedef enum tsl_linsolve_preconditioner {
 
 /** What smooths on each level of multigrid, before and after the coarser ones. */
 typedef enum tsl_linsolve_smoother {
-    TSL_LINSOLVE_SMOOTH_JACOBI = 0,   /**< one damped step */
+    TSL_LINSOLVE_SMOOTH_JACOBI = 0,   /**< damped steps, two of them */
     TSL_LINSOLVE_SMOOTH_CHEBYSHEV = 1 /**< a polynomial of `degree` */
 } tsl_linsolve_smoother;
 
