@@ -43,7 +43,7 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
 /* Is level l smoothed, not solved? */
 static bool is_smoothed(const tsl_multigrid *mg, int l)
 {
-    return l < mg->levels - 1 || mg->factor == NULL;
+    return l < mg->levels - 1 || !mg->solved;
 }
 
 static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x, void *other)

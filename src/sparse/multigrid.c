@@ -309,7 +309,15 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
     mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
     status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
                                : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
-    return status == TSL_OK && mg->context->ops->lists != NULL ? invert_coarsest(mg) : status;
+    mg->solved = true;
+    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+        status = invert_coarsest(mg);
+        tsl_release(mg->factor);
+        tsl_release(mg->dense);
+        mg->factor = NULL;
+        mg->dense = NULL;
+    }
+    return status;
 }
 
 static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)

@@ -99,8 +99,9 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    double *factor;       /* of the coarsest; NULL: it is only smoothed */
-    double *dense;        /* [rows of the coarsest] */
+    bool solved;          /* the coarsest level; else it is only smoothed */
+    double *factor;       /* of the coarsest, on the CPU */
+    double *dense;        /* [rows of the coarsest], likewise */
     tsl_form inverse;     /* of the coarsest, on a GPU */
     double *sums;         /* of one column */
     tsl_recording *cycle; /* from level[0].b to … */

@@ -78,19 +78,18 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { POWERS = 16 };
+enum { PRODUCTS = 16, HALVINGS = 60 };
 
-/* Work space of the power method: a matrix is looked at in host memory, a function where it runs.
- */
-typedef struct powers {
+/* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
+typedef struct lanczos {
     const tsl_operand *a;
     tsl_context *context;
     tsl_layout layout;
-    double *v; /* [3][rows] */
+    double *v; /* [4][rows] */
     double *sums;
-} powers;
+} lanczos;
 
-static tsl_status multiply(const powers *p, double *y, const double *x)
+static tsl_status multiply(const lanczos *p, double *y, const double *x)
 {
     const tsl_csr *m = p->a->matrix;
     if (m == NULL) {
@@ -107,7 +106,7 @@ static tsl_status multiply(const powers *p, double *y, const double *x)
     return TSL_OK;
 }
 
-static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
+static tsl_status run_list(const lanczos *p, const tsl_step *steps, int count)
 {
     const tsl_steps list = {.layout = &p->layout,
                             .bytes = 8,
@@ -119,7 +118,7 @@ static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
                                 : tsl_steps_run(p->context, &list);
 }
 
-static tsl_status add_up(const powers *p, double out[2])
+static tsl_status add_up(const lanczos *p, double out[2])
 {
     if (p->a->matrix == NULL) {
         return tsl_sums_add_up(p->context, out, p->sums, p->a->rows, 2);
@@ -128,33 +127,93 @@ static tsl_status add_up(const powers *p, double out[2])
     return TSL_OK;
 }
 
-static tsl_status iterate_powers(double *out, const powers *p)
+/* How many eigenvalues of the symmetric tridiagonal matrix of so many rows exceed x (Sturm). */
+static int count_above(const double *diagonal, const double *beside, int rows, double x)
 {
-    double *const w = p->v + p->a->rows;
+    int count = 0;
+    double pivot = 1;
+    for (int i = 0; i < rows; i++) {
+        const double square = i > 0 ? beside[i - 1] * beside[i - 1] : 0;
+        pivot = diagonal[i] - x - (i > 0 ? square / pivot : 0);
+        pivot = pivot == 0 ? -1e-300 : pivot;
+        count += pivot > 0;
+    }
+    return count;
+}
+
+/* An upper estimate of the largest eigenvalue of what Lanczos' method has gone through: that of the
+ * tridiagonal matrix, and how far an eigenvalue may be from it, which is beside[rows - 1] times
+ * the last entry of its vector of norm 1. */
+static double estimate(const double *diagonal, const double *beside, int rows)
+{
+    double low = 0;
+    double high = 0;
+    for (int i = 0; i < rows; i++) {
+        const double others = (i > 0 ? beside[i - 1] : 0) + (i + 1 < rows ? beside[i] : 0);
+        high = diagonal[i] + others > high ? diagonal[i] + others : high;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = (low + high) / 2;
+        *(count_above(diagonal, beside, rows, middle) > 0 ? &low : &high) = middle;
+    }
+    double before = 0;
+    double entry = 1;
+    double square = 1;
+    for (int i = 0; i + 1 < rows; i++) {
+        const double next =
+            ((high - diagonal[i]) * entry - (i > 0 ? beside[i - 1] : 0) * before) / beside[i];
+        before = entry;
+        entry = next;
+        square += entry * entry;
+    }
+    return high + beside[rows - 1] * fabs(entry) / sqrt(square);
+}
+
+/* In the scalar product x.D y, in which D^-1 A is symmetric. The first product only gives a vector
+ * whose norm is known. */
+static tsl_status iterate(double *out, const lanczos *p)
+{
+    double *v = p->v;
+    double *before = v + p->a->rows;
+    double *const w = before + p->a->rows;
     double *const u = w + p->a->rows;
-    const tsl_step steps[] = {tsl_dot(p->v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL),
-                              tsl_dot(u, w)};
+    double diagonal[PRODUCTS];
+    double beside[PRODUCTS];
+    double norm = 0;
+    int rows = 0;
     tsl_status status = TSL_OK;
-    *out = 0;
-    for (int k = 0; k < POWERS && status == TSL_OK; k++) {
+    for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
+        const tsl_step steps[] = {
+            tsl_dot(v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL), tsl_dot(u, w)};
         double sums[2] = {0};
-        status = multiply(p, w, p->v);
+        status = multiply(p, w, v);
         status = status == TSL_OK ? run_list(p, steps, 3) : status;
         status = status == TSL_OK ? add_up(p, sums) : status;
-        /* v.D v = 1 but for the first */
-        *out = k > 0 ? sums[0] : 0;
-        const double size = sqrt(sums[1]);
-        if (status != TSL_OK || !(size > 0)) {
-            return status;
+        const double alpha = k > 0 ? sums[0] : 0;
+        const double rest = sums[1] - alpha * alpha - norm * norm;
+        const double next = rest > 0 ? sqrt(rest) : 0;
+        if (k > 0) {
+            diagonal[rows] = alpha;
+            beside[rows++] = next;
         }
-        const tsl_step next = tsl_combine(p->v, 1 / size, u, 0, NULL);
-        status = run_list(p, &next, 1);
+        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1]))) {
+            break; /* nothing new: the eigenvalues are known */
+        }
+        /* the next vector takes the place of the one before */
+        const tsl_step exchange[] = {tsl_combine(before, 1 / next, u, -norm / next, before),
+                                     tsl_combine(before, 1, before, -alpha / next, v)};
+        status = run_list(p, exchange, 2);
+        double *const kept = v;
+        v = before;
+        before = kept;
+        norm = k > 0 ? next : 0;
     }
+    *out = rows > 0 ? estimate(diagonal, beside, rows) : 0;
     return status;
 }
 
 /* Random numbers to begin with. */
-static tsl_status begin_powers(powers *p)
+static tsl_status begin_lanczos(lanczos *p)
 {
     const int64_t rows = p->a->rows;
     double *start = tsl_allocate((size_t)rows * sizeof *start);
@@ -176,26 +235,26 @@ static tsl_status begin_powers(powers *p)
     return status;
 }
 
-static tsl_status take_powers(powers *p)
+static tsl_status take_lanczos(lanczos *p)
 {
     const int64_t rows = p->a->rows;
     tsl_status status = tsl_layout_make(&p->layout, p->context, rows, NULL, true);
     if (status == TSL_OK && p->a->matrix != NULL) {
-        p->v = tsl_allocate((size_t)rows * 3 * sizeof *p->v);
+        p->v = tsl_allocate((size_t)rows * 4 * sizeof *p->v);
         p->sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * 2 * sizeof *p->sums);
         return p->v != NULL && p->sums != NULL
                    ? TSL_OK
-                   : tsl_fail_memory(p->context, 24 * rows, "an eigenvalue's estimate");
+                   : tsl_fail_memory(p->context, 32 * rows, "an eigenvalue's estimate");
     }
     void *v = NULL;
     if (status == TSL_OK) {
-        status = tsl_vectors_take(&v, p->context, 3, rows, 8, "an eigenvalue's estimate");
+        status = tsl_vectors_take(&v, p->context, 4, rows, 8, "an eigenvalue's estimate");
     }
     p->v = v;
     return status == TSL_OK ? tsl_sums_take(&p->sums, p->context, 2) : status;
 }
 
-static void free_powers(powers *p)
+static void free_lanczos(lanczos *p)
 {
     if (p->a->matrix != NULL) {
         tsl_release(p->v);
@@ -231,11 +290,11 @@ tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_o
         *out = bound;
         return TSL_OK;
     }
-    powers p = {.a = a, .context = context};
-    tsl_status status = take_powers(&p);
-    status = status == TSL_OK ? begin_powers(&p) : status;
-    status = status == TSL_OK ? iterate_powers(out, &p) : status;
-    *out = 1.1 * *out < bound ? 1.1 * *out : bound;
-    free_powers(&p);
+    lanczos p = {.a = a, .context = context};
+    tsl_status status = take_lanczos(&p);
+    status = status == TSL_OK ? begin_lanczos(&p) : status;
+    status = status == TSL_OK ? iterate(out, &p) : status;
+    *out = *out > 0 && 1.05 * *out < bound ? 1.05 * *out : bound;
+    free_lanczos(&p);
     return status;
 }

@@ -34,8 +34,8 @@ typedef struct tsl_operand {
 } tsl_operand;
 
 /* An upper estimate of the largest eigenvalue of D^-1 A, which is symmetric positive definite: the
- * largest row sum of |D^-1 A|, which is a bound, or 1.1 times what the power method finds, if that
- * is less. Not collective: every rank works it out. */
+ * largest row sum of |D^-1 A|, which is a bound, or 1.05 times what 15 steps of Lanczos' method
+ * find, with the error they tell, if that is less. Not collective: every rank works it out. */
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a);
 
 #endif

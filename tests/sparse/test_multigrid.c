@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/matrix.h"
 #include "sparse/multigrid.h"
 
 /* A level in the making. */
@@ -331,10 +332,62 @@ static void large_products_are_made(void **state)
     test_system_free(&s);
 }
 
+/* Of D^-1 A, by many steps of the power method. */
+static double largest_eigenvalue(const test_system *s, const double *inverse)
+{
+    const tsl_csr a = {s->n, s->n, s->row_start, s->column, s->value};
+    long double *x = malloc((size_t)s->n * sizeof *x);
+    long double *y = malloc((size_t)s->n * sizeof *y);
+    uint64_t seed = 9;
+    for (int64_t i = 0; i < s->n; i++) {
+        x[i] = test_uniform(&seed) - 0.5;
+    }
+    long double size = 0;
+    for (int step = 0; step < 4000; step++) {
+        multiply(y, &a, x);
+        size = 0;
+        for (int64_t i = 0; i < s->n; i++) {
+            y[i] *= inverse[i];
+            size = fabsl(y[i]) > size ? fabsl(y[i]) : size;
+        }
+        for (int64_t i = 0; i < s->n; i++) {
+            x[i] = y[i] / size;
+        }
+    }
+    free(x);
+    free(y);
+    return (double)size;
+}
+
+/* An estimate that is less lets a polynomial grow; one that is much more makes it useless. */
+static void largest_eigenvalues_are_not_missed(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    for (int i = 0; i < 24; i++) {
+        test_system s = test_spectrum(14 + 6 * (i % 8), pow(10, i / 2), 41 + (unsigned)i);
+        const tsl_csr a = {s.n, s.n, s.row_start, s.column, s.value};
+        double *inverse = malloc((size_t)s.n * sizeof *inverse);
+        for (int64_t row = 0; row < s.n; row++) {
+            inverse[row] = 1 / *tsl_csr_at(&a, row, row);
+        }
+        const tsl_operand operand = {.rows = s.n, .matrix = &a, .inverse_diagonal = inverse};
+        double estimate = 0;
+        assert_int_equal(tsl_largest_eigenvalue(&estimate, context, &operand), TSL_OK);
+        const double largest = largest_eigenvalue(&s, inverse);
+        assert_true(estimate >= largest);
+        assert_true(estimate <= 1.3 * largest);
+        free(inverse);
+        test_system_free(&s);
+    }
+    tsl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_defined),
                                        cmocka_unit_test(any_pattern_will_do),
-                                       cmocka_unit_test(large_products_are_made)};
+                                       cmocka_unit_test(large_products_are_made),
+                                       cmocka_unit_test(largest_eigenvalues_are_not_missed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
