@@ -200,7 +200,7 @@ void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *ag
     }
     for (int64_t i = 0; i < rows; i++) {
         if (aggregate[i] >= 0) {
-            out[aggregate[i]] += near_null != NULL ? near_null[i] * near_null[i] : 1;
+            out[aggregate[i]] += near_null[i] * near_null[i];
         }
     }
     for (int64_t a = 0; a < count; a++) {

@@ -224,11 +224,14 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     if (!*made) {
         return status;
     }
-    double *norms = tsl_allocate((size_t)count * sizeof *norms);
-    if (norms == NULL) {
-        return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
+    double *norms = NULL;
+    if (k->near_null != NULL) {
+        norms = tsl_allocate((size_t)count * sizeof *norms);
+        if (norms == NULL) {
+            return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
+        }
+        tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
     }
-    tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
     const tsl_prolongation from = {&g,           k->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
     status = make_products(context, v, next, &from);

@@ -36,7 +36,7 @@ tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *contex
                          const tsl_graph *g);
 
 /* A vector that the matrix makes small, on the next level: out[count] becomes the norm of
- * near_null (NULL: ones) on each aggregate. */
+ * near_null on each aggregate. */
 void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *aggregate,
                          int64_t rows, int64_t count);
 
@@ -46,11 +46,11 @@ typedef struct tsl_prolongation {
     const int32_t *aggregate; /* [rows] */
     int64_t count;            /* of aggregates */
     const double *near_null;  /* [rows]; NULL: ones */
-    const double *norm;       /* [count]: its norm on each aggregate */
+    const double *norm;       /* [count]: its norm on each aggregate; of ones: NULL */
     double omega;
 } tsl_prolongation;
 
-/* T has near_null[i] / norm[a] at (i, a = aggregate[i]). */
+/* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
 /* A row of P = (1 - omega D^-1 F) T, in any order, into an empty one: F is the matrix without its

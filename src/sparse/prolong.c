@@ -6,7 +6,7 @@
 /* T's entry in row i, which is in an aggregate. */
 static inline double tentative(const tsl_prolongation *p, int64_t i)
 {
-    return (p->near_null != NULL ? p->near_null[i] : 1) / p->norm[p->aggregate[i]];
+    return p->near_null != NULL ? p->near_null[i] / p->norm[p->aggregate[i]] : 1;
 }
 
 bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i)
@@ -34,22 +34,32 @@ bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i)
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from)
 {
     const int64_t rows = from->g->matrix->rows;
-    int64_t entries = 0;
-#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : entries)
-    for (int64_t i = 0; i < rows; i++) {
-        entries += from->aggregate[i] >= 0;
+    int64_t first[TSL_SPARSE_SUMS + 1] = {0}; /* entry of a piece */
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        const tsl_piece own = tsl_piece_of(rows, piece);
+        for (int64_t i = own.from; i < own.to; i++) {
+            first[piece + 1] += from->aggregate[i] >= 0;
+        }
     }
-    const tsl_status status = tsl_csr_allocate(out, context, rows, from->count, entries);
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        first[piece + 1] += first[piece];
+    }
+    const tsl_status status =
+        tsl_csr_allocate(out, context, rows, from->count, first[TSL_SPARSE_SUMS]);
     if (status != TSL_OK) {
         return status;
     }
-    for (int64_t i = 0; i < rows; i++) {
-        const int64_t k = out->row_start[i];
-        const int32_t a = from->aggregate[i];
-        out->row_start[i + 1] = k + (a >= 0);
-        if (a >= 0) {
-            out->column[k] = a;
-            out->value[k] = tentative(from, i);
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
+        const tsl_piece own = tsl_piece_of(rows, piece);
+        int64_t k = first[piece];
+        for (int64_t i = own.from; i < own.to; i++) {
+            if (from->aggregate[i] >= 0) {
+                out->column[k] = from->aggregate[i];
+                out->value[k++] = tentative(from, i);
+            }
+            out->row_start[i + 1] = k;
         }
     }
     return TSL_OK;

@@ -80,8 +80,10 @@ static level make_level(const test_system *s, double strength, const double *nea
     }
     const tsl_graph g = {&v.a, v.inverse, strength};
     assert_int_equal(tsl_aggregate(v.aggregate, &v.count, context, &g), TSL_OK);
-    v.norm = malloc((size_t)v.count * sizeof(double));
-    tsl_aggregate_norms(v.norm, near_null, v.aggregate, s->n, v.count);
+    if (near_null != NULL) {
+        v.norm = malloc((size_t)v.count * sizeof(double));
+        tsl_aggregate_norms(v.norm, near_null, v.aggregate, s->n, v.count);
+    }
     const tsl_prolongation from = {&g, v.aggregate, v.count, near_null, v.norm, omega};
     v.p = make_p(&from);
     assert_int_equal(tsl_tentative(&v.t, context, &from), TSL_OK);
@@ -149,13 +151,13 @@ static void check_prolongator(const level *v, double strength, const double *nea
             const int32_t a = v->aggregate[j];
             if (a >= 0) { /* weak entries stand on the diagonal */
                 const long double t =
-                    (near_null != NULL ? near_null[j] : 1) / (long double)v->norm[a];
+                    near_null != NULL ? near_null[j] / (long double)v->norm[a] : 1;
                 row[a] -= (long double)(omega * v->inverse[i]) * v->a.value[k] * t;
             }
         }
         if (v->aggregate[i] >= 0) {
             row[v->aggregate[i]] +=
-                (near_null != NULL ? near_null[i] : 1) / (long double)v->norm[v->aggregate[i]];
+                near_null != NULL ? near_null[i] / (long double)v->norm[v->aggregate[i]] : 1;
         }
         for (int64_t k = v->p.row_start[i]; k < v->p.row_start[i + 1]; k++) {
             assert_true(fabsl(row[v->p.column[k]] - v->p.value[k]) <= 1e-14L);
@@ -171,7 +173,7 @@ static void check_prolongator(const level *v, double strength, const double *nea
 
 static double norm_of(const level *v, const double *near_null, int64_t i)
 {
-    return (near_null != NULL ? near_null[i] : 1) / v->norm[v->aggregate[i]];
+    return near_null != NULL ? near_null[i] / v->norm[v->aggregate[i]] : 1;
 }
 
 /* T has an entry for each row in an aggregate, and T^T the same where it belongs. */
@@ -237,7 +239,7 @@ static void check_coarse(const level *v)
     multiply_transposed(expected, &v->p, apx);
     multiply(px, &v->coarse, x);
     for (int64_t a = 0; a < v->count; a++) {
-        assert_true(fabsl(px[a] - expected[a]) <= 1e-12L);
+        assert_true(fabsl(px[a] - expected[a]) <= 1e-11L); /* of up to 60 */
     }
     free(x);
     free(px);
