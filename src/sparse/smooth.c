@@ -78,7 +78,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { PRODUCTS = 16, HALVINGS = 60 };
+enum { PRODUCTS = 16, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
 
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
@@ -286,7 +286,8 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
     const double bound = a->matrix != NULL ? largest_row_sum(a, context->threads) : INFINITY;
-    if (bound <= 2.0001) { /* diagonally dominant: the estimate would hardly be less */
+    if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
+        /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;
         return TSL_OK;
     }
