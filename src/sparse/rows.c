@@ -218,14 +218,20 @@ static bool join_bands(tsl_csr *out, const tsl_rows *bands, int64_t count, int t
     return true;
 }
 
+/* As many for each thread, where there are more bands than threads. */
+static int64_t bands_of(int64_t rows, const tsl_row_maker *maker, int threads)
+{
+    const int64_t most = (rows + BAND_ROWS - 1) / BAND_ROWS;
+    int64_t count = BANDS > BANDS_A_THREAD * threads ? BANDS : BANDS_A_THREAD * threads;
+    count = maker->bands > 0 && maker->bands < count ? maker->bands : count;
+    count = count > threads ? count / threads * threads : count;
+    return count < most ? count : most;
+}
+
 tsl_status tsl_rows_make(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
                          const tsl_row_maker *maker)
 {
-    const int64_t wanted =
-        BANDS > BANDS_A_THREAD * context->threads ? BANDS : BANDS_A_THREAD * context->threads;
-    const int64_t limit = maker->bands > 0 && maker->bands < wanted ? maker->bands : wanted;
-    const int64_t most = (rows + BAND_ROWS - 1) / BAND_ROWS;
-    const int64_t count = limit < most ? limit : most;
+    const int64_t count = bands_of(rows, maker, context->threads);
     *out = (tsl_csr){.rows = rows, .columns = columns};
     out->row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start);
     tsl_rows *bands = tsl_allocate_zeroed((size_t)count, sizeof *bands);
