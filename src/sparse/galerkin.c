@@ -90,23 +90,30 @@ static bool make_p(making *k, const tsl_prolongation *from)
     return enough;
 }
 
-/* out = the row of so many entries times m. */
+/* out = the row of `count` entries times m. Rows of m that the entries before `known`, of this row
+ * and those behind it, ask for are fetched before their turn. */
 static bool multiply_row(tsl_row *out, const int32_t *column, const double *value, int64_t count,
-                         const tsl_rows *m)
+                         int64_t known, const tsl_rows *m)
 {
-    int64_t most = 0;
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t *start = m->start + (column[k] - m->first);
-        most += start[1] - start[0];
-    }
-    if (!tsl_row_widen(out, most)) {
-        return false;
-    }
     tsl_row own = *out; /* in registers */
     for (int64_t k = 0; k < count; k++) {
-        const int64_t *start = m->start + (column[k] - m->first);
+        const int64_t from = m->start[column[k] - m->first];
+        const int64_t to = m->start[column[k] - m->first + 1];
         const double scale = value[k];
-        for (int64_t l = start[0]; l < start[1]; l++) {
+        if (k + AHEAD < known) {
+            const int64_t later = m->start[column[k + AHEAD] - m->first];
+            __builtin_prefetch(m->column + later);
+            __builtin_prefetch(m->value + later);
+            __builtin_prefetch(m->value + later + 7);
+        }
+        if (own.count + to - from > own.room) {
+            out->count = own.count;
+            if (!tsl_row_widen(out, to - from)) {
+                return false;
+            }
+            own = *out;
+        }
+        for (int64_t l = from; l < to; l++) {
             tsl_row_add(&own, m->column[l], scale * m->value[l]);
         }
     }
@@ -123,7 +130,7 @@ static bool make_ap(making *k, const tsl_csr *a)
         const int64_t first = a->row_start[i];
         const int64_t count = of->has[i - of->from] ? a->row_start[i + 1] - first : 0;
         tsl_row_clear(&k->row);
-        enough = multiply_row(&k->row, a->column + first, a->value + first, count, &k->p) &&
+        enough = multiply_row(&k->row, a->column + first, a->value + first, count, 0, &k->p) &&
                  tsl_rows_append(&k->ap, &k->row);
     }
     return enough;
@@ -159,6 +166,7 @@ static bool make_r(making *k, int64_t from, int64_t to)
             }
         }
     }
+    k->r.rows = to - from;
     return true;
 }
 
@@ -180,9 +188,10 @@ static bool make_row(void *state, const void *self, tsl_row *out, int64_t i)
 {
     const making *k = state;
     const int64_t *start = k->r.start + (i - k->r.first);
+    const int64_t known = k->r.start[k->r.rows] - start[0];
     (void)self;
     return multiply_row(out, k->r.column + start[0], k->r.value + start[0], start[1] - start[0],
-                        &k->ap);
+                        known, &k->ap);
 }
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)
