@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "core/context.h"
+#include "core/profile.h"
 #include "device/device.h"
 #include "sparse/steps.h"
 #include "tesela/sparse.h"
@@ -226,6 +227,20 @@ static void tell(const bench *s, const outcome *o, bench_report *report)
     }
 }
 
+/* Where multigrid's time goes, of one more set-up and solution. */
+static tsl_status tell_stages(const bench *s, outcome *o)
+{
+    const tsl_profile_stage *stages;
+    s->context->profile.count = 0;
+    const tsl_status status = solve(s, KINDS - 1, o, 0);
+    const int count = tsl_profile_stages(s->context, &stages);
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        printf("%s: %.4f s in %lld\n", stages[i].stage, stages[i].seconds,
+               (long long)stages[i].calls);
+    }
+    return status;
+}
+
 static tsl_status run(bench *s, outcome *o)
 {
     bench_report report;
@@ -244,7 +259,8 @@ static tsl_status run(bench *s, outcome *o)
         tsl_json_integer(&report.json, "threads", s->context->threads);
     }
     tell(s, o, s->path != NULL ? &report : NULL);
-    return s->path != NULL ? bench_report_close(&report) : TSL_OK;
+    status = s->path != NULL ? bench_report_close(&report) : TSL_OK;
+    return status == TSL_OK ? tell_stages(s, o) : status;
 }
 
 int main(int argc, char **argv)

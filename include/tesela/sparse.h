@@ -180,7 +180,7 @@ typedef enum tsl_linsolve_preconditioner {
 
 /** What smooths on each level of multigrid, before and after the coarser ones. */
 typedef enum tsl_linsolve_smoother {
-    TSL_LINSOLVE_SMOOTH_JACOBI = 0,   /**< one damped step */
+    TSL_LINSOLVE_SMOOTH_JACOBI = 0,   /**< damped steps, two of them */
     TSL_LINSOLVE_SMOOTH_CHEBYSHEV = 1 /**< a polynomial of `degree` */
 } tsl_linsolve_smoother;
 
@@ -204,7 +204,7 @@ typedef struct tsl_linsolve_options {
     int degree; /**< of Chebyshev's polynomials, preconditioner and smoother: 1 … 64 */
     tsl_linsolve_smoother smoother;
     double eigenvalue_ratio; /**< Chebyshev damps eigenvalues of D^-1 A from largest / ratio to
-                                  largest; > 1; 0: 30 as preconditioner, 4 as smoother */
+                                  largest; > 1; 0: 30 as preconditioner, 3 as smoother */
     double strength;     /**< multigrid: a(i, j) is strong if its square exceeds strength^2 times
                               a(i, i) a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level this small is solved directly: 1 … 4000 */

@@ -64,8 +64,7 @@ static void found(int32_t *root, const tsl_graph *g, int64_t from, int64_t to, b
     }
 }
 
-/* How far the farthest entry is from the diagonal. */
-static int64_t bandwidth_of(const tsl_csr *m, int threads)
+int64_t tsl_bandwidth(const tsl_csr *m, int threads)
 {
     int64_t bandwidth = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(max : bandwidth)
@@ -88,7 +87,7 @@ static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 {
     const tsl_csr *m = g->matrix;
     const bool twice = tsl_csr_nonzeros(m) <= SHORT_ROW * m->rows;
-    const int64_t reach = 4 * bandwidth_of(m, threads) + 1;
+    const int64_t reach = 4 * tsl_bandwidth(m, threads) + 1;
     const int64_t most = m->rows / (reach > BLOCK_ROWS ? reach : BLOCK_ROWS);
     const int64_t blocks = most < 1 ? 1 : most < BLOCKS ? most : BLOCKS;
     for (int64_t first = 0; first < 2; first++) {
@@ -201,7 +200,7 @@ void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *ag
     }
     for (int64_t i = 0; i < rows; i++) {
         if (aggregate[i] >= 0) {
-            out[aggregate[i]] += near_null != NULL ? near_null[i] * near_null[i] : 1;
+            out[aggregate[i]] += near_null[i] * near_null[i];
         }
     }
     for (int64_t a = 0; a < count; a++) {

@@ -7,7 +7,7 @@ typedef struct chebyshev {
     tsl_context *context;
     tsl_smoother smoother;
     int64_t rows;
-    double *memory; /* [4][rows] */
+    double *memory; /* [3][rows] */
 } chebyshev;
 
 static void destroy(void *self)
@@ -17,20 +17,26 @@ static void destroy(void *self)
     tsl_release(c);
 }
 
-static tsl_status apply(void *self, double *z, const double *r)
+static tsl_status run(const chebyshev *c, const tsl_step *step)
 {
+    return tsl_steps_run(
+        c->context,
+        &(tsl_steps){.layout = c->smoother.layout, .bytes = 8, .count = 1, .steps = step});
+}
+
+static tsl_status apply(void *self, double *z, const double *r, double norm)
+{
+    (void)norm;
     const chebyshev *c = self;
     void *const x[2] = {c->memory, c->memory + c->rows};
-    double *const p = c->memory + 2 * c->rows;
+    const tsl_step first = tsl_smooth_first(&c->smoother, x[0], r);
     void *where = NULL;
-    const tsl_status status =
-        tsl_smooth(&c->smoother, c->context, &where, x, p, p + c->rows, r, true);
+    tsl_status status = run(c, &first);
+    if (status == TSL_OK) {
+        status = tsl_smooth(&c->smoother, c->context, &where, x, c->memory + 2 * c->rows, r, true);
+    }
     const tsl_step copy = tsl_combine(z, 1, where, 0, NULL);
-    return status == TSL_OK ? tsl_steps_run(c->context, &(tsl_steps){.layout = c->smoother.layout,
-                                                                     .bytes = 8,
-                                                                     .count = 1,
-                                                                     .steps = &copy})
-                            : status;
+    return status == TSL_OK ? run(c, &copy) : status;
 }
 
 tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
@@ -43,7 +49,7 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
     c->context = plan->context;
     c->rows = (plan->rows + 7) / 8 * 8;
     void *memory = NULL;
-    tsl_status status = tsl_vectors_take(&memory, plan->context, 4, c->rows, sizeof *c->memory,
+    tsl_status status = tsl_vectors_take(&memory, plan->context, 3, c->rows, sizeof *c->memory,
                                          "Chebyshev's polynomial");
     c->memory = memory;
     status = status == TSL_OK ? tsl_make_inverse_diagonal(plan) : status;

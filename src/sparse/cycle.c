@@ -1,4 +1,8 @@
-/* A V-cycle. The same polynomial smooths before and after, so that M is symmetric. */
+/* A V-cycle. The same polynomial q smooths before and after, so that M is symmetric: it leaves
+ * q (1 - T B T^T A) q of an error, T the aggregates' vectors and B near the inverse of P^T A P, the
+ * level below. q has a factor that is nearly 1 - omega D^-1 A, with which T is P: so the cycle is
+ * that of smoothed aggregation, but P, which has more entries than a short-rowed matrix, is neither
+ * stored nor read. A positive semidefinite B leaves M positive definite. */
 #include <math.h>
 
 #include "core/context.h"
@@ -12,7 +16,8 @@ static tsl_status run(const tsl_multigrid *mg, const tsl_layout *layout, const t
         &(tsl_steps){.layout = layout, .bytes = mg->bytes, .count = count, .steps = steps});
 }
 
-/* Level l's right-hand side is there; *out becomes its solution. */
+/* Level l's right-hand side is there and, if it is smoothed, the first step from 0; *out becomes
+ * its solution. */
 static tsl_status descend(tsl_multigrid *mg, int l, void **out);
 
 static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **out)
@@ -35,47 +40,51 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
     return run(mg, v->layout, &load, 1);
 }
 
-static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x)
+/* Is level l smoothed, not solved? */
+static bool is_smoothed(const tsl_multigrid *mg, int l)
+{
+    return l < mg->levels - 1 || !mg->solved;
+}
+
+static tsl_status correct_from_below(tsl_multigrid *mg, int l, void *x, void *other)
 {
     const tsl_level *v = &mg->level[l];
     const tsl_level *below = &mg->level[l + 1];
-    tsl_step residual[] = {v->smoother.product, tsl_combine(v->p_vector, 1, v->b, -1, v->p_vector)};
-    residual[0].y = v->p_vector;
-    residual[0].x = x;
+    tsl_step product = v->smoother.product;
+    product.x = x;
+    const tsl_step residual[] = {product, tsl_combine(other, 1, v->b, -1, NULL)};
     tsl_status status = run(mg, v->layout, residual, 2);
-    const tsl_step restrict_it = tsl_product(below->b, &v->form_r, &v->halo_r, v->p_vector);
+    const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, other),
+                             tsl_smooth_first(&below->smoother, below->x[0], below->b)};
     void *coarse = NULL;
     if (status == TSL_OK) {
-        status = run(mg, below->layout, &restrict_it, 1);
+        status = run(mg, below->layout, down, is_smoothed(mg, l + 1) ? 2 : 1);
     }
     if (status == TSL_OK) {
         status = descend(mg, l + 1, &coarse);
     }
-    const tsl_step prolong[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
-                                tsl_combine(x, 1, x, 1, NULL)};
-    return status == TSL_OK ? run(mg, v->layout, prolong, 2) : status;
+    const tsl_step up[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
+                           tsl_combine(x, 1, x, 1, NULL)};
+    return status == TSL_OK ? run(mg, v->layout, up, 2) : status;
 }
 
 static tsl_status descend(tsl_multigrid *mg, int l, void **out)
 {
     const tsl_level *v = &mg->level[l];
-    if (l == mg->levels - 1 && mg->factor != NULL) {
+    if (!is_smoothed(mg, l)) {
         return solve_coarsest(mg, v, out);
     }
     void *x = NULL;
-    tsl_status status =
-        tsl_smooth(&v->smoother, mg->context, &x, v->x, v->p_vector, NULL, v->b, true);
-    if (status == TSL_OK && l < mg->levels - 1) {
-        status = correct_from_below(mg, l, x);
-    }
+    tsl_status status = tsl_smooth(&v->smoother, mg->context, &x, v->x, NULL, v->b, true);
     void *const from[2] = {x, x == v->x[0] ? v->x[1] : v->x[0]};
-    return status == TSL_OK
-               ? tsl_smooth(&v->smoother, mg->context, out, from, v->p_vector, NULL, v->b, false)
-               : status;
+    if (status == TSL_OK && l < mg->levels - 1) {
+        status = correct_from_below(mg, l, x, from[1]);
+    }
+    return status == TSL_OK ? tsl_smooth(&v->smoother, mg->context, out, from, NULL, v->b, false)
+                            : status;
 }
 
-/* A power of two near 1 / ||r||, so that single precision holds r; 0 if r is 0. */
-static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
+static tsl_status measure(tsl_multigrid *mg, const double *r, double *norm)
 {
     const tsl_layout *layout = mg->level[0].layout;
     const tsl_step dot = tsl_dot(r, r);
@@ -90,7 +99,7 @@ static tsl_status measure(tsl_multigrid *mg, const double *r, double *factor)
     if (status == TSL_OK) {
         status = tsl_sums_add_up(mg->context, &square, mg->sums, layout, 1);
     }
-    *factor = square > 0 && isfinite(square) ? ldexp(1, -ilogb(sqrt(square))) : 0;
+    *norm = sqrt(square);
     return status;
 }
 
@@ -100,15 +109,17 @@ tsl_status tsl_multigrid_cycle(void *self)
     return descend(mg, 0, &mg->result);
 }
 
-tsl_status tsl_multigrid_apply(void *self, double *z, const double *r)
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm)
 {
     tsl_multigrid *mg = self;
     const tsl_level *finest = &mg->level[0];
-    double factor;
-    tsl_status status = measure(mg, r, &factor);
-    const tsl_step load = tsl_load(finest->b, factor, r);
+    tsl_status status = norm > 0 ? TSL_OK : measure(mg, r, &norm);
+    /* a power of two near 1 / ||r||, so that single precision holds r */
+    const double factor = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 0;
+    const tsl_step load[] = {tsl_load(finest->b, factor, r),
+                             tsl_smooth_first(&finest->smoother, finest->x[0], finest->b)};
     if (status == TSL_OK) {
-        status = run(mg, finest->layout, &load, 1);
+        status = run(mg, finest->layout, load, is_smoothed(mg, 0) ? 2 : 1);
     }
     if (status == TSL_OK) {
         status = mg->cycle != NULL ? mg->context->ops->replay(mg->cycle) : tsl_multigrid_cycle(mg);

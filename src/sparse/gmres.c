@@ -6,6 +6,8 @@
 #include "core/core.h"
 #include "sparse/linsolve.h"
 
+static const double doubtful = 1e-8; /* pivot, of the largest */
+
 /* The least-squares problem of one cycle, as it is turned into a triangle. */
 typedef struct triangle {
     int restart;
@@ -113,6 +115,37 @@ static void rotate(const triangle *t, int j)
     t->g[j] *= t->cosine[j];
 }
 
+/* Are pivots so far apart that what the triangle says of the residual may be nothing but rounding?
+ */
+static bool is_doubtful(const triangle *t, int count)
+{
+    double least = t->h[0];
+    double most = t->h[0];
+    for (int i = 1; i < count; i++) {
+        const double pivot = t->h[(int64_t)i * (t->restart + 1) + i];
+        least = pivot < least ? pivot : least;
+        most = pivot > most ? pivot : most;
+    }
+    return least <= doubtful * most;
+}
+
+/* Does x + z leave less than x does? If not, as where b is not in a singular matrix's range and x
+ * would only grow, the run is stopped. */
+static tsl_status check_correction(tsl_run *run, const double *z, bool *helps)
+{
+    double *const w = tsl_run_vector(run, z == tsl_run_vector(run, 1) ? 2 : 1);
+    const tsl_step steps[] = {tsl_run_product(run, w, z), tsl_combine(w, 1, run->r, -1, w),
+                              tsl_dot(w, w), tsl_dot(run->r, run->r)};
+    double squares[2] = {0};
+    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
+    *helps = squares[0] <= squares[1];
+    if (status == TSL_OK && !*helps) {
+        run->norm = sqrt(squares[1]);
+        run->stop = TSL_LINSOLVE_STAGNATED;
+    }
+    return status;
+}
+
 /* Add M V y to x, where y solves the triangle of `count` columns. */
 static tsl_status correct(tsl_run *run, const triangle *t, int count)
 {
@@ -130,8 +163,12 @@ static tsl_status correct(tsl_run *run, const triangle *t, int count)
     if (status == TSL_OK) {
         status = tsl_run_precondition(run, z, sum);
     }
+    bool helps = true;
+    if (status == TSL_OK && is_doubtful(t, count)) {
+        status = check_correction(run, z, &helps);
+    }
     const tsl_step add = tsl_combine(run->x, 1, run->x, 1, z);
-    return status == TSL_OK ? tsl_run_steps(run, &add, 1, NULL) : status;
+    return status == TSL_OK && helps ? tsl_run_steps(run, &add, 1, NULL) : status;
 }
 
 /* One cycle from run->r of the norm run->norm. Sets *ended where there is no next one. */
@@ -156,9 +193,11 @@ static tsl_status cycle(tsl_run *run, const triangle *t, bool *ended)
         count++;
         *ended = !tsl_run_goes_on(run, t->g[count] * t->g[count]);
     }
-    return status == TSL_OK && count > 0 && run->stop != TSL_LINSOLVE_NOT_FINITE
-               ? correct(run, t, count)
-               : status;
+    if (status == TSL_OK && count > 0 && run->stop != TSL_LINSOLVE_NOT_FINITE) {
+        status = correct(run, t, count);
+    }
+    *ended = *ended || run->stop == TSL_LINSOLVE_STAGNATED;
+    return status;
 }
 
 tsl_status tsl_run_gmres(tsl_run *run)

@@ -153,8 +153,9 @@ static double dot_row(const tsl_csr *lu, tsl_piece entries, const double *z)
     return sum;
 }
 
-static tsl_status apply(void *self, double *z, const double *r)
+static tsl_status apply(void *self, double *z, const double *r, double norm)
 {
+    (void)norm;
     const tsl_incomplete *f = self;
     const double *whole = r;
     if (f->layout->ranks > 1) {

@@ -36,6 +36,6 @@ static inline tsl_piece tsl_needed_entries(const tsl_incomplete *f, int64_t i, b
  * there. */
 tsl_status tsl_incomplete_to_gpu(tsl_incomplete *f);
 void tsl_incomplete_leave_gpu(tsl_incomplete *f);
-tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r);
+tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r, double norm);
 
 #endif

@@ -138,8 +138,9 @@ static tsl_status copy(const tsl_incomplete *f, double *y, const double *x)
                          &(tsl_steps){.layout = f->layout, .bytes = 8, .count = 1, .steps = &step});
 }
 
-tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r)
+tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r, double norm)
 {
+    (void)norm;
     const tsl_incomplete *f = self;
     tsl_status status = copy(f, f->vector, r);
     if (status == TSL_OK) {

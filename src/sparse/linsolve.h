@@ -8,8 +8,9 @@
 /* A preconditioner: z = M r. */
 typedef struct tsl_preconditioner {
     const double *diagonal; /* M is this diagonal alone: no call is needed; else NULL */
-    tsl_status (*apply)(void *self, double *z, const double *r); /* NULL: M = 1, or the diagonal */
-    void (*destroy)(void *self);                                 /* NULL: nothing to destroy */
+    /* norm: about that of r; 0: it is not known. NULL: M = 1, or the diagonal */
+    tsl_status (*apply)(void *self, double *z, const double *r, double norm);
+    void (*destroy)(void *self); /* NULL: nothing to destroy */
     void *self;
 } tsl_preconditioner;
 

@@ -24,7 +24,7 @@ static void free_level(tsl_context *context, tsl_level *v)
         tsl_form_free(forms[i]);
         tsl_halo_free(halos[i]);
     }
-    void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1], v->p_vector};
+    void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1]};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         tsl_vectors_release(context, vectors[i]);
     }
@@ -127,16 +127,16 @@ static tsl_status make_smoother(making *k, tsl_level *v)
     const tsl_linsolve_options *o = k->options;
     const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
     tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
-    v->smoother =
-        (tsl_smoother){.layout = v->layout,
-                       .bytes = mg->bytes,
-                       .product = tsl_product(NULL, &v->form, &v->halo, NULL),
-                       .inverse_diagonal = v->inverse_diagonal,
-                       .degree = jacobi ? 1 : o->degree,
-                       /* degree 1 with a ratio of 2 is Jacobi damped by 4 / (3 largest) */
-                       .ratio = jacobi                    ? 2
-                                : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
-                                                          : 4};
+    v->smoother = (tsl_smoother){
+        .layout = v->layout,
+        .bytes = mg->bytes,
+        .product = tsl_product(NULL, &v->form, &v->halo, NULL),
+        .inverse_diagonal = v->inverse_diagonal,
+        .degree = jacobi ? 2 : o->degree,
+        /* near two steps of Jacobi damped by 4 / (3 largest), of which one is that of P */
+        .ratio = jacobi                    ? 2
+                 : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
+                                           : 3};
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
     if (status == TSL_OK) {
@@ -180,7 +180,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
-    void **const all[] = {&v->b, &v->x[0], &v->x[1], &v->p_vector};
+    void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
         status = take_vector(all[i], mg, v);
     }
@@ -190,12 +190,12 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
 /* ---- from a level to the next
  * ---------------------------------------------------------------------- */
 
-/* P, R and the next level's matrix. */
+/* T, its transpose and the next level's matrix. */
 static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
     double begun = tsl_seconds();
-    tsl_status status = tsl_prolongator(&v->p, context, from);
+    tsl_status status = tsl_tentative(&v->p, context, from);
     if (status == TSL_OK) {
         status = tsl_csr_transpose(&v->r, context, &v->p);
         tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
@@ -203,7 +203,8 @@ static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *n
     if (status == TSL_OK) {
         begun = tsl_seconds();
         next->matrix = &next->own;
-        status = tsl_galerkin(&next->own, context, &v->r, v->matrix, &v->p);
+        const tsl_coarsening c = {from, &v->r};
+        status = tsl_galerkin(&next->own, context, &c);
         tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     }
     return status;
@@ -224,11 +225,14 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     if (!*made) {
         return status;
     }
-    double *norms = tsl_allocate((size_t)count * sizeof *norms);
-    if (norms == NULL) {
-        return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
+    double *norms = NULL;
+    if (k->near_null != NULL) {
+        norms = tsl_allocate((size_t)count * sizeof *norms);
+        if (norms == NULL) {
+            return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
+        }
+        tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
     }
-    tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
     const tsl_prolongation from = {&g,           k->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
     status = make_products(context, v, next, &from);
@@ -309,7 +313,15 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
     mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
     status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
                                : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
-    return status == TSL_OK && mg->context->ops->lists != NULL ? invert_coarsest(mg) : status;
+    mg->solved = true;
+    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+        status = invert_coarsest(mg);
+        tsl_release(mg->factor);
+        tsl_release(mg->dense);
+        mg->factor = NULL;
+        mg->dense = NULL;
+    }
+    return status;
 }
 
 static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)

@@ -4,9 +4,11 @@
 
 #include "device/device.h"
 #include "sparse/linsolve.h"
+#include "sparse/rows.h"
 #include "sparse/smooth.h"
 
-/* ---- making a level (aggregate.c, galerkin.c) -------------------------------------------------
+/* ---- making a level (aggregate.c, prolong.c, galerkin.c)
+ * -------------------------------------------------
  */
 
 /* A matrix with what is used of it again and again. */
@@ -25,13 +27,16 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
 
 enum { TSL_NO_AGGREGATE = -1 };
 
+/* How far the farthest entry is from the diagonal. */
+int64_t tsl_bandwidth(const tsl_csr *m, int threads);
+
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
  * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
 tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *context,
                          const tsl_graph *g);
 
 /* A vector that the matrix makes small, on the next level: out[count] becomes the norm of
- * near_null (NULL: ones) on each aggregate. */
+ * near_null on each aggregate. */
 void tsl_aggregate_norms(double *out, const double *near_null, const int32_t *aggregate,
                          int64_t rows, int64_t count);
 
@@ -41,20 +46,25 @@ typedef struct tsl_prolongation {
     const int32_t *aggregate; /* [rows] */
     int64_t count;            /* of aggregates */
     const double *near_null;  /* [rows]; NULL: ones */
-    const double *norm;       /* [count]: its norm on each aggregate */
+    const double *norm;       /* [count]: its norm on each aggregate; of ones: NULL */
     double omega;
 } tsl_prolongation;
 
-/* P = (1 - omega D^-1 F) T: T has near_null[i] / norm[a] at (i, a = aggregate[i]), F is the matrix
- * without its weak entries, which are added to the diagonal. Columns ascend. */
-tsl_status tsl_prolongator(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
+/* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
+tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
-/* By rows, columns ascending. */
-tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *m);
+/* A row of P = (1 - omega D^-1 F) T, in any order, into an empty one: F is the matrix without its
+ * weak entries, which are added to the diagonal. False: no memory. */
+bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i);
 
-/* R A P, columns ascending. */
-tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_csr *r, const tsl_csr *a,
-                        const tsl_csr *p);
+typedef struct tsl_coarsening {
+    const tsl_prolongation *from;
+    const tsl_csr *members; /* the rows of each aggregate: T^T */
+} tsl_coarsening;
+
+/* The next level's matrix P^T A P, columns ascending. P, P^T and A P, which would be the largest of
+ * all, are only there band by band. */
+tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c);
 
 /* ---- the coarsest level (dense.c) ---------------------------------------------------------------
  */
@@ -73,14 +83,14 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
 typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
     tsl_csr own;
-    tsl_csr p, r; /* to this level from the next, and back */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
     tsl_halo halo, halo_p, halo_r;
     tsl_smoother smoother;
     void *inverse_diagonal;
-    void *b, *x[2], *p_vector; /* [rows] in the precision of the cycle */
+    void *b, *x[2]; /* [rows] in the precision of the cycle */
 } tsl_level;
 
 typedef struct tsl_multigrid {
@@ -89,8 +99,9 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    double *factor;       /* of the coarsest; NULL: it is only smoothed */
-    double *dense;        /* [rows of the coarsest] */
+    bool solved;          /* the coarsest level; else it is only smoothed */
+    double *factor;       /* of the coarsest, on the CPU */
+    double *dense;        /* [rows of the coarsest], likewise */
     tsl_form inverse;     /* of the coarsest, on a GPU */
     double *sums;         /* of one column */
     tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
@@ -101,7 +112,7 @@ typedef struct tsl_multigrid {
 /* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
 tsl_status tsl_multigrid_cycle(void *self);
 
-/* z = M r: one V-cycle. */
-tsl_status tsl_multigrid_apply(void *self, double *z, const double *r);
+/* z = M r: one V-cycle. `norm` as of tsl_preconditioner. */
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm);
 
 #endif

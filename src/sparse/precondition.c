@@ -73,8 +73,9 @@ static void destroy_blocks(void *self)
     tsl_release(b);
 }
 
-static tsl_status apply_blocks(void *self, double *z, const double *r)
+static tsl_status apply_blocks(void *self, double *z, const double *r, double norm)
 {
+    (void)norm;
     const blocks *b = self;
     const tsl_step step = tsl_product(z, &b->form, &b->halo, r);
     return tsl_steps_run(b->context,

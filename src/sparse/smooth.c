@@ -6,49 +6,70 @@
 #include "blocks/random/random_point.h"
 #include "core/context.h"
 
-/* One step: p = c1 p + c2 D^-1 (b - A x), to = x + p. */
-static tsl_status advance(const tsl_smoother *s, tsl_context *context, void *to, void *x, void *p,
-                          void *t, const void *b, double c1, double c2)
+/* Where the damped eigenvalues lie. */
+typedef struct interval {
+    double middle, half;
+} interval;
+
+static interval damped(const tsl_smoother *s)
+{
+    const double least = s->largest / s->ratio;
+    return (interval){(s->largest + least) / 2, (s->largest - least) / 2};
+}
+
+/* One step from x to the next, with what was before x: next = before + (1 + c1) (x - before) + c2
+ * D^-1 (b - A x), which is -c1 before + (1 + c1) x + …. What was before the first is itself, or 0.
+ */
+typedef struct advance {
+    void *next; /* holds what was before; */
+    void *x;
+    double c1, c2;
+    bool remembers; /* if that is neither 0 nor x */
+} advance;
+
+static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const advance *a, void *t,
+                            const void *b)
 {
     tsl_step product = s->product;
-    product.x = x;
+    product.x = a->x;
     product.y = t;
-    const tsl_step steps[] = {product, tsl_combine(t, 1, b, -1, t),
-                              tsl_scale(p, c2, t, s->inverse_diagonal, c1, p),
-                              tsl_combine(to, 1, x, 1, p)};
-    return tsl_steps_run(
-        context, &(tsl_steps){.layout = s->layout, .bytes = s->bytes, .count = 4, .steps = steps});
+    const tsl_step steps[] = {
+        product, tsl_combine(t, 1, b, -1, t),
+        a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
+                     : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
+        tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
+    return tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
+                                               .bytes = s->bytes,
+                                               .count = a->remembers ? 4 : 3,
+                                               .steps = steps});
+}
+
+tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
+{
+    return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
 tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
-                      void *p, void *t, const void *b, bool from_zero)
+                      void *t, const void *b, bool begun)
 {
-    const double least = s->largest / s->ratio;
-    const double middle = (s->largest + least) / 2;
-    const double half = (s->largest - least) / 2;
-    const double sigma = middle / half;
+    const interval d = damped(s);
+    const double sigma = d.middle / d.half;
     double rho = 1 / sigma;
     int now = 0;
     tsl_status status = TSL_OK;
-    if (s->degree == 1) {
-        p = t; /* exists only from step to step */
-    }
     for (int k = 0; k < s->degree && status == TSL_OK; k++) {
         const double before = rho;
         rho = k > 0 ? 1 / (2 * sigma - rho) : rho;
-        const double c1 = k > 0 ? rho * before : 0;
-        const double c2 = k > 0 ? 2 * rho / half : 1 / middle;
-        if (k == 0 && from_zero) {
-            const tsl_step steps[] = {tsl_scale(x[0], c2, b, s->inverse_diagonal, 0, NULL),
-                                      tsl_combine(p, 1, x[0], 0, NULL)};
-            status = tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
-                                                         .bytes = s->bytes,
-                                                         .count = s->degree > 1 ? 2 : 1,
-                                                         .steps = steps});
-        } else {
-            status = advance(s, context, x[1 - now], x[now], p, t, b, c1, c2);
-            now = 1 - now;
+        if (k == 0 && begun) {
+            continue;
         }
+        const advance a = {.next = x[1 - now],
+                           .x = x[now],
+                           .c1 = k > 0 ? rho * before : 0,
+                           .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
+                           .remembers = k > (begun ? 1 : 0)};
+        status = take_step(s, context, &a, t, b);
+        now = 1 - now;
     }
     *out = x[now];
     return status;
@@ -57,19 +78,18 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { POWERS = 16 };
+enum { PRODUCTS = 16, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
 
-/* Work space of the power method: a matrix is looked at in host memory, a function where it runs.
- */
-typedef struct powers {
+/* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
+typedef struct lanczos {
     const tsl_operand *a;
     tsl_context *context;
     tsl_layout layout;
-    double *v; /* [3][rows] */
+    double *v; /* [4][rows] */
     double *sums;
-} powers;
+} lanczos;
 
-static tsl_status multiply(const powers *p, double *y, const double *x)
+static tsl_status multiply(const lanczos *p, double *y, const double *x)
 {
     const tsl_csr *m = p->a->matrix;
     if (m == NULL) {
@@ -86,7 +106,7 @@ static tsl_status multiply(const powers *p, double *y, const double *x)
     return TSL_OK;
 }
 
-static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
+static tsl_status run_list(const lanczos *p, const tsl_step *steps, int count)
 {
     const tsl_steps list = {.layout = &p->layout,
                             .bytes = 8,
@@ -98,7 +118,7 @@ static tsl_status run_list(const powers *p, const tsl_step *steps, int count)
                                 : tsl_steps_run(p->context, &list);
 }
 
-static tsl_status add_up(const powers *p, double out[2])
+static tsl_status add_up(const lanczos *p, double out[2])
 {
     if (p->a->matrix == NULL) {
         return tsl_sums_add_up(p->context, out, p->sums, &p->layout, 2);
@@ -107,33 +127,93 @@ static tsl_status add_up(const powers *p, double out[2])
     return TSL_OK;
 }
 
-static tsl_status iterate_powers(double *out, const powers *p)
+/* How many eigenvalues of the symmetric tridiagonal matrix of so many rows exceed x (Sturm). */
+static int count_above(const double *diagonal, const double *beside, int rows, double x)
 {
-    double *const w = p->v + p->a->rows;
+    int count = 0;
+    double pivot = 1;
+    for (int i = 0; i < rows; i++) {
+        const double square = i > 0 ? beside[i - 1] * beside[i - 1] : 0;
+        pivot = diagonal[i] - x - (i > 0 ? square / pivot : 0);
+        pivot = pivot == 0 ? -1e-300 : pivot;
+        count += pivot > 0;
+    }
+    return count;
+}
+
+/* An upper estimate of the largest eigenvalue of what Lanczos' method has gone through: that of the
+ * tridiagonal matrix, and how far an eigenvalue may be from it, which is beside[rows - 1] times
+ * the last entry of its vector of norm 1. */
+static double estimate(const double *diagonal, const double *beside, int rows)
+{
+    double low = 0;
+    double high = 0;
+    for (int i = 0; i < rows; i++) {
+        const double others = (i > 0 ? beside[i - 1] : 0) + (i + 1 < rows ? beside[i] : 0);
+        high = diagonal[i] + others > high ? diagonal[i] + others : high;
+    }
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = (low + high) / 2;
+        *(count_above(diagonal, beside, rows, middle) > 0 ? &low : &high) = middle;
+    }
+    double before = 0;
+    double entry = 1;
+    double square = 1;
+    for (int i = 0; i + 1 < rows; i++) {
+        const double next =
+            ((high - diagonal[i]) * entry - (i > 0 ? beside[i - 1] : 0) * before) / beside[i];
+        before = entry;
+        entry = next;
+        square += entry * entry;
+    }
+    return high + beside[rows - 1] * fabs(entry) / sqrt(square);
+}
+
+/* In the scalar product x.D y, in which D^-1 A is symmetric. The first product only gives a vector
+ * whose norm is known. */
+static tsl_status iterate(double *out, const lanczos *p)
+{
+    double *v = p->v;
+    double *before = v + p->a->rows;
+    double *const w = before + p->a->rows;
     double *const u = w + p->a->rows;
-    const tsl_step steps[] = {tsl_dot(p->v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL),
-                              tsl_dot(u, w)};
+    double diagonal[PRODUCTS];
+    double beside[PRODUCTS];
+    double norm = 0;
+    int rows = 0;
     tsl_status status = TSL_OK;
-    *out = 0;
-    for (int k = 0; k < POWERS && status == TSL_OK; k++) {
+    for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
+        const tsl_step steps[] = {
+            tsl_dot(v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL), tsl_dot(u, w)};
         double sums[2] = {0};
-        status = multiply(p, w, p->v);
+        status = multiply(p, w, v);
         status = status == TSL_OK ? run_list(p, steps, 3) : status;
         status = status == TSL_OK ? add_up(p, sums) : status;
-        /* v.D v = 1 but for the first */
-        *out = k > 0 ? sums[0] : 0;
-        const double size = sqrt(sums[1]);
-        if (status != TSL_OK || !(size > 0)) {
-            return status;
+        const double alpha = k > 0 ? sums[0] : 0;
+        const double rest = sums[1] - alpha * alpha - norm * norm;
+        const double next = rest > 0 ? sqrt(rest) : 0;
+        if (k > 0) {
+            diagonal[rows] = alpha;
+            beside[rows++] = next;
         }
-        const tsl_step next = tsl_combine(p->v, 1 / size, u, 0, NULL);
-        status = run_list(p, &next, 1);
+        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1]))) {
+            break; /* nothing new: the eigenvalues are known */
+        }
+        /* the next vector takes the place of the one before */
+        const tsl_step exchange[] = {tsl_combine(before, 1 / next, u, -norm / next, before),
+                                     tsl_combine(before, 1, before, -alpha / next, v)};
+        status = run_list(p, exchange, 2);
+        double *const kept = v;
+        v = before;
+        before = kept;
+        norm = k > 0 ? next : 0;
     }
+    *out = rows > 0 ? estimate(diagonal, beside, rows) : 0;
     return status;
 }
 
 /* Random numbers to begin with. */
-static tsl_status begin_powers(powers *p)
+static tsl_status begin_lanczos(lanczos *p)
 {
     const int64_t rows = p->a->rows;
     double *start = tsl_allocate((size_t)rows * sizeof *start);
@@ -155,26 +235,26 @@ static tsl_status begin_powers(powers *p)
     return status;
 }
 
-static tsl_status take_powers(powers *p)
+static tsl_status take_lanczos(lanczos *p)
 {
     const int64_t rows = p->a->rows;
     tsl_status status = tsl_layout_make(&p->layout, p->context, rows, NULL, true);
     if (status == TSL_OK && p->a->matrix != NULL) {
-        p->v = tsl_allocate((size_t)rows * 3 * sizeof *p->v);
+        p->v = tsl_allocate((size_t)rows * 4 * sizeof *p->v);
         p->sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * 2 * sizeof *p->sums);
         return p->v != NULL && p->sums != NULL
                    ? TSL_OK
-                   : tsl_fail_memory(p->context, 24 * rows, "an eigenvalue's estimate");
+                   : tsl_fail_memory(p->context, 32 * rows, "an eigenvalue's estimate");
     }
     void *v = NULL;
     if (status == TSL_OK) {
-        status = tsl_vectors_take(&v, p->context, 3, rows, 8, "an eigenvalue's estimate");
+        status = tsl_vectors_take(&v, p->context, 4, rows, 8, "an eigenvalue's estimate");
     }
     p->v = v;
     return status == TSL_OK ? tsl_sums_take(&p->sums, p->context, 2) : status;
 }
 
-static void free_powers(powers *p)
+static void free_lanczos(lanczos *p)
 {
     if (p->a->matrix != NULL) {
         tsl_release(p->v);
@@ -206,15 +286,16 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
     const double bound = a->matrix != NULL ? largest_row_sum(a, context->threads) : INFINITY;
-    if (bound <= 2.0001) { /* diagonally dominant: the estimate would hardly be less */
+    if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
+        /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;
         return TSL_OK;
     }
-    powers p = {.a = a, .context = context};
-    tsl_status status = take_powers(&p);
-    status = status == TSL_OK ? begin_powers(&p) : status;
-    status = status == TSL_OK ? iterate_powers(out, &p) : status;
-    *out = 1.1 * *out < bound ? 1.1 * *out : bound;
-    free_powers(&p);
+    lanczos p = {.a = a, .context = context};
+    tsl_status status = take_lanczos(&p);
+    status = status == TSL_OK ? begin_lanczos(&p) : status;
+    status = status == TSL_OK ? iterate(out, &p) : status;
+    *out = *out > 0 && 1.05 * *out < bound ? 1.05 * *out : bound;
+    free_lanczos(&p);
     return status;
 }

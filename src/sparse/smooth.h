@@ -15,10 +15,14 @@ typedef struct tsl_smoother {
     double ratio;   /* eigenvalues from largest / ratio to it are damped */
 } tsl_smoother;
 
-/* Improve x of A x = b; returns where it is then: x[0] or x[1]. It starts from x[0], or from 0 if
- * `from_zero`. `p` is space, and so is t; t NULL will do, but for an operator. */
+/* The first step from 0, into x: of a list that has b. */
+tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b);
+
+/* Improve x of A x = b; returns where it is then: x[0] or x[1]. It starts from x[0]; `begun`: where
+ * tsl_smooth_first() has left it, which is the first of `degree` steps. t is space; NULL will do,
+ * but for an operator. */
 tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
-                      void *p, void *t, const void *b, bool from_zero);
+                      void *t, const void *b, bool begun);
 
 /* An operator A by its matrix, or by a function. */
 typedef struct tsl_operand {
@@ -30,8 +34,8 @@ typedef struct tsl_operand {
 } tsl_operand;
 
 /* An upper estimate of the largest eigenvalue of D^-1 A, which is symmetric positive definite: the
- * largest row sum of |D^-1 A|, which is a bound, or 1.1 times what the power method finds, if that
- * is less. Not collective: every rank works it out. */
+ * largest row sum of |D^-1 A|, which is a bound, or 1.05 times what 15 steps of Lanczos' method
+ * find, with the error they tell, if that is less. Not collective: every rank works it out. */
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a);
 
 #endif
