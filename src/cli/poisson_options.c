@@ -454,7 +454,7 @@ bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exi
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
                                      .doc = command_doc};
-    *out = (poisson_options){.common = {.device = "cpu"}, .poisson = TSL_POISSON_OPTIONS_INIT};
+    *out = (poisson_options){.poisson = TSL_POISSON_OPTIONS_INIT};
     out->poisson.precision = 0;
     const bool good = cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
     out->repeat = out->repeat > 0 ? out->repeat : 20;

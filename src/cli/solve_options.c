@@ -213,7 +213,7 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
                                      .parser = parse_option,
                                      .args_doc = arguments_doc,
                                      .doc = command_doc};
-    *out = (solve_options){.common = {.device = "cpu"}, .linsolve = TSL_LINSOLVE_OPTIONS_INIT};
+    *out = (solve_options){.linsolve = TSL_LINSOLVE_OPTIONS_INIT};
     if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status)) {
         return false;
     }

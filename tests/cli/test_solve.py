@@ -278,7 +278,7 @@ class Outcomes(SolveTest):
         self.assertAlmostEqual(report["results"]["true_residual"], 1, 6)
 
     def test_summary(self):
-        result = self.run_command("solve", "s.mtx", "--threads", "1", "-o", "x.mtx")
+        result = self.run_command("solve", "s.mtx", "--device", "cpu", "--threads", "1", "-o", "x.mtx")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         for words in ("s.mtx: Matrix Market coordinate, real, symmetric, 1160 entries",
                       "400 rows, 1920 entries; in a row 3 to 5", "symmetry        symmetric\n",
