@@ -119,7 +119,7 @@ typedef struct tsl_poisson_options {
                                     says which. None: begin = end = n */
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
     int ranks[2];              /**< p and q of the pencils, p q ranks at most; those beyond take no
-                                    part; 0, 0: chosen, on GPUs one rank for small grids */
+                                    part; 0, 0: chosen, on GPUs one rank where that is faster */
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */

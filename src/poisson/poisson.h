@@ -118,8 +118,9 @@ typedef struct tsl_poisson_kernels {
     tsl_status (*planes_multiply)(tsl_poisson_planes *planes, const tsl_poisson_product *what,
                                   const int *ky);
 
-    int64_t piece_bytes; /* of a piece that columns of planes are exchanged in, at least */
-    int64_t alone_bytes; /* waves of fewer bytes than that one device solves faster alone */
+    int64_t piece_bytes;        /* of a piece that columns of planes are exchanged in, at least */
+    int64_t alone_bytes;        /* waves of fewer bytes than that one device solves faster alone */
+    int64_t alone_padded_bytes; /* and than two or three, where the second axis is padded */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */

@@ -10,9 +10,11 @@ extern "C" {
 #include "poisson/ranks_block.inc"
 
 static const tsl_poisson_kernels kernels = {
-    gpu_move,        gpu_multiply_lines, gpu_sum_cells,  planes_bytes,
-    planes_create,   planes_destroy,     planes_forward, planes_backward,
-    planes_multiply, INT64_C(32) << 20, INT64_C(1) << 28 /* of 256^3 cells 0.56 ms, on two 0.58 */};
+    gpu_move,        gpu_multiply_lines, gpu_sum_cells,    planes_bytes,
+    planes_create,   planes_destroy,     planes_forward,   planes_backward,
+    planes_multiply, INT64_C(32) << 20,  INT64_C(1) << 28, /* 256^3 0.41 ms, on two 0.49;
+                                                              320^3 1.12, 1.06 */
+    INT64_C(1) << 33 /* 256^3 free 1.74 ms, on two 2.94 */};
 
 extern const tsl_poisson_ops tsl_poisson_cuda = {false,       gpu_layout, NULL,     gpu_segments,
                                                  gpu_bytes,   gpu_create, NULL,     NULL,

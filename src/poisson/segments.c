@@ -109,18 +109,14 @@ tsl_status tsl_poisson_rank_divide(tsl_poisson_rank *rank)
     if (share->p > 1 && status == TSL_OK) {
         const int kind = tsl_poisson_takes_part(share) ? share->rank % share->q : share->q;
         status = tsl_comm_split(&rank->groups[1], comm, kind, share->rank);
-        if (rank->grid.lines && status == TSL_OK) {
-            status = tsl_comm_split(&rank->groups[2], comm, kind, share->rank);
-        }
     }
     return status;
 }
 
 void tsl_poisson_rank_release(tsl_poisson_rank *rank)
 {
-    for (size_t i = 0; i < sizeof rank->groups / sizeof *rank->groups; i++) {
-        tsl_comm_destroy(rank->groups[i]);
-    }
+    tsl_comm_destroy(rank->groups[0]);
+    tsl_comm_destroy(rank->groups[1]);
     tsl_release(rank->numbers);
     tsl_release(rank->parts.blocks[0]);
 }

@@ -34,8 +34,7 @@ typedef struct tsl_poisson_rank {
     tsl_poisson_lines lines; /* its lines along the first axis */
     bool keeps;              /* of what is spread, its own part is in the lines' place already */
     bool planes;             /* the second axis is transformed with the rows, a plane at a time */
-    tsl_comm *groups[3];     /* of q ranks: rows to columns; of p: columns to lines; NULL: one; of p
-                                again, for exchanges at the same time */
+    tsl_comm *groups[2];     /* of q ranks: rows to columns; of p: columns to lines; NULL: one */
     tsl_poisson_parts parts; /* of the exchange under way */
     int64_t *numbers;        /* theirs */
     char *rows;              /* [x][y][row], for exchanges that leave them where they are */

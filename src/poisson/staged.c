@@ -218,13 +218,13 @@ static tsl_status run(void *user, const tsl_poisson_tick *now)
     if (now->group < 0 || status != TSL_OK) {
         return status;
     }
-    status = peer->wait(solver->beside[0], solver->computed[now->exchange_lane]);
-    status = tsl_staged_refuse(solver, solver->beside[0], status);
+    status = peer->wait(solver->beside, solver->computed[now->exchange_lane]);
+    status = tsl_staged_refuse(solver, solver->beside, status);
     if (status == TSL_OK) {
-        status = tsl_poisson_exchange(&solver->rank, solver->beside[0], now);
+        status = tsl_poisson_exchange(&solver->rank, solver->beside, now);
     }
-    return status == TSL_OK ? tsl_staged_refuse(solver, solver->beside[0],
-                                                peer->record(solver->beside[0],
+    return status == TSL_OK ? tsl_staged_refuse(solver, solver->beside,
+                                                peer->record(solver->beside,
                                                              solver->exchanged[now->exchange_lane]))
                             : status;
 }

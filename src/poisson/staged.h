@@ -26,9 +26,8 @@ typedef struct tsl_staged_pair {
 
 struct tsl_poisson_solver {
     tsl_poisson_rank rank;
-    tsl_context *context;
-    tsl_context *beside[TSL_STAGED_LANES]; /* for exchanges; one but with planes */
-    tsl_context *lanes[TSL_STAGED_LANES];  /* with planes alone: their batches, in turn */
+    tsl_context *context, *beside;        /* beside: for exchanges */
+    tsl_context *lanes[TSL_STAGED_LANES]; /* with planes alone: their batches, in turn */
     const tsl_poisson_kernels *kernels;
     const void *spectrum;
     int axis;                   /* of the solve under way: tsl_poisson_ops */

@@ -5,11 +5,16 @@
 
 enum {
     COLUMN_BYTES = 128, /* begin of a row; segments are whole numbers of that */
-    MOST_SEGMENTS = 8
+    LEAST_PADDED =
+        4, /* ranks of which a padded second axis needs that many to be faster than one */
+    MOST_SEGMENTS = 8,
+    MOST_OF_PLANES = 16 /* on two H200 1024^3 took 18.9 ms in 8, 18.2 in 16 */
 };
 
-/* Of an exchange between two ranks, at least: less goes slower over a link. */
+/* Of an exchange between two ranks, at least: less goes slower over a link, and of planes, which
+ * the multiprocessors are busy with, by the copy engines alone. */
 static const int64_t MESSAGE_BYTES = INT64_C(16) << 20;
+static const int64_t PLANES_BYTES = INT64_C(32) << 20;
 
 /* ---- shapes ------------------------------------------------------------------------------- */
 
@@ -30,17 +35,24 @@ void tsl_staged_layout(const tsl_context *context, tsl_poisson_grid *grid,
 
 int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, int size)
 {
+    const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
     const int64_t waves = (int64_t)grid->n[0] * grid->m[1] * grid->half * tsl_poisson_complex(grid);
-    return waves < context->ops->poisson->kernels->alone_bytes ? 1 : size;
+    const bool lines = grid->lines && kernels->planes_bytes(grid) > 0;
+    if (lines && grid->m[1] > grid->n[1]) { /* several have no planes, and so no lines */
+        return size < LEAST_PADDED && waves < kernels->alone_padded_bytes ? 1 : size;
+    }
+    return waves < kernels->alone_bytes ? 1 : size;
 }
 
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
 {
     const int64_t numbers = (int64_t)grid->n[0] * grid->m[1] * grid->half;
     const int group = share->p > share->q ? share->p : share->q;
+    const int64_t least = grid->lines ? PLANES_BYTES : MESSAGE_BYTES;
+    const int most = grid->lines ? MOST_OF_PLANES : MOST_SEGMENTS;
     const int64_t messages =
-        numbers * tsl_poisson_complex(grid) / (share->p * share->q) / group / MESSAGE_BYTES;
-    return messages < 1 ? 1 : messages > MOST_SEGMENTS ? MOST_SEGMENTS : (int)messages;
+        numbers * tsl_poisson_complex(grid) / (share->p * share->q) / group / least;
+    return messages < 1 ? 1 : messages > most ? most : (int)messages;
 }
 
 /* Columns of a segment of either size; 0: there is none. */
@@ -260,8 +272,8 @@ void tsl_staged_destroy(tsl_poisson_solver *solver)
     context->ops->poisson->destroy(solver->alone);
     for (int lane = 0; lane < TSL_STAGED_LANES; lane++) {
         tsl_context_end_branch(solver->lanes[lane]);
-        tsl_context_end_branch(solver->beside[lane]); /* others have read what they get by then */
     }
+    tsl_context_end_branch(solver->beside); /* others have read what they get by then */
     context->ops->peer->destroy(solver->joined);
     for (int i = 0; i < ALL; i++) {
         context->ops->fft->destroy(pair_of(solver, i)->forward);
@@ -385,13 +397,13 @@ static tsl_status make_lanes(tsl_poisson_solver *solver)
     const tsl_peer_ops *peer = context->ops->peer;
     const bool lines = solver->rank.grid.lines;
     tsl_status status = peer->create(&solver->joined, context);
+    if (status == TSL_OK) {
+        status = tsl_context_branch(&solver->beside, context);
+    }
     for (int lane = 0; lane < TSL_STAGED_LANES && status == TSL_OK; lane++) {
         status = peer->create(&solver->computed[lane], context);
         if (status == TSL_OK) {
             status = peer->create(&solver->exchanged[lane], context);
-        }
-        if (status == TSL_OK && (lane == 0 || lines)) {
-            status = tsl_context_branch(&solver->beside[lane], context);
         }
         if (status == TSL_OK && lines) {
             status = tsl_context_branch(&solver->lanes[lane], context);

@@ -179,15 +179,6 @@ static tsl_status lanes_follow(const tsl_poisson_solver *solver, tsl_context *be
     return status;
 }
 
-/* Which of the streams and communicators for exchanges a chunk takes. Two at a time keep a link
- * busy; NCCL's kernels, which wait for each other, are not to run at the same time, and by way of
- * the host there is memory for one. */
-static int way_of(const tsl_poisson_solver *solver, int chunk)
-{
-    const tsl_poisson_rank *rank = &solver->rank;
-    return rank->groups[1]->ops->one_process && rank->host == NULL ? chunk : 0;
-}
-
 /* ---- stages ------------------------------------------------------------------------------- */
 
 /* Exchange a piece. */
@@ -197,7 +188,6 @@ static tsl_status exchange(const tsl_poisson_solver *solver, int segment, int ch
     const tsl_poisson_parts *parts = &rank->parts;
     const int64_t strip = columns_of(solver, chunk).count * tsl_poisson_complex(&rank->grid);
     const tsl_poisson_range mine = planes_in(solver, rank->share.rank, segment);
-    const int way = way_of(solver, chunk);
     tsl_comm_parts sides[2];
     for (int a = 0; a < rank->share.p; a++) {
         const tsl_poisson_range theirs = planes_in(solver, a, segment);
@@ -214,7 +204,7 @@ static tsl_status exchange(const tsl_poisson_solver *solver, int segment, int ch
                                        .bytes = parts->bytes[side],
                                        .offsets = parts->offsets[side]};
     }
-    return tsl_poisson_transfer(rank, solver->beside[way], 1 + way, &sides[!there], &sides[there]);
+    return tsl_poisson_transfer(rank, solver->beside, 1, &sides[!there], &sides[there]);
 }
 
 /* A segment's planes, from cells to what is spread or back, batches on either lane in turn. */
@@ -294,16 +284,15 @@ static tsl_status exchange_due(const tsl_poisson_solver *solver, int step, int c
         return TSL_OK;
     }
     if (there) {
-        status = follow_lanes(solver, solver->beside[way_of(solver, chunk)]);
+        status = follow_lanes(solver, solver->beside);
     }
     return status == TSL_OK ? exchange(solver, segment, chunk, there) : status;
 }
 
-/* A stream goes on after the exchanges of a chunk so far. */
-static tsl_status follow_exchanged(const tsl_poisson_solver *solver, tsl_context *after, int chunk)
+/* The context goes on after the exchanges so far. */
+static tsl_status follow_exchanged(const tsl_poisson_solver *solver)
 {
-    const int way = way_of(solver, chunk);
-    return follow(solver, after, solver->beside[way], solver->exchanged[way]);
+    return follow(solver, solver->context, solver->beside, solver->exchanged[0]);
 }
 
 /* Planes to lines; those of the first chunk have all come when the context goes on. */
@@ -320,13 +309,13 @@ static tsl_status solve_there(const tsl_poisson_solver *solver, char *source)
             status = exchange_due(solver, step, 0, true);
         }
         if (status == TSL_OK && !share->overlap) {
-            status = lanes_follow(solver, solver->beside[0], solver->exchanged[0]);
+            status = lanes_follow(solver, solver->beside, solver->exchanged[0]);
         }
     }
     if (status == TSL_OK) {
         status = follow_lanes(solver, solver->context);
     }
-    return status == TSL_OK ? follow_exchanged(solver, solver->context, 0) : status;
+    return status == TSL_OK ? follow_exchanged(solver) : status;
 }
 
 /* Lines, and pieces between planes and them as far as they go meanwhile: what is still to come of
@@ -342,7 +331,7 @@ static tsl_status solve_lines(const tsl_poisson_solver *solver)
     }
     for (int chunk = 0; chunk < chunks_of(solver) && status == TSL_OK; chunk++) {
         if (chunk > 0) {
-            status = follow_exchanged(solver, solver->context, chunk);
+            status = follow_exchanged(solver);
         }
         if (status == TSL_OK) {
             status = multiply(solver, chunk);
@@ -351,8 +340,7 @@ static tsl_status solve_lines(const tsl_poisson_solver *solver)
             status = exchange_due(solver, i, 0, false);
         }
         if (status == TSL_OK) { /* exchanges back */
-            status = follow(solver, solver->beside[way_of(solver, chunk)], solver->context,
-                            solver->joined);
+            status = follow(solver, solver->beside, solver->context, solver->joined);
         }
     }
     return status;
@@ -365,14 +353,13 @@ static tsl_status solve_back(const tsl_poisson_solver *solver, char *out)
     tsl_status status = lanes_follow(solver, solver->context, solver->joined);
     for (int segment = 0; segment < share->segments && status == TSL_OK; segment++) {
         if (!share->overlap) {
-            status = follow_lanes(solver, solver->beside[0]);
+            status = follow_lanes(solver, solver->beside);
         }
         for (int chunk = 0; chunk < chunks_of(solver) && status == TSL_OK; chunk++) {
-            const int way = way_of(solver, chunk);
             status = exchange_due(solver, segment + lead_of(solver), chunk, false);
-            if (status == TSL_OK) {
-                status = lanes_follow(solver, solver->beside[way], solver->exchanged[way]);
-            }
+        }
+        if (status == TSL_OK) {
+            status = lanes_follow(solver, solver->beside, solver->exchanged[0]);
         }
         if (status == TSL_OK) {
             status = transform(solver, out, segment, false);
