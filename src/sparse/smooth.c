@@ -80,6 +80,8 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 
 enum { PRODUCTS = 16, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
 
+static const double little = 1e-3;
+
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
     const tsl_operand *a;
@@ -196,8 +198,8 @@ static tsl_status iterate(double *out, const lanczos *p)
             diagonal[rows] = alpha;
             beside[rows++] = next;
         }
-        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1]))) {
-            break; /* nothing new: the eigenvalues are known */
+        if (status != TSL_OK || !(next > little * sqrt(sums[1]))) {
+            break; /* the eigenvalues are known, and `next` would soon be nothing but rounding */
         }
         /* the next vector takes the place of the one before */
         const tsl_step exchange[] = {tsl_combine(before, 1 / next, u, -norm / next, before),
