@@ -78,14 +78,16 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { PRODUCTS = 16, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
+enum { PRODUCTS = 15, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
+
+static const double little = 1e-6;
 
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
     const tsl_operand *a;
     tsl_context *context;
     tsl_layout layout;
-    double *v; /* [4][rows] */
+    double *v; /* [5][rows] */
     double *sums;
 } lanczos;
 
@@ -113,17 +115,17 @@ static tsl_status run_list(const lanczos *p, const tsl_step *steps, int count)
                             .count = count,
                             .steps = steps,
                             .sums = p->sums,
-                            .width = 2};
+                            .width = 1};
     return p->a->matrix != NULL ? tsl_steps_run_on_cpu(p->context, &list)
                                 : tsl_steps_run(p->context, &list);
 }
 
-static tsl_status add_up(const lanczos *p, double out[2])
+static tsl_status add_up(const lanczos *p, double *out)
 {
     if (p->a->matrix == NULL) {
-        return tsl_sums_add_up(p->context, out, p->sums, &p->layout, 2);
+        return tsl_sums_add_up(p->context, out, p->sums, &p->layout, 1);
     }
-    tsl_sums_add_up_on_cpu(out, p->sums, 2);
+    tsl_sums_add_up_on_cpu(out, p->sums, 1);
     return TSL_OK;
 }
 
@@ -169,50 +171,75 @@ static double estimate(const double *diagonal, const double *beside, int rows)
     return high + beside[rows - 1] * fabs(entry) / sqrt(square);
 }
 
-/* In the scalar product x.D y, in which D^-1 A is symmetric. The first product only gives a vector
- * whose norm is known. */
+static tsl_status run_dot(const lanczos *p, const tsl_step *steps, int count, double *dot)
+{
+    const tsl_status status = run_list(p, steps, count);
+    return status == TSL_OK ? add_up(p, dot) : status;
+}
+
+/* Vectors v and D v, so that norms are sums of what there is, not differences of other sums. */
+typedef struct pair {
+    double *v, *dv;
+} pair;
+
+static tsl_status normalise(const lanczos *p, const pair *x, double norm)
+{
+    const tsl_step steps[] = {tsl_combine(x->v, 1 / norm, x->v, 0, NULL),
+                              tsl_combine(x->dv, 1 / norm, x->dv, 0, NULL)};
+    return run_list(p, steps, 2);
+}
+
+/* One step, in the scalar product x.D y, in which D^-1 A is symmetric: `before` becomes D^-1 A now
+ * - alpha now - beta before, not normalised. */
+static tsl_status take_lanczos_step(const lanczos *p, const pair *now, const pair *before,
+                                    double beta, double *alpha, double *square)
+{
+    double *const w = p->v + 4 * p->a->rows;
+    const tsl_step dot = tsl_dot(now->v, w);
+    tsl_status status = multiply(p, w, now->v);
+    status = status == TSL_OK ? run_dot(p, &dot, 1, alpha) : status;
+    const tsl_step steps[] = {tsl_scale(before->v, 1, w, p->a->inverse_diagonal, -beta, before->v),
+                              tsl_combine(before->v, 1, before->v, -*alpha, now->v),
+                              tsl_combine(before->dv, 1, w, -beta, before->dv),
+                              tsl_combine(before->dv, 1, before->dv, -*alpha, now->dv),
+                              tsl_dot(before->v, before->dv)};
+    return status == TSL_OK ? run_dot(p, steps, 5, square) : status;
+}
+
 static tsl_status iterate(double *out, const lanczos *p)
 {
-    double *v = p->v;
-    double *before = v + p->a->rows;
-    double *const w = before + p->a->rows;
-    double *const u = w + p->a->rows;
+    const int64_t n = p->a->rows;
+    pair now = {p->v, p->v + 2 * n}; /* D v is random */
+    pair before = {p->v + n, p->v + 3 * n};
     double diagonal[PRODUCTS];
     double beside[PRODUCTS];
-    double norm = 0;
+    double square = 0;
+    double beta = 0;
     int rows = 0;
-    tsl_status status = TSL_OK;
+    const tsl_step first[] = {tsl_scale(now.v, 1, now.dv, p->a->inverse_diagonal, 0, NULL),
+                              tsl_dot(now.v, now.dv)};
+    tsl_status status = run_dot(p, first, 2, &square);
+    status = status == TSL_OK && square > 0 ? normalise(p, &now, sqrt(square)) : status;
     for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
-        const tsl_step steps[] = {
-            tsl_dot(v, w), tsl_scale(u, 1, w, p->a->inverse_diagonal, 0, NULL), tsl_dot(u, w)};
-        double sums[2] = {0};
-        status = multiply(p, w, v);
-        status = status == TSL_OK ? run_list(p, steps, 3) : status;
-        status = status == TSL_OK ? add_up(p, sums) : status;
-        const double alpha = k > 0 ? sums[0] : 0;
-        const double rest = sums[1] - alpha * alpha - norm * norm;
-        const double next = rest > 0 ? sqrt(rest) : 0;
-        if (k > 0) {
-            diagonal[rows] = alpha;
-            beside[rows++] = next;
-        }
-        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1]))) {
+        double alpha = 0;
+        status = take_lanczos_step(p, &now, &before, beta, &alpha, &square);
+        const double next = square > 0 ? sqrt(square) : 0;
+        diagonal[rows] = alpha;
+        beside[rows++] = next;
+        if (status != TSL_OK || !(next > little * fabs(alpha))) {
             break; /* nothing new: the eigenvalues are known */
         }
-        /* the next vector takes the place of the one before */
-        const tsl_step exchange[] = {tsl_combine(before, 1 / next, u, -norm / next, before),
-                                     tsl_combine(before, 1, before, -alpha / next, v)};
-        status = run_list(p, exchange, 2);
-        double *const kept = v;
-        v = before;
+        status = normalise(p, &before, next);
+        const pair kept = now;
+        now = before;
         before = kept;
-        norm = k > 0 ? next : 0;
+        beta = next;
     }
     *out = rows > 0 ? estimate(diagonal, beside, rows) : 0;
     return status;
 }
 
-/* Random numbers to begin with. */
+/* Random numbers to begin with: D v. */
 static tsl_status begin_lanczos(lanczos *p)
 {
     const int64_t rows = p->a->rows;
@@ -227,9 +254,9 @@ static tsl_status begin_lanczos(lanczos *p)
     }
     tsl_status status = TSL_OK;
     if (p->a->matrix != NULL) {
-        memcpy(p->v, start, (size_t)rows * sizeof *start);
+        memcpy(p->v + 2 * rows, start, (size_t)rows * sizeof *start);
     } else {
-        status = tsl_vector_put(p->context, p->v, 1, start, rows, 8);
+        status = tsl_vector_put(p->context, p->v + 2 * rows, 1, start, rows, 8);
     }
     tsl_release(start);
     return status;
@@ -240,18 +267,18 @@ static tsl_status take_lanczos(lanczos *p)
     const int64_t rows = p->a->rows;
     tsl_status status = tsl_layout_make(&p->layout, p->context, rows, NULL, true);
     if (status == TSL_OK && p->a->matrix != NULL) {
-        p->v = tsl_allocate((size_t)rows * 4 * sizeof *p->v);
-        p->sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * 2 * sizeof *p->sums);
+        p->v = tsl_allocate((size_t)rows * 5 * sizeof *p->v);
+        p->sums = tsl_allocate((size_t)TSL_SPARSE_SUMS * sizeof *p->sums);
         return p->v != NULL && p->sums != NULL
                    ? TSL_OK
-                   : tsl_fail_memory(p->context, 32 * rows, "an eigenvalue's estimate");
+                   : tsl_fail_memory(p->context, 40 * rows, "an eigenvalue's estimate");
     }
     void *v = NULL;
     if (status == TSL_OK) {
-        status = tsl_vectors_take(&v, p->context, 4, rows, 8, "an eigenvalue's estimate");
+        status = tsl_vectors_take(&v, p->context, 5, rows, 8, "an eigenvalue's estimate");
     }
     p->v = v;
-    return status == TSL_OK ? tsl_sums_take(&p->sums, p->context, 2) : status;
+    return status == TSL_OK ? tsl_sums_take(&p->sums, p->context, 1) : status;
 }
 
 static void free_lanczos(lanczos *p)
