@@ -1,5 +1,6 @@
 #include "sparse/smooth.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -180,6 +181,7 @@ static tsl_status iterate(double *out, const lanczos *p)
     double diagonal[PRODUCTS];
     double beside[PRODUCTS];
     double norm = 0;
+    double error = 0; /* of what is left where most has been taken away, from step to step */
     int rows = 0;
     tsl_status status = TSL_OK;
     for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
@@ -196,8 +198,9 @@ static tsl_status iterate(double *out, const lanczos *p)
             diagonal[rows] = alpha;
             beside[rows++] = next;
         }
-        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1]))) {
-            break; /* nothing new: the eigenvalues are known */
+        error = k > 0 ? (error + DBL_EPSILON) * sums[1] / rest : 0;
+        if (status != TSL_OK || !(next > 1e-6 * sqrt(sums[1])) || error > 1e-3) {
+            break; /* nothing new, the eigenvalues are known; or nothing but rounding */
         }
         /* the next vector takes the place of the one before */
         const tsl_step exchange[] = {tsl_combine(before, 1 / next, u, -norm / next, before),
