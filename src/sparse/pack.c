@@ -187,6 +187,7 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
     tsl_status status = own_rows(&own, context, form->rows, layout);
     if (status == TSL_OK) {
         status = tsl_tiles_make(&tiles, context, &own, most);
+        tiles.whole = (form->rows->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     }
     tsl_release(own.row_start);
     if (status != TSL_OK) {

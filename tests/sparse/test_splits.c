@@ -91,20 +91,25 @@ static void ranks_do_not_matter(void **state)
     } cases[] = {{"csr", 900, 90, -1},
                  {"csr-split", 3000, 10, 900},
                  {"csr-split", 1500, 700, -1}, /* nearly all of them long */
-                 {"sliced-ell-split", 9000, 0, 1100}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        trial t = {.device = "sim",
+                 {"sliced-ell-split", 9000, 0, 1100},
+                 {"column-blocks", 28000, 4, -1}};
+    const int count = (int)(sizeof cases / sizeof *cases);
+    const char *const last = test_devices[test_device_count() - 1];
+    const bool has_gpu = strncmp(last, "cuda", 4) == 0;
+    for (int i = 0; i < (has_gpu ? 2 : 1) * count; i++) {
+        const int c = i % count;
+        trial t = {.device = i < count ? "sim" : last,
                    .form = cases[c].form,
                    .s = test_graph(cases[c].n, cases[c].most, cases[c].hub, 5)};
         uint64_t seed = 31;
         t.x = malloc((size_t)t.s.n * sizeof *t.x);
         t.y = malloc((size_t)t.s.n * sizeof *t.y);
-        for (int64_t i = 0; i < t.s.n; i++) {
-            t.x[i] = test_uniform(&seed);
+        for (int64_t row = 0; row < t.s.n; row++) {
+            t.x[row] = test_uniform(&seed);
         }
         for (int ranks = 1; ranks <= 5; ranks += ranks == 1 ? 1 : 3) {
             if (tsl_comm_run(ranks, run_rank, &t) != TSL_OK) {
-                fail_msg("%s on %d ranks: %s", t.form, ranks, tsl_last_error(NULL));
+                fail_msg("%s on %d ranks of %s: %s", t.form, ranks, t.device, tsl_last_error(NULL));
             }
             if (!t.expects) {
                 check_product(&t);

@@ -195,6 +195,7 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     tiles.width = (int)((matrix->columns + tiles.blocks - 1) / tiles.blocks);
     tiles.width = (tiles.width + 31) / 32 * 32;
     tiles.slices = (matrix->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    tiles.whole = tiles.slices; /* unless the caller knows better */
     const size_t slices = (size_t)(tiles.blocks * tiles.slices);
     const size_t threads = (size_t)context->threads;
     const bool lanes = is_short(matrix, tiles.blocks);

@@ -24,6 +24,7 @@ typedef struct tsl_tiles {
     int blocks;       /* of columns */
     int width;        /* columns of a block; the last may be narrower */
     int64_t slices;   /* of a block: rows / 32, rounded up */
+    int64_t whole;    /* those of all ranks' rows, on which the order of sums depends */
     int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
     int window;       /* rows sorted together */
     uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
