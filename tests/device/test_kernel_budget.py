@@ -113,11 +113,20 @@ class Budget(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("src/blocks/b/b_cuda.cu: nothing is recorded of it", said)
 
-    def test_builds_that_cannot_tell(self):
-        self.record([(SUM, 99, 0, 400)], ["sm_90"])
+    def test_one_architecture(self):
+        self.record([(SUM, 99, 0, 400), (FUSED, 65, 0, 0)], ["sm_90"])
         status, said = self.run_tool()
+        self.assertEqual(status, 1)
+        self.assertIn("kernel sum takes 99 registers on sm_90", said)
+        status, said = self.run_tool("--update")
         self.assertEqual(status, 77)
         self.assertIn("built for sm_90 only", said)
+
+    def test_builds_that_cannot_tell(self):
+        self.record([(SUM, 99, 0, 400)], ["sm_70"])
+        status, said = self.run_tool()
+        self.assertEqual(status, 77)
+        self.assertIn("built for sm_70 only", said)
         self.record([(SUM, 99, 0, 400)])
         self.compiler("12.4.131")
         status, said = self.run_tool()
