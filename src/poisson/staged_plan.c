@@ -304,10 +304,11 @@ static tsl_status take(void *out, tsl_context *context, int64_t bytes)
     return status;
 }
 
-/* What exchanges by way of the host go through. */
+/* What exchanges by way of the host go through; a rank with nothing to send takes part, too. */
 static tsl_status take_host(tsl_poisson_solver *solver, int64_t bytes)
 {
     tsl_poisson_rank *rank = &solver->rank;
+    bytes = bytes > 0 ? bytes : 1;
     rank->host_bytes = bytes;
     rank->host = solver->context->ops->peer->create_host(solver->context, 2 * bytes);
     return rank->host != NULL
