@@ -141,7 +141,9 @@ static tsl_status check_correction(tsl_run *run, const double *z, bool *helps)
     *helps = squares[0] <= squares[1];
     if (status == TSL_OK && !*helps) {
         run->norm = sqrt(squares[1]);
-        run->stop = TSL_LINSOLVE_STAGNATED;
+        if (run->stop != TSL_LINSOLVE_CANCELLED) {
+            run->stop = isfinite(squares[0]) ? TSL_LINSOLVE_STAGNATED : TSL_LINSOLVE_NOT_FINITE;
+        }
     }
     return status;
 }
