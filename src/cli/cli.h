@@ -154,6 +154,12 @@ typedef void cli_report_body(tsl_json *json, const void *work);
  * `work`, and the stages of the context's work. */
 tsl_status cli_report_write(tsl_context *context, const char *path, const cli_report *report,
                             cli_report_body *body, const void *work);
+/* Writes the lines of a table, the first with the columns' names. */
+typedef void cli_csv_rows(FILE *stream, const void *work);
+
+/* Write what `rows` makes of `work` to `path`, the value of --csv, with points in its numbers. */
+tsl_status cli_csv_write(tsl_context *context, const char *path, cli_csv_rows *rows,
+                         const void *work);
 /* The file that a value of --json means: "-" is standard output. */
 const char *cli_report_file(const char *path);
 /* Can it be written there, as far as one can tell? NULL: there is nothing to write. If not, says

@@ -147,8 +147,9 @@ static void print_table(const bench *b, FILE *stream)
     }
 }
 
-static void write_csv_rows(const bench *b, FILE *stream)
+static void write_csv_rows(FILE *stream, const void *work)
 {
+    const bench *b = work;
     fprintf(stream, "path,ranks,operation,message_bytes,sent_bytes,seconds,bytes_per_second,"
                     "share_of_link\n");
     for (int i = 0; i < b->count; i++) {
@@ -161,15 +162,7 @@ static void write_csv_rows(const bench *b, FILE *stream)
 
 static tsl_status write_csv(const bench *b, tsl_context *context)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, b->csv);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    write_csv_rows(b, tsl_output_stream(output));
-    tsl_plain_numbers_leave(numbers);
-    return tsl_output_commit(output);
+    return cli_csv_write(context, b->csv, write_csv_rows, b);
 }
 
 static void write_body(tsl_json *json, const void *work)

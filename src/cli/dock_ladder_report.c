@@ -103,8 +103,9 @@ static void write_csv_number(FILE *stream, double value)
     }
 }
 
-static void write_csv_rows(const dock_ladder *ladder, FILE *stream)
+static void write_csv_rows(FILE *stream, const void *work)
 {
+    const dock_ladder *ladder = work;
     fprintf(stream, "version,source,runs,seconds,spread,search_seconds,over_one_core,"
                     "over_all_cores,same_list,devices,reason\n");
     for (int i = 0; i < DOCK_VERSIONS; i++) {
@@ -127,15 +128,7 @@ static void write_csv_rows(const dock_ladder *ladder, FILE *stream)
 
 static tsl_status write_csv(const dock_ladder *ladder, const char *path)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, ladder->work->context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    write_csv_rows(ladder, tsl_output_stream(output));
-    tsl_plain_numbers_leave(numbers);
-    return tsl_output_commit(output);
+    return cli_csv_write(ladder->work->context, path, write_csv_rows, ladder);
 }
 
 static void write_version(tsl_json *json, const dock_ladder *ladder, const dock_rung *rung)

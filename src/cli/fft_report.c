@@ -132,8 +132,9 @@ void fft_print(FILE *stream, const fft_work *work)
 
 /* ---- CSV ---------------------------------------------------------------------------------- */
 
-static void write_csv_rows(FILE *stream, const fft_work *work)
+static void write_csv_rows(FILE *stream, const void *made)
 {
+    const fft_work *work = made;
     fputs("device,dimension,size,type,precision,stride,batch,data_bytes,workspace_bytes,seconds,"
           "seconds_per_transform,gb_per_second,gflop_per_second,transposed_seconds,"
           "transposed_one_way_seconds,error,error_bound\n",
@@ -160,15 +161,7 @@ static void write_csv_rows(FILE *stream, const fft_work *work)
 
 tsl_status fft_write_csv(const fft_work *work)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, work->context, work->options->csv);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    write_csv_rows(tsl_output_stream(output), work);
-    tsl_plain_numbers_leave(numbers);
-    return tsl_output_commit(output);
+    return cli_csv_write(work->context, work->options->csv, write_csv_rows, work);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */

@@ -212,12 +212,6 @@ static const char ladder_doc[] =
     "  tesela npb ladder cg --class S,W,A,B,C --timing thesis --device cuda:0-1\n"
     "  tesela npb cg --class B --variant V4 --device cuda:0";
 
-/* Ranks that are threads: one a device of a list; auto is one device. */
-static int count_ranks(const cli_common *common)
-{
-    return strcmp(common->device, "auto") == 0 ? 1 : cli_device_count(common->device);
-}
-
 static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, char **argv)
 {
     const struct argp argp = {.options = options_table,
@@ -237,7 +231,7 @@ static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, 
     if (!parsed) {
         return cli_refused(exit_status);
     }
-    exit_status = cli_run_ranks(count_ranks(&options.common), run_rank, &job);
+    exit_status = cli_run_ranks(cli_rank_count(options.common.device), run_rank, &job);
     return exit_status != CLI_DONE ? exit_status : job.exit_status;
 }
 

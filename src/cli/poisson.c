@@ -127,8 +127,6 @@ int cli_poisson(int argc, char **argv)
         return cli_refused(exit_status);
     }
     outcome out = {.options = &options};
-    const char *device = options.common.device;
-    exit_status =
-        cli_run_ranks(strcmp(device, "auto") == 0 ? 1 : cli_device_count(device), run_rank, &out);
+    exit_status = cli_run_ranks(cli_rank_count(options.common.device), run_rank, &out);
     return exit_status != CLI_DONE ? exit_status : out.exit_status;
 }

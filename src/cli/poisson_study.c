@@ -21,6 +21,15 @@ static tsl_status add_run(poisson_work *work, const char *name, const tsl_poisso
     return status;
 }
 
+/* The ranks of a row: whole planes where the second axis is periodic, else columns before they are
+ * padded, as it is chosen where nothing is asked for. */
+static void set_ranks(tsl_poisson_options *options, int ranks)
+{
+    const bool planes = options->boundary[1] == TSL_BOUNDARY_PERIODIC;
+    options->ranks[0] = planes ? ranks : 1;
+    options->ranks[1] = planes ? 1 : ranks;
+}
+
 /* ---- segments ----------------------------------------------------------------------------- */
 
 /* 1, 2, 4, … until there are no more pieces to be had. */
@@ -29,6 +38,9 @@ static tsl_status study_segments(poisson_work *work)
     tsl_poisson_options options = work->poisson;
     tsl_status status = TSL_OK;
     int before = 0;
+    if (options.ranks[0] == 0) {
+        set_ranks(&options, work->context->comm->size); /* fewer might exchange nothing */
+    }
     for (int asked = 1; asked <= MOST_SEGMENTS && status == TSL_OK; asked *= 2) {
         tsl_poisson_summary plan;
         options.segments = asked;
@@ -48,15 +60,6 @@ static tsl_status study_segments(poisson_work *work)
 }
 
 /* ---- scaling ------------------------------------------------------------------------------ */
-
-/* The ranks of a row: whole planes where the second axis is periodic, else columns before they are
- * padded, as it is chosen where nothing is asked for. */
-static void set_ranks(tsl_poisson_options *options, int ranks)
-{
-    const bool planes = options->boundary[1] == TSL_BOUNDARY_PERIODIC;
-    options->ranks[0] = planes ? ranks : 1;
-    options->ranks[1] = planes ? 1 : ranks;
-}
 
 /* A grid of `ranks` times the cells, of the same spacing: the ranks' prime factors, the largest
  * first, each to the axis that is shortest. */

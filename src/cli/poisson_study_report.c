@@ -74,8 +74,9 @@ void poisson_study_print(FILE *stream, const poisson_work *work)
 
 /* ---- comma-separated values --------------------------------------------------------------- */
 
-static void write_csv_rows(FILE *stream, const poisson_work *work)
+static void write_csv_rows(FILE *stream, const void *made)
 {
+    const poisson_work *work = made;
     fprintf(stream,
             "study,nx,ny,nz,ranks_p,ranks_q,segments,overlap,exchange,seconds_median,"
             "seconds_fastest,seconds_mean,seconds_deviation,gflops,gb_per_second,relative\n");
@@ -92,15 +93,7 @@ static void write_csv_rows(FILE *stream, const poisson_work *work)
 
 static tsl_status write_csv(const poisson_work *work)
 {
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, work->context, work->options->csv);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    write_csv_rows(tsl_output_stream(output), work);
-    tsl_plain_numbers_leave(numbers);
-    return tsl_output_commit(output);
+    return cli_csv_write(work->context, work->options->csv, write_csv_rows, work);
 }
 
 /* ---- the figure --------------------------------------------------------------------------- */

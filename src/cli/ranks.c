@@ -118,6 +118,11 @@ int cli_device_count(const char *list)
     return walk(name, sizeof name, list, INT32_MAX);
 }
 
+int cli_rank_count(const char *list)
+{
+    return strcmp(list, "auto") == 0 ? 1 : cli_device_count(list);
+}
+
 void cli_device_name(char *name, size_t bytes, const char *list, int rank)
 {
     walk(name, bytes, list, rank % cli_device_count(list));

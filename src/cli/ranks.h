@@ -20,6 +20,8 @@ int cli_refused(int exit_status);
 /* Number of ranks that a list of devices asks for: "cuda:0-3" or "cuda:0,cpu", one each; auto: one
  * for each GPU, at least one. */
 int cli_device_count(const char *list);
+/* Likewise, but auto: one. */
+int cli_rank_count(const char *list);
 /* The device of the rank of that number into `name`; ranks go round the list. */
 void cli_device_name(char *name, size_t bytes, const char *list, int rank);
 

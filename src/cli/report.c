@@ -109,6 +109,20 @@ FILE *cli_summary_stream(const cli_common *common)
     return common->json != NULL && strcmp(common->json, "-") == 0 ? stderr : stdout;
 }
 
+tsl_status cli_csv_write(tsl_context *context, const char *path, cli_csv_rows *rows,
+                         const void *work)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
+    rows(tsl_output_stream(output), work);
+    tsl_plain_numbers_leave(numbers);
+    return tsl_output_commit(output);
+}
+
 /* "12.3", or "-" for nothing counted. */
 static const char *format_rate(char text[16], int64_t count, double seconds)
 {

@@ -13,16 +13,20 @@ enum { WITHOUT_OVERLAP, OTHER_FORM, LAST };
 /* A rank's memory that a way is tried in. */
 enum { SPECTRUM, CELLS, MEMORY };
 
-/* The pairs of factors that options leave open, of all ranks, of half as many, down to one alone;
- * their number. */
+/* The pairs of factors that options leave open: the one that is asked for, or those of all ranks,
+ * of half as many, down to one alone; their number. */
 static int list_pairs(int pairs[MOST_PAIRS][2], int size, const tsl_poisson_options *options)
 {
     const int *asked = options->ranks;
     int count = 0;
+    if (asked[0] > 0) {
+        pairs[0][0] = asked[0];
+        pairs[0][1] = asked[1];
+        return 1;
+    }
     for (int ranks = size; ranks > 0; ranks /= 2) {
         for (int p = 1; p <= ranks && count < MOST_PAIRS; p++) {
-            const bool open = asked[0] == 0 || (asked[0] == p && asked[1] == ranks / p);
-            if (ranks % p == 0 && open) {
+            if (ranks % p == 0) {
                 pairs[count][0] = p;
                 pairs[count++][1] = ranks / p;
             }
@@ -184,10 +188,10 @@ static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int
     tsl_poisson_problem way;
     double seconds = 0;
     bool room = false;
-    tsl_status status = settle_way(&way, context, &t->asked, t->options, pair, overlap, plain);
-    if (status == TSL_OK) {
-        status = has_room(&room, context, &way, t->options);
+    if (settle_way(&way, context, &t->asked, t->options, pair, overlap, plain) != TSL_OK) {
+        return TSL_OK; /* the options refuse it, on all ranks alike */
     }
+    tsl_status status = has_room(&room, context, &way, t->options);
     if (status != TSL_OK || !room) {
         return status;
     }
