@@ -118,6 +118,14 @@ static void tally_on(tsl_context *context, int64_t first, int64_t count,
     test_release(context, device);
 }
 
+/* The lower places of all of class F's batches fit in 64 bits, if every batch adds as much. */
+static void check_room(const int64_t totals[TSL_EP_TOTALS], int64_t batches)
+{
+    for (int i = 0; i < TSL_EP_SUMS; i++) {
+        assert_in_range(totals[2 * i + 1], 0, (INT64_MAX >> 28) * batches);
+    }
+}
+
 /* Totals in one form: high places carry what low ones have too much. */
 static void settle(int64_t totals[TSL_EP_TOTALS])
 {
@@ -161,6 +169,7 @@ static void devices_threads_and_shares_do_not_matter(void **state)
             const int64_t cut = 1 + 3 * (int64_t)t; /* two shares of 11 batches */
             tally_on(context, 100, cut, totals);
             tally_on(context, 100 + cut, 11 - cut, totals);
+            check_room(totals, 11);
             settle(totals);
             if (d == 0 && t == 0) {
                 memcpy(expected, totals, sizeof totals);
