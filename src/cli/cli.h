@@ -86,6 +86,8 @@ void cli_be_quiet(void);
 /* From here on nothing at all is printed by this thread, a rank for which another speaks; false
  * ends that. */
 void cli_be_silent(bool silent);
+/* The first error that this thread has kept back so; "": none. */
+const char *cli_unsaid_error(void);
 /* Is either of these so? */
 bool cli_is_quiet(void);
 

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/ranks.h"
 
 /* Lock-free, so that the handler may use them too. */
 static atomic_int deferred; /* by how many ranks */
 static atomic_int received;
+static bool tells; /* a launcher sends its signals to all of its processes: one of them tells */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 
 static void on_signal(int number)
@@ -16,7 +17,7 @@ static void on_signal(int number)
     int none = 0;
     if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&received, &none, number)) {
         static const char line[] = "tesela: stopped\n";
-        const ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+        const ssize_t written = tells ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
         (void)written; /* there is nobody left to tell */
         _exit(128 + number);
     }
@@ -25,6 +26,7 @@ static void on_signal(int number)
 void cli_catch_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    tells = cli_is_leader();
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action = {0};
         /* what the parent ignores stays ignored: nohup, background jobs */

@@ -8,6 +8,7 @@
 
 static bool quiet;
 static _Thread_local bool silent;
+static _Thread_local char unsaid[1024]; /* the first error of a silent thread */
 static char last_note[1024];
 
 static void print_line(const char *kind, const char *format, va_list arguments)
@@ -30,8 +31,17 @@ void cli_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_line("error: ", format, arguments);
+    if (silent && unsaid[0] == '\0') {
+        vsnprintf(unsaid, sizeof unsaid, format, arguments);
+    } else {
+        print_line("error: ", format, arguments);
+    }
     va_end(arguments);
+}
+
+const char *cli_unsaid_error(void)
+{
+    return unsaid;
 }
 
 void cli_warning(const char *format, ...)

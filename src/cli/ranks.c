@@ -15,23 +15,35 @@ bool cli_is_launched(void)
     return tsl_comm_launch_variable() != NULL;
 }
 
-bool cli_is_leader(void)
+/* Seconds within which a launcher ends what is left of its processes. */
+enum { LAUNCHER_TAKES = 4 };
+
+/* This process's number in its MPI launch, as the launcher has it. */
+static const char *launched_rank(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                             "MV2_COMM_WORLD_RANK"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables && cli_is_launched(); i++) {
         const char *value = getenv(variables[i]);
         if (value != NULL && value[0] != '\0') {
-            return strcmp(value, "0") == 0;
+            return value;
         }
     }
-    return true;
+    return "0";
+}
+
+bool cli_is_leader(void)
+{
+    return strcmp(launched_rank(), "0") == 0;
 }
 
 int cli_refused(int exit_status)
 {
     if (!cli_is_leader()) {
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = LAUNCHER_TAKES}, NULL);
+        if (cli_unsaid_error()[0] != '\0') {
+            cli_error("rank %s: %s", launched_rank(), cli_unsaid_error());
+        }
     }
     return exit_status;
 }
@@ -41,9 +53,11 @@ static int run_launched(tsl_rank_function function, void *user)
 {
     tsl_comm *comm;
     tsl_status status = tsl_comm_create(&comm);
-    if (status != TSL_OK) {
+    if (status != TSL_OK) { /* on all of them, as a rule */
+        cli_be_silent(!cli_is_leader());
         cli_error("%s", tsl_last_error(NULL));
-        return cli_exit_status(NULL, status, false);
+        cli_be_silent(false);
+        return cli_refused(cli_exit_status(NULL, status, false));
     }
     status = function(comm, user);
     if (status != TSL_OK) {

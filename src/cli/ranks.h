@@ -14,7 +14,8 @@ bool cli_is_launched(void);
  * met? */
 bool cli_is_leader(void);
 /* Returns the status of a command line that was refused. A launcher ends all processes when the
- * first has ended: those that say nothing wait, so that the leader's line comes out. */
+ * first has ended: those that were silent wait, so that the leader's line comes out. If none has
+ * ended them by then the leader had nothing to refuse, and they say their own. */
 int cli_refused(int exit_status);
 
 /* Number of ranks that a list of devices asks for: "cuda:0-3" or "cuda:0,cpu", one each; auto: one

@@ -120,6 +120,7 @@ class Dock(ReferenceTest):
             _, errors = process.communicate(timeout=60)
             self.assertLess(time.monotonic() - begun, BOUND, errors)
             self.assertNotEqual(process.returncode, 0)
+            self.assertLessEqual(errors.count("tesela: stopped"), 1)
             resume()
             self.assert_same(folder)
 
@@ -172,6 +173,15 @@ class Dock(ReferenceTest):
     def test_usage(self):
         process = self.launch((3, self.command("out", "--keep", "0")))
         self.assert_ends(process, 2, "--keep '0'")
+
+    def test_usage_of_one_rank(self):
+        """A rank whose host has no such folder says so itself: rank 0 sees nothing wrong."""
+        os.makedirs(self.path("elsewhere"))
+        os.makedirs(self.path("reports"))
+        command = self.command("out", "--json", "reports/out.json")
+        stray = ["bash", "-c", 'cd elsewhere && exec "$@"', "-", *command]
+        self.assert_ends(self.launch((2, command), (1, stray)), 2, "rank 2: --json reports/out.json")
+        self.assertFalse(os.path.exists(self.path("out")))
 
 
 if __name__ == "__main__":
