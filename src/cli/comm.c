@@ -99,21 +99,42 @@ static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
 
 static tsl_status report(const bench *b, tsl_context *context);
 
+/* Is the memory of all ranks a device's, or of all the host's? Collective. */
+static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *context)
+{
+    const int32_t is_device = context->ops->peer != NULL;
+    int32_t least[2] = {is_device, -is_device};
+    const tsl_status status =
+        tsl_comm_all_reduce(comm, NULL, least, 2, TSL_COMM_INT32, TSL_COMM_MIN);
+    return status == TSL_OK && least[0] != -least[1]
+               ? tsl_fail(context, TSL_E_ARG,
+                          "--device %s: messages go from memory of a kind to the same: give "
+                          "devices of one kind, e.g. cuda:0-3",
+                          b->common.device)
+               : status;
+}
+
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     bench *b = user;
-    char device[TSL_DEVICE_NAME];
+    cli_seat seat;
     tsl_context *context = NULL;
     tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    cli_device_name(device, sizeof device, b->common.device, comm->rank);
-    options.device = device;
+    tsl_status status = cli_take_seat(&seat, comm, &b->common);
+    if (status != TSL_OK) {
+        return status;
+    }
+    options.device = seat.device;
     options.threads = b->common.threads > 0 ? b->common.threads : 1;
     options.comm = comm;
-    tsl_status status = tsl_context_create(&context, &options);
+    status = tsl_context_create(&context, &options);
     if (status != TSL_OK) {
         return tsl_comm_fail(comm, status, tsl_last_error(NULL));
     }
-    status = run_with(b, comm, context);
+    status = check_memory(b, comm, context);
+    if (status == TSL_OK) {
+        status = run_with(b, comm, context);
+    }
     if (status == TSL_OK && comm->rank == 0) {
         add_shares(b);
         status = report(b, context);
@@ -295,7 +316,25 @@ static bool can_write(const bench *b)
            cli_can_write_figure(b->figure);
 }
 
-int cli_comm(int argc, char **argv)
+/* What the options say together. */
+static bool check(const bench *b)
+{
+    if (b->ranks > 0 && cli_is_launched()) {
+        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+        return false;
+    }
+    if (b->way != NULL && !cli_is_launched()) {
+        cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
+        return false;
+    }
+    if (b->common.profile) {
+        cli_error("--profile does not go with comm bench: its table is where the time went");
+        return false;
+    }
+    return can_write(b);
+}
+
+static bool parse(bench *out, int argc, char **argv, int *exit_status)
 {
     static const struct argp argp = {
         .options = options_table,
@@ -313,24 +352,22 @@ int cli_comm(int argc, char **argv)
             "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
             "  mpirun -n 4 tesela comm bench --figure mpi.svg\n"
             "  mpirun -n 2 tesela comm bench --device cuda:0-1 --path nccl --most 256M"};
-    bench b = {.common = {.device = "cpu"},
-               .most = INT64_C(4) << 20,
-               .repeats = 11,
-               .begun = tsl_seconds()};
+    *out = (bench){.common = {.device = "cpu"},
+                   .most = INT64_C(4) << 20,
+                   .repeats = 11,
+                   .begun = tsl_seconds()};
+    return cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
+}
+
+int cli_comm(int argc, char **argv)
+{
+    bench b;
     int exit_status;
-    if (!cli_parse(&argp, &b, &b.common, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (b.ranks > 0 && cli_is_launched()) {
-        cli_error("--ranks does not go with mpirun: its processes are the ranks");
-        return CLI_USAGE;
-    }
-    if (b.way != NULL && !cli_is_launched()) {
-        cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
-        return CLI_USAGE;
-    }
-    if (!can_write(&b)) {
-        return CLI_USAGE;
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = parse(&b, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
+        return cli_refused(exit_status);
     }
     if (b.way != NULL) {
         setenv(TSL_COMM_PATH_VARIABLE, b.way, 1);

@@ -30,6 +30,36 @@ const char *tsl_comm_mpi_library(void)
     return function != NULL ? function() : NULL;
 }
 
+/* A launcher that is not of this MPI starts processes that know nothing of each other, each of
+ * which would do all the work. */
+static const char *launched_size(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                            "MV2_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && strtol(value, NULL, 10) > 1) {
+            return variables[i];
+        }
+    }
+    return NULL;
+}
+
+static tsl_status check_size(tsl_comm **made)
+{
+    const char *variable = launched_size();
+    if (variable == NULL || tsl_comm_size(*made) > 1) {
+        return TSL_OK;
+    }
+    const char *library = tsl_comm_mpi_library();
+    tsl_comm_destroy(*made);
+    *made = NULL;
+    return tsl_fail(NULL, TSL_E_COMM,
+                    "%s is %s, but to %s this process is alone: start it with the mpirun of that "
+                    "MPI, or build with the one whose mpirun this is",
+                    variable, getenv(variable), library != NULL ? library : "MPI");
+}
+
 tsl_status tsl_comm_create(tsl_comm **out)
 {
     const char *variable = tsl_comm_launch_variable();
@@ -44,7 +74,7 @@ tsl_status tsl_comm_create(tsl_comm **out)
         tsl_module_open(TSL_COMM_MPI_FILE, TSL_COMM_MPI_ENTRY, true, reason, sizeof reason);
     const tsl_status status =
         create != NULL ? create(out, TSL_INTERFACE, &host, reason, sizeof reason) : TSL_E_COMM;
-    return status == TSL_OK ? TSL_OK
+    return status == TSL_OK ? check_size(out)
                             : tsl_fail(NULL, status,
                                        "%s is set, so this is a rank of an MPI launch, but MPI "
                                        "cannot be used: %s",

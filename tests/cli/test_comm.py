@@ -2,13 +2,16 @@
 
 import csv
 import json
+import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest
+from command import TESELA, CommandTest
 
 QUICK = ["comm", "bench", "--most", "1K", "--repeats", "1"]
+HAS_MPI = os.path.exists(os.path.join(os.environ.get("TESELA_PLUGIN_PATH")
+                                      or os.path.dirname(TESELA), "libtesela_mpi.so"))
 OPERATIONS = {"barrier", "broadcast", "all-reduce", "gather to all", "all-to-all", "ring exchange",
               "one way", "counters", "2-value all-reduce"}
 
@@ -76,11 +79,20 @@ class Wrong(CommandTest):
         self.assert_refused([*QUICK, "--path", "tcp"], ["--path 'tcp'", "nccl", "cuda-aware", "staged",
                                                        "auto"])
         self.assert_refused([*QUICK, "--path", "staged"], ["--path", "mpirun"])
+        self.assert_refused([*QUICK, "--profile"], ["--profile", "comm bench"])
         self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
+
+    def test_launcher_of_another_mpi(self):
+        """Its processes are alone, each; none must take itself for the whole."""
+        if not HAS_MPI:
+            self.skipTest("this build has no MPI")
+        os.environ["OMPI_COMM_WORLD_SIZE"] = "3"
+        self.addCleanup(os.environ.pop, "OMPI_COMM_WORLD_SIZE")
+        self.assert_refused(QUICK, ["OMPI_COMM_WORLD_SIZE is 3", "this process is alone"], status=3)
 
     def test_devices(self):
         self.assert_refused([*QUICK, "--device", "gpu"], ["unknown device 'gpu'"])
-        self.assert_refused([*QUICK, "--device", "sim,cpu"], ["ranks are at odds"], status=3)
+        self.assert_refused([*QUICK, "--device", "sim,cpu"], ["--device sim,cpu", "of one kind"])
         self.assert_refused([*QUICK, "--device", "cuda:97-98"], ["cuda:9"], status=3)
 
 

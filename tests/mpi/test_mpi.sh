@@ -54,6 +54,12 @@ for path in nccl cuda-aware; do
         exit 1
     fi
 done
+launch 3 "$TESELA" comm bench --most 3
+if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: ' "$scratch/out")" -ne 1 ]; then
+    echo "a command line that makes no sense: exit status $status"
+    cat "$scratch/out"
+    exit 1
+fi
 expect 0 3 "$ranks" early 1
 expect 0 3 "$ranks" sizes
 
