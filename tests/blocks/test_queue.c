@@ -189,7 +189,8 @@ static void devices_finish_together(void **state)
 static void a_hopeless_device_gives_up(void **state)
 {
     (void)state;
-    const setting s = {2, {1000, 1}, {1000, 1}, 0, 3000, {0}, 0};
+    /* the slow one asks for the last time when half a second is left, and an item takes it one */
+    const setting s = {2, {1000, 1}, {1000, 1}, 0, 3500, {0}, 0};
     assert_true(simulate(&s, 0) < 1.05);
     assert_true(simulate(&s, 1) < 1.05);
 }
