@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -148,7 +149,8 @@ static void a_failure_at_each_operation_stops_all(void **state)
 static tsl_status return_early(tsl_comm *comm, void *user)
 {
     const tsl_status *status = user;
-    if (comm->rank == 0) {
+    if (comm->rank == 0) { /* the others sleep by then, and have to be woken */
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         return *status;
     }
     return tsl_comm_barrier(comm);
