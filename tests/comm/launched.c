@@ -40,6 +40,24 @@ static tsl_status run_early(tsl_comm *comm, char **argv)
     return told ? TSL_OK : TSL_E_INTERNAL;
 }
 
+/* "count RANK": one rank fails while the others do nothing but count. */
+static tsl_status run_counting(tsl_comm *comm, char **argv)
+{
+    const bool fails = comm->rank == atoi(argv[0]);
+    const int64_t add[TSL_COUNTERS] = {1};
+    int64_t before[TSL_COUNTERS];
+    tsl_counters *counters = NULL;
+    tsl_status status = tsl_counters_create(&counters, comm);
+    if (status == TSL_OK && fails) {
+        status = tsl_comm_fail(comm, TSL_E_IO, COMM_REASON);
+    }
+    while (status == TSL_OK) {
+        status = tsl_counters_add(counters, add, before);
+    }
+    tsl_counters_destroy(counters);
+    return status == (fails ? TSL_E_IO : TSL_E_COMM) ? TSL_OK : TSL_E_INTERNAL;
+}
+
 /* "sizes": rank 0 expects less than rank 1 sends; that is found out, and nobody hangs. */
 static tsl_status run_sizes(tsl_comm *comm, char **argv)
 {
@@ -63,11 +81,8 @@ int comm_launched(int argc, char **argv)
         const char *name;
         int arguments;
         tsl_status (*run)(tsl_comm *comm, char **argv);
-    } modes[] = {{"cases", 1, run_cases},
-                 {"fail", 2, run_failure},
-                 {"kill", 2, run_killed},
-                 {"early", 1, run_early},
-                 {"sizes", 0, run_sizes}};
+    } modes[] = {{"cases", 1, run_cases}, {"fail", 2, run_failure},   {"kill", 2, run_killed},
+                 {"early", 1, run_early}, {"count", 1, run_counting}, {"sizes", 0, run_sizes}};
     tsl_comm *comm = NULL;
     if (tsl_comm_create(&comm) != TSL_OK) {
         fprintf(stderr, "%s\n", tsl_last_error(NULL));

@@ -61,6 +61,9 @@ if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: ' "$scratch/out")" -ne 1 ]; the
     exit 1
 fi
 expect 0 3 "$ranks" early 1
+for failing in 0 1; do
+    expect 0 3 "$ranks" count "$failing"
+done
 expect 0 3 "$ranks" sizes
 
 # A killed rank takes all with it.
