@@ -66,10 +66,11 @@ typedef struct tsl_threads_device {
     struct tsl_threads_device *before; /* that the rank used before this one; NULL: none */
     const tsl_peer_ops *ops;           /* NULL: no operation yet */
     tsl_context *context;
-    int generation;   /* how many there have been */
-    tsl_event *ready; /* what others will write, and reductions read, is theirs */
-    tsl_event *done;  /* what this rank reads and writes of others is read and written */
-    int *opened;      /* [size] the generation of others' devices whose memory this may use */
+    char name[TSL_DEVICE_NAME]; /* of the device: another context may come to lie at its address */
+    int generation;             /* how many there have been */
+    tsl_event *ready;           /* what others will write, and reductions read, is theirs */
+    tsl_event *done;            /* what this rank reads and writes of others is read and written */
+    int *opened; /* [size] the generation of others' devices whose memory this may use */
     const tsl_event **waits; /* [size] others' `done` that this has to wait for; NULL: not */
 } tsl_threads_device;
 

@@ -5,6 +5,8 @@
  * to tell each other what is where: nobody waits for a device. */
 #include "comm/threads.h"
 
+#include <string.h>
+
 #include "device/device.h"
 
 static tsl_threads_device *device_of(const tsl_comm *comm)
@@ -38,6 +40,7 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
                               .generation = d->generation + 1,
                               .opened = tsl_allocate_zeroed(size, sizeof *d->opened),
                               .waits = tsl_allocate_zeroed(size, sizeof *d->waits)};
+    memcpy(d->name, context->name, sizeof d->name);
     tsl_status status = TSL_OK;
     if (d->opened == NULL || d->waits == NULL) {
         status = tsl_fail_memory(context, comm->size, "communication");
@@ -66,7 +69,7 @@ tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context)
 {
     tsl_threads_device *d = device_of(comm);
     tsl_status status = TSL_OK;
-    if (d->context != context) {
+    if (d->context != context || strcmp(d->name, context->name) != 0) {
         status = make_device(comm, context);
     }
     if (status == TSL_OK) {

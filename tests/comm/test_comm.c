@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "comm/cases.h"
+#include "comm/threads.h"
+#include "support/devices.h"
 #include "tesela/tesela.h"
 
 static const int rank_counts[] = {1, 2, 3, 4, 7};
@@ -116,6 +118,35 @@ static void a_context_belongs_to_a_rank(void **state)
     tsl_context_destroy(context);
     assert_int_equal(tsl_comm_run(3, use_context, NULL), TSL_E_IO);
     assert_string_equal(tsl_last_error(NULL), "rank 1: a reason");
+}
+
+/* A context may come to lie where another was, of another device. */
+static tsl_status change_devices(tsl_comm *comm, void *user)
+{
+    static const char *const devices[] = {"sim", "sim:reversed", "sim", "sim:strided"};
+    const tsl_threads_device *d = &tsl_threads_group_of(comm)->devices[comm->rank];
+    (void)user;
+    for (int i = 0; i < 4; i++) {
+        tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+        tsl_context *context = NULL;
+        void *memory = NULL;
+        options.device = devices[i];
+        options.comm = comm;
+        CHECK(comm, tsl_context_create(&context, &options) == TSL_OK);
+        CHECK(comm, tsl_device_allocate(&memory, context, 100, "a test") == TSL_OK);
+        CHECK(comm, tsl_comm_broadcast(comm, context, memory, 100, 0) == TSL_OK);
+        CHECK(comm, d->generation == i + 1);
+        CHECK(comm, tsl_context_synchronize(context) == TSL_OK);
+        tsl_device_release(context, memory);
+        tsl_context_destroy(context);
+    }
+    return TSL_OK;
+}
+
+static void another_device_is_noticed(void **state)
+{
+    (void)state;
+    assert_int_equal(tsl_comm_run(2, change_devices, NULL), TSL_OK);
 }
 
 /* ---- failures ----------------------------------------------------------------------------- */
@@ -277,6 +308,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(a_process_is_a_rank),
                                        cmocka_unit_test(a_launch_without_the_plug_in_is_an_error),
                                        cmocka_unit_test(a_context_belongs_to_a_rank),
+                                       cmocka_unit_test(another_device_is_noticed),
                                        cmocka_unit_test(a_failure_at_each_operation_stops_all),
                                        cmocka_unit_test(nobody_waits_for_a_rank_that_has_ended),
                                        cmocka_unit_test(disagreement_is_a_failure),
