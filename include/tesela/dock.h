@@ -67,8 +67,12 @@ the third difference of the potential rather than the potential */
 typedef enum tsl_correlation {
     TSL_CORRELATION_LINES = 0, /**< line by line, only those that matter, the product and the search
                                     for the largest cells while lines are on chip */
-    TSL_CORRELATION_PLAIN = 1 /**< by whole transforms of FFTW or cuFFT: several times slower, there
-                                   to check and to compare with */
+    TSL_CORRELATION_PLAIN = 1, /**< by whole transforms of FFTW or cuFFT: several times slower,
+                                    there to check and to compare with */
+    TSL_CORRELATION_STRIDED = 2,   /**< on the CPU: line by line, columns of the slower axes as they
+                                        lie, where TSL_CORRELATION_LINES measures which is faster */
+    TSL_CORRELATION_TRANSPOSED = 3 /**< on the CPU: all of them transposed into contiguous lines,
+                                        transformed, transposed back */
 } tsl_correlation;
 
 /** Automatic grid sizes for tsl_dock_options.grid. */
@@ -107,6 +111,8 @@ typedef struct tsl_dock_summary {
     int batch;                 /**< rotations in flight */
     int64_t bytes;             /**< memory the plan holds, host and device together */
     int double_precision;      /**< 1 if the transforms are double, else 0 */
+    int transposed;            /**< axes of the CPU's transforms that go by way of transposed
+                                    lines: 0 none, 1 the first, 2 the second, 3 both */
     double transform_error;    /**< largest distance of a transform's value from an integer seen so
                                     far; scores are exact while it is below 1/4 */
     int64_t surface_cells;     /**< cells of the receptor's surface layer */

@@ -54,9 +54,11 @@ static const struct argp_option options_table[] = {
     {"resume", DOCK_RESUME, NULL, 0, "go on where an interrupted run stopped", 6},
     {"memory", DOCK_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 512M or 4G", 6},
     {"batch", DOCK_BATCH, "COUNT", 0, "rotations in flight (what suits the device)", 6},
-    {"correlation", DOCK_CORRELATION, "lines|plain", 0,
-     "how translations are scored: by lines of the grid, the zero ones left out, or by whole "
-     "transforms of FFTW or cuFFT, which is slower and gives the same (lines)",
+    {"correlation", DOCK_CORRELATION, "WAY", 0,
+     "how translations are scored, all with the same results: lines of the grid, the zero ones "
+     "left "
+     "out; plain: whole transforms of FFTW or cuFFT, which is slower; strided or transposed: lines "
+     "on the CPU, of whose two ways lines takes the one it measures to be faster (lines)",
      6},
     {NULL, 0, NULL, 0, "The ladder:", 7},
     {"repeat", DOCK_REPEAT, "COUNT", 0, "runs of each version (5)", 7},
@@ -113,6 +115,8 @@ const char *dock_electrostatics_name(tsl_electrostatics electrostatics)
 static const char *const correlation_names[] = {
     [TSL_CORRELATION_LINES] = "lines",
     [TSL_CORRELATION_PLAIN] = "plain",
+    [TSL_CORRELATION_STRIDED] = "strided",
+    [TSL_CORRELATION_TRANSPOSED] = "transposed",
     NULL,
 };
 

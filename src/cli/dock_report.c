@@ -103,6 +103,8 @@ static void write_plan(tsl_json *json, const tsl_dock_summary *s)
     tsl_json_integer(json, "batch", s->batch);
     tsl_json_integer(json, "bytes", s->bytes);
     tsl_json_string(json, "precision", s->double_precision ? "double" : "single");
+    tsl_json_bool(json, "first_axis_transposed", (s->transposed & 1) != 0);
+    tsl_json_bool(json, "second_axis_transposed", (s->transposed & 2) != 0);
     tsl_json_integer(json, "surface_cells", s->surface_cells);
     tsl_json_integer(json, "core_cells", s->core_cells);
     write_vector(json, "receptor_centre", s->receptor_centre);
@@ -248,14 +250,17 @@ static void print_ranks(FILE *stream, const dock_work *work, const dock_pair *pa
 
 static void print_times(FILE *stream, const dock_work *work, const dock_pair *pair)
 {
+    static const char *const axes[] = {"", ", the first axis transposed",
+                                       ", the second axis transposed",
+                                       ", both slower axes transposed"};
     const double searching = pair->computed - pair->ready;
     const int threads = tsl_context_threads(work->context);
     fprintf(stream, "\n%.1f s on ", pair->ended - pair->begun);
     if (work->ranks > 1) {
         fprintf(stream, "%d ranks", work->ranks);
     } else {
-        fprintf(stream, "%s with %d thread%s", tsl_context_device(work->context), threads,
-                threads == 1 ? "" : "s");
+        fprintf(stream, "%s with %d thread%s%s", tsl_context_device(work->context), threads,
+                threads == 1 ? "" : "s", axes[pair->summary.transposed]);
     }
     fprintf(stream, ": setup %.1f s, %s %.1f s", pair->ready - pair->begun,
             work->options->rescore != NULL ? "scoring" : "search", searching);

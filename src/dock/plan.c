@@ -51,7 +51,7 @@ static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
         return tsl_fail(context, TSL_E_ARG, "unknown kind of electrostatics: %d",
                         (int)o->electrostatics);
     }
-    if ((int)o->correlation < 0 || o->correlation > TSL_CORRELATION_PLAIN) {
+    if ((int)o->correlation < 0 || o->correlation > TSL_CORRELATION_TRANSPOSED) {
         return tsl_fail(context, TSL_E_ARG, "unknown kind of correlation: %d", (int)o->correlation);
     }
     return TSL_OK;
@@ -197,10 +197,11 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     const int64_t batch = plan->correlation.batch;
     void *boxes = NULL;
     free_batch(plan);
-    plan->layout = context->ops->convolve->layout(&plan->correlation);
-    tsl_status status =
-        context->ops->convolve->create(&plan->convolve, context, &plan->correlation);
+    const tsl_convolve_ops *ops = context->ops->convolve;
+    plan->layout = ops->layout(&plan->correlation);
+    tsl_status status = ops->create(&plan->convolve, context, &plan->correlation);
     if (status == TSL_OK) {
+        plan->summary.transposed = ops->transposed != NULL ? ops->transposed(plan->convolve) : 0;
         status =
             tsl_device_allocate(&plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch),
                                 "the correlation grids");
@@ -421,14 +422,17 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
 static tsl_convolve_description describe(const tsl_dock_options *options,
                                          const tsl_dock_geometry *g, tsl_precision precision)
 {
+    static const tsl_convolve_form forms[] = {[TSL_CORRELATION_LINES] = TSL_CONVOLVE_LINES,
+                                              [TSL_CORRELATION_PLAIN] = TSL_CONVOLVE_PLAIN,
+                                              [TSL_CORRELATION_STRIDED] = TSL_CONVOLVE_STRIDED,
+                                              [TSL_CORRELATION_TRANSPOSED] =
+                                                  TSL_CONVOLVE_TRANSPOSED};
     return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
                                       .box = {g->box, g->box, g->box},
                                       .precision = precision,
                                       .top = TSL_CANDIDATES,
                                       .top_of_one = TSL_CANDIDATES_MORE,
-                                      .form = options->correlation == TSL_CORRELATION_PLAIN
-                                                  ? TSL_CONVOLVE_PLAIN
-                                                  : TSL_CONVOLVE_LINES};
+                                      .form = forms[options->correlation]};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)

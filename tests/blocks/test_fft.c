@@ -131,8 +131,17 @@ static void check_row(tsl_context *context, const row *r)
 
 static void transforms_match_the_definition(void **state)
 {
+    static const char *const efforts[] = {"measure", "estimate", "patient", ""};
     (void)state;
     const int devices = test_device_count();
+    for (size_t e = 0; e < sizeof efforts / sizeof *efforts; e++) {
+        tsl_context *context = test_context("cpu", 1);
+        assert_int_equal(setenv(TSL_FFT_EFFORT_VARIABLE, efforts[e], 1), 0);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            check_row(context, &rows[i]);
+        }
+        tsl_context_destroy(context);
+    }
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -191,6 +200,27 @@ static void real_transforms_invert(void **state)
     tsl_context_destroy(context);
 }
 
+static void an_unknown_effort_is_refused(void **state)
+{
+    (void)state;
+    const tsl_fft_description what = {.kind = TSL_FFT_FORWARD,
+                                      .precision = TSL_DOUBLE,
+                                      .rank = 1,
+                                      .n = {8},
+                                      .count = 1,
+                                      .in = {{8}, 1, 8},
+                                      .out = {{8}, 1, 8},
+                                      .in_place = true};
+    tsl_context *context = test_context("cpu", 1);
+    tsl_fft *fft = NULL;
+    assert_int_equal(setenv(TSL_FFT_EFFORT_VARIABLE, "hard", 1), 0);
+    assert_int_equal(tsl_fft_cpu.create(&fft, context, &what), TSL_E_ARG);
+    assert_string_equal(tsl_last_error(context),
+                        "TESELA_FFTW=hard: give measure, estimate or patient");
+    assert_int_equal(unsetenv(TSL_FFT_EFFORT_VARIABLE), 0);
+    tsl_context_destroy(context);
+}
+
 static void the_library_is_named(void **state)
 {
     (void)state;
@@ -199,8 +229,8 @@ static void the_library_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(transforms_match_the_definition),
-                                       cmocka_unit_test(real_transforms_invert),
-                                       cmocka_unit_test(the_library_is_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transforms_match_the_definition), cmocka_unit_test(real_transforms_invert),
+        cmocka_unit_test(an_unknown_effort_is_refused), cmocka_unit_test(the_library_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ class Values(CommandTest):
         self.assert_bad_values("--threads", ["0", "-1", "x"], ["from 1"])
 
     def test_words(self):
-        self.assert_bad_values("--correlation", ["fast", ""], ["lines or plain"])
+        self.assert_bad_values("--correlation", ["fast", ""], ["lines, plain, strided or transposed"])
         self.assert_bad_values("--electrostatics", ["on", ""], ["ftdock, trilinear or off"])
         self.assert_bad_values("--hetero", ["yes", ""], ["keep or drop"])
         self.assert_bad_values("--memory", ["0", "-1G", "4X", "G", "lots", ""], ["bytes"])

@@ -27,6 +27,13 @@ class Same(ReferenceTest):
         self.run_command("info", "--json", "info.json")
         with open(self.path("info.json"), encoding="utf-8") as file:
             devices = [device["name"] for device in json.load(file)["results"]["devices"]]
+        for way in ("strided", "transposed"):
+            self.dock("way", "--device", "cpu", "--correlation", way)
+            self.assert_same("way", way)
+            with open(self.path("way", "run.json"), encoding="utf-8") as file:
+                plan = json.load(file)["results"]["plan"]
+            for axis in ("first", "second"):
+                self.assertIs(plan[f"{axis}_axis_transposed"], way == "transposed")
         for device in ["sim:reversed", *devices]:
             for options in ([], ["--batch", "3"], ["--correlation", "plain"]):
                 self.dock("device", "--device", device, *options)

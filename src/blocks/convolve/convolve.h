@@ -15,7 +15,10 @@ typedef enum tsl_convolve_form {
     TSL_CONVOLVE_LINES, /* axis by axis, only the lines that matter; the product while lines of the
                            slowest axis are on chip. GPUs take it in single precision, for sides
                            of up to 600 that line.h can transform, and else the plain form */
-    TSL_CONVOLVE_PLAIN  /* library calls on whole grids: the oracle */
+    TSL_CONVOLVE_PLAIN, /* library calls on whole grids: the oracle */
+    /* By lines, the CPU's slower axes all in one way (columns.h); elsewhere TSL_E_UNSUPPORTED */
+    TSL_CONVOLVE_STRIDED,
+    TSL_CONVOLVE_TRANSPOSED
 } tsl_convolve_form;
 
 typedef struct tsl_convolve_description {
@@ -79,6 +82,10 @@ typedef struct tsl_convolve_ops {
      * leaves as they are. Arrays begin with the member `first`. */
     tsl_status (*top)(tsl_convolve *plan, const void *grids, int first, int count, int k,
                       int64_t *after, int64_t *keys, int *found, float *error);
+
+    /* The slower axes that go by way of transposed lines: 1 the first, 2 the second, 3 both. NULL:
+     * the device has one way. */
+    int (*transposed)(const tsl_convolve *plan);
 } tsl_convolve_ops;
 
 extern const tsl_convolve_ops tsl_convolve_cpu;

@@ -4,11 +4,13 @@
  * planes; then the first axis, one block of lines at a time: forward, product, backward without
  * leaving the cache. Backward: second and last axis plane by plane. The grid passes through memory
  * twice instead of six times, and forward costs (b0 b1 / n0 n1 + b0 / n0 + 1) / 3 of a whole
- * transform.
+ * transform. Each of the slower axes goes strided or transposed, whichever was measured to be
+ * faster: columns.h.
  */
 #include <omp.h>
 #include <string.h>
 
+#include "blocks/fft/columns.h"
 #include "blocks/reduce/reduce.h"
 #include "core/clones.h"
 #include "core/context.h"
@@ -22,13 +24,26 @@ struct tsl_convolve {
     int half;       /* n2 / 2 + 1 columns of a half spectrum */
     int row;        /* complex numbers from one row to the next */
     int block;      /* columns of a block, a multiple of 8; the last block may be narrower */
-    void *spectrum; /* [n1][blocks][n0][block], scaled by 1 / cells */
-    void *lines;    /* [threads][n0][block] */
-    tsl_fft *box_rows, *plane_forward, *plane_backward, *rows_backward;
-    tsl_fft *forward[2], *backward[2]; /* first axis: whole blocks and the last one */
+    void *spectrum; /* [n1][blocks][n0 * block], a block in its lines' order; scaled by 1 / cells */
+    int64_t a_scratch;
+    char *scratch; /* [threads][a_scratch]: columns */
+    tsl_fft *box_rows, *rows_backward;
+    tsl_columns planes;   /* second axis */
+    tsl_columns lines[2]; /* first axis: whole blocks and the last one */
     tsl_fft *whole_forward, *whole_backward;
     tsl_reduce *reduce;
 };
+
+/* Where the spectrum has line x and column i of a block: at x * stride + i * distance. */
+static int block_stride(const tsl_convolve *plan, int width)
+{
+    return plan->what.form == TSL_CONVOLVE_PLAIN ? width : plan->lines[width < plan->block].stride;
+}
+
+static int block_distance(const tsl_convolve *plan)
+{
+    return plan->what.form == TSL_CONVOLVE_PLAIN ? 1 : plan->lines[0].distance;
+}
 
 #define TSL_TEMPLATE "blocks/convolve/convolve_cpu.inc"
 #include "core/both_precisions.inc"
@@ -38,12 +53,13 @@ static tsl_grid_layout cpu_layout(const tsl_convolve_description *what)
     return tsl_grid_layout_aligned(what, 64);
 }
 
-/* The spectrum, and a block of lines for each thread. */
+/* The spectrum, and columns of a plane or a block for each thread. */
 static int64_t cpu_bytes(const tsl_context *context, const tsl_convolve_description *what)
 {
     const tsl_grid_layout layout = cpu_layout(what);
+    const int longest = what->n[0] > what->n[1] ? what->n[0] : what->n[1];
     return layout.member_bytes +
-           (int64_t)context->threads * what->n[0] * layout.row * (int64_t)what->precision;
+           (int64_t)context->threads * longest * layout.row * (int64_t)what->precision;
 }
 
 static int64_t complex_bytes(const tsl_convolve *plan)
@@ -51,64 +67,60 @@ static int64_t complex_bytes(const tsl_convolve *plan)
     return 2 * (int64_t)plan->what.precision;
 }
 
-/* A batch of one-dimensional transforms: lines `distance` apart, elements `stride` apart. */
-static tsl_fft_description lines_of(const tsl_convolve *plan, tsl_fft_kind kind, int n, int count)
-{
-    return (tsl_fft_description){.kind = kind,
-                                 .precision = plan->what.precision,
-                                 .rank = 1,
-                                 .n = {n},
-                                 .count = count,
-                                 .in_place = true};
-}
-
-static tsl_status plan_lines(tsl_convolve *plan)
+/* Rows of a plane. */
+static tsl_status plan_rows(tsl_convolve *plan)
 {
     const int *n = plan->what.n;
     const tsl_fft_layout reals = {{n[2]}, 1, plan->layout.row};
     const tsl_fft_layout halves = {{plan->half}, 1, plan->row};
-    const tsl_fft_layout columns = {{n[1]}, plan->row, 1};
-    tsl_fft_description what;
-    tsl_status status = TSL_OK;
+    tsl_fft_description what = {.kind = TSL_FFT_REAL_FORWARD,
+                                .precision = plan->what.precision,
+                                .rank = 1,
+                                .n = {n[2]},
+                                .count = plan->what.box[1],
+                                .in = reals,
+                                .out = halves,
+                                .in_place = true};
+    const tsl_status status = tsl_fft_cpu.create(&plan->box_rows, plan->context, &what);
+    what.kind = TSL_FFT_REAL_BACKWARD;
+    what.count = n[1];
+    what.in = halves;
+    what.out = reals;
+    return status == TSL_OK ? tsl_fft_cpu.create(&plan->rows_backward, plan->context, &what)
+                            : status;
+}
 
-    what = lines_of(plan, TSL_FFT_REAL_FORWARD, n[2], plan->what.box[1]);
-    what.in = reals;
-    what.out = halves;
-    status = tsl_fft_cpu.create(&plan->box_rows, plan->context, &what);
+static tsl_status plan_columns(tsl_convolve *plan)
+{
+    static const tsl_columns_way ways[] = {[TSL_CONVOLVE_LINES] = TSL_COLUMNS_FASTER,
+                                           [TSL_CONVOLVE_STRIDED] = TSL_COLUMNS_STRIDED,
+                                           [TSL_CONVOLVE_TRANSPOSED] = TSL_COLUMNS_TRANSPOSED};
+    const int *n = plan->what.n;
+    tsl_columns_description what = {.precision = plan->what.precision,
+                                    .n = n[1],
+                                    .count = plan->half,
+                                    .pitch = plan->row,
+                                    .way = ways[plan->what.form]};
+    tsl_status status = tsl_columns_create(&plan->planes, plan->context, &what);
+    what.n = n[0];
+    what.pitch = n[1] * plan->row;
+    what.aside = true;
+    what.count = plan->block;
     if (status == TSL_OK) {
-        what = lines_of(plan, TSL_FFT_REAL_BACKWARD, n[2], n[1]);
-        what.in = halves;
-        what.out = reals;
-        status = tsl_fft_cpu.create(&plan->rows_backward, plan->context, &what);
+        status = tsl_columns_create(&plan->lines[0], plan->context, &what);
     }
-    what = lines_of(plan, TSL_FFT_FORWARD, n[1], plan->half);
-    what.in = what.out = columns;
-    if (status == TSL_OK) {
-        status = tsl_fft_cpu.create(&plan->plane_forward, plan->context, &what);
-    }
-    what.kind = TSL_FFT_BACKWARD;
-    if (status == TSL_OK) {
-        status = tsl_fft_cpu.create(&plan->plane_backward, plan->context, &what);
-    }
-    const int widths[2] = {plan->block, (plan->half - 1) % plan->block + 1};
-    for (int last = 0; last < 2 && status == TSL_OK; last++) {
-        const tsl_fft_layout block = {{n[0]}, widths[last], 1};
-        what = lines_of(plan, TSL_FFT_FORWARD, n[0], widths[last]);
-        what.in = what.out = block;
-        status = tsl_fft_cpu.create(&plan->forward[last], plan->context, &what);
-        what = lines_of(plan, TSL_FFT_BACKWARD, n[0], widths[last]);
-        what.in = what.out = block;
-        if (status == TSL_OK) {
-            status = tsl_fft_cpu.create(&plan->backward[last], plan->context, &what);
-        }
-    }
-    return status;
+    what.way = plan->lines[0].what.way;
+    what.count = plan->half % plan->block;
+    return status == TSL_OK && what.count > 0
+               ? tsl_columns_create(&plan->lines[1], plan->context, &what)
+               : status;
 }
 
 /* Whole grids, in place: for the fixed grid, and for the plain form. */
 static tsl_status plan_whole(tsl_convolve *plan)
 {
     const int *n = plan->what.n;
+    const bool plain = plan->what.form == TSL_CONVOLVE_PLAIN;
     const tsl_fft_layout reals = {{n[0], n[1], plan->layout.row}, 1, 0};
     const tsl_fft_layout halves = {{n[0], n[1], plan->row}, 1, 0};
     tsl_fft_description what = {.kind = TSL_FFT_REAL_FORWARD,
@@ -118,9 +130,10 @@ static tsl_status plan_whole(tsl_convolve *plan)
                                 .count = 1,
                                 .in = reals,
                                 .out = halves,
-                                .in_place = true};
+                                .in_place = true,
+                                .seldom = !plain};
     tsl_status status = tsl_fft_cpu.create(&plan->whole_forward, plan->context, &what);
-    if (status == TSL_OK && plan->what.form == TSL_CONVOLVE_PLAIN) {
+    if (status == TSL_OK && plain) {
         what.kind = TSL_FFT_REAL_BACKWARD;
         what.in = halves;
         what.out = reals;
@@ -134,17 +147,44 @@ static void cpu_destroy(tsl_convolve *plan)
     if (plan == NULL) {
         return;
     }
-    tsl_fft *const all[] = {plan->box_rows,      plan->plane_forward, plan->plane_backward,
-                            plan->rows_backward, plan->forward[0],    plan->forward[1],
-                            plan->backward[0],   plan->backward[1],   plan->whole_forward,
+    tsl_fft *const all[] = {plan->box_rows, plan->rows_backward, plan->whole_forward,
                             plan->whole_backward};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_fft_cpu.destroy(all[i]);
     }
+    tsl_columns_destroy(&plan->planes);
+    tsl_columns_destroy(&plan->lines[0]);
+    tsl_columns_destroy(&plan->lines[1]);
     tsl_reduce_cpu.destroy(plan->reduce);
     tsl_release(plan->spectrum);
-    tsl_release(plan->lines);
+    tsl_release(plan->scratch);
     tsl_release(plan);
+}
+
+/* Columns of a plane, or of a block. */
+static tsl_status take_memory(tsl_convolve *plan)
+{
+    const int64_t planes = tsl_columns_scratch(&plan->planes);
+    const int64_t lines = tsl_columns_scratch(&plan->lines[0]);
+    const int64_t spectrum_bytes =
+        (int64_t)plan->what.n[0] * plan->what.n[1] * plan->half * complex_bytes(plan);
+    plan->a_scratch = ((planes > lines ? planes : lines) * complex_bytes(plan) / 64 + 1) * 64;
+    const int64_t scratch_bytes = plan->context->threads * plan->a_scratch;
+    plan->spectrum = tsl_allocate((size_t)spectrum_bytes);
+    plan->scratch = tsl_allocate((size_t)scratch_bytes);
+    return plan->spectrum == NULL || plan->scratch == NULL
+               ? tsl_fail_memory(plan->context, spectrum_bytes + scratch_bytes,
+                                 "the receptor's spectrum")
+               : TSL_OK;
+}
+
+/* Columns of a block: whole lines of them fit the cache. The plain form needs no blocks. */
+static int block_of(const tsl_convolve *plan)
+{
+    const int64_t column_bytes = plan->what.n[0] * complex_bytes(plan);
+    const int blocks = (int)((plan->half * column_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    const int block = ((plan->half + blocks - 1) / blocks + 7) / 8 * 8;
+    return block > plan->half || plan->what.form == TSL_CONVOLVE_PLAIN ? plan->half : block;
 }
 
 static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
@@ -159,21 +199,19 @@ static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
     plan->layout = cpu_layout(what);
     plan->half = what->n[2] / 2 + 1;
     plan->row = plan->layout.row / 2;
-    const int64_t column_bytes = what->n[0] * complex_bytes(plan);
-    const int blocks = (int)((plan->half * column_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
-    plan->block = ((plan->half + blocks - 1) / blocks + 7) / 8 * 8;
-    const int64_t spectrum_bytes = (int64_t)what->n[1] * plan->half * column_bytes;
-    const int64_t lines_bytes = context->threads * plan->block * column_bytes;
-    plan->spectrum = tsl_allocate((size_t)spectrum_bytes);
-    plan->lines = tsl_allocate((size_t)lines_bytes);
+    plan->block = block_of(plan);
     tsl_status status = TSL_OK;
-    if (plan->spectrum == NULL || plan->lines == NULL) {
-        status = tsl_fail_memory(context, spectrum_bytes + lines_bytes, "the receptor's spectrum");
-    } else {
-        status = plan_lines(plan);
+    if (what->form != TSL_CONVOLVE_PLAIN) {
+        status = plan_rows(plan);
+        if (status == TSL_OK) {
+            status = plan_columns(plan);
+        }
     }
     if (status == TSL_OK) {
         status = plan_whole(plan);
+    }
+    if (status == TSL_OK) {
+        status = take_memory(plan);
     }
     if (status == TSL_OK) {
         status = tsl_convolve_create_top(&plan->reduce, context, &plan->layout, what);
@@ -220,48 +258,51 @@ static tsl_status cpu_set_fixed(tsl_convolve *plan, void *grid)
     return TSL_OK;
 }
 
+/* The calling thread's. */
+static void *scratch_of(const tsl_convolve *plan)
+{
+    return plan->scratch + omp_get_thread_num() * plan->a_scratch;
+}
+
 /* Bytes of plane x of a box to reals, last and second axis forward. */
 static void forward_plane(const tsl_convolve *plan, const uint8_t *box, char *plane)
 {
     const int *n = plan->what.n;
     const int *b = plan->what.box;
-    const int64_t row_bytes = plan->row * complex_bytes(plan);
     if (plan->what.precision == TSL_SINGLE) {
         load_rows_single((float *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
     } else {
         load_rows_double((double *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
     }
     tsl_fft_cpu.execute(plan->box_rows, plane, plane);
-    memset(plane + b[1] * row_bytes, 0, (size_t)((n[1] - b[1]) * row_bytes));
-    tsl_fft_cpu.execute(plan->plane_forward, plane, plane);
+    void *columns = tsl_columns_take(&plan->planes, plane, b[1], scratch_of(plan));
+    tsl_columns_transform(&plan->planes, TSL_FFT_FORWARD, columns);
+    tsl_columns_put(&plan->planes, plane, columns);
+}
+
+static void backward_plane(const tsl_convolve *plan, char *plane)
+{
+    void *columns = tsl_columns_take(&plan->planes, plane, plan->what.n[1], scratch_of(plan));
+    tsl_columns_transform(&plan->planes, TSL_FFT_BACKWARD, columns);
+    tsl_columns_put(&plan->planes, plane, columns);
+    tsl_fft_cpu.execute(plan->rows_backward, plane, plane);
 }
 
 /* First axis of one block of columns of row y: forward, product, backward. */
-static void correlate_block(const tsl_convolve *plan, char *grid, int y, int column, void *lines)
+static void correlate_block(const tsl_convolve *plan, char *grid, int y, int column)
 {
-    const int n0 = plan->what.n[0];
     const int left = plan->half - column;
-    const int width = left < plan->block ? left : plan->block;
-    const int last = left <= plan->block;
-    const int64_t width_bytes = width * complex_bytes(plan);
-    const int64_t plane_bytes = plan->what.n[1] * plan->row * complex_bytes(plan);
+    const tsl_columns *block = &plan->lines[left < plan->block];
     char *at = grid + ((int64_t)y * plan->row + column) * complex_bytes(plan);
-    char *line = lines;
-    for (int x = 0; x < plan->what.box[0]; x++) {
-        memcpy(line + x * width_bytes, at + x * plane_bytes, (size_t)width_bytes);
-    }
-    memset(line + plan->what.box[0] * width_bytes, 0,
-           (size_t)((n0 - plan->what.box[0]) * width_bytes));
-    tsl_fft_cpu.execute(plan->forward[last], lines, lines);
+    void *lines = tsl_columns_take(block, at, plan->what.box[0], scratch_of(plan));
+    tsl_columns_transform(block, TSL_FFT_FORWARD, lines);
     if (plan->what.precision == TSL_SINGLE) {
-        multiply_single(lines, spectrum_at(plan, y, column), (int64_t)n0 * width);
+        multiply_single(lines, spectrum_at(plan, y, column), tsl_columns_scratch(block));
     } else {
-        multiply_double(lines, spectrum_at(plan, y, column), (int64_t)n0 * width);
+        multiply_double(lines, spectrum_at(plan, y, column), tsl_columns_scratch(block));
     }
-    tsl_fft_cpu.execute(plan->backward[last], lines, lines);
-    for (int x = 0; x < n0; x++) {
-        memcpy(at + x * plane_bytes, line + x * width_bytes, (size_t)width_bytes);
-    }
+    tsl_columns_transform(block, TSL_FFT_BACKWARD, lines);
+    tsl_columns_put(block, at, lines);
 }
 
 /* Planes [from, to) of one box forward along their own two axes. */
@@ -276,11 +317,11 @@ static void forward_planes(const tsl_convolve *plan, const uint8_t *box, char *g
 }
 
 /* Rows [from, to) along the first axis. */
-static void correlate_rows(const tsl_convolve *plan, char *grid, int from, int to, void *lines)
+static void correlate_rows(const tsl_convolve *plan, char *grid, int from, int to)
 {
     for (int y = from; y < to; y++) {
         for (int column = 0; column < plan->half; column += plan->block) {
-            correlate_block(plan, grid, y, column, lines);
+            correlate_block(plan, grid, y, column);
         }
     }
 }
@@ -290,15 +331,8 @@ static void backward_planes(const tsl_convolve *plan, char *grid, int from, int 
 {
     const int64_t plane_bytes = plan->what.n[1] * plan->row * complex_bytes(plan);
     for (int x = from; x < to; x++) {
-        tsl_fft_cpu.execute(plan->plane_backward, grid + x * plane_bytes, grid + x * plane_bytes);
-        tsl_fft_cpu.execute(plan->rows_backward, grid + x * plane_bytes, grid + x * plane_bytes);
+        backward_plane(plan, grid + x * plane_bytes);
     }
-}
-
-static void *lines_of_thread(const tsl_convolve *plan)
-{
-    const int64_t bytes = (int64_t)plan->what.n[0] * plan->block * complex_bytes(plan);
-    return (char *)plan->lines + omp_get_thread_num() * bytes;
 }
 
 /* As many members as threads or more: each is one thread's from its first pass to its last, so that
@@ -312,7 +346,7 @@ static void execute_members(tsl_convolve *plan, int count, const uint8_t *boxes,
     for (int member = 0; member < count; member++) {
         char *grid = grids + member * plan->layout.member_bytes;
         forward_planes(plan, boxes + member * box_bytes, grid, 0, b[0]);
-        correlate_rows(plan, grid, 0, n[1], lines_of_thread(plan));
+        correlate_rows(plan, grid, 0, n[1]);
         backward_planes(plan, grid, 0, n[0]);
     }
 }
@@ -329,7 +363,7 @@ static void execute_shared(tsl_convolve *plan, const uint8_t *box, char *grid)
         }
 #pragma omp for
         for (int y = 0; y < n[1]; y++) {
-            correlate_rows(plan, grid, y, y + 1, lines_of_thread(plan));
+            correlate_rows(plan, grid, y, y + 1);
         }
 #pragma omp for
         for (int x = 0; x < n[0]; x++) {
@@ -397,6 +431,12 @@ static tsl_status cpu_top(tsl_convolve *plan, const void *grids, int first, int 
                               count, k, after, keys, found, error);
 }
 
+static int cpu_transposed(const tsl_convolve *plan)
+{
+    return (plan->lines[0].what.way == TSL_COLUMNS_TRANSPOSED ? 1 : 0) +
+           (plan->planes.what.way == TSL_COLUMNS_TRANSPOSED ? 2 : 0);
+}
+
 const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,
                                            .bytes = cpu_bytes,
                                            .create = cpu_create,
@@ -404,4 +444,5 @@ const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,
                                            .set_fixed = cpu_set_fixed,
                                            .execute = cpu_execute,
                                            .store = cpu_store,
-                                           .top = cpu_top};
+                                           .top = cpu_top,
+                                           .transposed = cpu_transposed};

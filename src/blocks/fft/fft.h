@@ -31,13 +31,14 @@ typedef struct tsl_fft_description {
     int count; /* transforms a call, >= 1 */
     tsl_fft_layout in, out;
     bool in_place; /* execute() will get out == in */
+    bool seldom;   /* it is done too few times for measuring to pay: the library guesses */
 } tsl_fft_description;
 
 /* A prepared transform. */
 typedef struct tsl_fft tsl_fft;
 
 typedef struct tsl_fft_ops {
-    /* Measures a few ways to do it, on memory of its own. */
+    /* Measures a few ways to do it, on memory of its own, unless it is done seldom. */
     tsl_status (*create)(tsl_fft **out, tsl_context *context, const tsl_fft_description *what);
     void (*destroy)(tsl_fft *fft); /* NULL is fine */
     /* Device memory that create() would take, bytes; what a library refuses needs none. */
@@ -51,6 +52,10 @@ typedef struct tsl_fft_ops {
      * returns while it executes. -1: not known, because malloc does not tell. */
     int64_t (*workspace)(const tsl_fft *fft);
 } tsl_fft_ops;
+
+/* How long the CPU's library looks for a fast plan: measure (what an empty one means), estimate,
+ * which saves a short run its start, or patient. */
+#define TSL_FFT_EFFORT_VARIABLE "TESELA_FFTW"
 
 extern const tsl_fft_ops tsl_fft_cpu;
 

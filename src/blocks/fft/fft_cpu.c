@@ -1,6 +1,7 @@
 /* Transforms on the CPU: FFTW. */
 #include <fftw3.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "blocks/fft/fft.h"
@@ -31,6 +32,26 @@ static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
 #undef TSL_TEMPLATE_NAME
 #undef TSL_FFTW
 
+/* How long FFTW looks for a fast plan. What is done seldom is never worth more than a guess. */
+static tsl_status find_effort(unsigned *out, tsl_context *context, bool seldom)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } efforts[] = {
+        {"measure", FFTW_MEASURE}, {"estimate", FFTW_ESTIMATE}, {"patient", FFTW_PATIENT}};
+    const char *asked = getenv(TSL_FFT_EFFORT_VARIABLE);
+    asked = asked == NULL || asked[0] == '\0' ? efforts[0].name : asked;
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
+        if (strcmp(asked, efforts[i].name) == 0) {
+            *out = seldom ? FFTW_ESTIMATE : efforts[i].flag;
+            return TSL_OK;
+        }
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    TSL_FFT_EFFORT_VARIABLE "=%s: give measure, estimate or patient", asked);
+}
+
 /* Bytes that malloc has given out in this process; 0 where it does not tell. FFTW tells nothing of
  * its plans' sizes. */
 static int64_t heap_bytes(void)
@@ -59,11 +80,15 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     const int64_t in_bytes = extent(what, &what->in) * complex_bytes;
     const int64_t out_bytes = extent(what, &what->out) * complex_bytes;
     const int64_t bytes = in_bytes > out_bytes ? in_bytes : out_bytes;
+    unsigned effort = FFTW_ESTIMATE;
+    tsl_status status = find_effort(&effort, context, what->seldom);
+    if (status != TSL_OK) {
+        return status;
+    }
     tsl_fft *fft = tsl_allocate(sizeof *fft);
     const int64_t before_arrays = heap_bytes();
     char *in = tsl_allocate((size_t)bytes);
     char *other = what->in_place ? in : tsl_allocate((size_t)bytes);
-    tsl_status status = TSL_OK;
     if (fft == NULL || in == NULL || other == NULL) {
         status = tsl_fail_memory(context, 2 * bytes, "planning a Fourier transform");
         goto done;
@@ -74,9 +99,9 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     pthread_mutex_lock(&planner);
     const int64_t before = heap_bytes();
     if (what->precision == TSL_SINGLE) {
-        fft->plan = plan_single(what, in, other);
+        fft->plan = plan_single(what, in, other, effort);
     } else {
-        fft->plan = plan_double(what, in, other);
+        fft->plan = plan_double(what, in, other, effort);
     }
     /* A malloc that says nothing of the arrays, a sanitizer's for one, says nothing of the plan. */
     const bool tells = before - before_arrays >= bytes;

@@ -43,6 +43,13 @@ typedef struct tsl_transpose_ops {
 
 extern const tsl_transpose_ops tsl_transpose_cpu;
 
+/* A piece of a larger work, in cache on the host, by the calling thread; pitches in elements of 4,
+ * 8 or 16 bytes:
+ *
+ *     out[column * out_pitch + row] = in[row * in_pitch + column] */
+void tsl_transpose_piece(void *out, int64_t out_pitch, const void *in, int64_t in_pitch, int rows,
+                         int columns, int element);
+
 /* ---- forms (transpose_form.c) ------------------------------------------------------------- */
 
 /* Bytes of an array; false if they pass 2^63. */

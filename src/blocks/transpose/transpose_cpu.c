@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "blocks/transpose/transpose.h"
+#include "core/clones.h"
 #include "core/context.h"
 
-enum { LARGEST_TILE = 128, BRICK = 16 };
+enum { LARGEST_TILE = 128, BRICK = 16, PATCH = 8 };
 
 typedef struct sixteen {
     _Alignas(16) uint64_t low;
@@ -89,6 +90,18 @@ static tsl_status cpu_move(tsl_context *context, void *out, const void *in,
         exchange(context, out, in, form, tiling.tile > 0 ? tiling.tile : tilings[0].tile);
     }
     return TSL_OK;
+}
+
+void tsl_transpose_piece(void *out, int64_t out_pitch, const void *in, int64_t in_pitch, int rows,
+                         int columns, int element)
+{
+    if (element == 4) {
+        move_piece_4(out, out_pitch, in, in_pitch, rows, columns);
+    } else if (element == 8) {
+        move_piece_8(out, out_pitch, in, in_pitch, rows, columns);
+    } else {
+        move_piece_16(out, out_pitch, in, in_pitch, rows, columns);
+    }
 }
 
 /* ---- in place ----------------------------------------------------------------------------- */
