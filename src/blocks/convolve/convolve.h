@@ -8,7 +8,7 @@
 #ifndef TSL_CONVOLVE_H
 #define TSL_CONVOLVE_H
 
-#include "blocks/fft/fft.h"
+#include "blocks/fft/columns.h"
 #include "core/point.h"
 
 typedef enum tsl_convolve_form {
@@ -92,6 +92,10 @@ extern const tsl_convolve_ops tsl_convolve_cpu;
 
 /* The layout whose rows begin on multiples of `alignment` bytes. */
 tsl_grid_layout tsl_grid_layout_aligned(const tsl_convolve_description *what, int alignment);
+
+/* What the CPU's planner has columns.h measure: the first axis (0) in blocks, whose lines stay in
+ * cache, or the second (1), a plane at a time. */
+tsl_columns_description tsl_convolve_columns(const tsl_convolve_description *what, int axis);
 
 /* Operations of one box in the customary count, 5 n log2 n per complex transform of n points, half
  * of it per real one, for the whole grid, zero lines included. */

@@ -10,7 +10,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "blocks/fft/columns.h"
 #include "blocks/reduce/reduce.h"
 #include "core/clones.h"
 #include "core/context.h"
@@ -90,29 +89,42 @@ static tsl_status plan_rows(tsl_convolve *plan)
                             : status;
 }
 
-static tsl_status plan_columns(tsl_convolve *plan)
+/* Columns of a block: whole lines of them fit the cache. The plain form needs no blocks. */
+static int block_of(const tsl_convolve_description *what)
+{
+    const int half = what->n[2] / 2 + 1;
+    const int64_t column_bytes = what->n[0] * 2 * (int64_t)what->precision;
+    const int blocks = (int)((half * column_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    const int block = ((half + blocks - 1) / blocks + 7) / 8 * 8;
+    return block > half || what->form == TSL_CONVOLVE_PLAIN ? half : block;
+}
+
+tsl_columns_description tsl_convolve_columns(const tsl_convolve_description *what, int axis)
 {
     static const tsl_columns_way ways[] = {[TSL_CONVOLVE_LINES] = TSL_COLUMNS_FASTER,
                                            [TSL_CONVOLVE_STRIDED] = TSL_COLUMNS_STRIDED,
                                            [TSL_CONVOLVE_TRANSPOSED] = TSL_COLUMNS_TRANSPOSED};
-    const int *n = plan->what.n;
-    tsl_columns_description what = {.precision = plan->what.precision,
-                                    .n = n[1],
-                                    .count = plan->half,
-                                    .pitch = plan->row,
-                                    .way = ways[plan->what.form]};
-    tsl_status status = tsl_columns_create(&plan->planes, plan->context, &what);
-    what.n = n[0];
-    what.pitch = n[1] * plan->row;
-    what.aside = true;
-    what.count = plan->block;
+    const int row = cpu_layout(what).row / 2;
+    return (tsl_columns_description){.precision = what->precision,
+                                     .n = what->n[axis],
+                                     .count = axis == 0 ? block_of(what) : what->n[2] / 2 + 1,
+                                     .pitch = axis == 0 ? what->n[1] * row : row,
+                                     .aside = axis == 0,
+                                     .way = ways[what->form]};
+}
+
+static tsl_status plan_columns(tsl_convolve *plan)
+{
+    const tsl_columns_description planes = tsl_convolve_columns(&plan->what, 1);
+    tsl_columns_description lines = tsl_convolve_columns(&plan->what, 0);
+    tsl_status status = tsl_columns_create(&plan->planes, plan->context, &planes);
     if (status == TSL_OK) {
-        status = tsl_columns_create(&plan->lines[0], plan->context, &what);
+        status = tsl_columns_create(&plan->lines[0], plan->context, &lines);
     }
-    what.way = plan->lines[0].what.way;
-    what.count = plan->half % plan->block;
-    return status == TSL_OK && what.count > 0
-               ? tsl_columns_create(&plan->lines[1], plan->context, &what)
+    lines.way = plan->lines[0].what.way;
+    lines.count = plan->half % plan->block;
+    return status == TSL_OK && lines.count > 0
+               ? tsl_columns_create(&plan->lines[1], plan->context, &lines)
                : status;
 }
 
@@ -178,15 +190,6 @@ static tsl_status take_memory(tsl_convolve *plan)
                : TSL_OK;
 }
 
-/* Columns of a block: whole lines of them fit the cache. The plain form needs no blocks. */
-static int block_of(const tsl_convolve *plan)
-{
-    const int64_t column_bytes = plan->what.n[0] * complex_bytes(plan);
-    const int blocks = (int)((plan->half * column_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
-    const int block = ((plan->half + blocks - 1) / blocks + 7) / 8 * 8;
-    return block > plan->half || plan->what.form == TSL_CONVOLVE_PLAIN ? plan->half : block;
-}
-
 static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
                              const tsl_convolve_description *what)
 {
@@ -199,7 +202,7 @@ static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
     plan->layout = cpu_layout(what);
     plan->half = what->n[2] / 2 + 1;
     plan->row = plan->layout.row / 2;
-    plan->block = block_of(plan);
+    plan->block = block_of(what);
     tsl_status status = TSL_OK;
     if (what->form != TSL_CONVOLVE_PLAIN) {
         status = plan_rows(plan);

@@ -9,5 +9,6 @@ extern "C" {
 
 #include "blocks/convolve/convolve_block.inc"
 
-extern const tsl_convolve_ops tsl_convolve_cuda = {
-    gpu_layout, gpu_bytes, gpu_create, gpu_destroy, gpu_set_fixed, gpu_execute, gpu_store, gpu_top};
+extern const tsl_convolve_ops tsl_convolve_cuda = {gpu_layout,  gpu_bytes,     gpu_create,
+                                                   gpu_destroy, gpu_set_fixed, gpu_execute,
+                                                   gpu_store,   gpu_top,       NULL};
