@@ -13,5 +13,5 @@ foreach(source IN LISTS harnesses)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     tesela_test(fuzz/${name} bash "${CMAKE_CURRENT_LIST_DIR}/run" "$<TARGET_FILE:${target}>"
         "${CMAKE_CURRENT_LIST_DIR}/seeds/${name}")
-    set_tests_properties(fuzz/${name} PROPERTIES LABELS fuzz TIMEOUT 3600)
+    set_tests_properties(fuzz/${name} PROPERTIES LABELS fuzz TIMEOUT 3600 COST 60)
 endforeach()
