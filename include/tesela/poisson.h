@@ -131,7 +131,11 @@ typedef struct tsl_poisson_options {
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
-                                    up to 2048; 0: the faster. Nothing to a CPU */
+                                    up to 2048; 0: the faster. These are nothing to a CPU.
+                                    2, to compare with: the library's transforms of planes, then
+                                    of lines along the first axis where they stand, by its layout
+                                    for strides, of periodic boxes; elsewhere a CPU copies these
+                                    lines into cache, and a GPU's library takes all three axes */
     tsl_poisson_path path;     /**< other than direct: to compare with; staged takes pinned host
                                     memory of two segments besides */
 } tsl_poisson_options;
@@ -158,6 +162,7 @@ typedef struct tsl_poisson_summary {
     int segments;           /**< pieces of each exchange */
     int overlap;            /**< 1: exchanged under transforms */
     int lines;              /**< 1: a GPU's own transforms, fused with the spectrum */
+    int strided;            /**< 1: the library's of lines along the first axis where they stand */
     tsl_poisson_path path;  /**< of exchanges */
 } tsl_poisson_summary;
 

@@ -45,7 +45,7 @@ static tsl_status tell(const poisson_work *work)
 }
 
 /* Rank 0's part, and the only one's. */
-static int lead(tsl_context *context, const poisson_options *options)
+static int lead(const cli_crew *crew, const poisson_options *options)
 {
     static tsl_status (*const tasks[])(poisson_work *) = {
         [POISSON_FILE] = poisson_solve_file,
@@ -54,7 +54,8 @@ static int lead(tsl_context *context, const poisson_options *options)
         [POISSON_STUDY] = poisson_study,
     };
     poisson_work work = {.options = options,
-                         .context = context,
+                         .context = crew->context,
+                         .devices = crew->devices,
                          .poisson = options->poisson,
                          .begun = tsl_seconds()};
     tsl_status status = tasks[options->task](&work);
@@ -88,30 +89,23 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     outcome *out = user;
     const bool leads = tsl_comm_rank(comm) == 0;
     const cli_common *common = &out->options->common;
-    cli_seat seat;
-    tsl_context *context = NULL;
+    cli_crew crew;
     int exit_status = CLI_INTERNAL;
     cli_be_silent(!leads);
-    tsl_status status = cli_take_seat(&seat, comm, common);
-    if (status == TSL_OK) {
-        status = cli_open_rank(&context, seat.device, seat.threads, comm);
-        if (status != TSL_OK) {
-            tsl_comm_fail(comm, status, tsl_last_error(NULL));
-        }
-    }
+    tsl_status status = cli_crew_meet(&crew, comm, common);
     if (status == TSL_OK && common->profile) {
-        tsl_profile_enable(context);
+        tsl_profile_enable(crew.context);
     }
     if (status == TSL_OK && leads) {
-        exit_status = lead(context, out->options);
-        status = poisson_end(context, exit_status);
+        exit_status = lead(&crew, out->options);
+        status = poisson_end(crew.context, exit_status);
     } else if (status == TSL_OK) {
-        status = poisson_follow(context, &exit_status);
+        status = poisson_follow(crew.context, &exit_status);
     }
     if (leads || cli_is_launched()) {
         out->exit_status = exit_status;
     }
-    tsl_context_destroy(context);
+    cli_crew_part(&crew);
     cli_be_silent(false);
     return status;
 }

@@ -108,6 +108,7 @@ typedef struct poisson_field {
 typedef struct poisson_work {
     const poisson_options *options;
     tsl_context *context;
+    const char *devices;         /* those of all ranks */
     tsl_poisson_options poisson; /* settled */
     tsl_poisson_summary summary;
     double begun, setup, compute; /* seconds; setup: the plan */

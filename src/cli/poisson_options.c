@@ -71,6 +71,7 @@ static const struct argp_option options_table[] = {
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
      "overlap=on or off, measure=on (try what is left open, take the fastest); on GPUs "
      "form=lines, transforms fused with the spectrum, or plain, the library's (the faster), and "
+     "form=strided, the library's of lines where they stand, to compare with, on CPUs too; "
      "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "
      "exchange=datatypes, without packing, likewise (direct)",
      4},

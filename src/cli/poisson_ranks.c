@@ -22,7 +22,7 @@ static bool set_one(tsl_poisson_options *options, const char *text)
 {
     int used = 0;
     const int length = (int)strlen(text);
-    char word[6];
+    char word[8];
     if (sscanf(text, "ranks=%dx%d%n", &options->ranks[0], &options->ranks[1], &used) == 2) {
         return used == length && options->ranks[0] > 0 && options->ranks[1] > 0;
     }
@@ -37,9 +37,9 @@ static bool set_one(tsl_poisson_options *options, const char *text)
         options->measure = strcmp(word, "on") == 0;
         return options->measure == 1 || strcmp(word, "off") == 0;
     }
-    if (sscanf(text, "form=%5s%n", word, &used) == 1 && used == length) {
-        options->plain = strcmp(word, "plain") == 0 ? 1 : -1;
-        return options->plain == 1 || strcmp(word, "lines") == 0;
+    if (sscanf(text, "form=%7s%n", word, &used) == 1 && used == length) {
+        options->plain = strcmp(word, "plain") == 0 ? 1 : strcmp(word, "strided") == 0 ? 2 : -1;
+        return options->plain > 0 || strcmp(word, "lines") == 0;
     }
     if (strncmp(text, "exchange=", 9) == 0) {
         int path = 0;
@@ -62,8 +62,8 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
             cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
-                      "measure=on or off, form=lines or plain and exchange=direct, staged or "
-                      "datatypes, "
+                      "measure=on or off, form=lines, plain or strided and exchange=direct, "
+                      "staged or datatypes, "
                       "with commas between, e.g. ranks=1x4,overlap=off",
                       text);
             return EINVAL;

@@ -254,6 +254,7 @@ static void write_results(tsl_json *json, const poisson_work *work)
         tsl_json_integer(json, "segments", s->segments);
         tsl_json_bool(json, "overlap", s->overlap != 0);
         tsl_json_bool(json, "lines", s->lines != 0);
+        tsl_json_bool(json, "strided", s->strided != 0);
         tsl_json_string(json, "exchange", poisson_path_names[s->path]);
     }
     if (work->options->task == POISSON_FILE) {
@@ -288,7 +289,7 @@ tsl_status poisson_write_report(const poisson_work *work, const char *path)
         [POISSON_STUDY] = "poisson study",
     };
     const cli_report report = {.command = names[work->options->task],
-                               .device = tsl_context_device(work->context),
+                               .device = work->devices,
                                .ranks = work->context->comm->size,
                                .verified = poisson_verified(work),
                                .total = tsl_seconds() - work->begun,

@@ -175,6 +175,7 @@ static void write_run(tsl_json *json, const poisson_work *work, const poisson_ru
     tsl_json_integer(json, "segments", run->plan.segments);
     tsl_json_bool(json, "overlap", run->plan.overlap != 0);
     tsl_json_bool(json, "lines", run->plan.lines != 0);
+    tsl_json_bool(json, "strided", run->plan.strided != 0);
     tsl_json_string(json, "exchange", poisson_path_names[run->plan.path]);
     tsl_json_number(json, "seconds_median", run->timing.median);
     tsl_json_number(json, "seconds_fastest", run->timing.fastest);

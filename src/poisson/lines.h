@@ -8,7 +8,8 @@
 
 /* Threads of a block; the largest radix of a line, and blocks that fit a multiprocessor, by
  * precision. In double larger radices take the registers that a third block needs, which is worth
- * more than what one kernel then spills. */
+ * more than what one kernel then spills; but of columns of 1024 points, which they take through
+ * shared memory in three passes for four. */
 enum {
     LINES_TILE = 65536,      /* bytes of a tile of columns: three to a multiprocessor */
     LINES_ROWS_TILE = 32768, /* of rows */
@@ -16,7 +17,9 @@ enum {
     LINES_LARGEST_DOUBLE = 8,
     LINES_LARGEST_SINGLE = TSL_RADIX_LARGEST,
     LINES_RESIDENT_DOUBLE = 3,
-    LINES_RESIDENT_SINGLE = 2
+    LINES_RESIDENT_SINGLE = 2,
+    LINES_RESIDENT_WIDE = 2, /* of those columns */
+    LINES_BANKS = 128        /* bytes that shared memory has at a time */
 };
 
 /* Lengths that have kernels of their own, for each of which lines_block.inc includes
@@ -52,10 +55,16 @@ typedef struct poisson_lines {
     int plane;                       /* of group 0, among the strips' */
 } poisson_lines;
 
-/* Of one of those lengths: log2, and passes of radices up to `most`. Constants where these are. */
+/* Of one of those lengths: log2; the largest radix where `largest` is its precision's, of rows if
+ * `along`; and passes of radices up to `most`. Constants where these are. */
 TSL_FN int poisson_lines_bits(int n)
 {
     return n >= 2048 ? 11 : n >= 1024 ? 10 : n >= 512 ? 9 : n >= 256 ? 8 : 7;
+}
+
+TSL_FN int poisson_lines_most(int n, int largest, int along)
+{
+    return n == 1024 && !along ? (int)TSL_RADIX_LARGEST : largest;
 }
 
 TSL_FN int poisson_lines_passes(int n, int most)
@@ -64,25 +73,30 @@ TSL_FN int poisson_lines_passes(int n, int most)
     return (poisson_lines_bits(n) + each - 1) / each;
 }
 
-/* The line as tsl_line_of(n, most) has it: the largest radices first, none below 4. */
+/* Radices as even as they can be, the largest first. */
 TSL_FN tsl_line poisson_lines_of_two(int n, int most, const void *roots)
 {
-    const int bits = poisson_lines_bits(n);
     tsl_line line;
     line.n = n;
     line.passes = poisson_lines_passes(n, most);
     line.roots = roots;
-    const int largest = (bits + line.passes - 1) / line.passes;
-    int left = bits;
+    int left = poisson_lines_bits(n);
     TSL_UNROLL
     for (int p = 0; p < TSL_LINE_PASSES; p++) {
-        const int spare = left - 2 * (line.passes - p - 1);
-        const int here = p >= line.passes ? 0 : spare < largest ? spare : largest;
+        const int passes = line.passes - p;
+        const int here = passes < 1 ? 0 : (left + passes - 1) / passes;
         left -= here;
         line.radix[p] = 1 << here;
         line.part[p] = 1 << left;
     }
     return line;
+}
+
+/* Threads of a block whose lines have radices up to `largest`. */
+TSL_FN int poisson_lines_team(int n, int largest, int shift)
+{
+    const int wanted = (n / largest) << shift;
+    return wanted < 64 ? 64 : wanted > LINES_THREADS ? (int)LINES_THREADS : (wanted + 31) / 32 * 32;
 }
 
 /* log2 of a tile's columns: whole lines of a cache at most, two at least. `number`: bytes of one.
@@ -140,8 +154,7 @@ static inline int poisson_lines_largest(const tsl_line *line)
 
 static inline int poisson_lines_threads(const poisson_lines *a)
 {
-    const int wanted = (a->line.n / poisson_lines_largest(&a->line)) << a->shift;
-    return wanted < 64 ? 64 : wanted > LINES_THREADS ? LINES_THREADS : (wanted + 31) / 32 * 32;
+    return poisson_lines_team(a->line.n, poisson_lines_largest(&a->line), a->shift);
 }
 
 static inline int poisson_lines_radix(tsl_precision precision)

@@ -83,18 +83,17 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     for (int i = 0; i < 3 * count; i++) {
         tsl_poisson_problem way;
         const int *pair = pairs[i % count];
-        const bool open = forms[i / count] == options->plain || options->plain == 0;
-        if (open && pair[0] * pair[1] == size &&
-            settle_way(&way, context, problem, options, pair, options->overlap, forms[i / count]) ==
-                TSL_OK) {
+        const int form = options->plain == 0 ? forms[i / count] : options->plain;
+        if (pair[0] * pair[1] == size &&
+            settle_way(&way, context, problem, options, pair, options->overlap, form) == TSL_OK) {
             most = larger(most, way_bytes(context, &way));
         }
     }
     return most;
 }
 
-/* Fewer ranks take more of a device: a way is tried where all ranks have room for it. The host's
- * wait is the price of agreeing. */
+/* Fewer ranks take more of a device: a way is tried where all ranks have room for it, and for its
+ * plan. The host's wait is the price of agreeing. */
 static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
                            const tsl_poisson_options *options)
 {
@@ -105,7 +104,7 @@ static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_p
         return TSL_OK; /* tsl_poisson_meet() has seen to it */
     }
     tsl_status status = context->ops->properties(context->device, &properties);
-    const int64_t bytes = way_bytes(context, way);
+    const int64_t bytes = larger(way_bytes(context, way), tsl_poisson_peak_bytes(context, way));
     int64_t lacking = bytes > properties.memory_free / share->size ||
                       (options->memory > 0 && bytes > options->memory);
     status = tsl_comm_agree(context, status);

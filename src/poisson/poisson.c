@@ -26,20 +26,40 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
            tsl_poisson_reshape_bytes(problem);
 }
 
+/* Host memory that create() gives back. */
+static int64_t creating_bytes(const tsl_context *context, const tsl_poisson_problem *problem)
+{
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    return ops->planning_bytes != NULL ? ops->planning_bytes(&problem->grid, &problem->share) : 0;
+}
+
+int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *problem)
+{
+    const int64_t held = tsl_poisson_held_bytes(context, problem);
+    const int64_t creating = held + creating_bytes(context, problem);
+    const int64_t building =
+        tsl_poisson_spectrum_bytes(problem) + tsl_poisson_build_bytes(context, problem);
+    return !tsl_poisson_ops_of(context)->memory_is_host ? held
+           : building > creating                        ? building
+                                                        : creating;
+}
+
 static void summarise(tsl_poisson_summary *out, tsl_context *context,
                       const tsl_poisson_problem *problem)
 {
     const bool staged = !tsl_poisson_ops_of(context)->memory_is_host;
-    *out =
-        (tsl_poisson_summary){.bytes = tsl_poisson_held_bytes(context, problem),
-                              .planning_bytes = tsl_poisson_build_bytes(context, problem) +
-                                                (staged ? tsl_poisson_spectrum_bytes(problem) : 0),
-                              .radius = problem->radius,
-                              .ranks = {problem->share.p, problem->share.q},
-                              .segments = problem->share.segments,
-                              .overlap = problem->share.overlap,
-                              .lines = problem->grid.lines,
-                              .path = problem->share.path};
+    const int64_t building = tsl_poisson_build_bytes(context, problem) +
+                             (staged ? tsl_poisson_spectrum_bytes(problem) : 0);
+    const int64_t creating = creating_bytes(context, problem);
+    *out = (tsl_poisson_summary){.bytes = tsl_poisson_held_bytes(context, problem),
+                                 .planning_bytes = building > creating ? building : creating,
+                                 .radius = problem->radius,
+                                 .ranks = {problem->share.p, problem->share.q},
+                                 .segments = problem->share.segments,
+                                 .overlap = problem->share.overlap,
+                                 .lines = problem->grid.lines,
+                                 .strided = problem->grid.strided,
+                                 .path = problem->share.path};
     for (int axis = 0; axis < 3; axis++) {
         out->transform[axis] = problem->grid.m[axis];
         out->padded[axis] = problem->axis[axis].padded;
@@ -74,13 +94,8 @@ tsl_status tsl_poisson_box(tsl_box *out, tsl_context *context, const tsl_poisson
 static int64_t peak_bytes(const tsl_poisson_plan *plan, const tsl_poisson_options *options)
 {
     const int64_t measuring = tsl_poisson_measure_bytes(plan->context, &plan->problem, options);
-    int64_t peak = plan->summary.bytes > measuring ? plan->summary.bytes : measuring;
-    if (tsl_poisson_ops_of(plan->context)->memory_is_host) {
-        const int64_t building =
-            tsl_poisson_spectrum_bytes(&plan->problem) + plan->summary.planning_bytes;
-        peak = building > peak ? building : peak;
-    }
-    return peak;
+    const int64_t peak = tsl_poisson_peak_bytes(plan->context, &plan->problem);
+    return peak > measuring ? peak : measuring;
 }
 
 /* The spectrum, on the device. */

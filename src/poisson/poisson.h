@@ -141,6 +141,8 @@ typedef struct tsl_poisson_ops {
     /* Device memory that create() takes. */
     int64_t (*bytes)(tsl_context *context, const tsl_poisson_grid *grid,
                      const tsl_poisson_share *share);
+    /* Host memory that create() takes besides and gives back; NULL: little. */
+    int64_t (*planning_bytes)(const tsl_poisson_grid *grid, const tsl_poisson_share *share);
     /* `spectrum`, device memory, is borrowed: it must be filled before the first solve(). */
     tsl_status (*create)(tsl_poisson_solver **out, tsl_context *context,
                          const tsl_poisson_grid *grid, const tsl_poisson_share *share,
@@ -204,6 +206,10 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
 
 /* Device memory that a plan holds: spectrum, solver and reshape. */
 int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *problem);
+
+/* The most that a plan takes at one time, of the memory that ranks are bound in: where that is the
+ * host's, building the spectrum counts, and planning transforms. */
+int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *problem);
 
 /* The most that measuring takes at one time; 0: nothing is measured. */
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,

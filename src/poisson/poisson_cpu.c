@@ -86,6 +86,15 @@ static int64_t cpu_bytes(tsl_context *context, const tsl_poisson_grid *grid,
     return rows_bytes(grid, share) + count * buffer + context->threads * scratch_bytes(grid);
 }
 
+/* A strided transform is planned on an array of its own, all that its lines span. */
+static int64_t cpu_planning_bytes(const tsl_poisson_grid *grid, const tsl_poisson_share *share)
+{
+    int64_t count;
+    const int64_t rows = rows_bytes(grid, share);
+    const int64_t buffer = buffer_bytes(grid, share, &count);
+    return !grid->strided ? 0 : count > 0 && buffer > rows ? buffer : rows;
+}
+
 static tsl_status take(char **out, tsl_context *context, int64_t bytes)
 {
     void *memory = NULL;
@@ -125,6 +134,9 @@ static void cpu_destroy(tsl_poisson_solver *solver)
                             solver->second_backward, solver->first_forward, solver->first_backward};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_fft_cpu.destroy(all[i]);
+    }
+    for (int i = 0; i < TSL_STANDING_SIZES * TSL_STANDING_PARTS * 2; i++) {
+        tsl_fft_cpu.destroy((&solver->standing[0][0][0])[i]);
     }
     tsl_poisson_rank_release(&solver->rank);
     tsl_device_release(solver->context, solver->rows);
@@ -180,15 +192,40 @@ static tsl_status plan_columns(tsl_poisson_solver *solver, int axis, tsl_fft **f
     return plan_pair(solver, forward, backward, column, &layout, &layout);
 }
 
+/* Lines along the first axis where they stand, of a segment's size and a part of a piece. */
+static tsl_status plan_standing(tsl_poisson_solver *solver, int size, int part)
+{
+    const tsl_poisson_rank *rank = &solver->rank;
+    const tsl_poisson_grid *grid = &rank->grid;
+    const int all =
+        tsl_poisson_columns_of(&rank->share, grid, rank->share.rank % rank->share.q).count;
+    const int columns = size == 1 ? all % rank->share.span : rank->share.span;
+    const tsl_poisson_standing s = tsl_poisson_standing_of(rank, solver->plane, columns);
+    const int count = part == 1 ? s.run % grid->width : grid->width;
+    const tsl_fft_layout layout = {{grid->m[0]}, (int)s.pitch, 1};
+    const tsl_fft_description lines = {
+        .kind = TSL_FFT_FORWARD, .rank = 1, .n = {grid->m[0]}, .count = count};
+    tsl_fft **pair = solver->standing[size][part];
+    return columns > all || count == 0 || s.run < count
+               ? TSL_OK
+               : plan_pair(solver, &pair[0], &pair[1], lines, &layout, &layout);
+}
+
 static tsl_status plan_transforms(tsl_poisson_solver *solver)
 {
     tsl_status status = plan_rows(solver);
     if (status == TSL_OK && !solver->rank.planes) {
         status = plan_columns(solver, 1, &solver->second_forward, &solver->second_backward);
     }
-    return status == TSL_OK
-               ? plan_columns(solver, 0, &solver->first_forward, &solver->first_backward)
-               : status;
+    if (!solver->rank.grid.strided) {
+        return status == TSL_OK
+                   ? plan_columns(solver, 0, &solver->first_forward, &solver->first_backward)
+                   : status;
+    }
+    for (int i = 0; i < TSL_STANDING_SIZES * TSL_STANDING_PARTS && status == TSL_OK; i++) {
+        status = plan_standing(solver, i / TSL_STANDING_PARTS, i % TSL_STANDING_PARTS);
+    }
+    return status;
 }
 
 static tsl_status cpu_divide(tsl_poisson_solver *solver)
@@ -374,6 +411,7 @@ const tsl_poisson_ops tsl_poisson_cpu = {.memory_is_host = true,
                                          .layout = cpu_layout,
                                          .segments = cpu_segments,
                                          .bytes = cpu_bytes,
+                                         .planning_bytes = cpu_planning_bytes,
                                          .create = cpu_create,
                                          .divide = cpu_divide,
                                          .time = cpu_time,

@@ -164,6 +164,65 @@ static void exchange_plane(const tsl_poisson_solver *solver, tsl_poisson_range c
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
+/* Lines of some columns, `pitch` numbers from one x to the next, times the spectrum and, if one is
+ * asked for, the slope along an axis. */
+static void multiply(const tsl_poisson_solver *solver, char *lines, int64_t pitch, int column,
+                     int count, int ky)
+{
+    const tsl_poisson_grid *grid = &solver->rank.grid;
+    if (grid->precision == TSL_SINGLE) {
+        float *numbers = (float *)(void *)lines;
+        multiply_lines_single(grid, numbers, pitch, solver->spectrum, column, count, ky);
+        slope_lines_single(grid, numbers, pitch, column, count, ky, solver->axis);
+    } else {
+        double *numbers = (double *)(void *)lines;
+        multiply_lines_double(grid, numbers, pitch, solver->spectrum, column, count, ky);
+        slope_lines_double(grid, numbers, pitch, column, count, ky, solver->axis);
+    }
+}
+
+tsl_poisson_standing tsl_poisson_standing_of(const tsl_poisson_rank *rank, int64_t plane,
+                                             int columns)
+{
+    const bool in_rows = rank->planes && rank->share.p == 1;
+    const int run = in_rows ? columns : rank->lines.count * columns;
+    return (tsl_poisson_standing){.in_rows = in_rows,
+                                  .run = run,
+                                  .runs = in_rows ? rank->lines.count : 1,
+                                  .pieces = (run + rank->grid.width - 1) / rank->grid.width,
+                                  .pitch =
+                                      in_rows ? plane / tsl_poisson_complex(&rank->grid) : run};
+}
+
+/* A piece of lines where they stand: forward, product, backward. */
+static void first_axis_standing(const tsl_poisson_solver *solver, tsl_poisson_range columns,
+                                int lane, int64_t item)
+{
+    const tsl_poisson_rank *rank = &solver->rank;
+    const int width = rank->grid.width;
+    const tsl_poisson_standing s = tsl_poisson_standing_of(rank, solver->plane, columns.count);
+    const int first = (int)(item % s.pieces) * width;
+    const int count = s.run - first < width ? s.run - first : width;
+    const int before = (int)(item / s.pieces) * s.run; /* of all lines' numbers, side by side */
+    const int ky = tsl_poisson_line(&rank->lines, before / columns.count);
+    char *at = s.in_rows ? in_rows(solver, 0, ky, columns.begin + first)
+                         : tsl_poisson_buffer(rank, lane, rank->share.p > 1) +
+                               first * tsl_poisson_complex(&rank->grid);
+    tsl_fft *const *pair = solver->standing[columns.count < rank->share.span][count < width];
+    tsl_fft_cpu.execute(pair[0], at, at);
+    for (int done = 0; done < count;) {
+        const int number = before + first + done;
+        const int column = number % columns.count;
+        const int left = columns.count - column;
+        const int run = left < count - done ? left : count - done;
+        multiply(solver, at + done * tsl_poisson_complex(&rank->grid), s.pitch,
+                 columns.begin + column, run,
+                 tsl_poisson_line(&rank->lines, number / columns.count));
+        done += run;
+    }
+    tsl_fft_cpu.execute(pair[1], at, at);
+}
+
 /* A block of a line: forward, product, slope along an axis if one is asked for, backward. Planes of
  * a rank alone are left where they are. */
 static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range columns, int lane,
@@ -192,17 +251,7 @@ static void first_axis(const tsl_poisson_solver *solver, tsl_poisson_range colum
     copy(lines, from, grid->n[0], count * number);
     memset(lines.at + grid->n[0] * pitch, 0, (size_t)((grid->m[0] - grid->n[0]) * pitch));
     tsl_fft_cpu.execute(solver->first_forward, lines.at, lines.at);
-    if (grid->precision == TSL_SINGLE) {
-        multiply_lines_single(grid, (float *)(void *)lines.at, solver->spectrum,
-                              columns.begin + first, count, ky);
-        slope_lines_single(grid, (float *)(void *)lines.at, columns.begin + first, count, ky,
-                           solver->axis);
-    } else {
-        multiply_lines_double(grid, (double *)(void *)lines.at, solver->spectrum,
-                              columns.begin + first, count, ky);
-        slope_lines_double(grid, (double *)(void *)lines.at, columns.begin + first, count, ky,
-                           solver->axis);
-    }
+    multiply(solver, lines.at, grid->width, columns.begin + first, count, ky);
     tsl_fft_cpu.execute(solver->first_backward, lines.at, lines.at);
     copy(from, lines, grid->n[0], count * number);
 }
@@ -220,6 +269,11 @@ int64_t tsl_poisson_items(const tsl_poisson_solver *solver, tsl_poisson_stage st
     case TSL_POISSON_SECOND_BACK:
         return solver->rank.planes ? solver->rank.x.count : (int64_t)solver->rank.x.count * blocks;
     case TSL_POISSON_FIRST:
+        if (solver->rank.grid.strided) {
+            const tsl_poisson_standing s = tsl_poisson_standing_of(
+                &solver->rank, solver->plane, tsl_poisson_columns_in(&solver->rank, segment).count);
+            return (int64_t)s.runs * s.pieces;
+        }
         return (int64_t)solver->rank.lines.count * blocks;
     }
     return 0;
@@ -244,7 +298,11 @@ void tsl_poisson_item(const tsl_poisson_solver *solver, tsl_poisson_stage stage,
         }
         break;
     case TSL_POISSON_FIRST:
-        first_axis(solver, columns, lane, item);
+        if (solver->rank.grid.strided) {
+            first_axis_standing(solver, columns, lane, item);
+        } else {
+            first_axis(solver, columns, lane, item);
+        }
         break;
     }
 }

@@ -16,6 +16,6 @@ static const tsl_poisson_kernels kernels = {
                                                               320^3 1.12, 1.06 */
     INT64_C(1) << 33 /* 256^3 free 1.74 ms, on two 2.94 */};
 
-extern const tsl_poisson_ops tsl_poisson_cuda = {false,       gpu_layout, NULL,     gpu_segments,
-                                                 gpu_bytes,   gpu_create, NULL,     NULL,
-                                                 gpu_destroy, gpu_solve,  gpu_sums, &kernels};
+extern const tsl_poisson_ops tsl_poisson_cuda = {
+    false, gpu_layout, NULL,        gpu_segments, gpu_bytes, NULL,    gpu_create,
+    NULL,  NULL,       gpu_destroy, gpu_solve,    gpu_sums,  &kernels};

@@ -21,6 +21,7 @@ typedef struct tsl_poisson_grid {
     int z_begin, z_count;    /* … and kz, its columns */
     tsl_precision precision; /* of all but the symbols, which are double */
     bool lines;              /* a GPU transforms lines itself; else its library does */
+    bool strided;      /* the library transforms planes, then the first axis where it stands */
     bool tabulated;    /* the spectrum is an octant of numbers; else it follows from symbols */
     double screening2; /* with symbols: spectrum = scale / (symbols + screening2) */
     double scale;

@@ -166,8 +166,13 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
         wrong = "segments must be from 1 to 16384, or 0: chosen";
     } else if (o->measure < 0 || o->measure > 1) {
         wrong = "measure is 0 or 1";
-    } else if (o->plain < -1 || o->plain > 1) {
-        wrong = "plain is 1: the library's transforms, -1: tesela's own or 0: chosen";
+    } else if (o->plain < -1 || o->plain > 2) {
+        wrong = "plain is 1: the library's transforms, 2: these, strided, -1: tesela's own or 0: "
+                "chosen";
+    } else if (o->plain == 2 && p->grid.tabulated) {
+        wrong =
+            "lines of a free axis are padded where they are copied to: take three periodic axes "
+            "for strided transforms, or another form";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
     }
@@ -288,6 +293,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.precision = (tsl_precision)options->precision;
     p.grid.tabulated = free_axes > 0;
     p.grid.lines = goes_by_lines(options, &p.grid);
+    p.grid.strided = options->plain == 2;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);

@@ -70,7 +70,9 @@ class Files(CommandTest):
         for devices, plan in (("cpu,cpu", "overlap=on"), ("sim,sim,sim", "overlap=on"),
                               ("sim,sim,sim", "exchange=staged,segments=2")):
             _, found = self.solve(npy(source), "--lengths", "3,1,2", "--device", devices, "--plan",
-                                  plan)
+                                  plan, "--json", "ranks.json")
+            with open(self.path("ranks.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["device"], devices)
             self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-13)
         self.assert_refused(["poisson", "in.npy", "-o", "none.npy", "--lengths", "3,1,2", "--device",
                              "cpu,sim"], ["ranks 0 and 1 are on cpu and sim"])
@@ -575,12 +577,16 @@ class Refusals(CommandTest):
 
 class Suite(CommandTest):
     def test_the_form_is_chosen(self):
-        for form, lines in (("lines", True), ("plain", False)):
+        for form, lines, strided in (("lines", True, False), ("plain", False, False),
+                                     ("strided", False, True)):
             result = self.run_command("poisson", "bench", "--device", "sim", "--n", "8", "--repeat", "1",
                                       "--plan", "form=" + form, "--json", "form.json")
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             with open(self.path("form.json"), encoding="utf-8") as file:
-                self.assertEqual(json.load(file)["results"]["lines"], lines)
+                results = json.load(file)["results"]
+                self.assertEqual((results["lines"], results["strided"]), (lines, strided))
+        self.assert_refused(["poisson", "bench", "--device", "cpu", "--n", "8", "--boundary", "free",
+                             "--plan", "form=strided"], ["take three periodic axes for strided"])
 
     def test_all_is_well(self):
         result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")

@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "poisson/box.h"
+#include "poisson/poisson.h"
 
 /* A rank's context on the CPU. */
 static tsl_status open_rank(tsl_context **out, tsl_comm *comm)
@@ -235,6 +236,66 @@ static void ranks_of_one_device_add_up_their_memory(void **state)
     }
 }
 
+/* What this rank needs at most, shared as p x 1; what a plan holds of it. */
+static tsl_status find_peak(int64_t *peak, int64_t *held, tsl_context *context,
+                            tsl_poisson_options options, int p)
+{
+    tsl_poisson_problem problem;
+    options.ranks[0] = p;
+    options.ranks[1] = 1;
+    const tsl_status status = tsl_poisson_settle(&problem, context, &options);
+    *peak = status == TSL_OK ? tsl_poisson_peak_bytes(context, &problem) : 0;
+    *held = status == TSL_OK ? tsl_poisson_held_bytes(context, &problem) : 0;
+    return status;
+}
+
+/* So small a box, all of it rank 0's, is solved faster by that one alone; but it has no room for
+ * all of what building the spectrum of so thin a one takes, though for the plan. */
+static tsl_status try_measured(tsl_comm *comm, void *user)
+{
+    static const double lengths[3] = {0.2, 2, 2};
+    static const int n[3] = {8, 8, 8};
+    const int64_t cells = 8 * 8 * 8 * 8;
+    const int64_t begin = comm->rank == 0 ? 0 : 8;
+    int64_t alone = 0, shared = 0, held = 0, held_shared = 0;
+    tsl_poisson_options o = box_options(n, lengths, "fff");
+    tsl_poisson_summary summary = {.ranks = {0, 0}};
+    tsl_poisson_plan *plan = NULL;
+    tsl_context *context = NULL;
+    (void)user;
+    o.measure = 1;
+    o.source_box = o.potential_box = (tsl_box){{begin, begin, begin}, {8, 8, 8}};
+    tsl_status status = open_rank(&context, comm);
+    if (status == TSL_OK) {
+        status = find_peak(&alone, &held, context, o, 1);
+    }
+    if (status == TSL_OK) {
+        status = find_peak(&shared, &held_shared, context, o, 2);
+    }
+    if (status == TSL_OK) {
+        o.memory = comm->rank == 0 ? alone - 1 : 0;
+        status = tsl_poisson_plan_create(&plan, context, &o);
+    }
+    if (status == TSL_OK) {
+        tsl_poisson_plan_summary(plan, &summary);
+    }
+    if (status == TSL_OK && comm->rank == 0 &&
+        (shared >= alone || held + cells >= alone || summary.ranks[0] * summary.ranks[1] != 2)) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, "one rank solves, and takes too much for it");
+    }
+    tsl_poisson_plan_destroy(plan);
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void a_measured_plan_keeps_to_its_memory(void **state)
+{
+    (void)state;
+    if (tsl_comm_run(2, try_measured, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
+    }
+}
+
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /* Ranks on devices of two kinds have different work spaces. */
@@ -304,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
                                        cmocka_unit_test(a_rank_without_memory_tells_all),
                                        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
+                                       cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);

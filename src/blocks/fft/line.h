@@ -99,6 +99,57 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
         }                                                                                          \
     }
 
+/* The last forward pass, whose number of place first + m goes to *AT(with, &butterfly, m), NULL:
+ * nowhere. All addresses are found before a number is moved, since the compiler orders what may be
+ * the same memory. */
+#define TSL_LINE_LAST_TO(R, NAME, TEMPLATE, TYPE, AT)                                              \
+    TSL_FN void NAME(const tsl_line *line, int thread, int threads, const TYPE *with,              \
+                     const TEMPLATE(tsl_line_place) * tile)                                        \
+    {                                                                                              \
+        enum { RADIX = (R) };                                                                      \
+        for (int i = thread; i < (line->n / RADIX) << tile->shift; i += threads) {                 \
+            const tsl_butterfly b = tsl_butterfly_of(line, RADIX, 1, tile->shift, 0, i);           \
+            TEMPLATE(tsl_complex) v[RADIX], *at[RADIX];                                            \
+            TSL_UNROLL                                                                             \
+            for (int m = 0; m < RADIX; m++) {                                                      \
+                at[m] = AT(with, &b, m);                                                           \
+                v[m] = TEMPLATE(tsl_line_load)(tile, &b, m);                                       \
+            }                                                                                      \
+            TEMPLATE(tsl_dft_##R)(v);                                                              \
+            TSL_UNROLL                                                                             \
+            for (int m = 0; m < RADIX; m++) {                                                      \
+                if (at[m] != NULL) {                                                               \
+                    *at[m] = v[m];                                                                 \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+/* The first mirrored pass, whose numbers come from there. */
+#define TSL_LINE_LAST_FROM(R, NAME, TEMPLATE, TYPE, AT)                                            \
+    TSL_FN void NAME(const tsl_line *line, int thread, int threads, const TYPE *with,              \
+                     const TEMPLATE(tsl_line_place) * tile)                                        \
+    {                                                                                              \
+        enum { RADIX = (R) };                                                                      \
+        for (int i = thread; i < (line->n / RADIX) << tile->shift; i += threads) {                 \
+            const tsl_butterfly b = tsl_butterfly_of(line, RADIX, 1, tile->shift, 0, i);           \
+            TEMPLATE(tsl_complex) v[RADIX], *at[RADIX];                                            \
+            TSL_UNROLL                                                                             \
+            for (int m = 0; m < RADIX; m++) {                                                      \
+                at[m] = AT(with, &b, m);                                                           \
+            }                                                                                      \
+            TSL_UNROLL                                                                             \
+            for (int m = 0; m < RADIX; m++) {                                                      \
+                v[m] = at[m] != NULL ? *at[m] : TEMPLATE(tsl_complex_of)(0, 0);                    \
+            }                                                                                      \
+            TEMPLATE(tsl_dft_##R)(v);                                                              \
+            TSL_UNROLL                                                                             \
+            for (int m = 0; m < RADIX; m++) {                                                      \
+                TEMPLATE(tsl_line_store)(tile, &b, m, v[m]);                                       \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 /* A product with the numbers of a place. */
 TSL_FN tsl_complex tsl_line_times(const tsl_line_place *factor, const tsl_butterfly *b, int m,
                                   tsl_complex v)

@@ -90,6 +90,24 @@ TSL_FN void tsl_transpose_pair(int64_t *low, int64_t *high, int64_t n, int64_t p
     *low = column < first ? column : column - first;
 }
 
+/* Of planes of tiles x tiles tiles that change places with their mirror images, pair number `pair`:
+ * its plane. Tiles on the diagonal, which are half the work, come after all others, so that little
+ * is left to do at the end. */
+TSL_FN int64_t tsl_transpose_mirror(int64_t *left, int64_t *top, int64_t tiles, int64_t planes,
+                                    int64_t pair)
+{
+    const int64_t each = tsl_transpose_pairs(tiles);
+    int64_t plane;
+    if (pair < each * planes) {
+        plane = tsl_transpose_divide(&pair, pair, each);
+        tsl_transpose_pair(left, top, tiles, pair);
+    } else {
+        plane = tsl_transpose_divide(left, pair - each * planes, tiles);
+        *top = *left;
+    }
+    return plane;
+}
+
 /* Where the cell that belongs at `place` stands before a matrix of `rows` rows and `columns`
  * columns of cells is transposed in place. The result has `columns` rows. */
 TSL_FN int64_t tsl_transpose_source(int64_t rows, int64_t columns, int64_t place)
