@@ -23,6 +23,9 @@ static tsl_status join(tsl_lane *lane)
 {
     tsl_context *context = lane->context;
     tsl_status status = tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank);
+    if (status == TSL_OK) { /* of nothing: what the first takes, seconds with NCCL, is set-up */
+        status = tsl_comm_exchange(lane->comm, lane->beside, 0, NULL);
+    }
     if (status == TSL_OK) {
         status = tsl_reducer_create(&lane->sums, context->comm, context,
                                     TSL_LANE_SUMS * TSL_LIST_PIECES, TSL_COMM_DOUBLE, TSL_COMM_SUM);
