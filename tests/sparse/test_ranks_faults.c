@@ -5,40 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/comm.h"
 #include "sparse/systems.h"
+#include "support/shortage.h"
 #include "tesela/buffer.h"
 
-enum { SIDE = 6, ROWS = SIDE * SIDE * SIDE, MOST_RANKS = 3, SECONDS = 60 };
+enum { SIDE = 6, ROWS = SIDE * SIDE * SIDE, SECONDS = 60 };
 
-/* What runs out; work that is queued on sim takes host memory. */
-typedef enum resource { HOST_MEMORY, DEVICE_MEMORY, DOWNLOADS, QUEUED_WORK, RESOURCES } resource;
-
-typedef struct trial {
-    const char *device;
-    test_system s;
-    tsl_linsolve_options options;
-    int failing; /* rank */
-    resource what;
-    int64_t k;     /* this one, and all after it, fail */
-    int64_t asked; /* of the failing rank, in all */
-    tsl_status status[MOST_RANKS];
-    char error[MOST_RANKS][TSL_ERROR_TEXT];
-} trial;
-
-/* Of the failing rank. */
-static int64_t downloads, downloads_fail_from;
-static const tsl_device_ops *own_ops;
-
-static tsl_status download(tsl_context *context, void *target, const void *source, int64_t bytes)
-{
-    if (++downloads >= downloads_fail_from) {
-        return tsl_fail(context, TSL_E_DEVICE, "the device is gone");
-    }
-    return own_ops->download(context, target, source, bytes);
-}
-
-/* ---- a system, with what there is ------------------------------------------------------------ */
+/* ---- a system -------------------------------------------------------------------------------- */
 
 typedef struct system_of_rank {
     tsl_sparse_matrix *matrix;
@@ -59,7 +32,10 @@ static tsl_status make_vectors(system_of_rank *of, tsl_context *context)
     if (status == TSL_OK) {
         status = tsl_buffer_fill(of->x, 0);
     }
-    return status == TSL_OK ? tsl_buffer_write(of->b, 0, ones, sizeof ones) : status;
+    if (status == TSL_OK) {
+        status = tsl_buffer_write(of->b, 0, ones, sizeof ones);
+    }
+    return tsl_comm_agree(context, status);
 }
 
 static tsl_status make_matrix(system_of_rank *of, tsl_context *context, const test_system *s,
@@ -84,125 +60,36 @@ static void release(system_of_rank *of)
 
 /* ---- what runs out --------------------------------------------------------------------------- */
 
-static void limit(tsl_context *context, const trial *t)
-{
-    static tsl_device_ops ops; /* only the failing rank's */
-    tsl_test_fail_own_allocation(t->what == HOST_MEMORY ? t->k : 0);
-    tsl_test_fail_device_allocation(context, t->what == DEVICE_MEMORY ? t->k : 0);
-    if (t->what == DOWNLOADS) {
-        own_ops = context->ops;
-        ops = *own_ops;
-        ops.download = download;
-        downloads = 0;
-        downloads_fail_from = t->k;
-        context->ops = &ops;
-    }
-}
+typedef struct trial {
+    test_system s;
+    tsl_linsolve_options options;
+    bool solves;
+} trial;
 
-/* Returns how often it was asked for. */
-static int64_t unlimit(tsl_context *context, const trial *t)
+/* Matrix, plan, a product and a solution. */
+static tsl_status use_up(tsl_context *context, test_shortage *t)
 {
-    const int64_t host = tsl_test_fail_own_allocation(0);
-    const int64_t device = tsl_test_fail_device_allocation(context, 0);
-    if (t->what == DOWNLOADS) {
-        context->ops = own_ops;
-    }
-    return t->what == DOWNLOADS ? downloads : t->what == DEVICE_MEMORY ? device : host;
-}
-
-/* Matrix, plan, a product and a solution with what the failing rank has. */
-static tsl_status use_up(tsl_context *context, trial *t)
-{
-    const int rank = context->comm->rank;
+    const trial *of_test = t->user;
     system_of_rank of = {NULL, NULL, NULL, NULL};
     tsl_status status = make_vectors(&of, context);
-    if (rank == t->failing) {
-        limit(context, t);
-    }
     if (status == TSL_OK) {
-        status = make_matrix(&of, context, &t->s, NULL);
+        status = make_matrix(&of, context, &of_test->s, NULL);
     }
     if (status == TSL_OK) {
         status =
             tsl_sparse_matrix_multiply(of.matrix, tsl_buffer_data(of.x), tsl_buffer_data(of.b));
     }
     if (status == TSL_OK) {
-        status = tsl_linsolve_plan_create(&of.plan, of.matrix, &t->options);
+        status = tsl_linsolve_plan_create(&of.plan, of.matrix, &of_test->options);
     }
-    if (rank == t->failing && t->what == QUEUED_WORK) { /* of the solution */
-        tsl_test_fail_own_allocation(t->k);
+    if (status == TSL_OK && t->begins_late) {
+        test_shortage_begins(t, context);
     }
-    if (status == TSL_OK && (t->what != HOST_MEMORY || strcmp(t->device, "cpu") == 0)) {
+    if (status == TSL_OK && of_test->solves) {
         status = solve(&of);
     }
-    if (rank == t->failing) {
-        t->asked = unlimit(context, t);
-    }
-    t->status[rank] = status;
-    snprintf(t->error[rank], sizeof t->error[rank], "%s", tsl_last_error(context));
     release(&of);
-    if (context->memory.live != 0) {
-        status = tsl_comm_fail(context->comm, TSL_E_INTERNAL, "device memory was lost");
-    }
     return status;
-}
-
-static tsl_status run_rank(tsl_comm *comm, void *user)
-{
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, ((trial *)user)->device);
-    if (status == TSL_OK) {
-        status = use_up(context, user);
-    }
-    tsl_context_destroy(context);
-    return status;
-}
-
-/* All have the failing rank's line, and its status or, of a failure that was published, as those
- * of the communicator's own operations are, TSL_E_COMM. */
-static void assert_told(const trial *t, int ranks, tsl_status outcome)
-{
-    static const tsl_status expected[RESOURCES] = {TSL_E_NOMEM, TSL_E_NOMEM, TSL_E_DEVICE,
-                                                   TSL_E_NOMEM};
-    const bool published = t->status[(t->failing + 1) % ranks] == TSL_E_COMM;
-    char line[TSL_ERROR_TEXT + 16];
-    snprintf(line, sizeof line, "rank %d: %s", t->failing, t->error[t->failing]);
-    assert_int_equal(outcome, expected[t->what]);
-    for (int rank = 0; rank < ranks; rank++) {
-        if (rank != t->failing) {
-            assert_int_equal(t->status[rank], published ? TSL_E_COMM : outcome);
-            assert_string_equal(t->error[rank], line);
-        } else if (t->status[rank] != outcome) {
-            assert_true(published && t->status[rank] == TSL_E_COMM);
-        }
-    }
-    assert_true(!published || strcmp(t->device, "cpu") != 0);
-}
-
-/* Nobody waits, whatever comes of it; and nothing is lost. */
-static tsl_status attempt(trial *t, int ranks)
-{
-    const int64_t live = tsl_test_live_allocations();
-    alarm(SECONDS);
-    const tsl_status status = tsl_comm_run(ranks, run_rank, t);
-    alarm(0);
-    assert_int_equal(tsl_test_live_allocations(), live);
-    if (status != TSL_OK) {
-        assert_true(t->asked >= t->k);
-        assert_told(t, ranks, status);
-    }
-    return status;
-}
-
-/* The k-th fails, for all k until none does; returns how many there are. */
-static int64_t use_up_all(trial *t, int ranks)
-{
-    t->k = 0;
-    while (attempt(t, ranks) != TSL_OK || t->k == 0) {
-        t->k++;
-    }
-    assert_int_equal(t->asked, t->k - 1);
-    return t->asked;
 }
 
 static void what_one_rank_lacks_ends_all(void **state)
@@ -212,27 +99,32 @@ static void what_one_rank_lacks_ends_all(void **state)
         const char *device;
         tsl_linsolve_method method;
         tsl_linsolve_preconditioner preconditioner;
-        resource what;
-        int ranks, failing;
+        test_resource what;
+        int ranks, lacking;
         int64_t least; /* asked for */
     } cases[] = {
-        {"cpu", TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, HOST_MEMORY, 3, 1, 60},
-        {"cpu", TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, HOST_MEMORY, 2, 0, 30},
-        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, HOST_MEMORY, 2, 1, 50},
-        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, DEVICE_MEMORY, 3, 0, 20},
-        {"sim", TSL_LINSOLVE_GMRES, TSL_LINSOLVE_BLOCK_JACOBI, DEVICE_MEMORY, 2, 1, 10},
-        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, DOWNLOADS, 3, 2, 4},
+        {"cpu", TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, TEST_HOST_MEMORY, 3, 1, 60},
+        {"cpu", TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, TEST_HOST_MEMORY, 2, 0, 30},
+        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, TEST_HOST_MEMORY, 2, 1, 50},
+        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, TEST_DEVICE_MEMORY, 3, 0, 20},
+        {"sim", TSL_LINSOLVE_GMRES, TSL_LINSOLVE_BLOCK_JACOBI, TEST_DEVICE_MEMORY, 2, 1, 10},
+        {"sim", TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, TEST_DOWNLOADS, 3, 2, 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        trial t = {.device = cases[i].device,
-                   .s = test_laplacian(SIDE, SIDE),
-                   .options = test_options(cases[i].method, cases[i].preconditioner),
-                   .failing = cases[i].failing,
-                   .what = cases[i].what};
-        t.options.coarse_rows = 20;
-        const int64_t asked = use_up_all(&t, cases[i].ranks);
-        assert_in_range(asked, cases[i].least, 1000);
-        test_system_free(&t.s);
+        const bool on_cpu = strcmp(cases[i].device, "cpu") == 0;
+        trial of_test = {.s = test_laplacian(SIDE, SIDE),
+                         .options = test_options(cases[i].method, cases[i].preconditioner),
+                         .solves = on_cpu || cases[i].what != TEST_HOST_MEMORY};
+        test_shortage t = {.device = cases[i].device,
+                           .ranks = cases[i].ranks,
+                           .lacking = cases[i].lacking,
+                           .what = cases[i].what,
+                           .call = use_up,
+                           .user = &of_test,
+                           .agreed = on_cpu};
+        of_test.options.coarse_rows = 20;
+        assert_in_range(test_shortage_try_all(&t), cases[i].least, 1000);
+        test_system_free(&of_test.s);
     }
 }
 
@@ -242,18 +134,19 @@ static void what_fails_at_the_end_ends_all(void **state)
 {
     (void)state;
     enum { LAST = 25 };
-    trial t = {.device = "sim",
-               .s = test_laplacian(SIDE, SIDE),
-               .options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI),
-               .what = QUEUED_WORK};
+    trial of_test = {.s = test_laplacian(SIDE, SIDE),
+                     .options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI),
+                     .solves = true};
+    test_shortage t = {
+        .device = "sim", .ranks = 2, .call = use_up, .user = &of_test, .begins_late = true};
     int failures = 0;
-    assert_int_equal(attempt(&t, 2), TSL_OK);
+    assert_int_equal(test_shortage_try(&t), TSL_OK);
     const int64_t asked = t.asked;
     for (t.k = asked; t.k > asked - LAST; t.k--) {
-        failures += attempt(&t, 2) != TSL_OK; /* sim does without some */
+        failures += test_shortage_try(&t) != TSL_OK; /* sim does without some */
     }
     assert_in_range(failures, LAST / 3, LAST);
-    test_system_free(&t.s);
+    test_system_free(&of_test.s);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -371,9 +264,14 @@ static tsl_status try_refusals(tsl_context *context, const test_system *s)
     return status;
 }
 
+typedef struct refusal_trial {
+    const char *device;
+    test_system s;
+} refusal_trial;
+
 static tsl_status refuse_rank(tsl_comm *comm, void *user)
 {
-    const trial *t = user;
+    const refusal_trial *t = user;
     tsl_context *context = NULL;
     tsl_status status = test_rank_context(&context, comm, t->device);
     if (status == TSL_OK) {
@@ -388,7 +286,7 @@ static void what_one_rank_is_refused_all_are(void **state)
     (void)state;
     static const char *const devices[] = {"cpu", "sim"};
     for (int i = 0; i < 2; i++) {
-        trial t = {.device = devices[i], .s = test_laplacian(SIDE, SIDE)};
+        refusal_trial t = {.device = devices[i], .s = test_laplacian(SIDE, SIDE)};
         alarm(SECONDS);
         if (tsl_comm_run(3, refuse_rank, &t) != TSL_OK) {
             fail_msg("%s: %s", t.device, tsl_last_error(NULL));
