@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS = 120 };
+enum { SECONDS = 60 };
 
 /* ---- of the lacking rank --------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static void end(test_shortage *t, tsl_context *context)
 
 /* ---- of all ranks ---------------------------------------------------------------------------- */
 
-static tsl_status run_rank(tsl_comm *comm, void *user)
+tsl_status test_shortage_run_rank(tsl_comm *comm, void *user)
 {
     test_shortage *t = user;
     tsl_context *context = NULL;
@@ -101,7 +101,7 @@ tsl_status test_shortage_try(test_shortage *t)
 {
     const int64_t live = tsl_test_live_allocations();
     alarm(SECONDS);
-    const tsl_status status = tsl_comm_run(t->ranks, run_rank, t);
+    const tsl_status status = tsl_comm_run(t->ranks, test_shortage_run_rank, t);
     alarm(0);
     assert_int_equal(tsl_test_live_allocations(), live);
     if (status != TSL_OK) {

@@ -36,6 +36,9 @@ struct test_shortage {
 /* From here on; ends with the call. For all ranks to call. */
 void test_shortage_begins(test_shortage *t, tsl_context *context);
 
+/* A rank's part of what follows, for ranks that are started otherwise: `shortage` is its own. */
+tsl_status test_shortage_run_rank(tsl_comm *comm, void *shortage);
+
 /* Once, with k as it is. TSL_OK, or what the lacking rank failed with. */
 tsl_status test_shortage_try(test_shortage *t);
 
