@@ -56,3 +56,12 @@ tsl_status tsl_comm_agree(tsl_context *context, tsl_status status)
     }
     return tsl_fail(context, theirs.status, "rank %d: %s", (int)first, theirs.error);
 }
+
+tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number)
+{
+    int64_t bounds[2] = {number, ~number}; /* the least, and ~ of the most */
+    const tsl_status status =
+        tsl_comm_all_reduce(comm, NULL, bounds, 2, TSL_COMM_INT64, TSL_COMM_MIN);
+    *same = status == TSL_OK && bounds[0] == ~bounds[1];
+    return status;
+}

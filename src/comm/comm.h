@@ -124,6 +124,9 @@ tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, 
  * rank whose `status` is TSL_E_COMM knows of a failure that was published, and does not wait. */
 tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
 
+/* Do all ranks give the same number? Collective. */
+tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number);
+
 /* ---- a reduction that is repeated ---------------------------------------------------------- */
 
 /* The plan of an all-reduce of few values. Among GPUs of one process, a rank on each, it is one

@@ -41,15 +41,31 @@ static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, c
                                        (long long)(look.not_finite + base));
 }
 
-/* *zero: all numbers of b are 0. */
-static tsl_status check_vectors(const tsl_linsolve_plan *plan, const double *x, const double *b,
-                                bool *zero)
+/* Of this rank. */
+static tsl_status check_own(const tsl_linsolve_plan *plan, const double *x, const double *b,
+                            bool *zero)
 {
     if (x == NULL || b == NULL) {
         return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
     }
     const tsl_status status = check_vector(plan, b, "b", zero);
     return status == TSL_OK ? check_vector(plan, x, "the initial guess x", NULL) : status;
+}
+
+/* *zero: all numbers of b are 0, on all ranks. */
+static tsl_status check_vectors(const tsl_linsolve_plan *plan, const double *x, const double *b,
+                                bool *zero)
+{
+    tsl_context *context = plan->context;
+    bool same = false;
+    tsl_status status = tsl_comm_agree(context, check_own(plan, x, b, zero));
+    if (status == TSL_OK) {
+        status = tsl_comm_compare(&same, context->comm, *zero);
+    }
+    return status != TSL_OK || same ? status
+                                    : tsl_fail(context, TSL_E_ARG,
+                                               "b is 0 on some ranks and not on others: give all "
+                                               "the same");
 }
 
 /* ||b||, and the norm to reach. */
@@ -203,7 +219,6 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
     const double begun = tsl_seconds();
     bool zero = false;
     tsl_status status = check_vectors(plan, x, b, &zero);
-    status = tsl_comm_agree(plan->context, status);
     if (status != TSL_OK) {
         return status;
     }

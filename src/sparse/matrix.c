@@ -85,6 +85,40 @@ static tsl_status check_options(tsl_context *context, const tsl_sparse_matrix_op
     return TSL_OK;
 }
 
+/* A number that is all but surely another where the shape or any entry is. */
+static int64_t digest(const tsl_csr *m, int threads)
+{
+    const uint64_t mix = UINT64_C(0x9e3779b97f4a7c15); /* odd: products with it are one to one */
+    const int64_t entries = tsl_csr_nonzeros(m);
+    uint64_t sum = ((uint64_t)m->rows * mix + (uint64_t)m->columns) * mix + (uint64_t)entries;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (int64_t i = 0; i < m->rows; i++) {
+        uint64_t row = (uint64_t)i;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            uint64_t bits;
+            memcpy(&bits, &m->value[k], sizeof bits);
+            row = (row ^ (uint64_t)m->column[k]) * mix;
+            row = (row ^ bits ^ (row >> 32)) * mix;
+        }
+        sum += row ^ (row >> 29);
+    }
+    return (int64_t)sum;
+}
+
+/* Ranks with matrices of their own would wait for what nobody sends, or solve what nobody asked. */
+static tsl_status compare_ranks(const tsl_sparse_matrix *m)
+{
+    tsl_context *context = m->context;
+    bool same = false;
+    const tsl_status status =
+        tsl_comm_compare(&same, context->comm, digest(&m->csr, context->threads));
+    return status != TSL_OK || same
+               ? status
+               : tsl_fail(
+                     context, TSL_E_ARG,
+                     "the ranks of a sparse system have different matrices: give all the same");
+}
+
 static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
 {
     tsl_context *context = m->context;
@@ -94,9 +128,12 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
     }
-    if (context->ops->lists != NULL && tsl_comm_size(context->comm) > 1) {
+    if (tsl_comm_size(context->comm) > 1) {
         status = tsl_comm_agree(context, status);
-        status = status == TSL_OK ? tsl_lane_create(&m->lane, context) : status;
+        status = status == TSL_OK ? compare_ranks(m) : status;
+        if (status == TSL_OK && context->ops->lists != NULL) {
+            status = tsl_lane_create(&m->lane, context);
+        }
         if (status != TSL_OK) {
             return status; /* of all ranks */
         }
