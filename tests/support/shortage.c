@@ -52,9 +52,9 @@ static void end(test_shortage *t, tsl_context *context)
 
 /* ---- of all ranks ---------------------------------------------------------------------------- */
 
-tsl_status test_shortage_run_rank(tsl_comm *comm, void *user)
+tsl_status test_shortage_run_rank(tsl_comm *comm, void *shortage)
 {
-    test_shortage *t = user;
+    test_shortage *t = shortage;
     tsl_context *context = NULL;
     tsl_status status = test_rank_context(&context, comm, t->device);
     if (status != TSL_OK) {
