@@ -176,18 +176,24 @@ static tsl_status no_arrays(system_of_rank *of, tsl_context *context, const test
     return status;
 }
 
-static tsl_status wrong_entry(system_of_rank *of, tsl_context *context, const test_system *s)
+/* Another matrix, with a number changed on rank 1. */
+static tsl_status make_with(double number, int at, tsl_context *context, const test_system *s)
 {
     test_system own = *s;
     system_of_rank other = {NULL, NULL, NULL, NULL};
     double value[8 * ROWS];
-    (void)of;
     memcpy(value, s->value, (size_t)s->row_start[s->n] * sizeof *value);
-    value[0] = context->comm->rank == 1 ? INFINITY : value[0];
+    value[at] = context->comm->rank == 1 ? number : value[at];
     own.value = value;
     const tsl_status status = make_matrix(&other, context, &own, NULL);
     release(&other);
     return status;
+}
+
+static tsl_status wrong_entry(system_of_rank *of, tsl_context *context, const test_system *s)
+{
+    (void)of;
+    return make_with(INFINITY, 0, context, s);
 }
 
 static tsl_status wrong_plan(system_of_rank *of, tsl_context *context, const test_system *s)
@@ -231,16 +237,8 @@ static tsl_status wrong_vector(system_of_rank *of, tsl_context *context, const t
 /* What all hear of at once, each in its own words. */
 static tsl_status other_matrix(system_of_rank *of, tsl_context *context, const test_system *s)
 {
-    test_system own = *s;
-    system_of_rank other = {NULL, NULL, NULL, NULL};
-    double value[8 * ROWS];
     (void)of;
-    memcpy(value, s->value, (size_t)s->row_start[s->n] * sizeof *value);
-    value[100] = context->comm->rank == 1 ? nextafter(value[100], 9) : value[100];
-    own.value = value;
-    const tsl_status status = make_matrix(&other, context, &own, NULL);
-    release(&other);
-    return status;
+    return make_with(nextafter(s->value[100], 9), 100, context, s);
 }
 
 static tsl_status other_vector(system_of_rank *of, tsl_context *context, const test_system *s)
