@@ -338,7 +338,7 @@ int main(int argc, char **argv)
     bench_report report;
     tsl_status status = tsl_context_create(&b.context, &options);
     if (status == TSL_OK) {
-        status = tsl_sparse_check_device(b.context);
+        status = tsl_sparse_check_device(b.context, TSL_OK);
     }
     if (status == TSL_OK && argc > 3) {
         status = bench_report_open(&report, b.context, argv[3], "spmv", argc > 4 ? argv[4] : NULL);

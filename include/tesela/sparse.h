@@ -16,6 +16,8 @@
  * computes a share of the rows that holds about the same number of entries, and receives what it
  * needs of the others' vectors while it computes what needs nothing of them. On the host every rank
  * holds the whole matrix; on its device, its own rows, and vectors of full length.
+ * What one of them is refused, or has no memory for, is the outcome of all: they return its
+ * status, with its line.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
  *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two
@@ -86,10 +88,12 @@ typedef struct tsl_sparse_matrix_options {
  *  @param[in]  options       NULL takes the defaults
  *  @return TSL_OK; TSL_E_ARG for a size out of range, offsets that descend, a column out of range,
  *          an entry that is not finite, two entries at one place, entries in both triangles of a
- *          symmetric or skew matrix or on the diagonal of a skew one: the line names the row;
- *          TSL_E_NOMEM; TSL_E_UNSUPPORTED on a device that has no solver.
+ *          symmetric or skew matrix or on the diagonal of a skew one: the line names the row; or
+ *          for matrices that are not the same on all ranks; TSL_E_NOMEM; TSL_E_UNSUPPORTED on a
+ *          device that has no solver, or for ranks on devices of several kinds; TSL_E_COMM.
  *
- *  The arrays are copied. Zeros that are given stay entries. Synchronous. */
+ *  The arrays are copied. Zeros that are given stay entries. Synchronous; collective over the
+ *  context's ranks, as all that follows but the functions that describe and release. */
 TSL_API tsl_status tsl_sparse_matrix_create(tsl_sparse_matrix **out, tsl_context *context,
                                             int64_t rows, int64_t columns, const int64_t *row_start,
                                             const void *column, int column_bytes,

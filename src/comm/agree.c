@@ -36,26 +36,32 @@ tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, 
     return status;
 }
 
+/* A number first, of which there is always room: a rank may be here because memory has run out. */
 tsl_status tsl_comm_agree(tsl_context *context, tsl_status status)
 {
     tsl_comm *comm = context->comm;
     if (comm->size == 1 || status == TSL_E_COMM) {
         return status;
     }
-    condition *all = tsl_allocate((size_t)comm->size * sizeof *all);
-    if (all == NULL) {
-        return no_memory(comm);
+    int32_t first = status != TSL_OK ? comm->rank : comm->size; /* that is not well */
+    tsl_status heard = tsl_comm_all_reduce(comm, NULL, &first, 1, TSL_COMM_INT32, TSL_COMM_MIN);
+    if (heard != TSL_OK || first == comm->size) {
+        return heard;
     }
-    condition mine = {.status = status};
-    memcpy(mine.error, context->error, sizeof mine.error);
-    status = tsl_comm_gather_records(comm, all, &mine, sizeof mine);
-    for (int q = 0; q < comm->size && status == TSL_OK; q++) {
-        if (all[q].status != TSL_OK) {
-            status = q == comm->rank
-                         ? all[q].status
-                         : tsl_fail(context, all[q].status, "rank %d: %s", q, all[q].error);
-        }
+    condition theirs = {.status = status};
+    memcpy(theirs.error, context->error, sizeof theirs.error);
+    heard = tsl_comm_broadcast(comm, NULL, &theirs, sizeof theirs, first);
+    if (heard != TSL_OK || first == comm->rank) {
+        return heard != TSL_OK ? heard : status;
     }
-    tsl_release(all);
+    return tsl_fail(context, theirs.status, "rank %d: %s", (int)first, theirs.error);
+}
+
+tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number)
+{
+    int64_t bounds[2] = {number, ~number}; /* the least, and ~ of the most */
+    const tsl_status status =
+        tsl_comm_all_reduce(comm, NULL, bounds, 2, TSL_COMM_INT64, TSL_COMM_MIN);
+    *same = status == TSL_OK && bounds[0] == ~bounds[1];
     return status;
 }

@@ -120,9 +120,12 @@ tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, 
 
 /* Are all ranks of the context's communicator well? `status` is this rank's, with the context's
  * error. If any is not, all return the status of the first of them, with its line, the others with
- * "rank 2: " before it. Nothing is published: the communicator stays of use. A rank whose `status`
- * is TSL_E_COMM knows of a failure that was published, and does not wait. */
+ * "rank 2: " before it. Nothing is published: the communicator stays of use. Takes no memory. A
+ * rank whose `status` is TSL_E_COMM knows of a failure that was published, and does not wait. */
 tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
+
+/* Do all ranks give the same number? Collective. */
+tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number);
 
 /* ---- a reduction that is repeated ---------------------------------------------------------- */
 

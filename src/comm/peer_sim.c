@@ -69,24 +69,32 @@ static void run_close(const void *mark)
     tsl_sim_open_other(*(const tsl_sim_mark *)mark, false);
 }
 
-/* Open, or close, the others' memory for the kernel queued after, or before. */
-static tsl_status reach(tsl_context *context, const tsl_context *other, bool open)
+/* Open another's memory for the kernel queued after … */
+static tsl_status reach(tsl_context *context, const tsl_context *other)
 {
     const tsl_sim_mark mark = tsl_sim_mark_now(other);
-    return tsl_sim_defer(context, open ? run_open : run_close, &mark, sizeof mark);
+    return tsl_sim_defer(context, run_open, &mark, sizeof mark);
+}
+
+/* … and close it after the kernel queued before, or after none. */
+static void let_go(tsl_context *context, const tsl_context *other)
+{
+    const tsl_sim_mark mark = tsl_sim_mark_now(other);
+    tsl_sim_defer_or_run(context, run_close, &mark, sizeof mark);
 }
 
 static tsl_status sim_copy(tsl_context *context, const tsl_peer_copy *copies, int count)
 {
     tsl_status status = TSL_OK;
-    for (int i = 0; i < count && status == TSL_OK; i++) {
-        status = reach(context, copies[i].to, true);
+    int reached = 0;
+    for (; reached < count && status == TSL_OK; reached += status == TSL_OK) {
+        status = reach(context, copies[reached].to);
     }
     if (status == TSL_OK) {
         status = peer_launch_copies(context, copies, count);
     }
-    for (int i = 0; i < count && status == TSL_OK; i++) {
-        status = reach(context, copies[i].to, false);
+    while (reached > 0) {
+        let_go(context, copies[--reached].to);
     }
     return status;
 }
@@ -95,14 +103,15 @@ static tsl_status sim_reduce(tsl_context *context, tsl_context *const *contexts,
                              const tsl_peer_reduction *reduction)
 {
     tsl_status status = TSL_OK;
-    for (int q = 0; q < reduction->ranks && status == TSL_OK; q++) {
-        status = reach(context, contexts[q], true);
+    int reached = 0;
+    for (; reached < reduction->ranks && status == TSL_OK; reached += status == TSL_OK) {
+        status = reach(context, contexts[reached]);
     }
     if (status == TSL_OK) {
         status = peer_launch_reduction(context, reduction);
     }
-    for (int q = 0; q < reduction->ranks && status == TSL_OK; q++) {
-        status = reach(context, contexts[q], false);
+    while (reached > 0) {
+        let_go(context, contexts[--reached]);
     }
     return status;
 }

@@ -126,8 +126,8 @@ tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *co
 {
     tsl_reducer *r = tsl_allocate_zeroed(1, sizeof *r);
     if (r == NULL) {
-        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot make a reduction");
-        return tsl_fail_memory(context, (int64_t)sizeof *r, "a reduction");
+        tsl_fail_memory(context, (int64_t)sizeof *r, "a reduction");
+        return tsl_comm_fail(comm, TSL_E_NOMEM, tsl_last_error(context));
     }
     r->comm = comm;
     r->context = context;

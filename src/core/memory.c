@@ -26,12 +26,21 @@ static void *take(size_t bytes)
 static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
 static atomic_llong fail_from;   /* this allocation and all after it fail; 0: none does */
 static atomic_llong live;
+static _Thread_local long long own_allocations, own_fail_from; /* likewise, of a thread */
 
-void *tsl_allocate(size_t bytes)
+/* Count an allocation; false: it is to fail. */
+static bool is_allowed(void)
 {
     const long long number = atomic_fetch_add(&allocations, 1) + 1;
     const long long limit = atomic_load(&fail_from);
-    if ((limit > 0 && number >= limit) || bytes > SIZE_MAX - ALIGNMENT) {
+    own_allocations++;
+    return !(limit > 0 && number >= limit) &&
+           !(own_fail_from > 0 && own_allocations >= own_fail_from);
+}
+
+void *tsl_allocate(size_t bytes)
+{
+    if (!is_allowed() || bytes > SIZE_MAX - ALIGNMENT) {
         return NULL;
     }
     const size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -89,6 +98,14 @@ int64_t tsl_test_fail_allocation(int64_t k)
 {
     atomic_store(&fail_from, k);
     return atomic_exchange(&allocations, 0);
+}
+
+int64_t tsl_test_fail_own_allocation(int64_t k)
+{
+    const int64_t before = own_allocations;
+    own_allocations = 0;
+    own_fail_from = k;
+    return before;
 }
 
 int64_t tsl_test_live_allocations(void)

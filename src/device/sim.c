@@ -255,12 +255,20 @@ void tsl_sim_run(tsl_sim_mark mark)
     pthread_mutex_unlock(&lock);
 }
 
+void tsl_sim_defer_or_run(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
+                          int64_t bytes)
+{
+    if (tsl_sim_defer(context, task_to_run, arguments, bytes) != TSL_OK) {
+        pthread_mutex_lock(&lock);
+        synchronize(context);
+        task_to_run(arguments);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
 void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark)
 {
-    if (tsl_sim_defer(context, run_wait, &mark, sizeof mark) != TSL_OK) {
-        sim_synchronize(context);
-        tsl_sim_run(mark);
-    }
+    tsl_sim_defer_or_run(context, run_wait, &mark, sizeof mark);
 }
 
 void tsl_sim_open_other(tsl_sim_mark mark, bool open)

@@ -19,6 +19,10 @@ typedef void (*tsl_sim_task)(const void *arguments);
 tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                          int64_t bytes);
 
+/* The same, but it cannot fail: what cannot be queued is run at once, after all that is queued. */
+void tsl_sim_defer_or_run(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
+                          int64_t bytes);
+
 /* Queue a kernel. */
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads, int64_t shared);
@@ -35,8 +39,7 @@ typedef struct tsl_sim_mark {
 
 tsl_sim_mark tsl_sim_mark_now(const tsl_context *context);
 
-/* What is queued from now on comes after another device's work up to a mark. Cannot fail: what
- * cannot be queued is waited for at once. */
+/* What is queued from now on comes after another device's work up to a mark. Cannot fail. */
 void tsl_sim_wait(tsl_context *context, tsl_sim_mark mark);
 
 /* Run a device's work up to a mark. */

@@ -136,7 +136,6 @@ static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *opt
     const tsl_poisson_problem *problem = &plan->problem;
     tsl_status status =
         tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan, options));
-    status = tsl_comm_agree(context, status);
     plan->same_boxes = true;
     for (int q = 0; q < problem->share.size && status == TSL_OK; q++) {
         plan->same_boxes =

@@ -173,5 +173,5 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
         memcpy(boxes + 2 * q, all[q].boxes, sizeof all[q].boxes);
     }
     tsl_release(mine);
-    return status;
+    return tsl_comm_agree(context, status);
 }

@@ -41,6 +41,33 @@ static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, c
                                        (long long)(look.not_finite + base));
 }
 
+/* Of this rank. */
+static tsl_status check_own(const tsl_linsolve_plan *plan, const double *x, const double *b,
+                            bool *zero)
+{
+    if (x == NULL || b == NULL) {
+        return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
+    }
+    const tsl_status status = check_vector(plan, b, "b", zero);
+    return status == TSL_OK ? check_vector(plan, x, "the initial guess x", NULL) : status;
+}
+
+/* *zero: all numbers of b are 0, on all ranks. */
+static tsl_status check_vectors(const tsl_linsolve_plan *plan, const double *x, const double *b,
+                                bool *zero)
+{
+    tsl_context *context = plan->context;
+    bool same = false;
+    tsl_status status = tsl_comm_agree(context, check_own(plan, x, b, zero));
+    if (status == TSL_OK) {
+        status = tsl_comm_compare(&same, context->comm, *zero);
+    }
+    return status != TSL_OK || same ? status
+                                    : tsl_fail(context, TSL_E_ARG,
+                                               "b is 0 on some ranks and not on others: give all "
+                                               "the same");
+}
+
 /* ||b||, and the norm to reach. */
 static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
 {
@@ -173,26 +200,25 @@ static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
                                                                    : status;
 }
 
-/* What ends the method on all ranks is theirs already; the rest is one rank's. */
-static tsl_status publish(tsl_context *context, tsl_status status)
+/* What ends the method on all ranks is theirs already, unless one of them has failed and the others
+ * have only seen what came of that; the rest is one rank's. */
+static tsl_status conclude(tsl_context *context, tsl_status status)
 {
-    const bool is_of_all =
-        status == TSL_E_ARG || status == TSL_E_NOCONV || status == TSL_E_CANCELLED;
-    return is_of_all ? status : tsl_comm_refuse(context, status);
+    const bool is_of_all = status == TSL_OK || status == TSL_E_ARG || status == TSL_E_NOCONV ||
+                           status == TSL_E_CANCELLED;
+    if (!is_of_all) {
+        return tsl_comm_refuse(context, status);
+    }
+    const tsl_status heard = tsl_comm_barrier(context->comm);
+    return heard == TSL_OK ? status : heard;
 }
 
 tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                 tsl_linsolve_report *report)
 {
     const double begun = tsl_seconds();
-    if (x == NULL || b == NULL) {
-        return tsl_fail(plan->context, TSL_E_ARG, "nothing to solve: x or b is NULL");
-    }
     bool zero = false;
-    tsl_status status = check_vector(plan, b, "b", &zero);
-    if (status == TSL_OK) {
-        status = check_vector(plan, x, "the initial guess x", NULL);
-    }
+    tsl_status status = check_vectors(plan, x, b, &zero);
     if (status != TSL_OK) {
         return status;
     }
@@ -204,7 +230,7 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
     } else {
         status = solve(&run, &own);
     }
-    status = publish(plan->context, status);
+    status = conclude(plan->context, status);
     own.seconds = tsl_seconds() - begun;
     tsl_profile_add(plan->context, "solve", begun, 0, 0);
     if (report != NULL) {

@@ -15,9 +15,16 @@ static tsl_status make(tsl_lane *lane)
     if (status == TSL_OK) {
         status = peer->create(&lane->done, context);
     }
-    status = tsl_comm_refuse(context, status);
-    if (status == TSL_OK) {
-        status = tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank);
+    return status;
+}
+
+/* What takes part with the others: it publishes what fails. */
+static tsl_status join(tsl_lane *lane)
+{
+    tsl_context *context = lane->context;
+    tsl_status status = tsl_comm_split(&lane->comm, context->comm, 0, context->comm->rank);
+    if (status == TSL_OK) { /* of nothing: what the first takes, seconds with NCCL, is set-up */
+        status = tsl_comm_exchange(lane->comm, lane->beside, 0, NULL);
     }
     if (status == TSL_OK) {
         status = tsl_reducer_create(&lane->sums, context->comm, context,
@@ -33,12 +40,15 @@ static tsl_status make(tsl_lane *lane)
 tsl_status tsl_lane_create(tsl_lane **out, tsl_context *context)
 {
     tsl_lane *lane = tsl_allocate_zeroed(1, sizeof *lane);
+    tsl_status status = TSL_OK;
     if (lane == NULL) {
-        tsl_fail_memory(context, (int64_t)sizeof *lane, "a second stream");
-        return tsl_comm_refuse(context, TSL_E_NOMEM);
+        status = tsl_fail_memory(context, (int64_t)sizeof *lane, "a second stream");
+    } else {
+        lane->context = context;
+        status = make(lane);
     }
-    lane->context = context;
-    const tsl_status status = make(lane);
+    status = tsl_comm_agree(context, status);
+    status = status == TSL_OK ? join(lane) : status;
     if (status != TSL_OK) {
         tsl_lane_destroy(lane);
         return status;

@@ -19,26 +19,26 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
     }
 }
 
-tsl_status tsl_sparse_check_device(tsl_context *context)
+tsl_status tsl_sparse_check_device(tsl_context *context, tsl_status status)
 {
     char first[TSL_DEVICE_NAME] = "";
-    if (context->ops != &tsl_device_cpu && context->ops->lists == NULL) {
-        tsl_fail(context, TSL_E_UNSUPPORTED,
-                 "%s: sparse systems are not solved there: use --device cpu", context->name);
-        return tsl_comm_refuse(context, TSL_E_UNSUPPORTED);
-    }
-    if (tsl_comm_size(context->comm) == 1) {
-        return TSL_OK;
-    }
     strncpy(first, context->ops->name, sizeof first - 1);
-    const tsl_status status = tsl_comm_broadcast(context->comm, NULL, first, sizeof first, 0);
-    if (status != TSL_OK || strcmp(first, context->ops->name) == 0) {
-        return status;
+    if (status == TSL_OK && context->ops != &tsl_device_cpu && context->ops->lists == NULL) {
+        status =
+            tsl_fail(context, TSL_E_UNSUPPORTED,
+                     "%s: sparse systems are not solved there: use --device cpu", context->name);
     }
-    tsl_fail(context, TSL_E_UNSUPPORTED,
-             "the ranks of a sparse system are on '%s' and on '%s': give devices of one kind",
-             first, context->ops->name);
-    return tsl_comm_refuse(context, TSL_E_UNSUPPORTED);
+    const tsl_status heard = tsl_comm_broadcast(context->comm, NULL, first, sizeof first, 0);
+    if (heard != TSL_OK) {
+        return heard;
+    }
+    if (status == TSL_OK && strcmp(first, context->ops->name) != 0) {
+        status = tsl_fail(context, TSL_E_UNSUPPORTED,
+                          "the ranks of a sparse system are on '%s' and on '%s': give devices of "
+                          "one kind",
+                          first, context->ops->name);
+    }
+    return tsl_comm_agree(context, status);
 }
 
 static tsl_status check_shape(tsl_context *context, const tsl_entries *e)
@@ -85,6 +85,40 @@ static tsl_status check_options(tsl_context *context, const tsl_sparse_matrix_op
     return TSL_OK;
 }
 
+/* A number that is all but surely another where the shape or any entry is. */
+static int64_t digest(const tsl_csr *m, int threads)
+{
+    const uint64_t mix = UINT64_C(0x9e3779b97f4a7c15); /* odd: products with it are one to one */
+    const int64_t entries = tsl_csr_nonzeros(m);
+    uint64_t sum = ((uint64_t)m->rows * mix + (uint64_t)m->columns) * mix + (uint64_t)entries;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (int64_t i = 0; i < m->rows; i++) {
+        uint64_t row = (uint64_t)i;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            uint64_t bits;
+            memcpy(&bits, &m->value[k], sizeof bits);
+            row = (row ^ (uint64_t)m->column[k]) * mix;
+            row = (row ^ bits ^ (row >> 32)) * mix;
+        }
+        sum += row ^ (row >> 29);
+    }
+    return (int64_t)sum;
+}
+
+/* Ranks with matrices of their own would wait for what nobody sends, or solve what nobody asked. */
+static tsl_status compare_ranks(const tsl_sparse_matrix *m)
+{
+    tsl_context *context = m->context;
+    bool same = false;
+    const tsl_status status =
+        tsl_comm_compare(&same, context->comm, digest(&m->csr, context->threads));
+    return status != TSL_OK || same
+               ? status
+               : tsl_fail(
+                     context, TSL_E_ARG,
+                     "the ranks of a sparse system have different matrices: give all the same");
+}
+
 static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
 {
     tsl_context *context = m->context;
@@ -94,14 +128,21 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
     }
-    if (context->ops->lists != NULL && tsl_comm_size(context->comm) > 1) {
+    if (tsl_comm_size(context->comm) > 1) {
         status = tsl_comm_agree(context, status);
-        status = status == TSL_OK ? tsl_lane_create(&m->lane, context) : status;
+        status = status == TSL_OK ? compare_ranks(m) : status;
+        if (status == TSL_OK && context->ops->lists != NULL) {
+            status = tsl_lane_create(&m->lane, context);
+        }
+        if (status != TSL_OK) {
+            return status; /* of all ranks */
+        }
         m->layout.lane = m->lane;
     }
     if (status == TSL_OK) {
         status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8, 1);
     }
+    status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
         m->description.format = tsl_form_name(&m->form);
         m->description.bytes = m->form.product_bytes;
@@ -110,11 +151,15 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
     return status;
 }
 
+/* `status`: how the arrays are. */
 static tsl_status make(tsl_sparse_matrix **out, tsl_context *context, tsl_entries *e,
-                       const tsl_sparse_matrix_options *options)
+                       const tsl_sparse_matrix_options *options, tsl_status status)
 {
     const tsl_sparse_matrix_options *o = options != NULL ? options : &defaults;
-    tsl_status status = check_options(context, o);
+    tsl_sparse_matrix *m = NULL;
+    if (status == TSL_OK) {
+        status = check_options(context, o);
+    }
     if (status == TSL_OK) {
         e->storage = o->storage;
         e->duplicates = o->duplicates;
@@ -122,18 +167,15 @@ static tsl_status make(tsl_sparse_matrix **out, tsl_context *context, tsl_entrie
         status = check_shape(context, e);
     }
     if (status == TSL_OK) {
-        status = tsl_sparse_check_device(context);
+        m = tsl_allocate_zeroed(1, sizeof *m);
+        status = m != NULL ? TSL_OK : tsl_fail_memory(context, (int64_t)sizeof *m, "a matrix");
     }
-    if (status != TSL_OK) {
-        return status;
+    status = tsl_sparse_check_device(context, status);
+    if (status == TSL_OK) {
+        m->context = context;
+        m->index_base = e->base;
+        status = fill(m, e);
     }
-    tsl_sparse_matrix *m = tsl_allocate_zeroed(1, sizeof *m);
-    if (m == NULL) {
-        return tsl_fail_memory(context, (int64_t)sizeof *m, "a matrix");
-    }
-    m->context = context;
-    m->index_base = e->base;
-    status = fill(m, e);
     if (status != TSL_OK) {
         tsl_sparse_matrix_destroy(m);
         return status;
@@ -141,6 +183,8 @@ static tsl_status make(tsl_sparse_matrix **out, tsl_context *context, tsl_entrie
     *out = m;
     return TSL_OK;
 }
+
+static const char no_arrays[] = "a matrix without arrays: row_start, row, column or value is NULL";
 
 tsl_status tsl_sparse_matrix_create(tsl_sparse_matrix **out, tsl_context *context, int64_t rows,
                                     int64_t columns, const int64_t *row_start, const void *column,
@@ -155,12 +199,9 @@ tsl_status tsl_sparse_matrix_create(tsl_sparse_matrix **out, tsl_context *contex
                      .column = column,
                      .column_bytes = column_bytes,
                      .value = value};
-    if (row_start == NULL || (e.count > 0 && (column == NULL || value == NULL))) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "a matrix without arrays: row_start, column or value "
-                        "is NULL");
-    }
-    return make(out, context, &e, options);
+    const bool missing = row_start == NULL || (e.count > 0 && (column == NULL || value == NULL));
+    return make(out, context, &e, options,
+                missing ? tsl_fail(context, TSL_E_ARG, "%s", no_arrays) : TSL_OK);
 }
 
 tsl_status tsl_sparse_matrix_from_coordinates(tsl_sparse_matrix **out, tsl_context *context,
@@ -177,12 +218,9 @@ tsl_status tsl_sparse_matrix_from_coordinates(tsl_sparse_matrix **out, tsl_conte
                      .column = column,
                      .column_bytes = 8,
                      .value = value};
-    if (count > 0 && (row == NULL || column == NULL || value == NULL)) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "a matrix without arrays: row, column or value is "
-                        "NULL");
-    }
-    return make(out, context, &e, options);
+    const bool missing = count > 0 && (row == NULL || column == NULL || value == NULL);
+    return make(out, context, &e, options,
+                missing ? tsl_fail(context, TSL_E_ARG, "%s", no_arrays) : TSL_OK);
 }
 
 void tsl_sparse_matrix_describe(const tsl_sparse_matrix *matrix, tsl_sparse_description *out)
@@ -192,22 +230,28 @@ void tsl_sparse_matrix_describe(const tsl_sparse_matrix *matrix, tsl_sparse_desc
 
 tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, const double *x)
 {
+    tsl_context *context = matrix->context;
+    tsl_status status = TSL_OK;
     if (y == NULL || x == NULL) {
-        return tsl_fail(matrix->context, TSL_E_ARG, "a product without vectors: x or y is NULL");
+        status = tsl_fail(context, TSL_E_ARG, "a product without vectors: x or y is NULL");
+    }
+    status = tsl_comm_agree(context, status);
+    if (status != TSL_OK) {
+        return status;
     }
     const double begun = tsl_seconds();
     const tsl_step step = tsl_product(y, &matrix->form, NULL, x);
-    tsl_status status = tsl_steps_run(
-        matrix->context,
-        &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    status = tsl_steps_run(
+        context, &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
     if (status == TSL_OK) {
-        status = tsl_layout_gather(&matrix->layout, matrix->context, y, 8);
+        status = tsl_layout_gather(&matrix->layout, context, y, 8);
     }
     if (status == TSL_OK) {
-        status = matrix->context->ops->synchronize(matrix->context);
+        status = context->ops->synchronize(context);
     }
-    tsl_profile_add(matrix->context, "product", begun,
+    tsl_profile_add(context, "product", begun,
                     matrix->description.bytes + 8 * (matrix->csr.rows + matrix->csr.columns),
                     2 * matrix->description.nonzeros);
-    return status;
+    status = tsl_comm_refuse(context, status);
+    return status == TSL_OK ? tsl_comm_barrier(context->comm) : status; /* all have y, or none */
 }

@@ -41,9 +41,10 @@ tsl_status tsl_csr_allocate(tsl_csr *out, tsl_context *context, int64_t rows, in
 void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const tsl_csr *m,
                        int base);
 
-/* TSL_E_UNSUPPORTED, with a line, on devices that have no solver, and for ranks on devices of
- * several kinds. Collective. */
-tsl_status tsl_sparse_check_device(tsl_context *context);
+/* `status` if that is how this rank is; else TSL_E_UNSUPPORTED, with a line, on devices that have
+ * no solver, and for ranks on devices of several kinds. Collective: all ranks return how the first
+ * of them is that is not well. */
+tsl_status tsl_sparse_check_device(tsl_context *context, tsl_status status);
 
 /* The entry at (row, column), NULL if there is none. */
 const double *tsl_csr_at(const tsl_csr *rows, int64_t row, int64_t column);

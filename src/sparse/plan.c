@@ -200,31 +200,26 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
 }
 
 /* What matrices and operators have in common. */
-static tsl_status finish(tsl_linsolve_plan **out, tsl_linsolve_plan *plan, double begun)
+static tsl_status finish(tsl_linsolve_plan *plan, double begun)
 {
     const tsl_preconditioner_entry *entry = &preconditioners[plan->options.preconditioner];
     tsl_status status = entry->make != NULL ? entry->make(plan) : TSL_OK;
     if (status == TSL_OK) {
         status = take_vectors(plan);
     }
-    if (status != TSL_OK) {
-        tsl_linsolve_plan_destroy(plan);
-        return status;
-    }
     plan->options.near_null = NULL; /* the caller's, no longer needed */
     tsl_release(plan->inverse_diagonal);
     plan->inverse_diagonal = NULL;
     plan->report.setup_seconds = tsl_seconds() - begun;
     tsl_profile_add(plan->context, "set-up", begun, 0, 0);
-    *out = plan;
-    return TSL_OK;
+    return status;
 }
 
-tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
-                                    const tsl_linsolve_options *options)
+/* A rank's own part, without the others; what it made is released by whoever calls. */
+static tsl_status make_plan(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
+                            const tsl_linsolve_options *o)
 {
     tsl_context *context = matrix->context;
-    const tsl_linsolve_options *o = options != NULL ? options : &defaults;
     const double begun = tsl_seconds();
     tsl_status status = check_options(context, o);
     if (status == TSL_OK) {
@@ -237,14 +232,25 @@ tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *
     if (plan == NULL) {
         return tsl_fail_memory(context, (int64_t)sizeof *plan, "a solver");
     }
+    *out = plan;
     plan->matrix = matrix;
     plan->layout = &matrix->layout;
     status = tsl_halo_make(&plan->halo, context, &matrix->csr, &matrix->layout, &matrix->layout);
+    return status == TSL_OK ? finish(plan, begun) : status;
+}
+
+tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
+                                    const tsl_linsolve_options *options)
+{
+    tsl_linsolve_plan *plan = NULL;
+    tsl_status status = make_plan(&plan, matrix, options != NULL ? options : &defaults);
+    status = tsl_comm_agree(matrix->context, status);
     if (status != TSL_OK) {
         tsl_linsolve_plan_destroy(plan);
         return status;
     }
-    return finish(out, plan, begun);
+    *out = plan;
+    return TSL_OK;
 }
 
 static tsl_status check_operator(tsl_context *context, int64_t rows, tsl_linsolve_operator apply,
@@ -283,7 +289,7 @@ static tsl_status check_operator(tsl_context *context, int64_t rows, tsl_linsolv
                         "context of its own, or give a matrix",
                         tsl_comm_size(context->comm));
     }
-    return tsl_sparse_check_device(context);
+    return tsl_sparse_check_device(context, TSL_OK);
 }
 
 tsl_status tsl_linsolve_plan_create_operator(tsl_linsolve_plan **out, tsl_context *context,
@@ -313,9 +319,13 @@ tsl_status tsl_linsolve_plan_create_operator(tsl_linsolve_plan **out, tsl_contex
             plan->inverse_diagonal[i] = 1 / diagonal[i];
         }
     }
+    if (status == TSL_OK) {
+        status = finish(plan, begun);
+    }
     if (status != TSL_OK) {
         tsl_linsolve_plan_destroy(plan);
         return status;
     }
-    return finish(out, plan, begun);
+    *out = plan;
+    return TSL_OK;
 }

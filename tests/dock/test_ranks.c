@@ -15,7 +15,7 @@
 
 #include "comm/comm.h"
 #include "dock/blob.h"
-#include "support/devices.h"
+#include "support/shortage.h"
 #include "tesela/tesela.h"
 
 enum { ROTATIONS = 61, KEEP = 3, POSES = ROTATIONS * KEEP, MOST_RANKS = 7, LIGAND_ATOMS = 40 };
@@ -290,12 +290,57 @@ static void test_exhausted(void **state)
     assert_in_range(failures, 5, 1000);
 }
 
+/* A search of one rank that lacks something from its beginning on; the others lack nothing. */
+static tsl_status search_short(tsl_context *context, test_shortage *t)
+{
+    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_rotation rotations[ROTATIONS];
+    tsl_pose poses[POSES];
+    tsl_dock_plan *plan = NULL;
+    options.grid = 40;
+    options.surface = 2.5;
+    options.keep = KEEP;
+    options.batch = 4;
+    tsl_rotations_spiral(rotations, ROTATIONS);
+    tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
+    tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
+    tsl_status status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
+    status = tsl_comm_agree(context, status);
+    test_shortage_begins(t, context);
+    if (status == TSL_OK) {
+        status = tsl_dock_search(plan, poses, rotations, ROTATIONS, NULL, NULL);
+    }
+    tsl_dock_plan_destroy(plan);
+    tsl_molecule_destroy(receptor);
+    tsl_molecule_destroy(ligand);
+    return status;
+}
+
+static void test_one_lacks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device;
+        test_resource what;
+    } cases[] = {{"cpu", TEST_HOST_MEMORY}, {"cpu", TEST_DOWNLOADS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_shortage t = {.device = cases[i].device,
+                           .ranks = 2,
+                           .lacking = (int)i,
+                           .what = cases[i].what,
+                           .call = search_short,
+                           .begins_late = true};
+        assert_true(test_shortage_try_all(&t) > 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_one),       cmocka_unit_test(test_rescore),
         cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_failures),     cmocka_unit_test(test_exhausted),
+        cmocka_unit_test(test_one_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

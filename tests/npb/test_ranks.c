@@ -1,7 +1,7 @@
 /* EP and CG by several ranks: EP's answers are those of one rank to the last bit, and so are CG's
  * on the CPU; a rank that fails ends all. Checks in a rank are returned, since cmocka's leave only
  * the main thread. */
-#include "support/devices.h"
+#include "support/shortage.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -262,6 +262,47 @@ static void memory_that_runs_out_ends_all(void **state)
     }
 }
 
+static tsl_status run_cg(tsl_context *context, test_shortage *t)
+{
+    tsl_npb_cg cg;
+    (void)t;
+    return tsl_npb_cg_run(&cg, context, 'S');
+}
+
+static tsl_status run_ep(tsl_context *context, test_shortage *t)
+{
+    tsl_npb_ep ep;
+    (void)t;
+    return tsl_npb_ep_run(&ep, context, 'S');
+}
+
+/* The others have what they need. */
+static void what_one_rank_lacks_ends_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device;
+        tsl_status (*call)(tsl_context *context, test_shortage *t);
+        test_resource what;
+        int64_t least;
+    } cases[] = {{"cpu", run_cg, TEST_HOST_MEMORY, 20},  {"cpu", run_cg, TEST_DEVICE_MEMORY, 8},
+                 {"cpu", run_cg, TEST_DOWNLOADS, 1},     {"cpu", run_ep, TEST_HOST_MEMORY, 4},
+                 {"cpu", run_ep, TEST_DEVICE_MEMORY, 1}, {"cpu", run_ep, TEST_DOWNLOADS, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_shortage t = {.device = cases[i].device,
+                           .ranks = 3,
+                           .lacking = (int)i % 3,
+                           .what = cases[i].what,
+                           .call = cases[i].call};
+        assert_in_range(test_shortage_try_all(&t), cases[i].least, 1000);
+    }
+    /* what is enough takes minutes on sim */
+    test_shortage t = {.device = "sim", .ranks = 2, .what = TEST_DEVICE_MEMORY, .call = run_cg};
+    for (t.k = 1; t.k <= 10; t.k++) {
+        assert_int_equal(test_shortage_try(&t), TSL_E_NOMEM);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ep_is_the_same_for_any_ranks),
@@ -272,6 +313,7 @@ int main(void)
                                        cmocka_unit_test(vectors_of_peers_are_collected),
                                        cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
                                        cmocka_unit_test(a_class_that_is_none_ends_all),
-                                       cmocka_unit_test(memory_that_runs_out_ends_all)};
+                                       cmocka_unit_test(memory_that_runs_out_ends_all),
+                                       cmocka_unit_test(what_one_rank_lacks_ends_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

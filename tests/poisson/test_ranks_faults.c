@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "poisson/box.h"
 #include "poisson/poisson.h"
+#include "support/shortage.h"
 
 /* A rank's context on the CPU. */
 static tsl_status open_rank(tsl_context **out, tsl_comm *comm)
@@ -190,6 +191,49 @@ static void a_rank_without_memory_tells_all(void **state)
     }
 }
 
+/* Of host memory; and what a device cannot hand over in a solution. */
+static tsl_status use_up(tsl_context *context, test_shortage *t)
+{
+    const tsl_poisson_options o = options_of(t->user);
+    tsl_poisson_plan *plan = NULL;
+    tsl_status status = tsl_poisson_plan_create(&plan, context, &o);
+    if (status == TSL_OK && t->what == TEST_DOWNLOADS) {
+        void *cells = NULL;
+        status = tsl_device_allocate(&cells, context, 512 * 8, "cells");
+        if (status == TSL_OK) {
+            status = context->ops->fill(context, cells, 0, 512 * 8);
+        }
+        if (status == TSL_OK) {
+            status = tsl_poisson_execute(plan, cells, cells);
+        }
+        tsl_device_release(context, cells);
+    }
+    tsl_poisson_plan_destroy(plan);
+    return status;
+}
+
+static void whatever_one_rank_lacks_all_return(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *boundary;
+        test_resource what;
+        int64_t least;
+    } cases[] = {{"cpu", "ppp", TEST_HOST_MEMORY, 20},
+                 {"cpu", "fpf", TEST_HOST_MEMORY, 20},
+                 {"sim", "fff", TEST_HOST_MEMORY, 20},
+                 {"sim", "ppp", TEST_DOWNLOADS, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_shortage t = {.device = cases[i].device,
+                           .ranks = 3,
+                           .lacking = (int)i % 3,
+                           .what = cases[i].what,
+                           .call = use_up,
+                           .user = (void *)(uintptr_t)cases[i].boundary};
+        assert_in_range(test_shortage_try_all(&t), cases[i].least, 1000);
+    }
+}
+
 /* All ranks' devices are one, of which 8 GiB are free. */
 static tsl_status one_device(tsl_device *device, tsl_device_properties *out)
 {
@@ -364,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
                                        cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(whatever_one_rank_lacks_all_return),
                                        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
                                        cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),

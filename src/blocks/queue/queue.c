@@ -79,15 +79,14 @@ int64_t tsl_queue_choose(const tsl_queue_worker *w, const int64_t counters[TSL_C
 tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int64_t batch)
 {
     if (items < 0 || batch < 1) {
-        tsl_comm_fail(comm, TSL_E_INTERNAL, "a queue's items or batch are out of range");
-        return tsl_fail(comm->root->context, TSL_E_INTERNAL,
-                        "a queue of %lld items in batches of %lld", (long long)items,
-                        (long long)batch);
+        tsl_fail(comm->root->context, TSL_E_INTERNAL, "a queue of %lld items in batches of %lld",
+                 (long long)items, (long long)batch);
+        return tsl_comm_fail(comm, TSL_E_INTERNAL, tsl_last_error(comm->root->context));
     }
     tsl_queue *queue = tsl_allocate_zeroed(1, sizeof *queue);
     if (queue == NULL) {
-        tsl_comm_fail(comm, TSL_E_NOMEM, "out of memory: cannot make a queue");
-        return tsl_fail_memory(comm->root->context, sizeof *queue, "a queue");
+        tsl_fail_memory(comm->root->context, sizeof *queue, "a queue");
+        return tsl_comm_fail(comm, TSL_E_NOMEM, tsl_last_error(comm->root->context));
     }
     queue->worker.items = items;
     queue->worker.batch = batch;
