@@ -39,6 +39,7 @@ typedef struct cli_common {
     int threads;        /* 0: all */
     bool profile;
     bool quiet;
+    char command[65]; /* digest of the command and all that follows it, but for these options */
 } cli_common;
 
 /* Parse a command's arguments: its own options, whose parser gets `input` and handles no

@@ -376,5 +376,5 @@ int cli_comm(int argc, char **argv)
         const int devices = cli_device_count(b.common.device);
         b.ranks = devices > 1 ? devices : 2;
     }
-    return cli_run_ranks(b.ranks, run_rank, &b);
+    return cli_run_ranks(b.ranks, &b.common, run_rank, &b);
 }

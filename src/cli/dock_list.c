@@ -5,6 +5,7 @@
 
 #include "cli/dock_command.h"
 #include "io/output.h"
+#include "io/sha256.h"
 #include "io/text.h"
 
 typedef enum list_outcome { NOT_REACHED, DOCKED, WAS_COMPLETE, FAILED } list_outcome;
@@ -385,6 +386,22 @@ static tsl_status prepare(dock_work *work, pair_list *list)
     return status;
 }
 
+/* Is this rank's list that of rank 0? */
+static tsl_status compare_list(const dock_work *work)
+{
+    const char *path = work->options->list;
+    char digest[65];
+    bool same;
+    tsl_status status = cli_agree(work->context, tsl_sha256_file(work->context, path, digest));
+    if (status == TSL_OK) {
+        status = cli_compare(work->comm, digest, &same);
+    }
+    return status == TSL_OK && !same
+               ? tsl_fail(work->context, TSL_E_ARG,
+                          "%s: not what rank 0 has: give all ranks the same list", path)
+               : status;
+}
+
 static tsl_status check_signal(const dock_work *work, int64_t done, int64_t count)
 {
     tsl_context *context = work->context;
@@ -438,6 +455,9 @@ int dock_list_run(dock_work *work)
 {
     pair_list list = {0};
     tsl_status status = cli_agree(work->context, prepare(work, &list));
+    if (status == TSL_OK) {
+        status = cli_agree(work->context, compare_list(work));
+    }
     if (status == TSL_OK) {
         if (!cli_is_quiet()) {
             fprintf(cli_summary_stream(&work->options->common), "%8s %9s %9s  %s\n", "score",

@@ -135,10 +135,9 @@ static void name_output(const dock_work *work, dock_pair *pair)
 /* Is this rank's search that of rank 0? */
 static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
 {
-    char first[sizeof pair->search_digest];
-    memcpy(first, pair->search_digest, sizeof first);
-    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, first, sizeof first, 0);
-    return status == TSL_OK && strcmp(first, pair->search_digest) != 0
+    bool same;
+    const tsl_status status = cli_compare(work->comm, pair->search_digest, &same);
+    return status == TSL_OK && !same
                ? tsl_fail(work->context, TSL_E_ARG,
                           "%s, %s or the options are not what rank 0 has: give all ranks the same",
                           pair->receptor->path, pair->ligand->path)

@@ -231,7 +231,8 @@ static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, 
     if (!parsed) {
         return cli_refused(exit_status);
     }
-    exit_status = cli_run_ranks(cli_rank_count(options.common.device), run_rank, &job);
+    exit_status =
+        cli_run_ranks(cli_rank_count(options.common.device), &options.common, run_rank, &job);
     return exit_status != CLI_DONE ? exit_status : job.exit_status;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "core/config.h"
 #include "io/figure.h"
+#include "io/sha256.h"
 #include "io/text.h"
 
 /* ---- numbers ------------------------------------------------------------------------------ */
@@ -147,18 +148,32 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
 
 /* Its own options and those every command has, as children of one parser without any. */
 typedef struct whole_input {
+    const struct argp *argp; /* its own, and what its parser gets */
     void *own;
     cli_common *common;
+    tsl_sha256 hash; /* of its own */
 } whole_input;
+
+static error_t parse_own(int key, char *text, struct argp_state *state)
+{
+    enum { SPECIAL = 0x1000000 }; /* argp's keys for what is no argument */
+    whole_input *input = state->input;
+    if (key >= 0 && key < SPECIAL) {
+        tsl_sha256_add(&input->hash, &key, sizeof key);
+        tsl_sha256_add(&input->hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
+    }
+    state->input = input->own;
+    return input->argp->parser(key, text, state);
+}
 
 static error_t parse_whole(int key, char *text, struct argp_state *state)
 {
     (void)text;
-    const whole_input *input = state->input;
+    whole_input *input = state->input;
     if (key != ARGP_KEY_INIT) {
         return ARGP_ERR_UNKNOWN;
     }
-    state->child_inputs[0] = input->own;
+    state->child_inputs[0] = input;
     if (input->common != NULL) {
         state->child_inputs[1] = input->common;
     }
@@ -169,12 +184,12 @@ bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc
                int *exit_status)
 {
     static const struct argp common_argp = {.options = common_options, .parser = parse_common};
-    const struct argp options = {.options = own->options, .parser = own->parser};
+    const struct argp options = {.options = own->options, .parser = parse_own};
     const struct argp_child children[] = {
         {.argp = &options}, {.argp = common != NULL ? &common_argp : NULL}, {0}};
     const struct argp whole = {
         .parser = parse_whole, .args_doc = own->args_doc, .doc = own->doc, .children = children};
-    whole_input inputs = {.own = input, .common = common};
+    whole_input inputs = {.argp = own, .own = input, .common = common};
     static char version[32];
     snprintf(version, sizeof version, "tesela %s", tsl_version());
     argp_program_version = version;
@@ -185,9 +200,16 @@ bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc
         common->device = "auto";
     }
     *exit_status = CLI_USAGE;
-    return cli_check_arguments(&whole, argc, argv) &&
-           argp_parse(&whole, argc, argv, 0, NULL, &inputs) == 0 &&
-           (common == NULL || cli_can_write_report(common->json));
+    tsl_sha256_begin(&inputs.hash);
+    tsl_sha256_add(&inputs.hash, argv[0], strlen(argv[0]) + 1);
+    if (!cli_check_arguments(&whole, argc, argv) ||
+        argp_parse(&whole, argc, argv, 0, NULL, &inputs) != 0) {
+        return false;
+    }
+    if (common != NULL) {
+        tsl_sha256_end(&inputs.hash, common->command);
+    }
+    return common == NULL || cli_can_write_report(common->json);
 }
 
 /* ---- paths -------------------------------------------------------------------------------- */

@@ -121,6 +121,7 @@ int cli_poisson(int argc, char **argv)
         return cli_refused(exit_status);
     }
     outcome out = {.options = &options};
-    exit_status = cli_run_ranks(cli_rank_count(options.common.device), run_rank, &out);
+    exit_status =
+        cli_run_ranks(cli_rank_count(options.common.device), &options.common, run_rank, &out);
     return exit_status != CLI_DONE ? exit_status : out.exit_status;
 }

@@ -48,8 +48,28 @@ int cli_refused(int exit_status)
     return exit_status;
 }
 
+/* Have all ranks the same command line? Rank 0 says so if not. */
+static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
+{
+    bool same = true;
+    tsl_status status = cli_compare(comm, common->command, &same);
+    int32_t stray = same ? 0 : comm->rank;
+    if (status == TSL_OK) {
+        status = tsl_comm_all_reduce(comm, NULL, &stray, 1, TSL_COMM_INT32, TSL_COMM_MAX);
+    }
+    if (status != TSL_OK || stray == 0) {
+        return status;
+    }
+    if (comm->rank == 0) {
+        cli_error("rank %d's command line is not that of rank 0: give all ranks the same, but for "
+                  "--device, --threads, --json, --profile and --quiet",
+                  (int)stray);
+    }
+    return TSL_E_ARG;
+}
+
 /* As a rank of an MPI launch. Only the rank that failed prints why. */
-static int run_launched(tsl_rank_function function, void *user)
+static int run_launched(const cli_common *common, tsl_rank_function function, void *user)
 {
     tsl_comm *comm;
     tsl_status status = tsl_comm_create(&comm);
@@ -59,7 +79,15 @@ static int run_launched(tsl_rank_function function, void *user)
         cli_be_silent(false);
         return cli_refused(cli_exit_status(NULL, status, false));
     }
-    status = function(comm, user);
+    status = compare_commands(comm, common);
+    if (status == TSL_E_ARG) { /* as all ranks know */
+        tsl_comm_end(comm);
+        tsl_comm_destroy(comm);
+        return CLI_USAGE;
+    }
+    if (status == TSL_OK) {
+        status = function(comm, user);
+    }
     if (status != TSL_OK) {
         tsl_comm_fail(comm, status, tsl_status_name(status));
     }
@@ -73,10 +101,10 @@ static int run_launched(tsl_rank_function function, void *user)
     return cli_exit_status(NULL, status, false);
 }
 
-int cli_run_ranks(int ranks, tsl_rank_function function, void *user)
+int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function function, void *user)
 {
     if (cli_is_launched()) {
-        return run_launched(function, user);
+        return run_launched(common, function, user);
     }
     const tsl_status status = tsl_comm_run(ranks, function, user);
     if (status != TSL_OK) {
@@ -145,6 +173,15 @@ void cli_device_name(char *name, size_t bytes, const char *list, int rank)
 /* ---- agreement ---------------------------------------------------------------------------- */
 
 static const char no_memory[] = "out of memory: cannot hear all ranks";
+
+tsl_status cli_compare(tsl_comm *comm, const char digest[65], bool *same)
+{
+    char first[65];
+    memcpy(first, digest, sizeof first);
+    const tsl_status status = tsl_comm_broadcast(comm, NULL, first, sizeof first, 0);
+    *same = status != TSL_OK || strcmp(first, digest) == 0;
+    return status;
+}
 
 tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes)
 {

@@ -27,8 +27,9 @@ int cli_rank_count(const char *list);
 void cli_device_name(char *name, size_t bytes, const char *list, int rank);
 
 /* Run `function` on the ranks of the MPI launch, or else on `ranks` threads. A failure is printed
- * once, by the rank that failed, and all ranks return its exit status. */
-int cli_run_ranks(int ranks, tsl_rank_function function, void *user);
+ * once, by the rank that failed, and all ranks return its exit status. Ranks of a launch whose
+ * command lines differ by more than the options of every command are refused. */
+int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function function, void *user);
 
 /* ---- what a rank has ---------------------------------------------------------------------- */
 
@@ -73,6 +74,9 @@ void cli_crew_part(cli_crew *crew);
  * Collective; a rank whose `status` is TSL_E_COMM knows of a failure that was published, and does
  * not wait. */
 tsl_status cli_agree(tsl_context *context, tsl_status status);
+
+/* Has this rank the digest of rank 0? Collective. */
+tsl_status cli_compare(tsl_comm *comm, const char digest[65], bool *same);
 
 /* Records of all ranks, `bytes` each, into all[size]. TSL_OK or TSL_E_COMM. Collective. */
 tsl_status cli_gather(tsl_comm *comm, void *all, const void *mine, int64_t bytes);

@@ -198,6 +198,38 @@ static tsl_status lock(tsl_checkpoint *checkpoint)
     return TSL_OK;
 }
 
+/* Is the open file still the one of that name? */
+static bool is_at_path(const tsl_checkpoint *checkpoint)
+{
+    struct stat opened, named;
+    return fstat(checkpoint->file, &opened) == 0 && stat(checkpoint->path, &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* A run that ends may remove its file after it was opened here and before it was locked: what is
+ * locked then has no name any more, and would be lost. */
+static tsl_status open_locked(tsl_checkpoint *checkpoint)
+{
+    enum { TRIES = 1000 };
+    for (int i = 0; i < TRIES; i++) {
+        checkpoint->file = open(checkpoint->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (checkpoint->file < 0) {
+            return tsl_fail(checkpoint->context, TSL_E_IO,
+                            "%s: cannot open the checkpoint: %s; choose a folder you may write to",
+                            checkpoint->path, strerror(errno));
+        }
+        const tsl_status status = lock(checkpoint);
+        if (status != TSL_OK || is_at_path(checkpoint)) {
+            return status;
+        }
+        close(checkpoint->file);
+        checkpoint->file = -1;
+    }
+    return tsl_fail(checkpoint->context, TSL_E_IO,
+                    "%s: other runs keep removing this checkpoint; choose another folder",
+                    checkpoint->path);
+}
+
 static tsl_status open_file(tsl_checkpoint **out, tsl_context *context, const char *path,
                             int64_t count, int keep)
 {
@@ -221,15 +253,7 @@ static tsl_status open_file(tsl_checkpoint **out, tsl_context *context, const ch
         status = tsl_fail_memory(context, (int64_t)strlen(path) + 1, "the path of a checkpoint");
         goto fail;
     }
-    checkpoint->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (checkpoint->file < 0) {
-        status = tsl_fail(context, TSL_E_IO,
-                          "%s: cannot open the checkpoint: %s; choose a folder "
-                          "you may write to",
-                          path, strerror(errno));
-        goto fail;
-    }
-    status = lock(checkpoint);
+    status = open_locked(checkpoint);
     if (status == TSL_OK) {
         *out = checkpoint;
         return TSL_OK;

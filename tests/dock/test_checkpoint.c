@@ -1,5 +1,6 @@
 #include "dock/checkpoint.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -353,6 +354,44 @@ static void test_impossible_places(void **state)
     tsl_checkpoint_close(checkpoint, true);
 }
 
+typedef struct runs {
+    tsl_context context;
+    const char *path;
+    int held, lost; /* checkpoints, and those of them that had no name */
+} runs;
+
+static void *begin_and_end(void *user)
+{
+    enum { RUNS = 1000 };
+    runs *own = user;
+    for (int i = 0; i < RUNS; i++) {
+        tsl_checkpoint *checkpoint = NULL;
+        if (tsl_checkpoint_create(&checkpoint, &own->context, own->path, run, COUNT, KEEP) ==
+            TSL_OK) {
+            struct stat file;
+            own->held++;
+            own->lost += stat(own->path, &file) != 0;
+            tsl_checkpoint_close(checkpoint, true);
+        }
+    }
+    return NULL;
+}
+
+static void test_runs_that_end(void **state)
+{
+    (void)state;
+    runs own[2] = {{.path = scratch_path("file")}, {.path = scratch_path("file")}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, begin_and_end, &own[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    }
+    assert_true(own[0].held > 0 && own[1].held > 0);
+    assert_int_equal(own[0].lost + own[1].lost, 0);
+}
+
 static void test_batches_out_of_range(void **state)
 {
     (void)state;
@@ -429,17 +468,12 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_no_file),
-        cmocka_unit_test(test_cut_anywhere),
-        cmocka_unit_test(test_flipped_bytes),
-        cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_absorb),
-        cmocka_unit_test(test_absorb_refused),
-        cmocka_unit_test(test_impossible_places),
-        cmocka_unit_test(test_batches_out_of_range),
-        cmocka_unit_test(test_disk_fills_up),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_resume),         cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_cut_anywhere),   cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(test_other_files),    cmocka_unit_test(test_absorb),
+        cmocka_unit_test(test_absorb_refused), cmocka_unit_test(test_impossible_places),
+        cmocka_unit_test(test_runs_that_end),  cmocka_unit_test(test_batches_out_of_range),
+        cmocka_unit_test(test_disk_fills_up),  cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -170,6 +170,37 @@ class Dock(ReferenceTest):
         self.assert_ends(self.launch((1, command), (1, poor)), 3, "rank 1: ", "out of memory")
         self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_lists_that_differ(self):
+        """Of another name, or another one of the same name: nothing is written."""
+        os.mkdir(self.path("elsewhere"))
+        lists = {"one.txt": 1, "two.txt": 2, "elsewhere/one.txt": 2}
+        for name, pairs in lists.items():
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.writelines(f"{RECEPTOR}\t{LIGAND}\tp{i}\n" for i in range(pairs))
+        command = [TESELA, "dock", "-o", self.path("out"), *SMALL, "--list"]
+        self.assert_ends(self.launch((1, [*command, "one.txt"]), (1, [*command, "two.txt"])), 2,
+                         "rank 1's command line", "give all ranks the same")
+        stray = ["bash", "-c", 'cd elsewhere && exec "$@"', "-", *command, "one.txt"]
+        self.assert_ends(self.launch((1, [*command, "one.txt"]), (1, stray)), 2,
+                         "rank 1: one.txt: ", "give all ranks the same list")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_commands_that_differ(self):
+        dock = self.command("out")
+        for other in ([TESELA, "npb", "ep"], self.command("out", "--resume"),
+                      [TESELA, "dock", "ladder", RECEPTOR, LIGAND]):
+            self.assert_ends(self.launch((1, dock), (2, other)), 2, "rank 2's command line",
+                             "give all ranks the same, but for --device")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_devices_that_differ(self):
+        """Where and how a rank runs is its own."""
+        process = self.launch((1, self.command("out", "--device", "cpu", "--threads", "1")),
+                              (1, self.command("out", "--device", "sim", "--quiet")))
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assert_same("out")
+
     def test_usage(self):
         process = self.launch((3, self.command("out", "--keep", "0")))
         self.assert_ends(process, 2, "--keep '0'")

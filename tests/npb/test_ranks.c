@@ -12,6 +12,7 @@
 #include "comm/comm.h"
 #include "device/plugin.h"
 #include "npb/cg.h"
+#include "npb/ep.h"
 #include "tesela/npb.h"
 
 enum { MOST_RANKS = 7 };
@@ -238,6 +239,56 @@ static void a_class_that_is_none_ends_all(void **state)
     }
 }
 
+/* EP on a slow device: a batch is a millisecond. Rank 1 fails after a while; `longest` is the most
+ * batches that rank 0 was busy with before it could hear of it. */
+static atomic_long longest;
+static double begun;
+
+static tsl_status slow_tally(tsl_context *context, int64_t first, int64_t count, int64_t *totals)
+{
+    (void)first;
+    (void)totals;
+    usleep((useconds_t)(1000 * count));
+    if (tsl_comm_rank(context->comm) == 1) {
+        return tsl_seconds() - begun < 0.8 ? TSL_OK : tsl_fail(context, TSL_E_DEVICE, "burnt");
+    }
+    if (count > atomic_load(&longest)) {
+        atomic_store(&longest, count);
+    }
+    return TSL_OK;
+}
+
+static tsl_status run_slow_rank(tsl_comm *comm, void *user)
+{
+    static const tsl_ep_ops slow = {.tally = slow_tally};
+    tsl_device_ops ops;
+    tsl_context *context = NULL;
+    tsl_npb_ep ep;
+    (void)user;
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_device_ops *own = context->ops;
+    ops = *own;
+    ops.ep = &slow;
+    context->ops = &ops;
+    status = tsl_npb_ep_run(&ep, context, 'D');
+    context->ops = own;
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void ep_hears_of_failures_within_a_chunk(void **state)
+{
+    (void)state;
+    alarm(60);
+    begun = tsl_seconds();
+    assert_int_equal(tsl_comm_run(2, run_slow_rank, NULL), TSL_E_DEVICE);
+    assert_non_null(strstr(tsl_last_error(NULL), "rank 1: burnt"));
+    assert_in_range(atomic_load(&longest), 64, 200);
+}
+
 /* Memory runs out on one rank, at a moment all the way through: all end, and nothing is lost. */
 static void memory_that_runs_out_ends_all(void **state)
 {
@@ -315,5 +366,7 @@ int main(void)
                                        cmocka_unit_test(a_class_that_is_none_ends_all),
                                        cmocka_unit_test(memory_that_runs_out_ends_all),
                                        cmocka_unit_test(what_one_rank_lacks_ends_all)};
+                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk),
+                                       cmocka_unit_test(memory_that_runs_out_ends_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
