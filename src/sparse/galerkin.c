@@ -5,9 +5,9 @@
 #include "sparse/multigrid.h"
 
 enum {
-    BANDWIDTHS = 4, /* of a band's rows at least, for neighbouring bands make rows twice */
+    BANDWIDTHS = 4,   /* of a band's rows at least, for neighbouring bands make rows twice */
     START_AHEAD = 32, /* rows of a factor whose starts are fetched before their turn */
-    AHEAD = 16      /* and those whose entries are */
+    AHEAD = 16        /* and those whose entries are */
 };
 
 /* The rows of P that a thread makes a band with, those of A P, and its own of P^T. */
@@ -59,8 +59,8 @@ static bool make_p(making *k, const tsl_prolongation *from, tsl_piece of)
     return enough;
 }
 
-/* out = the row of `count` entries times m, whose rows are padded. Rows of m that the entries before
- * `known`, of this row and those behind it, ask for are fetched before their turn. */
+/* out = the row of `count` entries times m, whose rows are padded. Rows of m that the entries
+ * before `known`, of this row and those behind it, ask for are fetched before their turn. */
 static bool multiply_row(tsl_row *out, const int32_t *column, const double *value, int64_t count,
                          int64_t known, const tsl_rows *m)
 {

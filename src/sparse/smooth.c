@@ -27,7 +27,7 @@ typedef struct advance {
     bool remembers; /* if that is neither 0 nor x */
 } advance;
 
-static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const advance *a, void *t,
+static tsl_status take_step(const tsl_smoother *s, tsl_chain *chain, const advance *a, void *t,
                             const void *b)
 {
     tsl_step product = s->product;
@@ -38,10 +38,13 @@ static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const a
         a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
                      : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
         tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
-    return tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
-                                               .bytes = s->bytes,
-                                               .count = a->remembers ? 4 : 3,
-                                               .steps = steps});
+    return tsl_chain_add(chain, steps, a->remembers ? 4 : 3);
+}
+
+tsl_chain tsl_smooth_chain(const tsl_smoother *s, tsl_context *context)
+{
+    return (tsl_chain){
+        .context = context, .layout = s->layout, .bytes = s->bytes, .reach = s->reach};
 }
 
 tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
@@ -49,7 +52,7 @@ tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
     return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
-tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void *const x[2],
                       void *t, const void *b, bool begun)
 {
     const interval d = damped(s);
@@ -68,7 +71,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
                            .c1 = k > 0 ? rho * before : 0,
                            .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
                            .remembers = k > (begun ? 1 : 0)};
-        status = take_step(s, context, &a, t, b);
+        status = take_step(s, chain, &a, t, b);
         now = 1 - now;
     }
     *out = x[now];
