@@ -85,6 +85,8 @@ enum { PRODUCTS = 15, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
 
 static const double little = 1e-6;
 
+enum { ALONE = 50000 /* entries of a matrix that one thread goes through soonest */ };
+
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
     const tsl_operand *a;
@@ -94,13 +96,18 @@ typedef struct lanczos {
     double *sums;
 } lanczos;
 
+static int threads_for(const tsl_csr *m, const tsl_context *context)
+{
+    return tsl_csr_nonzeros(m) > ALONE ? context->threads : 1;
+}
+
 static tsl_status multiply(const lanczos *p, double *y, const double *x)
 {
     const tsl_csr *m = p->a->matrix;
     if (m == NULL) {
         return p->a->apply(p->a->user, y, x);
     }
-#pragma omp parallel for num_threads(p->context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(m, p->context)) schedule(static)
     for (int64_t i = 0; i < m->rows; i++) {
         double sum = 0;
         for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
@@ -315,7 +322,8 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
-    const double bound = a->matrix != NULL ? largest_row_sum(a, context->threads) : INFINITY;
+    const double bound =
+        a->matrix != NULL ? largest_row_sum(a, threads_for(a->matrix, context)) : INFINITY;
     if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
         /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;
