@@ -353,6 +353,41 @@ static void rows_are_sorted(void **state)
     tsl_rows_free(&rows);
 }
 
+/* A x = b, and the same bits for any number of threads. */
+static void dense_factors_solve(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t side, planes;
+    } rows[] = {{1, 1}, {3, 3}, {2, 8}, {1, 33}, {6, 5}, {8, 7}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        test_system s = test_laplacian(rows[i].side, rows[i].planes);
+        const tsl_csr a = {s.n, s.n, s.row_start, s.column, s.value};
+        const size_t bytes = (size_t)s.n * sizeof(double);
+        double *b = malloc(bytes);
+        double *x = malloc(bytes);
+        double *l[2];
+        uint64_t seed = 23;
+        for (int64_t k = 0; k < s.n; k++) {
+            b[k] = test_uniform(&seed);
+        }
+        for (int k = 0; k < 2; k++) {
+            tsl_context *context = test_context("cpu", 1 + 2 * k);
+            assert_int_equal(tsl_dense_factor(&l[k], context, &a), TSL_OK);
+            tsl_context_destroy(context);
+        }
+        assert_memory_equal(l[0], l[1], (size_t)s.n * bytes);
+        memcpy(x, b, bytes);
+        tsl_dense_solve(l[0], s.n, x);
+        assert_true(test_residual(&s, b, x) < 1e-13);
+        tsl_release(l[0]);
+        tsl_release(l[1]);
+        free(b);
+        free(x);
+        test_system_free(&s);
+    }
+}
+
 /* Of D^-1 A, by many steps of the power method. */
 static double largest_eigenvalue(const test_system *s, const double *inverse)
 {
@@ -406,9 +441,11 @@ static void largest_eigenvalues_are_not_missed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_as_defined), cmocka_unit_test(any_pattern_will_do),
-        cmocka_unit_test(large_products_are_made), cmocka_unit_test(rows_are_sorted),
-        cmocka_unit_test(largest_eigenvalues_are_not_missed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_defined),
+                                       cmocka_unit_test(any_pattern_will_do),
+                                       cmocka_unit_test(large_products_are_made),
+                                       cmocka_unit_test(rows_are_sorted),
+                                       cmocka_unit_test(dense_factors_solve),
+                                       cmocka_unit_test(largest_eigenvalues_are_not_missed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
