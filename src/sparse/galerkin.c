@@ -98,7 +98,7 @@ static bool multiply_row(tsl_row *out, const int32_t *column, const double *valu
 static bool make_ap(making *k, const tsl_csr *a, tsl_piece of)
 {
     bool enough = tsl_rows_advance(&k->ap, of.from, of.to - of.from) &&
-                  tsl_rows_widen(&k->ap, entries_of(a, of));
+                  tsl_rows_widen(&k->ap, entries_of(a, of) + 2 * (of.to - of.from));
     for (int64_t i = of.from + k->ap.rows; i < of.to && enough; i++) {
         const int64_t first = a->row_start[i];
         enough = multiply_row(&k->row, a->column + first, a->value + first,
