@@ -33,7 +33,9 @@ static tsl_status apply(void *self, double *z, const double *r, double norm)
     void *where = NULL;
     tsl_status status = run(c, &first);
     if (status == TSL_OK) {
-        status = tsl_smooth(&c->smoother, c->context, &where, x, c->memory + 2 * c->rows, r, true);
+        tsl_chain chain = tsl_smooth_chain(&c->smoother, c->context);
+        status = tsl_smooth(&c->smoother, &chain, &where, x, c->memory + 2 * c->rows, r, true);
+        status = status == TSL_OK ? tsl_chain_run(&chain) : status;
     }
     const tsl_step copy = tsl_combine(z, 1, where, 0, NULL);
     return status == TSL_OK ? run(c, &copy) : status;

@@ -180,6 +180,9 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
+    if (v->form.packed == NULL) {
+        v->smoother.reach = tsl_bandwidth(v->matrix, mg->context->threads);
+    }
     void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
         status = take_vector(all[i], mg, v);

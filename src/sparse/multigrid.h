@@ -69,8 +69,9 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening
 /* ---- the coarsest level (dense.c) ---------------------------------------------------------------
  */
 
-/* A's Cholesky factor, dense, by rows. Where a pivot is no more than rounding, as in a singular
- * matrix, that row of the solution is 0. */
+/* A's Cholesky factor L, dense: below the diagonal by rows, above it L^T, on it 1 / pivot; of A
+ * only the lower triangle is read. Where a pivot is no more than rounding, as in a singular matrix,
+ * that row of the solution is 0. */
 tsl_status tsl_dense_factor(double **out, tsl_context *context, const tsl_csr *a);
 /* Solve in place. */
 void tsl_dense_solve(const double *l, int64_t n, double *x);

@@ -27,7 +27,7 @@ typedef struct advance {
     bool remembers; /* if that is neither 0 nor x */
 } advance;
 
-static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const advance *a, void *t,
+static tsl_status take_step(const tsl_smoother *s, tsl_chain *chain, const advance *a, void *t,
                             const void *b)
 {
     tsl_step product = s->product;
@@ -38,10 +38,13 @@ static tsl_status take_step(const tsl_smoother *s, tsl_context *context, const a
         a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
                      : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
         tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
-    return tsl_steps_run(context, &(tsl_steps){.layout = s->layout,
-                                               .bytes = s->bytes,
-                                               .count = a->remembers ? 4 : 3,
-                                               .steps = steps});
+    return tsl_chain_add(chain, steps, a->remembers ? 4 : 3);
+}
+
+tsl_chain tsl_smooth_chain(const tsl_smoother *s, tsl_context *context)
+{
+    return (tsl_chain){
+        .context = context, .layout = s->layout, .bytes = s->bytes, .reach = s->reach};
 }
 
 tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
@@ -49,7 +52,7 @@ tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
     return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
-tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, void *const x[2],
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void *const x[2],
                       void *t, const void *b, bool begun)
 {
     const interval d = damped(s);
@@ -68,7 +71,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
                            .c1 = k > 0 ? rho * before : 0,
                            .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
                            .remembers = k > (begun ? 1 : 0)};
-        status = take_step(s, context, &a, t, b);
+        status = take_step(s, chain, &a, t, b);
         now = 1 - now;
     }
     *out = x[now];
@@ -82,6 +85,8 @@ enum { PRODUCTS = 15, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
 
 static const double little = 1e-6;
 
+enum { ALONE = 50000 /* entries of a matrix that one thread goes through soonest */ };
+
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
     const tsl_operand *a;
@@ -91,13 +96,18 @@ typedef struct lanczos {
     double *sums;
 } lanczos;
 
+static int threads_for(const tsl_csr *m, const tsl_context *context)
+{
+    return tsl_csr_nonzeros(m) > ALONE ? context->threads : 1;
+}
+
 static tsl_status multiply(const lanczos *p, double *y, const double *x)
 {
     const tsl_csr *m = p->a->matrix;
     if (m == NULL) {
         return p->a->apply(p->a->user, y, x);
     }
-#pragma omp parallel for num_threads(p->context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(m, p->context)) schedule(static)
     for (int64_t i = 0; i < m->rows; i++) {
         double sum = 0;
         for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
@@ -312,7 +322,8 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
-    const double bound = a->matrix != NULL ? largest_row_sum(a, context->threads) : INFINITY;
+    const double bound =
+        a->matrix != NULL ? largest_row_sum(a, threads_for(a->matrix, context)) : INFINITY;
     if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
         /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;

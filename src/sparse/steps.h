@@ -85,6 +85,10 @@ tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list);
 /* With vectors in host memory, whatever the context's device. */
 tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list);
 
+/* The rows from … to - 1 of this rank, on the CPU, by the calling thread: lists without scalar
+ * products and halos. `from` is a multiple of TSL_SLICE_ROWS away from the rank's first row. */
+void tsl_steps_run_rows_on_cpu(const tsl_steps *list, int64_t from, int64_t to);
+
 /* Memory for sums of up to `width` columns, in device memory; released like vectors. */
 tsl_status tsl_sums_take(double **out, tsl_context *context, int width);
 /* All ranks get the sums that each has left of its rows; nothing to do where ranks = 1. */

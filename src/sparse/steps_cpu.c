@@ -28,12 +28,11 @@ TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double
 #define TSL_TEMPLATE "sparse/steps_cpu.inc"
 #include "core/both_precisions.inc"
 
-static void run_piece(const tsl_steps *list, int piece)
+static void run_rows(const tsl_steps *list, int64_t begin, int64_t end,
+                     double sums[TSL_MOST_DOTS][LANES])
 {
-    double sums[TSL_MOST_DOTS][LANES] = {{0}};
     double space[CHUNK];
-    const int64_t end = tsl_layout_piece_row(list->layout, piece + 1);
-    for (int64_t from = tsl_layout_piece_row(list->layout, piece); from < end; from += CHUNK) {
+    for (int64_t from = begin; from < end; from += CHUNK) {
         const int64_t to = from + CHUNK < end ? from + CHUNK : end;
         if (list->bytes == 8) {
             run_chunk_double(list, from, to, space, sums);
@@ -41,6 +40,18 @@ static void run_piece(const tsl_steps *list, int piece)
             run_chunk_single(list, from, to, (float *)space, sums);
         }
     }
+}
+
+void tsl_steps_run_rows_on_cpu(const tsl_steps *list, int64_t from, int64_t to)
+{
+    run_rows(list, from, to, NULL);
+}
+
+static void run_piece(const tsl_steps *list, int piece)
+{
+    double sums[TSL_MOST_DOTS][LANES] = {{0}};
+    run_rows(list, tsl_layout_piece_row(list->layout, piece),
+             tsl_layout_piece_row(list->layout, piece + 1), sums);
     for (int i = 0, dot = 0; i < list->count; i++) {
         if (list->steps[i].kind == TSL_STEP_DOT) {
             const double *s = sums[dot];
