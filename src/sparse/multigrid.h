@@ -80,10 +80,14 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
 /* ---- a level ------------------------------------------------------------------------------------
  */
 
+enum { TSL_DENSE_ROWS = 4000 /* at most, of a level that is solved directly */ };
+
 typedef struct tsl_level {
-    const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
+    int64_t rows, nonzeros;
+    const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
+                              it */
     tsl_csr own;
-    tsl_csr p, r; /* T and T^T: to this level from the next, and back */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
@@ -108,6 +112,17 @@ typedef struct tsl_multigrid {
                              is recorded cannot wait */
     void *result;         /* … where its solution is */
 } tsl_multigrid;
+
+/* A vector of a level, zeros. */
+tsl_status tsl_level_take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v);
+/* The level's smoother, but its largest eigenvalue. */
+void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
+                              const tsl_linsolve_options *options);
+
+/* All levels but the coarsest's solution, on a GPU (setup_gpu.c). *made: false where the host has
+ * to make them: there are other ranks, the finest matrix is in a form that is not taken there, or a
+ * row or an aggregate is too long. */
+tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_plan *plan);
 
 /* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
 tsl_status tsl_multigrid_cycle(void *self);

@@ -310,11 +310,25 @@ static double largest_row_sum(const tsl_operand *a, int threads)
     return largest;
 }
 
+bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows)
+{
+    return bound <= 2.0001 && nonzeros <= SHORT_ROW * rows;
+}
+
+double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int steps, double bound)
+{
+    int rows = 1;
+    while (rows < steps && beside[rows - 1] > little * fabs(diagonal[rows - 1])) {
+        rows++;
+    }
+    const double found = 1.05 * estimate(diagonal, beside, rows);
+    return found > 0 && found < bound ? found : bound;
+}
+
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
     const double bound = a->matrix != NULL ? largest_row_sum(a, context->threads) : INFINITY;
-    if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
-        /* as in the Laplacians of grids, where an estimate would hardly be less */
+    if (a->matrix != NULL && tsl_row_sum_will_do(bound, tsl_csr_nonzeros(a->matrix), a->rows)) {
         *out = bound;
         return TSL_OK;
     }

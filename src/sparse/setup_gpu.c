@@ -1,0 +1,456 @@
+/* Multigrid's set-up on a GPU, from the matrix that is there: level by level its diagonal, its
+ * largest eigenvalue, the next level and the forms of what the cycle needs. The host hears a few
+ * numbers of each, and gets the coarsest matrix. */
+#include <math.h>
+
+#include "core/context.h"
+#include "core/profile.h"
+#include "device/device.h"
+#include "sparse/coarsen_gpu.h"
+#include "sparse/multigrid.h"
+#include "sparse/pack.h"
+
+enum { SHORT_ROW = 10 /* entries; as of aggregates on the host */ };
+
+/* A level in the making. */
+typedef struct making {
+    tsl_multigrid *mg;
+    const tsl_linsolve_options *options;
+    tsl_space space;
+    double facts[TSL_FACTS];
+    double *values; /* of the level's matrix, in double precision; the finest level's: NULL */
+    double *near;   /* near-null vector of the level; NULL: ones */
+    int processors;
+} making;
+
+/* ---- what the finest level is --------------------------------------------------------------- */
+
+static bool suits(const tsl_linsolve_plan *plan)
+{
+    const tsl_packed *packed = plan->matrix->form.packed;
+    return plan->context->ops->coarsen != NULL && plan->layout->ranks == 1 && packed != NULL &&
+           packed->tiles == NULL && packed->matrix.long_rows == 0;
+}
+
+static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve_plan *plan)
+{
+    const tsl_packed_matrix *m = &plan->matrix->form.packed->matrix;
+    const bool sliced = m->value_start != NULL;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    out->a = (tsl_device_rows){.rows = m->rows,
+                               .row_start = m->row_start,
+                               .column = m->column,
+                               .value_start = m->value_start,
+                               .index_start = m->index_start,
+                               .index = m->index,
+                               .value = sliced ? m->value : m->entry};
+    out->places = k->mg->level[0].nonzeros;
+    if (!sliced) {
+        return TSL_OK;
+    }
+    const tsl_status status =
+        plan->context->ops->download(plan->context, &out->places, m->value_start + slices, 8);
+    out->places *= TSL_PACK_LANES;
+    return status;
+}
+
+/* ---- what a level is measured for -------------------------------------------------------------
+ */
+
+static tsl_status check_diagonal(const making *k, const tsl_fine *fine)
+{
+    const double wrong = k->facts[TSL_FACT_WRONG];
+    return wrong == 0 ? TSL_OK
+                      : tsl_fail(k->mg->context, TSL_E_ARG,
+                                 "multigrid: row %lld of a coarser level has no number above 0 on "
+                                 "the diagonal: the matrix is not positive definite: use gmres "
+                                 "with ilu0",
+                                 (long long)(fine->a.rows - (int64_t)wrong));
+}
+
+static tsl_status measure(making *k, tsl_fine *fine)
+{
+    tsl_context *context = k->mg->context;
+    tsl_status status = TSL_OK;
+    fine->facts = tsl_space_take(&status, &k->space, sizeof k->facts);
+    fine->inverse = tsl_space_take(&status, &k->space, 8 * fine->a.rows);
+    const tsl_grouping g = {.a = fine->a, .facts = fine->facts, .inverse = fine->inverse};
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, fine->facts, 0, sizeof k->facts);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->measure(context, &g);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, k->facts, fine->facts, sizeof k->facts);
+    }
+    return status == TSL_OK ? check_diagonal(k, fine) : status;
+}
+
+/* Precision of the cycle, from the finest level. */
+static tsl_status choose_precision(const making *k, const tsl_fine *fine)
+{
+    tsl_multigrid *mg = k->mg;
+    double first = 1;
+    const tsl_status status = mg->context->ops->download(mg->context, &first, fine->inverse, 8);
+    const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
+                        k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
+    mg->bytes = single ? 4 : 8;
+    mg->scale = single ? ldexp(1, ilogb(first)) : 1;
+    return status;
+}
+
+static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, int64_t nonzeros)
+{
+    tsl_context *context = k->mg->context;
+    const double bound = k->facts[TSL_FACT_ROW_SUM];
+    *out = bound;
+    if (tsl_row_sum_will_do(bound, nonzeros, fine->a.rows)) {
+        return TSL_OK;
+    }
+    double found[2 * TSL_LANCZOS_PRODUCTS];
+    tsl_status status = TSL_OK;
+    const double begun = tsl_seconds();
+    tsl_lanczos a = {
+        .a = fine->a,
+        .inverse = fine->inverse,
+        .now = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
+        .before = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
+        .scaled = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
+        .sums = tsl_space_take(&status, &k->space,
+                               (int64_t)8 * (TSL_LANCZOS_PRODUCTS + 2) * TSL_LANCZOS_PARTS),
+        .diagonal = tsl_space_take(&status, &k->space, sizeof found)};
+    a.beside = a.diagonal != NULL ? a.diagonal + TSL_LANCZOS_PRODUCTS : NULL;
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->find_eigenvalue(context, &a, k->processors);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, found, a.diagonal, sizeof found);
+    }
+    if (status == TSL_OK) {
+        *out = tsl_largest_of_lanczos(found, found + TSL_LANCZOS_PRODUCTS, TSL_LANCZOS_PRODUCTS,
+                                      bound);
+    }
+    tsl_profile_add(context, "eigenvalues", begun, 0, 0);
+    return status;
+}
+
+/* ---- forms ------------------------------------------------------------------------------------
+ */
+
+static tsl_status begin_form(tsl_form *out, tsl_context *context, int bytes, double scale,
+                             int64_t rows)
+{
+    *out = (tsl_form){.bytes = bytes, .scale = scale};
+    out->packed = tsl_allocate_zeroed(1, sizeof *out->packed);
+    if (out->packed == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *out->packed, "a matrix");
+    }
+    out->packed->context = context;
+    out->packed->matrix.rows = rows;
+    return TSL_OK;
+}
+
+/* Values times `a`, or so many ones, in memory that is kept. */
+static void *make_values(tsl_status *status, const tsl_multigrid *mg, double a,
+                         const double *values, int64_t count)
+{
+    void *out = tsl_keep(status, mg->context, mg->bytes * count);
+    if (*status == TSL_OK) {
+        *status = mg->context->ops->coarsen->convert(mg->context, out, a, values, count, mg->bytes);
+    }
+    return out;
+}
+
+/* The finest level's, where its own stands and all but the values are the same. */
+static tsl_status narrow_finest(tsl_form *out, const tsl_multigrid *mg, const tsl_form *wide,
+                                const tsl_fine *fine)
+{
+    tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_packed_matrix *m = &out->packed->matrix;
+    *m = wide->packed->matrix;
+    m->value = NULL;
+    m->entry = NULL;
+    out->packed->borrows = true;
+    void *values = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
+    *(m->value_start != NULL ? &m->value : &m->entry) = values;
+    out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
+    return status;
+}
+
+/* Chunks of rows that the form is given, and whose values it has. */
+static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
+{
+    tsl_context *context = k->mg->context;
+    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_status status = TSL_OK;
+    int64_t *number = tsl_space_take(&status, &k->space, 8 * (m->rows + 1));
+    tsl_cut cut = {.rows = m->rows,
+                   .row_start = m->row_start,
+                   .window = TSL_CHUNK_ENTRIES + 1 - longest,
+                   .is_first = tsl_space_take(&status, &k->space, 4 * m->rows),
+                   .number = number};
+    const tsl_running running = {
+        .out = number,
+        .count = cut.is_first,
+        .n = m->rows,
+        .tile = tsl_space_take(&status, &k->space, 8 * (m->rows / TSL_RUNNING_TILE + 1))};
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->mark_chunks(context, &cut);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->run(context, &running);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &m->chunks, number + m->rows, 8);
+    }
+    cut.chunk = tsl_keep(&status, context, m->chunks * (int64_t)sizeof *cut.chunk);
+    m->chunk = cut.chunk;
+    return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
+}
+
+/* A level's own matrix: the form takes its starts and columns. */
+static tsl_status make_form(tsl_form *out, making *k, tsl_coarse *coarse)
+{
+    const tsl_multigrid *mg = k->mg;
+    tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, coarse->count);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_packed_matrix *m = &out->packed->matrix;
+    m->row_start = coarse->row_start;
+    m->column = coarse->column;
+    coarse->row_start = NULL;
+    coarse->column = NULL;
+    m->entry = make_values(&status, mg, mg->scale, k->values, coarse->nonzeros);
+    out->product_bytes = coarse->nonzeros * (4 + mg->bytes) + 8 * coarse->count;
+    return status == TSL_OK ? cut_form(out, k, (int64_t)k->facts[TSL_FACT_LONGEST]) : status;
+}
+
+/* T^T, likewise, … */
+static tsl_status make_down(tsl_form *out, making *k, tsl_coarse *coarse)
+{
+    const tsl_multigrid *mg = k->mg;
+    tsl_status status = begin_form(out, mg->context, mg->bytes, 1, coarse->count);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_packed_matrix *m = &out->packed->matrix;
+    m->row_start = coarse->member_start;
+    m->column = coarse->member;
+    coarse->member_start = NULL;
+    coarse->member = NULL;
+    m->entry = make_values(&status, mg, 1, coarse->member_value, coarse->members);
+    out->product_bytes = coarse->members * (4 + mg->bytes) + 8 * coarse->count;
+    return status == TSL_OK ? cut_form(out, k, coarse->most_members) : status;
+}
+
+/* … and T. */
+static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
+                          const tsl_coarse *coarse)
+{
+    tsl_context *context = k->mg->context;
+    const int bytes = k->mg->bytes;
+    const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_tentative_form t = {.rows = fine->a.rows,
+                            .aggregate = coarse->aggregate,
+                            .near_null = fine->near_null,
+                            .norm = coarse->norm,
+                            .bytes = bytes,
+                            .value_start = tsl_keep(&status, context, 8 * (slices + 1)),
+                            .index_start = tsl_keep(&status, context, 8 * (slices + 1)),
+                            .index = tsl_keep(&status, context, 4 * slices * TSL_PACK_LANES),
+                            .value = tsl_keep(&status, context, bytes * slices * TSL_PACK_LANES)};
+    tsl_packed_matrix *m = &out->packed->matrix;
+    m->value_start = t.value_start;
+    m->index_start = t.index_start;
+    m->index = t.index;
+    m->value = t.value;
+    out->product_bytes = (4 + bytes) * fine->a.rows + 16 * slices;
+    return status == TSL_OK ? context->ops->coarsen->make_tentative(context, &t) : status;
+}
+
+/* ---- levels -----------------------------------------------------------------------------------
+ */
+
+/* Level l, whose matrix is `fine`: what smooths it. */
+static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolve_plan *plan)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_level *v = &mg->level[l];
+    tsl_status status = measure(k, fine);
+    if (status == TSL_OK && l == 0) {
+        status = choose_precision(k, fine);
+    }
+    v->layout = l == 0 ? plan->layout : &v->own_layout;
+    if (status == TSL_OK && l > 0) {
+        status = tsl_layout_make(&v->own_layout, mg->context, v->rows, NULL, true);
+    }
+    void **const vectors[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1]};
+    for (int i = 0; i < 4 && status == TSL_OK; i++) {
+        status = tsl_level_take_vector(vectors[i], mg, v);
+    }
+    if (status == TSL_OK) {
+        status = mg->context->ops->coarsen->convert(mg->context, v->inverse_diagonal, 1 / mg->scale,
+                                                    fine->inverse, v->rows, mg->bytes);
+    }
+    tsl_level_begin_smoother(mg, v, k->options);
+    if (status == TSL_OK) {
+        status = find_eigenvalue(&v->smoother.largest, k, fine, v->nonzeros);
+    }
+    return status;
+}
+
+/* The next level and the ways there and back. *fits as tsl_project_on_gpu(). */
+static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, bool *fits)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_level *v = &mg->level[l];
+    double begun = tsl_seconds();
+    fine->short_rows = v->nonzeros <= SHORT_ROW * v->rows;
+    fine->strength = ldexp(k->options->strength, -l);
+    fine->omega = 4 / (3 * v->smoother.largest);
+    fine->near_null = k->near;
+    tsl_status status = tsl_group_on_gpu(coarse, &k->space, fine);
+    tsl_profile_add(mg->context, "aggregates", begun, 0, 0);
+    if (status != TSL_OK || coarse->count == 0) {
+        return status;
+    }
+    status = tsl_project_on_gpu(coarse, fits, &k->space, fine);
+    if (status != TSL_OK || !*fits) {
+        return status;
+    }
+    begun = tsl_seconds();
+    tsl_level *next = &mg->level[mg->levels++];
+    next->rows = coarse->count;
+    next->nonzeros = coarse->nonzeros;
+    status = make_up(&v->form_p, k, fine, coarse);
+    status = status == TSL_OK ? make_down(&v->form_r, k, coarse) : status;
+    tsl_profile_add(mg->context, "forms", begun, 0, 0);
+    return status;
+}
+
+/* Is a level to be coarsened? */
+static bool goes_on(const making *k)
+{
+    const tsl_multigrid *mg = k->mg;
+    return mg->levels < TSL_LINSOLVE_LEVELS &&
+           mg->level[mg->levels - 1].rows > k->options->coarse_rows;
+}
+
+/* What has come out is the level that is made now. */
+static void enter_level(making *k, tsl_fine *fine, tsl_coarse *coarse)
+{
+    tsl_device_release(k->mg->context, k->values);
+    tsl_device_release(k->mg->context, k->near);
+    k->values = coarse->value;
+    k->near = coarse->norm;
+    coarse->value = NULL;
+    coarse->norm = NULL;
+    tsl_space_reset(&k->space);
+    *fine = (tsl_fine){.a = {.rows = coarse->count,
+                             .row_start = coarse->row_start,
+                             .column = coarse->column,
+                             .value = k->values},
+                       .places = coarse->nonzeros};
+}
+
+static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *plan)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_fine fine = {.places = 0};
+    tsl_coarse coarse = {.count = 0};
+    tsl_status status = read_finest(&fine, k, plan);
+    mg->levels = 1;
+    for (int l = 0; status == TSL_OK; l++) {
+        status = make_level(k, l, &fine, plan);
+        *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
+        if (status == TSL_OK && *fits) {
+            status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
+                            : make_form(&mg->level[l].form, k, &coarse);
+        }
+        tsl_coarse_free(&coarse, mg->context);
+        if (status != TSL_OK || !*fits || !goes_on(k)) {
+            break;
+        }
+        status = coarsen(k, l, &fine, &coarse, fits);
+        if (status != TSL_OK || !*fits || coarse.count == 0) {
+            break;
+        }
+        enter_level(k, &fine, &coarse);
+    }
+    tsl_coarse_free(&coarse, mg->context);
+    return status;
+}
+
+/* The coarsest level's matrix in the host's memory, where it will be solved there. */
+static tsl_status fetch_coarsest(const making *k)
+{
+    tsl_context *context = k->mg->context;
+    tsl_level *v = &k->mg->level[k->mg->levels - 1];
+    if (v->matrix != NULL || v->rows > TSL_DENSE_ROWS) {
+        return TSL_OK;
+    }
+    const tsl_packed_matrix *m = &v->form.packed->matrix;
+    tsl_status status = tsl_csr_allocate(&v->own, context, v->rows, v->rows, v->nonzeros);
+    v->matrix = &v->own;
+    if (status == TSL_OK) {
+        status = context->ops->download(context, v->own.row_start, m->row_start, 8 * (v->rows + 1));
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, v->own.column, m->column, 4 * v->nonzeros);
+    }
+    return status == TSL_OK
+               ? context->ops->download(context, v->own.value, k->values, 8 * v->nonzeros)
+               : status;
+}
+
+static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_context *context = plan->context;
+    tsl_device_properties properties;
+    tsl_status status = context->ops->properties(context->device, &properties);
+    k->processors = properties.threads;
+    mg->level[0].matrix = &plan->matrix->csr;
+    mg->level[0].rows = plan->rows;
+    mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
+    if (status == TSL_OK) { /* P and P^T, the strong entries and what is there of each row */
+        status = tsl_space_begin(&k->space, context,
+                                 28 * mg->level[0].nonzeros + 160 * plan->rows + (1 << 20));
+    }
+    if (status == TSL_OK && plan->options.near_null != NULL) {
+        k->near = tsl_keep(&status, context, 8 * plan->rows);
+        status = status == TSL_OK ? context->ops->upload(context, k->near, plan->options.near_null,
+                                                         8 * plan->rows)
+                                  : status;
+    }
+    return status;
+}
+
+tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_plan *plan)
+{
+    making k = {.mg = mg, .options = &plan->options};
+    *made = suits(plan);
+    if (!*made) {
+        return TSL_OK;
+    }
+    tsl_status status = begin(&k, plan);
+    if (status == TSL_OK) {
+        status = make_levels(&k, made, plan);
+    }
+    if (status == TSL_OK && *made) {
+        status = fetch_coarsest(&k);
+    }
+    tsl_device_release(mg->context, k.values);
+    tsl_device_release(mg->context, k.near);
+    tsl_space_free(&k.space);
+    return status;
+}
