@@ -5,8 +5,9 @@
  * number; the others join the founder they are nearest to.
  *
  * P^T A P is summed as integers, in units of a power of two of each row's own, so that threads may
- * add in any order: the same bits in every run and on every device. The unit is 2^-62 of a bound on
- * the row's entries, so that what is rounded is less than doubles would. */
+ * add in any order: the same bits in every run and on every device. The unit is 2^-61 of a bound on
+ * the sum of a row's terms.
+ */
 #ifndef TSL_SPARSE_COARSEN_H
 #define TSL_SPARSE_COARSEN_H
 

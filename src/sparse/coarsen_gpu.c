@@ -15,9 +15,15 @@ static const char *const what = "making multigrid's levels";
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static tsl_status add_chunk(tsl_space *space, int64_t bytes)
+/* A quarter of what there is, at least: so there are not many. */
+static tsl_status add_chunk(tsl_space *space, int64_t least)
 {
     void *memory = NULL;
+    int64_t all = 0;
+    for (int c = 0; c < space->chunks; c++) {
+        all += space->size[c];
+    }
+    const int64_t bytes = least > all / 4 ? least : all / 4;
     if (space->chunks == TSL_SPACE_CHUNKS) {
         return tsl_fail(space->context, TSL_E_INTERNAL, "%s takes too many pieces of memory", what);
     }

@@ -386,11 +386,13 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     if (status == TSL_OK) {
         status = tsl_setup_on_gpu(&made, mg, plan);
     }
+    double begun = tsl_seconds();
     if (status == TSL_OK && !made) {
         free_levels(mg);
         status = make_on_host(mg, plan);
+        tsl_profile_add(plan->context, "levels made by the host", begun, 0, 0);
     }
-    const double begun = tsl_seconds();
+    begun = tsl_seconds();
     if (status == TSL_OK) {
         status = make_coarsest(mg);
     }

@@ -53,6 +53,9 @@ static tsl_status complain(tsl_comm *comm, const char *what)
 static tsl_status compare(tsl_comm *comm, trial *t, const double *x, const record *r,
                           const tsl_linsolve_report *report)
 {
+    if (!t->expects && tsl_comm_rank(comm) > 0) {
+        return TSL_OK;
+    }
     if (!t->expects) {
         memcpy(t->x, x, sizeof t->x);
         memcpy(t->history, r->history, sizeof t->history);
