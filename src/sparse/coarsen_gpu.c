@@ -8,7 +8,7 @@ enum {
     ALIGNMENT = 256,
     FEW = 16,       /* one in so many rows is left: they are listed */
     ROUNDS = 2,     /* of all rows, before the host looks how many are left */
-    FILL_ORDER = 2, /* A has so many entries for one of P^T A P, more or less */
+    FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
 };
 
 static const char *const what = "making multigrid's levels";
@@ -60,10 +60,10 @@ void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes)
     return out;
 }
 
-void tsl_space_reset(tsl_space *space)
+void tsl_space_return(tsl_space *space, const tsl_space *mark)
 {
     for (int c = 0; c < space->chunks; c++) {
-        space->used[c] = 0;
+        space->used[c] = c < mark->chunks ? mark->used[c] : 0;
     }
 }
 
@@ -73,26 +73,6 @@ void tsl_space_free(tsl_space *space)
         tsl_device_release(space->context, space->chunk[c]);
     }
     space->chunks = 0;
-}
-
-void *tsl_keep(tsl_status *status, tsl_context *context, int64_t bytes)
-{
-    void *out = NULL;
-    if (*status == TSL_OK) {
-        *status =
-            tsl_device_allocate(&out, context, bytes > 0 ? bytes : 1, "the levels of multigrid");
-    }
-    return out;
-}
-
-void tsl_coarse_free(tsl_coarse *coarse, tsl_context *context)
-{
-    void *const all[] = {coarse->norm,      coarse->member_start, coarse->member,
-                         coarse->row_start, coarse->column,       coarse->value};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        tsl_device_release(context, all[i]);
-    }
-    *coarse = (tsl_coarse){0};
 }
 
 /* Zeroed. */
@@ -206,9 +186,10 @@ static void join_founders(tsl_status *status, tsl_space *space, tsl_grouping *g)
 }
 
 /* Founders become numbers, in the order of their rows. */
-static void number_aggregates(tsl_status *status, tsl_space *space, tsl_grouping *g,
+static void number_aggregates(tsl_status *status, tsl_spaces *spaces, tsl_grouping *g,
                               tsl_coarse *out)
 {
+    tsl_space *space = &spaces->passing;
     tsl_context *context = space->context;
     int64_t *number = tsl_space_take(status, space, 8 * (g->a.rows + 1));
     run_sums(status, space, number, g->is_root, g->a.rows);
@@ -223,19 +204,21 @@ static void number_aggregates(tsl_status *status, tsl_space *space, tsl_grouping
     g->aggregate = out->aggregate;
     g->count = take_zeros(status, space, 4 * out->count);
     group(status, space, context->ops->coarsen->name, g);
-    out->member_start = tsl_keep(status, context, 8 * (out->count + 1));
+    out->member_start = tsl_space_take(status, spaces->kept, 8 * (out->count + 1));
     run_sums(status, space, out->member_start, g->count, out->count);
     if (*status == TSL_OK) {
         *status = context->ops->download(context, &out->members, out->member_start + out->count, 8);
     }
 }
 
-tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_space *space, const tsl_fine *fine)
+tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine *fine)
 {
+    tsl_space *space = &spaces->passing;
     const int64_t rows = fine->a.rows;
     tsl_status status = TSL_OK;
     int32_t left = 0;
     *out = (tsl_coarse){.aggregate = tsl_space_take(&status, space, 4 * rows)};
+    const tsl_space before = *space;
     tsl_grouping g = {.a = fine->a,
                       .facts = fine->facts,
                       .inverse = fine->inverse,
@@ -251,7 +234,8 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_space *space, const tsl_fine *f
         settle_rest(&status, space, &g, left);
     }
     join_founders(&status, space, &g);
-    number_aggregates(&status, space, &g, out);
+    number_aggregates(&status, spaces, &g, out);
+    tsl_space_return(space, &before);
     return status;
 }
 
@@ -266,10 +250,11 @@ static void project(tsl_status *status, const tsl_space *space, tsl_project kern
 }
 
 /* The rows of each aggregate, and their entries of T. */
-static void make_members(tsl_status *status, tsl_space *space, tsl_projection *p, tsl_coarse *out)
+static void make_members(tsl_status *status, tsl_spaces *spaces, tsl_projection *p, tsl_coarse *out)
 {
+    tsl_space *space = &spaces->passing;
     tsl_context *context = space->context;
-    out->member = tsl_keep(status, context, 4 * out->members);
+    out->member = tsl_space_take(status, spaces->kept, 4 * out->members);
     p->member_start = out->member_start;
     p->member = out->member;
     p->unordered = tsl_space_take(status, space, 4 * out->members);
@@ -277,12 +262,14 @@ static void make_members(tsl_status *status, tsl_space *space, tsl_projection *p
     project(status, space, context->ops->coarsen->list_members, p);
 }
 
-static void order_members(tsl_status *status, tsl_space *space, tsl_projection *p, tsl_coarse *out)
+static void order_members(tsl_status *status, tsl_spaces *spaces, tsl_projection *p,
+                          tsl_coarse *out)
 {
+    tsl_space *space = &spaces->passing;
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     project(status, space, ops->order_members, p);
     if (p->near_null != NULL) {
-        out->norm = tsl_keep(status, space->context, 8 * out->count);
+        out->norm = tsl_space_take(status, &spaces->results, 8 * out->count);
         out->member_value = tsl_space_take(status, space, 8 * out->members);
         p->norm = out->norm;
         p->member_value = out->member_value;
@@ -356,9 +343,10 @@ static void pile_rows(tsl_status *status, tsl_space *space, tsl_projection *p, o
     }
 }
 
-static void make_matrix(tsl_status *status, bool *fits, tsl_space *space, tsl_projection *p,
+static void make_matrix(tsl_status *status, bool *fits, tsl_spaces *spaces, tsl_projection *p,
                         tsl_coarse *out, int64_t places)
 {
+    tsl_space *space = &spaces->passing;
     tsl_context *context = space->context;
     outcome now = {0, 0, 0};
     p->row_at = tsl_space_take(status, space, 8 * p->aggregates);
@@ -372,9 +360,9 @@ static void make_matrix(tsl_status *status, bool *fits, tsl_space *space, tsl_pr
         return;
     }
     out->nonzeros = now.entries;
-    out->row_start = tsl_keep(status, context, 8 * (out->count + 1));
-    out->column = tsl_keep(status, context, 4 * out->nonzeros);
-    out->value = tsl_keep(status, context, 8 * out->nonzeros);
+    out->row_start = tsl_space_take(status, spaces->kept, 8 * (out->count + 1));
+    out->column = tsl_space_take(status, spaces->kept, 4 * out->nonzeros);
+    out->value = tsl_space_take(status, &spaces->results, 8 * out->nonzeros);
     run_sums(status, space, out->row_start, p->row_count, out->count);
     p->row_start = out->row_start;
     p->column = out->column;
@@ -382,8 +370,9 @@ static void make_matrix(tsl_status *status, bool *fits, tsl_space *space, tsl_pr
     project(status, space, context->ops->coarsen->arrange, p);
 }
 
-tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_space *space, const tsl_fine *fine)
+tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, const tsl_fine *fine)
 {
+    tsl_space *space = &spaces->passing;
     tsl_context *context = space->context;
     double facts[TSL_FACTS];
     tsl_status status = TSL_OK;
@@ -396,7 +385,7 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_space *space, con
                         .aggregate = out->aggregate,
                         .near_null = fine->near_null,
                         .aggregates = out->count};
-    make_members(&status, space, &p, out);
+    make_members(&status, spaces, &p, out);
     if (status == TSL_OK) {
         status = context->ops->download(context, facts, p.facts, sizeof facts);
     }
@@ -405,11 +394,11 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_space *space, con
         return status;
     }
     out->most_members = (int64_t)facts[TSL_FACT_MEMBERS];
-    order_members(&status, space, &p, out);
+    order_members(&status, spaces, &p, out);
     make_p(&status, space, &p, fine->places);
     tsl_profile_add(context, "prolongators", begun, 0, 0);
     begun = tsl_seconds();
-    make_matrix(&status, fits, space, &p, out, fine->places);
+    make_matrix(&status, fits, spaces, &p, out, fine->places);
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;
 }

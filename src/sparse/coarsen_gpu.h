@@ -22,8 +22,9 @@ typedef struct tsl_space {
 tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes);
 /* `*status` is looked at first, and set; NULL where it is no TSL_OK. */
 void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes);
-/* All that was taken may be had again; the memory stays. */
-void tsl_space_reset(tsl_space *space);
+/* What was taken since `mark` was a copy of `space` may be had again; the memory stays. */
+void tsl_space_return(tsl_space *space, const tsl_space *mark);
+/* A space that never began is fine. */
 void tsl_space_free(tsl_space *space);
 
 /* A level that is to be coarsened. */
@@ -37,29 +38,33 @@ typedef struct tsl_fine {
     const double *near_null; /* [rows]; NULL: ones */
 } tsl_fine;
 
+/* Where what comes out is. */
+typedef struct tsl_spaces {
+    tsl_space passing; /* given back when the level is done */
+    tsl_space results; /* … when the set-up is done */
+    tsl_space *kept;
+} tsl_spaces;
+
 /* What comes out, all in device memory. */
 typedef struct tsl_coarse {
     int64_t count;         /* of aggregates; 0: rows hardly join */
-    int32_t *aggregate;    /* [rows], in the space */
-    double *norm;          /* [count], the next level's near-null vector; NULL: ones */
+    int32_t *aggregate;    /* [rows], passing */
+    double *norm;          /* [count], a result: the next level's near-null vector; NULL: ones */
     int64_t members;       /* rows in aggregates, … */
     int64_t most_members;  /* … and of one of them at most */
-    int64_t *member_start; /* [count + 1] */
-    int32_t *member;       /* [members] */
-    double *member_value;  /* [members], in the space; NULL: ones */
+    int64_t *member_start; /* [count + 1], kept */
+    int32_t *member;       /* [members], kept */
+    double *member_value;  /* [members], passing; NULL: ones */
     int64_t nonzeros;
-    int64_t *row_start; /* [count + 1] */
-    int32_t *column;
-    double *value;
+    int64_t *row_start; /* [count + 1], kept */
+    int32_t *column;    /* [nonzeros], kept */
+    double *value;      /* [nonzeros], a result */
 } tsl_coarse;
 
 /* Aggregates. */
-tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_space *space, const tsl_fine *fine);
+tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine *fine);
 /* All else. *fits: false where an aggregate or a row is too long to be made here. */
-tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_space *space, const tsl_fine *fine);
-void tsl_coarse_free(tsl_coarse *coarse, tsl_context *context);
-
-/* Memory on the device that is kept; `*status` as above. */
-void *tsl_keep(tsl_status *status, tsl_context *context, int64_t bytes);
+tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces,
+                              const tsl_fine *fine);
 
 #endif

@@ -11,7 +11,8 @@ enum {
     WHOLE_ROWS = 20000 /* levels this small are every rank's: less work than a message */
 };
 
-static void free_level(tsl_context *context, tsl_level *v)
+/* `kept`: its vectors are among what is released with mg->kept. */
+static void free_level(tsl_context *context, tsl_level *v, bool kept)
 {
     tsl_csr_free(&v->own);
     tsl_csr_free(&v->p);
@@ -24,7 +25,7 @@ static void free_level(tsl_context *context, tsl_level *v)
         tsl_halo_free(halos[i]);
     }
     void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1]};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !kept; i++) {
         tsl_vectors_release(context, vectors[i]);
     }
 }
@@ -32,10 +33,11 @@ static void free_level(tsl_context *context, tsl_level *v)
 static void free_levels(tsl_multigrid *mg)
 {
     for (int l = 0; l < mg->levels; l++) {
-        free_level(mg->context, &mg->level[l]);
+        free_level(mg->context, &mg->level[l], mg->kept.chunks > 0);
         mg->level[l] = (tsl_level){.rows = 0};
     }
     mg->levels = 0;
+    tsl_space_free(&mg->kept);
 }
 
 static void destroy(void *self)

@@ -3,6 +3,7 @@
 #define TSL_SPARSE_MULTIGRID_H
 
 #include "device/device.h"
+#include "sparse/coarsen_gpu.h"
 #include "sparse/linsolve.h"
 #include "sparse/rows.h"
 #include "sparse/smooth.h"
@@ -107,6 +108,7 @@ typedef struct tsl_multigrid {
     double *factor;       /* of the coarsest, on the CPU */
     double *dense;        /* [rows of the coarsest], likewise */
     tsl_form inverse;     /* of the coarsest, on a GPU */
+    tsl_space kept;       /* the device memory of levels that the device has made */
     double *sums;         /* of one column */
     tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
                              is recorded cannot wait */

@@ -28,12 +28,8 @@ void tsl_packed_destroy(tsl_packed *packed)
                                m->chunk,        m->row_start,   m->column,     m->entry,
                                m->apart,        m->long_row,    m->long_start, m->piece,
                                m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
-    const void *const values[] = {m->value, m->entry};
-    const size_t count =
-        packed->borrows ? sizeof values / sizeof *values : sizeof all / sizeof *all;
-    for (size_t i = 0; i < count; i++) {
-        tsl_device_release(packed->context,
-                           (void *)(uintptr_t)(packed->borrows ? values[i] : all[i]));
+    for (size_t i = 0; i < sizeof all / sizeof *all && !packed->borrows; i++) {
+        tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
     packed->context->ops->sparse->destroy(packed->tiles);
     tsl_release(packed);

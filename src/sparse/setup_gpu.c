@@ -16,7 +16,7 @@ enum { SHORT_ROW = 10 /* entries; as of aggregates on the host */ };
 typedef struct making {
     tsl_multigrid *mg;
     const tsl_linsolve_options *options;
-    tsl_space space;
+    tsl_spaces spaces;
     double facts[TSL_FACTS];
     double *values; /* of the level's matrix, in double precision; the finest level's: NULL */
     double *near;   /* near-null vector of the level; NULL: ones */
@@ -72,8 +72,8 @@ static tsl_status measure(making *k, tsl_fine *fine)
 {
     tsl_context *context = k->mg->context;
     tsl_status status = TSL_OK;
-    fine->facts = tsl_space_take(&status, &k->space, sizeof k->facts);
-    fine->inverse = tsl_space_take(&status, &k->space, 8 * fine->a.rows);
+    fine->facts = tsl_space_take(&status, &k->spaces.passing, sizeof k->facts);
+    fine->inverse = tsl_space_take(&status, &k->spaces.passing, 8 * fine->a.rows);
     const tsl_grouping g = {.a = fine->a, .facts = fine->facts, .inverse = fine->inverse};
     if (status == TSL_OK) {
         status = context->ops->fill(context, fine->facts, 0, sizeof k->facts);
@@ -97,7 +97,10 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
                         k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
     mg->bytes = single ? 4 : 8;
     mg->scale = single ? ldexp(1, ilogb(first)) : 1;
-    return status;
+    /* values, vectors, T and T^T of this level, and a quarter more for those that follow */
+    const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
+    const int64_t bytes = mg->bytes * fine->places + each * fine->a.rows;
+    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4) : status;
 }
 
 static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, int64_t nonzeros)
@@ -114,12 +117,12 @@ static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, 
     tsl_lanczos a = {
         .a = fine->a,
         .inverse = fine->inverse,
-        .now = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
-        .before = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
-        .scaled = tsl_space_take(&status, &k->space, 8 * fine->a.rows),
-        .sums = tsl_space_take(&status, &k->space,
+        .now = tsl_space_take(&status, &k->spaces.passing, 8 * fine->a.rows),
+        .before = tsl_space_take(&status, &k->spaces.passing, 8 * fine->a.rows),
+        .scaled = tsl_space_take(&status, &k->spaces.passing, 8 * fine->a.rows),
+        .sums = tsl_space_take(&status, &k->spaces.passing,
                                (int64_t)8 * (TSL_LANCZOS_PRODUCTS + 2) * TSL_LANCZOS_PARTS),
-        .diagonal = tsl_space_take(&status, &k->space, sizeof found)};
+        .diagonal = tsl_space_take(&status, &k->spaces.passing, sizeof found)};
     a.beside = a.diagonal != NULL ? a.diagonal + TSL_LANCZOS_PRODUCTS : NULL;
     if (status == TSL_OK) {
         status = context->ops->coarsen->find_eigenvalue(context, &a, k->processors);
@@ -147,15 +150,17 @@ static tsl_status begin_form(tsl_form *out, tsl_context *context, int bytes, dou
         return tsl_fail_memory(context, (int64_t)sizeof *out->packed, "a matrix");
     }
     out->packed->context = context;
+    out->packed->borrows = true;
     out->packed->matrix.rows = rows;
     return TSL_OK;
 }
 
 /* Values times `a`, or so many ones, in memory that is kept. */
-static void *make_values(tsl_status *status, const tsl_multigrid *mg, double a,
-                         const double *values, int64_t count)
+static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const double *values,
+                         int64_t count)
 {
-    void *out = tsl_keep(status, mg->context, mg->bytes * count);
+    tsl_space *kept = &mg->kept;
+    void *out = tsl_space_take(status, kept, mg->bytes * count);
     if (*status == TSL_OK) {
         *status = mg->context->ops->coarsen->convert(mg->context, out, a, values, count, mg->bytes);
     }
@@ -163,7 +168,7 @@ static void *make_values(tsl_status *status, const tsl_multigrid *mg, double a,
 }
 
 /* The finest level's, where its own stands and all but the values are the same. */
-static tsl_status narrow_finest(tsl_form *out, const tsl_multigrid *mg, const tsl_form *wide,
+static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
@@ -174,7 +179,6 @@ static tsl_status narrow_finest(tsl_form *out, const tsl_multigrid *mg, const ts
     *m = wide->packed->matrix;
     m->value = NULL;
     m->entry = NULL;
-    out->packed->borrows = true;
     void *values = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
     *(m->value_start != NULL ? &m->value : &m->entry) = values;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
@@ -187,17 +191,17 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     tsl_context *context = k->mg->context;
     tsl_packed_matrix *m = &form->packed->matrix;
     tsl_status status = TSL_OK;
-    int64_t *number = tsl_space_take(&status, &k->space, 8 * (m->rows + 1));
+    int64_t *number = tsl_space_take(&status, &k->spaces.passing, 8 * (m->rows + 1));
     tsl_cut cut = {.rows = m->rows,
                    .row_start = m->row_start,
                    .window = TSL_CHUNK_ENTRIES + 1 - longest,
-                   .is_first = tsl_space_take(&status, &k->space, 4 * m->rows),
+                   .is_first = tsl_space_take(&status, &k->spaces.passing, 4 * m->rows),
                    .number = number};
     const tsl_running running = {
         .out = number,
         .count = cut.is_first,
         .n = m->rows,
-        .tile = tsl_space_take(&status, &k->space, 8 * (m->rows / TSL_RUNNING_TILE + 1))};
+        .tile = tsl_space_take(&status, &k->spaces.passing, 8 * (m->rows / TSL_RUNNING_TILE + 1))};
     if (status == TSL_OK) {
         status = context->ops->coarsen->mark_chunks(context, &cut);
     }
@@ -207,15 +211,15 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     if (status == TSL_OK) {
         status = context->ops->download(context, &m->chunks, number + m->rows, 8);
     }
-    cut.chunk = tsl_keep(&status, context, m->chunks * (int64_t)sizeof *cut.chunk);
+    cut.chunk = tsl_space_take(&status, k->spaces.kept, m->chunks * (int64_t)sizeof *cut.chunk);
     m->chunk = cut.chunk;
     return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
 }
 
 /* A level's own matrix: the form takes its starts and columns. */
-static tsl_status make_form(tsl_form *out, making *k, tsl_coarse *coarse)
+static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
-    const tsl_multigrid *mg = k->mg;
+    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, coarse->count);
     if (status != TSL_OK) {
         return status;
@@ -223,17 +227,15 @@ static tsl_status make_form(tsl_form *out, making *k, tsl_coarse *coarse)
     tsl_packed_matrix *m = &out->packed->matrix;
     m->row_start = coarse->row_start;
     m->column = coarse->column;
-    coarse->row_start = NULL;
-    coarse->column = NULL;
     m->entry = make_values(&status, mg, mg->scale, k->values, coarse->nonzeros);
     out->product_bytes = coarse->nonzeros * (4 + mg->bytes) + 8 * coarse->count;
     return status == TSL_OK ? cut_form(out, k, (int64_t)k->facts[TSL_FACT_LONGEST]) : status;
 }
 
 /* T^T, likewise, … */
-static tsl_status make_down(tsl_form *out, making *k, tsl_coarse *coarse)
+static tsl_status make_down(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
-    const tsl_multigrid *mg = k->mg;
+    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, 1, coarse->count);
     if (status != TSL_OK) {
         return status;
@@ -241,8 +243,6 @@ static tsl_status make_down(tsl_form *out, making *k, tsl_coarse *coarse)
     tsl_packed_matrix *m = &out->packed->matrix;
     m->row_start = coarse->member_start;
     m->column = coarse->member;
-    coarse->member_start = NULL;
-    coarse->member = NULL;
     m->entry = make_values(&status, mg, 1, coarse->member_value, coarse->members);
     out->product_bytes = coarse->members * (4 + mg->bytes) + 8 * coarse->count;
     return status == TSL_OK ? cut_form(out, k, coarse->most_members) : status;
@@ -259,15 +259,16 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     if (status != TSL_OK) {
         return status;
     }
-    tsl_tentative_form t = {.rows = fine->a.rows,
-                            .aggregate = coarse->aggregate,
-                            .near_null = fine->near_null,
-                            .norm = coarse->norm,
-                            .bytes = bytes,
-                            .value_start = tsl_keep(&status, context, 8 * (slices + 1)),
-                            .index_start = tsl_keep(&status, context, 8 * (slices + 1)),
-                            .index = tsl_keep(&status, context, 4 * slices * TSL_PACK_LANES),
-                            .value = tsl_keep(&status, context, bytes * slices * TSL_PACK_LANES)};
+    tsl_tentative_form t = {
+        .rows = fine->a.rows,
+        .aggregate = coarse->aggregate,
+        .near_null = fine->near_null,
+        .norm = coarse->norm,
+        .bytes = bytes,
+        .value_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
+        .index_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
+        .index = tsl_space_take(&status, k->spaces.kept, 4 * slices * TSL_PACK_LANES),
+        .value = tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
     tsl_packed_matrix *m = &out->packed->matrix;
     m->value_start = t.value_start;
     m->index_start = t.index_start;
@@ -279,6 +280,20 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
 
 /* ---- levels -----------------------------------------------------------------------------------
  */
+
+static tsl_status take_vectors(tsl_multigrid *mg, tsl_level *v)
+{
+    tsl_status status = TSL_OK;
+    const int64_t bytes = (v->rows + TSL_SLICE_ROWS) * mg->bytes;
+    void **const vectors[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1]};
+    for (int i = 0; i < 4; i++) {
+        *vectors[i] = tsl_space_take(&status, &mg->kept, bytes);
+        if (status == TSL_OK) {
+            status = mg->context->ops->fill(mg->context, *vectors[i], 0, bytes);
+        }
+    }
+    return status;
+}
 
 /* Level l, whose matrix is `fine`: what smooths it. */
 static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolve_plan *plan)
@@ -293,9 +308,8 @@ static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolv
     if (status == TSL_OK && l > 0) {
         status = tsl_layout_make(&v->own_layout, mg->context, v->rows, NULL, true);
     }
-    void **const vectors[] = {&v->inverse_diagonal, &v->b, &v->x[0], &v->x[1]};
-    for (int i = 0; i < 4 && status == TSL_OK; i++) {
-        status = tsl_level_take_vector(vectors[i], mg, v);
+    if (status == TSL_OK) {
+        status = take_vectors(mg, v);
     }
     if (status == TSL_OK) {
         status = mg->context->ops->coarsen->convert(mg->context, v->inverse_diagonal, 1 / mg->scale,
@@ -318,12 +332,12 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     fine->strength = ldexp(k->options->strength, -l);
     fine->omega = 4 / (3 * v->smoother.largest);
     fine->near_null = k->near;
-    tsl_status status = tsl_group_on_gpu(coarse, &k->space, fine);
+    tsl_status status = tsl_group_on_gpu(coarse, &k->spaces, fine);
     tsl_profile_add(mg->context, "aggregates", begun, 0, 0);
     if (status != TSL_OK || coarse->count == 0) {
         return status;
     }
-    status = tsl_project_on_gpu(coarse, fits, &k->space, fine);
+    status = tsl_project_on_gpu(coarse, fits, &k->spaces, fine);
     if (status != TSL_OK || !*fits) {
         return status;
     }
@@ -346,15 +360,12 @@ static bool goes_on(const making *k)
 }
 
 /* What has come out is the level that is made now. */
-static void enter_level(making *k, tsl_fine *fine, tsl_coarse *coarse)
+static void enter_level(making *k, tsl_fine *fine, const tsl_coarse *coarse)
 {
-    tsl_device_release(k->mg->context, k->values);
-    tsl_device_release(k->mg->context, k->near);
+    const tsl_space none = {.chunks = 0};
     k->values = coarse->value;
     k->near = coarse->norm;
-    coarse->value = NULL;
-    coarse->norm = NULL;
-    tsl_space_reset(&k->space);
+    tsl_space_return(&k->spaces.passing, &none);
     *fine = (tsl_fine){.a = {.rows = coarse->count,
                              .row_start = coarse->row_start,
                              .column = coarse->column,
@@ -376,7 +387,6 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
             status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
-        tsl_coarse_free(&coarse, mg->context);
         if (status != TSL_OK || !*fits || !goes_on(k)) {
             break;
         }
@@ -386,7 +396,6 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
         }
         enter_level(k, &fine, &coarse);
     }
-    tsl_coarse_free(&coarse, mg->context);
     return status;
 }
 
@@ -422,12 +431,15 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
-    if (status == TSL_OK) { /* P and P^T, the strong entries and what is there of each row */
-        status = tsl_space_begin(&k->space, context,
-                                 28 * mg->level[0].nonzeros + 160 * plan->rows + (1 << 20));
+    if (status == TSL_OK) { /* P, P^T, and what comes of them */
+        status = tsl_space_begin(&k->spaces.passing, context,
+                                 15 * mg->level[0].nonzeros + 80 * plan->rows + (1 << 20));
+    }
+    if (status == TSL_OK) {
+        status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);
     }
     if (status == TSL_OK && plan->options.near_null != NULL) {
-        k->near = tsl_keep(&status, context, 8 * plan->rows);
+        k->near = tsl_space_take(&status, &k->spaces.results, 8 * plan->rows);
         status = status == TSL_OK ? context->ops->upload(context, k->near, plan->options.near_null,
                                                          8 * plan->rows)
                                   : status;
@@ -437,7 +449,7 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
 
 tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_plan *plan)
 {
-    making k = {.mg = mg, .options = &plan->options};
+    making k = {.mg = mg, .options = &plan->options, .spaces = {.kept = &mg->kept}};
     *made = suits(plan);
     if (!*made) {
         return TSL_OK;
@@ -449,8 +461,7 @@ tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_pl
     if (status == TSL_OK && *made) {
         status = fetch_coarsest(&k);
     }
-    tsl_device_release(mg->context, k.values);
-    tsl_device_release(mg->context, k.near);
-    tsl_space_free(&k.space);
+    tsl_space_free(&k.spaces.passing);
+    tsl_space_free(&k.spaces.results);
     return status;
 }

@@ -97,7 +97,8 @@ static void coarsen_on(trial *t, const char *device)
     tsl_context *context = test_context(device, 1);
     tsl_layout layout;
     tsl_form form;
-    tsl_space space;
+    tsl_space kept;
+    tsl_spaces spaces = {.kept = &kept};
     tsl_coarse coarse;
     tsl_status status = TSL_OK;
     t->a = (tsl_csr){t->s->n, t->s->n, t->s->row_start, t->s->column, t->s->value};
@@ -105,12 +106,14 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(tsl_layout_make(&layout, context, t->s->n, t->s->row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&form, context, &t->a, &layout, 8, 1), TSL_OK);
     assert_null(form.packed->tiles);
-    assert_int_equal(tsl_space_begin(&space, context, 4 * t->s->n), TSL_OK);
+    assert_int_equal(tsl_space_begin(&spaces.passing, context, 4 * t->s->n), TSL_OK);
+    assert_int_equal(tsl_space_begin(&spaces.results, context, t->s->n), TSL_OK);
+    assert_int_equal(tsl_space_begin(&kept, context, t->s->n), TSL_OK);
     tsl_fine fine = {
         .a = upload_rows(context, &form),
         .places = nonzeros,
-        .facts = tsl_space_take(&status, &space, 8 * TSL_FACTS),
-        .inverse = tsl_space_take(&status, &space, 8 * t->s->n),
+        .facts = tsl_space_take(&status, &spaces.passing, 8 * TSL_FACTS),
+        .inverse = tsl_space_take(&status, &spaces.passing, 8 * t->s->n),
         .strength = t->strength,
         .omega = omega,
         .short_rows = nonzeros <= 10 * t->s->n,
@@ -124,12 +127,13 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(context->ops->fill(context, fine.facts, 0, 8 * TSL_FACTS), TSL_OK);
     assert_int_equal(context->ops->coarsen->measure(context, &g), TSL_OK);
     t->inverse = fetch(context, fine.inverse, 8 * t->s->n);
-    assert_int_equal(tsl_group_on_gpu(&coarse, &space, &fine), TSL_OK);
+    assert_int_equal(tsl_group_on_gpu(&coarse, &spaces, &fine), TSL_OK);
     assert_true(coarse.count > 0);
-    assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &space, &fine), TSL_OK);
+    assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &spaces, &fine), TSL_OK);
     take_results(t, context, &coarse, make_ones(coarse.members));
-    tsl_coarse_free(&coarse, context);
-    tsl_space_free(&space);
+    tsl_space_free(&spaces.passing);
+    tsl_space_free(&spaces.results);
+    tsl_space_free(&kept);
     tsl_form_free(&form);
     tsl_layout_free(&layout);
     test_release(context, (void *)(uintptr_t)fine.near_null);
