@@ -149,6 +149,15 @@ static __device__ __forceinline__ int32_t tsl_atomic_replace(int32_t *at, int32_
     return atomicCAS(at, expected, value);
 }
 
+/* The same in shared memory by halves, which it adds at once: what is carried is told by the lower.
+ */
+static __device__ __forceinline__ void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
+{
+    const uint32_t low = (uint32_t)value;
+    const uint32_t before = atomicAdd(halves, low);
+    atomicAdd(halves + 1, (uint32_t)((uint64_t)value >> 32) + (before + low < low));
+}
+
 /* For values >= 0, whose order is that of their bits. */
 static __device__ __forceinline__ void tsl_atomic_max(float *at, float value)
 {
@@ -224,6 +233,13 @@ static inline int64_t tsl_atomic_add_long(int64_t *at, int64_t value)
     const int64_t before = *at;
     *at += value;
     return before;
+}
+
+static inline void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
+{
+    const uint32_t low = (uint32_t)value;
+    halves[0] += low;
+    halves[1] += (uint32_t)((uint64_t)value >> 32) + (halves[0] < low);
 }
 
 static inline int32_t tsl_atomic_replace(int32_t *at, int32_t expected, int32_t value)

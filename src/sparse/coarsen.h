@@ -106,7 +106,14 @@ typedef struct tsl_projection {
     const int64_t *transposed_start;
     int32_t *transposed_row;
     double *transposed_value;
-    /* Rows of P^T A P as they get done: each where there is room. */
+    /* A P, rows where there was room */
+    int64_t *ap_used; /* [1]: entries that were wanted */
+    int64_t ap_room;
+    int64_t *ap_at;
+    int32_t *ap_count; /* -1: the row is long, and not here */
+    int32_t *ap_column;
+    double *ap_value;
+    /* Rows of P^T A P as they get done, likewise. */
     int table; /* places of a row's table: TSL_TABLE_SMALL, a warp a row, or …_LARGE, a block */
     const int32_t *wide_rows; /* [wide]: what TSL_TABLE_LARGE is for; NULL: all rows, small */
     int64_t wide;
@@ -183,7 +190,8 @@ typedef struct tsl_coarsen_ops {
     tsl_project measure_members; /* norm, member_value */
     tsl_project smooth;          /* P, transposed_count, facts */
     tsl_project transpose;
-    tsl_project multiply; /* rows of P^T A P */
+    tsl_project premultiply; /* A P */
+    tsl_project multiply;    /* rows of P^T A P */
     tsl_project arrange;
     tsl_status (*run)(tsl_context *context, const tsl_running *arguments);
     tsl_status (*mark_chunks)(tsl_context *context, const tsl_cut *arguments);

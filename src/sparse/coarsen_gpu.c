@@ -300,6 +300,25 @@ static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int6
     project(status, space, context->ops->coarsen->transpose, p);
 }
 
+/* A P: as many entries as were thought, or, once that is known, as there are. */
+static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t room)
+{
+    tsl_context *context = space->context;
+    p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
+    p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
+    int64_t used = room;
+    do {
+        p->ap_room = used;
+        p->ap_column = tsl_space_take(status, space, 4 * used);
+        p->ap_value = tsl_space_take(status, space, 8 * used);
+        p->ap_used = take_zeros(status, space, sizeof *p->ap_used);
+        project(status, space, context->ops->coarsen->premultiply, p);
+        if (*status == TSL_OK) {
+            *status = context->ops->download(context, &used, p->ap_used, sizeof used);
+        }
+    } while (*status == TSL_OK && used > p->ap_room);
+}
+
 /* What a product came to. */
 typedef struct outcome {
     int64_t entries;
@@ -398,6 +417,7 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
     make_p(&status, space, &p, fine->places);
     tsl_profile_add(context, "prolongators", begun, 0, 0);
     begun = tsl_seconds();
+    make_ap(&status, space, &p, fine->places);
     make_matrix(&status, fits, spaces, &p, out, fine->places);
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;
