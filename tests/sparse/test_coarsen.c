@@ -275,8 +275,18 @@ static void check_norms(const trial *t)
     }
 }
 
-/* The first device's, and the same bits from all others. */
-static void check_everywhere(const test_system *s, double strength, const double *near_null)
+static int64_t longest_row(const tsl_csr *m)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < m->rows; i++) {
+        const int64_t length = m->row_start[i + 1] - m->row_start[i];
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* The first device's, and the same bits from all others. Returns how long the longest row is. */
+static int64_t check_everywhere(const test_system *s, double strength, const double *near_null)
 {
     trial first = {.s = NULL};
     for (int d = 0; d < test_device_count(); d++) {
@@ -303,7 +313,9 @@ static void check_everywhere(const test_system *s, double strength, const double
         assert_memory_equal(t.coarse.value, first.coarse.value, (size_t)t.nonzeros * 8);
         free_trial(&t);
     }
+    const int64_t longest = longest_row(&first.coarse);
     free_trial(&first);
+    return longest;
 }
 
 static void levels_are_as_the_hosts(void **state)
@@ -340,13 +352,48 @@ static void long_rows_are_made(void **state)
 {
     (void)state;
     test_system s = test_graph(3000, 3, -1, 7);
-    check_everywhere(&s, 0.2, NULL);
+    assert_true(check_everywhere(&s, 0, NULL) > TSL_TABLE_SMALL);
     test_system_free(&s);
+}
+
+/* Are the levels made by the host? */
+static bool is_left_to_host(const test_system *s, double strength)
+{
+    tsl_context *context = test_context("sim", 1);
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID);
+    tsl_sparse_matrix *matrix = test_matrix(context, s);
+    tsl_linsolve_plan *plan = NULL;
+    options.strength = strength;
+    assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_OK);
+    const tsl_profile_stage *stages;
+    const int count = tsl_profile_stages(context, &stages);
+    bool left = false;
+    for (int i = 0; i < count; i++) {
+        left = left || strcmp(stages[i].stage, "levels made by the host") == 0;
+    }
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    assert_int_equal(context->memory.live, 0);
+    tsl_context_destroy(context);
+    return left;
+}
+
+/* Aggregates of more rows than are taken, long rows, and neither. */
+static void what_does_not_fit_is_left_to_the_host(void **state)
+{
+    (void)state;
+    test_system systems[] = {test_graph(1500, 150, -1, 5), test_graph(1500, 3, 700, 5),
+                             test_laplacian(10, 10)};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(is_left_to_host(&systems[i], 0), i < 2);
+        test_system_free(&systems[i]);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_the_hosts),
-                                       cmocka_unit_test(long_rows_are_made)};
+                                       cmocka_unit_test(long_rows_are_made),
+                                       cmocka_unit_test(what_does_not_fit_is_left_to_the_host)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
