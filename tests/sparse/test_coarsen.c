@@ -61,28 +61,6 @@ static tsl_device_rows upload_rows(tsl_context *context, const tsl_form *form)
                              .value = m->value_start != NULL ? m->value : m->entry};
 }
 
-static void take_results(trial *t, tsl_context *context, const tsl_coarse *c, double *ones)
-{
-    t->count = c->count;
-    t->members = c->members;
-    t->nonzeros = c->nonzeros;
-    t->aggregate = fetch(context, c->aggregate, 4 * t->s->n);
-    t->norm = c->norm != NULL ? fetch(context, c->norm, 8 * c->count) : NULL;
-    t->t = (tsl_csr){
-        .rows = c->count,
-        .columns = t->s->n,
-        .row_start = fetch(context, c->member_start, 8 * (c->count + 1)),
-        .column = fetch(context, c->member, 4 * c->members),
-        .value = c->member_value != NULL ? fetch(context, c->member_value, 8 * c->members) : ones};
-    if (t->fits) {
-        t->coarse = (tsl_csr){.rows = c->count,
-                              .columns = c->count,
-                              .row_start = fetch(context, c->row_start, 8 * (c->count + 1)),
-                              .column = fetch(context, c->column, 4 * c->nonzeros),
-                              .value = fetch(context, c->value, 8 * c->nonzeros)};
-    }
-}
-
 static double *make_ones(int64_t count)
 {
     double *ones = malloc((size_t)count * sizeof *ones);
@@ -90,6 +68,29 @@ static double *make_ones(int64_t count)
         ones[i] = 1;
     }
     return ones;
+}
+
+static void take_results(trial *t, tsl_context *context, const tsl_coarse *c)
+{
+    t->count = c->count;
+    t->members = c->members;
+    t->nonzeros = c->nonzeros;
+    t->aggregate = fetch(context, c->aggregate, 4 * t->s->n);
+    t->norm = c->norm != NULL ? fetch(context, c->norm, 8 * c->count) : NULL;
+    t->t =
+        (tsl_csr){.rows = c->count,
+                  .columns = t->s->n,
+                  .row_start = fetch(context, c->member_start, 8 * (c->count + 1)),
+                  .column = fetch(context, c->member, 4 * c->members),
+                  .value = c->member_value != NULL ? fetch(context, c->member_value, 8 * c->members)
+                                                   : make_ones(c->members)};
+    if (t->fits) {
+        t->coarse = (tsl_csr){.rows = c->count,
+                              .columns = c->count,
+                              .row_start = fetch(context, c->row_start, 8 * (c->count + 1)),
+                              .column = fetch(context, c->column, 4 * c->nonzeros),
+                              .value = fetch(context, c->value, 8 * c->nonzeros)};
+    }
 }
 
 static void coarsen_on(trial *t, const char *device)
@@ -130,7 +131,7 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(tsl_group_on_gpu(&coarse, &spaces, &fine), TSL_OK);
     assert_true(coarse.count > 0);
     assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &spaces, &fine), TSL_OK);
-    take_results(t, context, &coarse, make_ones(coarse.members));
+    take_results(t, context, &coarse);
     tsl_space_free(&spaces.passing);
     tsl_space_free(&spaces.results);
     tsl_space_free(&kept);
