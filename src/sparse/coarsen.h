@@ -64,11 +64,11 @@ typedef struct tsl_grouping {
     uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided */
     const uint32_t *from;  /* of what is spread … */
     uint32_t *to;          /* … one entry far */
-    int32_t *left;         /* [1]: rows not decided */
-    /* Those rows, when they are few */
+    int32_t *left;         /* [1]: rows of `next_list` */
+    int32_t *next_list;    /* new founders, or rows not yet decided; in any order */
+    /* Rows not decided, when they are few */
     int32_t listed;
     const int32_t *list;
-    int32_t *next_list;
     uint32_t *decision; /* [listed]: their next key */
     /* Each row's founder, TSL_NO_AGGREGATE or TSL_UNSEEN, before and after a step. */
     const int32_t *root;
@@ -178,10 +178,11 @@ typedef struct tsl_coarsen_ops {
     tsl_group measure;     /* inverse, facts of the matrix */
     tsl_group find_strong; /* strong, key */
     tsl_group spread;      /* to = largest of `from` one entry around */
-    tsl_group settle;      /* key, from what `from` is one entry around; counts those left */
-    tsl_group list_left;   /* next_list, in any order; counts them */
+    tsl_group settle;      /* key, from what `from` is one entry around; lists new founders */
+    tsl_group drop;        /* keys of all within reach of those */
+    tsl_group list_left;   /* lists rows not decided */
     tsl_group decide;      /* decision of those listed, from all keys within reach */
-    tsl_group apply;       /* key of those listed; next_list and its count */
+    tsl_group apply;       /* key of those listed; lists those that are left */
     tsl_group found;       /* joined, of founders and their neighbours */
     tsl_group join;        /* joined, of rows beside those that have … */
     tsl_group single;      /* is_root; rows that nothing reached found their own */

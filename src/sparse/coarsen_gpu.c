@@ -7,7 +7,7 @@
 enum {
     ALIGNMENT = 256,
     FEW = 16,       /* one in so many rows is left: they are listed */
-    ROUNDS = 2,     /* of all rows, before the host looks how many are left */
+    ROUNDS = 3,     /* of all rows, before the host looks how many are left */
     FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
 };
 
@@ -123,13 +123,15 @@ static void read_left(tsl_status *status, const tsl_space *space, const tsl_grou
     }
 }
 
-/* Decide on all rows until few are left. */
-static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *left)
+/* Decide on all rows until few are left, which are listed in lists[0]. */
+static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
+                        int32_t *const lists[2], int32_t *left)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
     do {
+        g->next_list = lists[1];
         for (int round = 0; round < ROUNDS; round++) {
             g->from = g->key;
             for (int step = 1; step < g->reach; step++) {
@@ -139,21 +141,21 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
             }
             zero_left(status, space, g);
             group(status, space, ops->settle, g);
+            group(status, space, ops->drop, g);
         }
+        g->next_list = lists[0];
+        zero_left(status, space, g);
+        group(status, space, ops->list_left, g);
         read_left(status, space, g, left);
     } while (*status == TSL_OK && *left > g->a.rows / FEW);
 }
 
 /* Decide on those that are left. */
-static void settle_rest(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t left)
+static void settle_rest(tsl_status *status, tsl_space *space, tsl_grouping *g,
+                        int32_t *const lists[2], int32_t left)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
-    int32_t *const lists[] = {tsl_space_take(status, space, (int64_t)4 * left),
-                              tsl_space_take(status, space, (int64_t)4 * left)};
     g->decision = tsl_space_take(status, space, (int64_t)4 * left);
-    g->next_list = lists[0];
-    zero_left(status, space, g);
-    group(status, space, ops->list_left, g);
     for (int round = 0; left > 0 && *status == TSL_OK; round++) {
         g->listed = left;
         g->list = lists[round % 2];
@@ -229,10 +231,10 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .key = tsl_space_take(&status, space, 4 * rows),
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
     group(&status, space, space->context->ops->coarsen->find_strong, &g);
-    settle_most(&status, space, &g, &left);
-    if (left > 0) {
-        settle_rest(&status, space, &g, left);
-    }
+    int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),
+                              tsl_space_take(&status, space, 4 * rows)};
+    settle_most(&status, space, &g, lists, &left);
+    settle_rest(&status, space, &g, lists, left);
     join_founders(&status, space, &g);
     number_aggregates(&status, spaces, &g, out);
     tsl_space_return(space, &before);
