@@ -43,7 +43,6 @@ typedef enum tsl_fact {
     TSL_FACT_WRONG,    /* rows - i of a row whose diagonal is not a finite number above 0 */
     TSL_FACT_LONGEST,  /* entries of a row */
     TSL_FACT_MEMBERS,  /* rows of an aggregate */
-    TSL_FACT_P,        /* |p(i, a)| */
     TSL_FACTS
 } tsl_fact;
 
@@ -111,6 +110,7 @@ typedef struct tsl_projection {
     int64_t ap_room;
     int64_t *ap_at;
     int32_t *ap_count; /* -1: the row is long, and not here */
+    double *ap_bound;  /* of what a row's entries' terms sum up to, whatever their signs */
     int32_t *ap_column;
     double *ap_value;
     /* Rows of P^T A P as they get done, likewise. */
@@ -189,7 +189,7 @@ typedef struct tsl_coarsen_ops {
     tsl_group name;        /* aggregate, count */
     tsl_project list_members, order_members;
     tsl_project measure_members; /* norm, member_value */
-    tsl_project smooth;          /* P, transposed_count, facts */
+    tsl_project smooth;          /* P, transposed_count */
     tsl_project transpose;
     tsl_project premultiply; /* A P */
     tsl_project multiply;    /* rows of P^T A P */

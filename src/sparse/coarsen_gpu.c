@@ -308,6 +308,7 @@ static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int
     tsl_context *context = space->context;
     p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
     p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
+    p->ap_bound = tsl_space_take(status, space, 8 * p->a.rows);
     int64_t used = room;
     do {
         p->ap_room = used;
@@ -347,7 +348,7 @@ static void pile_rows(tsl_status *status, tsl_space *space, tsl_projection *p, o
     int32_t *const wide[] = {tsl_space_take(status, space, 4 * p->aggregates),
                              tsl_space_take(status, space, 4 * p->aggregates)};
     p->used = take_zeros(status, space, sizeof *out);
-    p->too_wide_count = (int32_t *)(void *)(p->used + 1);
+    p->too_wide_count = p->used != NULL ? (int32_t *)(void *)(p->used + 1) : NULL;
     p->too_wide = wide[0];
     p->table = TSL_TABLE_SMALL;
     p->wide_rows = NULL;
