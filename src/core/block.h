@@ -149,8 +149,8 @@ static __device__ __forceinline__ int32_t tsl_atomic_replace(int32_t *at, int32_
     return atomicCAS(at, expected, value);
 }
 
-/* The same in shared memory by halves, which it adds at once: what is carried is told by the lower.
- */
+/* Add to an integer in shared memory, its lower half first, in two additions that the memory does
+ * by itself, as it does not of 64 bits. That the lower one overflows is told by what was there. */
 static __device__ __forceinline__ void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
 {
     const uint32_t low = (uint32_t)value;

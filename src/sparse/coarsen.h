@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include "core/point.h"
+#include "sparse/coarsen_point.h"
 #include "sparse/lists.h"
 
 enum {
@@ -20,8 +21,7 @@ enum {
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
     TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
-    TSL_LANCZOS_PRODUCTS = 15,
-    TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
+    TSL_LANCZOS_PARTS = 128,   /* of the rows at most, each of which leaves a sum */
     TSL_LANCZOS_THREADS = 1024
 };
 
@@ -78,8 +78,6 @@ typedef struct tsl_grouping {
     int32_t *aggregate;    /* of each row */
     int32_t *count;        /* [aggregates]: its rows */
 } tsl_grouping;
-
-enum { TSL_UNSEEN = -2 };
 
 /* From aggregates to the next level's matrix. */
 typedef struct tsl_projection {

@@ -11,8 +11,7 @@ enum {
     WHOLE_ROWS = 20000 /* levels this small are every rank's: less work than a message */
 };
 
-/* `kept`: its vectors are among what is released with mg->kept. */
-static void free_level(tsl_context *context, tsl_level *v, bool kept)
+static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
     tsl_csr_free(&v->p);
@@ -25,7 +24,7 @@ static void free_level(tsl_context *context, tsl_level *v, bool kept)
         tsl_halo_free(halos[i]);
     }
     void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1]};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !kept; i++) {
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !v->pooled; i++) {
         tsl_vectors_release(context, vectors[i]);
     }
 }
@@ -33,7 +32,7 @@ static void free_level(tsl_context *context, tsl_level *v, bool kept)
 static void free_levels(tsl_multigrid *mg)
 {
     for (int l = 0; l < mg->levels; l++) {
-        free_level(mg->context, &mg->level[l], mg->kept.chunks > 0);
+        free_level(mg->context, &mg->level[l]);
         mg->level[l] = (tsl_level){.rows = 0};
     }
     mg->levels = 0;
@@ -95,6 +94,14 @@ static tsl_status begin_making(making *k, int64_t rows)
 /* ---- a level as the cycle uses it --------------------------------------------------------------
  */
 
+tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
+{
+    return tsl_fail(context, TSL_E_ARG,
+                    "multigrid: row %lld of a coarser level has %g on the diagonal: the matrix is "
+                    "not positive definite: use gmres with ilu0",
+                    (long long)row, diagonal);
+}
+
 static tsl_status read_diagonal(making *k, const tsl_csr *m)
 {
     int64_t wrong = m->rows;
@@ -105,12 +112,8 @@ static tsl_status read_diagonal(making *k, const tsl_csr *m)
         k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
         wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
     }
-    return wrong == m->rows
-               ? TSL_OK
-               : tsl_fail(k->mg->context, TSL_E_ARG,
-                          "multigrid: row %lld of a coarser level has %g on the diagonal: the "
-                          "matrix is not positive definite: use gmres with ilu0",
-                          (long long)wrong, 1 / k->inverse[wrong]);
+    return wrong == m->rows ? TSL_OK
+                            : tsl_fail_diagonal(k->mg->context, wrong, 1 / k->inverse[wrong]);
 }
 
 /* Can numbers as far apart as the diagonal's be had in single precision? */
@@ -129,7 +132,7 @@ static bool fits_single(const double *inverse, int64_t rows, int threads)
     return least > 1e-10 * most;
 }
 
-tsl_status tsl_level_take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
+static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
 {
     return tsl_vectors_take(out, mg->context, 1, v->rows + TSL_SLICE_ROWS, mg->bytes,
                             "the vectors of multigrid");
@@ -153,7 +156,7 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_l
 static tsl_status make_smoother(making *k, tsl_level *v)
 {
     tsl_multigrid *mg = k->mg;
-    tsl_status status = tsl_level_take_vector(&v->inverse_diagonal, mg, v);
+    tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     tsl_level_begin_smoother(mg, v, k->options);
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
@@ -202,7 +205,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     }
     void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
-        status = tsl_level_take_vector(all[i], mg, v);
+        status = take_vector(all[i], mg, v);
     }
     return status;
 }
@@ -375,6 +378,23 @@ static tsl_status make_on_host(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
     return status;
 }
 
+/* Levels, on the GPU if it makes such and they fit. */
+static tsl_status make_all_levels(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
+{
+    if (mg->context->ops->coarsen == NULL) {
+        return make_on_host(mg, plan);
+    }
+    const char *left = NULL;
+    tsl_status status = tsl_setup_on_gpu(&left, mg, plan);
+    if (status == TSL_OK && left != NULL) {
+        const double begun = tsl_seconds();
+        free_levels(mg);
+        status = make_on_host(mg, plan);
+        tsl_profile_add(mg->context, left, begun, 0, 0);
+    }
+    return status;
+}
+
 tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
 {
     tsl_multigrid *mg = tsl_allocate_zeroed(1, sizeof *mg);
@@ -383,22 +403,15 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     mg->context = plan->context;
     plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
-    bool made = false;
     tsl_status status = check_near_null(plan);
     if (status == TSL_OK) {
-        status = tsl_setup_on_gpu(&made, mg, plan);
+        status = make_all_levels(mg, plan);
     }
-    double begun = tsl_seconds();
-    if (status == TSL_OK && !made) {
-        free_levels(mg);
-        status = make_on_host(mg, plan);
-        tsl_profile_add(plan->context, "levels made by the host", begun, 0, 0);
-    }
-    begun = tsl_seconds();
+    const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = make_coarsest(mg);
+        tsl_profile_add(plan->context, "coarsest level", begun, 0, 0);
     }
-    tsl_profile_add(plan->context, "coarsest level", begun, 0, 0);
     if (status != TSL_OK) {
         return status;
     }

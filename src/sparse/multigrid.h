@@ -22,11 +22,9 @@ typedef struct tsl_graph {
 static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
 {
     const int64_t j = g->matrix->column[k];
-    const double a = g->matrix->value[k];
-    return j != i && a * a * (g->inverse[i] * g->inverse[j]) > g->strength * g->strength;
+    return j != i &&
+           tsl_is_strong_value(g->matrix->value[k], g->inverse[i], g->inverse[j], g->strength);
 }
-
-enum { TSL_NO_AGGREGATE = -1 };
 
 /* How far the farthest entry is from the diagonal. */
 int64_t tsl_bandwidth(const tsl_csr *m, int threads);
@@ -96,6 +94,7 @@ typedef struct tsl_level {
     tsl_smoother smoother;
     void *inverse_diagonal;
     void *b, *x[2]; /* [rows] in the precision of the cycle */
+    bool pooled;    /* the four vectors are among what is released with `kept` */
 } tsl_level;
 
 typedef struct tsl_multigrid {
@@ -115,16 +114,16 @@ typedef struct tsl_multigrid {
     void *result;         /* … where its solution is */
 } tsl_multigrid;
 
-/* A vector of a level, zeros. */
-tsl_status tsl_level_take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v);
 /* The level's smoother, but its largest eigenvalue. */
 void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
                               const tsl_linsolve_options *options);
 
-/* All levels but the coarsest's solution, on a GPU (setup_gpu.c). *made: false where the host has
- * to make them: there are other ranks, the finest matrix is in a form that is not taken there, or a
- * row or an aggregate is too long. */
-tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_plan *plan);
+/* "row … of a coarser level has … on the diagonal" */
+tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
+
+/* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes
+ * NULL, or a stage's name: why they are left to the host, which has to begin anew. */
+tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_linsolve_plan *plan);
 
 /* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
 tsl_status tsl_multigrid_cycle(void *self);

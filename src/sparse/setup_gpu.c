@@ -10,8 +10,6 @@
 #include "sparse/multigrid.h"
 #include "sparse/pack.h"
 
-enum { SHORT_ROW = 10 /* entries; as of aggregates on the host */ };
-
 /* A level in the making. */
 typedef struct making {
     tsl_multigrid *mg;
@@ -25,11 +23,14 @@ typedef struct making {
 
 /* ---- what the finest level is --------------------------------------------------------------- */
 
-static bool suits(const tsl_linsolve_plan *plan)
+/* Why the host has to make the levels; NULL: it has not. */
+static const char *why_not(const tsl_linsolve_plan *plan)
 {
     const tsl_packed *packed = plan->matrix->form.packed;
-    return plan->context->ops->coarsen != NULL && plan->layout->ranks == 1 && packed != NULL &&
-           packed->tiles == NULL && packed->matrix.long_rows == 0;
+    return plan->layout->ranks > 1        ? "levels made by the host: other ranks"
+           : packed->tiles != NULL        ? "levels made by the host: column-blocks"
+           : packed->matrix.long_rows > 0 ? "levels made by the host: long rows"
+                                          : NULL;
 }
 
 static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve_plan *plan)
@@ -59,13 +60,14 @@ static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve
 
 static tsl_status check_diagonal(const making *k, const tsl_fine *fine)
 {
-    const double wrong = k->facts[TSL_FACT_WRONG];
-    return wrong == 0 ? TSL_OK
-                      : tsl_fail(k->mg->context, TSL_E_ARG,
-                                 "multigrid: row %lld of a coarser level has no number above 0 on "
-                                 "the diagonal: the matrix is not positive definite: use gmres "
-                                 "with ilu0",
-                                 (long long)(fine->a.rows - (int64_t)wrong));
+    const int64_t row = fine->a.rows - (int64_t)k->facts[TSL_FACT_WRONG];
+    double inverse = 0;
+    if (row == fine->a.rows) {
+        return TSL_OK;
+    }
+    const tsl_status status =
+        k->mg->context->ops->download(k->mg->context, &inverse, fine->inverse + row, 8);
+    return status == TSL_OK ? tsl_fail_diagonal(k->mg->context, row, 1 / inverse) : status;
 }
 
 static tsl_status measure(making *k, tsl_fine *fine)
@@ -167,7 +169,7 @@ static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const 
     return out;
 }
 
-/* The finest level's, where its own stands and all but the values are the same. */
+/* The finest level's: all but the values are its own form's, which it was given. */
 static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
@@ -179,13 +181,15 @@ static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form
     *m = wide->packed->matrix;
     m->value = NULL;
     m->entry = NULL;
-    void *values = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
+    const void *values = mg->bytes == 8
+                             ? fine->a.value
+                             : make_values(&status, mg, mg->scale, fine->a.value, fine->places);
     *(m->value_start != NULL ? &m->value : &m->entry) = values;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
     return status;
 }
 
-/* Chunks of rows that the form is given, and whose values it has. */
+/* Cut the rows of a form, whose starts are there, into chunks. */
 static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
 {
     tsl_context *context = k->mg->context;
@@ -304,6 +308,7 @@ static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolv
     if (status == TSL_OK && l == 0) {
         status = choose_precision(k, fine);
     }
+    v->pooled = true;
     v->layout = l == 0 ? plan->layout : &v->own_layout;
     if (status == TSL_OK && l > 0) {
         status = tsl_layout_make(&v->own_layout, mg->context, v->rows, NULL, true);
@@ -328,7 +333,7 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     tsl_multigrid *mg = k->mg;
     tsl_level *v = &mg->level[l];
     double begun = tsl_seconds();
-    fine->short_rows = v->nonzeros <= SHORT_ROW * v->rows;
+    fine->short_rows = v->nonzeros <= TSL_SHORT_ROW * v->rows;
     fine->strength = ldexp(k->options->strength, -l);
     fine->omega = 4 / (3 * v->smoother.largest);
     fine->near_null = k->near;
@@ -427,6 +432,9 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     tsl_context *context = plan->context;
     tsl_device_properties properties;
     tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
     k->processors = properties.threads;
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
@@ -447,21 +455,27 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     return status;
 }
 
-tsl_status tsl_setup_on_gpu(bool *made, tsl_multigrid *mg, const tsl_linsolve_plan *plan)
+tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_linsolve_plan *plan)
 {
     making k = {.mg = mg, .options = &plan->options, .spaces = {.kept = &mg->kept}};
-    *made = suits(plan);
-    if (!*made) {
+    bool fits = true;
+    *left = why_not(plan);
+    if (*left != NULL) {
         return TSL_OK;
     }
     tsl_status status = begin(&k, plan);
     if (status == TSL_OK) {
-        status = make_levels(&k, made, plan);
+        status = make_levels(&k, &fits, plan);
     }
-    if (status == TSL_OK && *made) {
+    if (status == TSL_OK && fits) {
         status = fetch_coarsest(&k);
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);
+    if (status == TSL_E_NOMEM) { /* the host needs less of the device */
+        *left = "levels made by the host: out of memory";
+        return tsl_fail(plan->context, TSL_OK, "%s", "");
+    }
+    *left = status == TSL_OK && !fits ? "levels made by the host: large rows or aggregates" : NULL;
     return status;
 }

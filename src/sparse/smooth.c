@@ -5,6 +5,7 @@
 
 #include "blocks/random/random_point.h"
 #include "core/context.h"
+#include "sparse/coarsen_point.h"
 
 /* Where the damped eigenvalues lie. */
 typedef struct interval {
@@ -78,7 +79,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_context *context, void **out, v
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { PRODUCTS = 15, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
+enum { HALVINGS = 60 };
 
 static const double little = 1e-6;
 
@@ -211,8 +212,8 @@ static tsl_status iterate(double *out, const lanczos *p)
     const int64_t n = p->a->rows;
     pair now = {p->v, p->v + 2 * n}; /* D v is random */
     pair before = {p->v + n, p->v + 3 * n};
-    double diagonal[PRODUCTS];
-    double beside[PRODUCTS];
+    double diagonal[TSL_LANCZOS_PRODUCTS];
+    double beside[TSL_LANCZOS_PRODUCTS];
     double square = 0;
     double beta = 0;
     int rows = 0;
@@ -220,7 +221,7 @@ static tsl_status iterate(double *out, const lanczos *p)
                               tsl_dot(now.v, now.dv)};
     tsl_status status = run_dot(p, first, 2, &square);
     status = status == TSL_OK && square > 0 ? normalise(p, &now, sqrt(square)) : status;
-    for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
+    for (int k = 0; k < TSL_LANCZOS_PRODUCTS && status == TSL_OK; k++) {
         double alpha = 0;
         status = take_lanczos_step(p, &now, &before, beta, &alpha, &square);
         const double next = square > 0 ? sqrt(square) : 0;
@@ -312,7 +313,7 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 
 bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows)
 {
-    return bound <= 2.0001 && nonzeros <= SHORT_ROW * rows;
+    return bound <= 2.0001 && nonzeros <= TSL_SHORT_ROW * rows;
 }
 
 double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int steps, double bound)
