@@ -21,8 +21,10 @@ enum {
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
     TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
-    TSL_LANCZOS_PARTS = 128,   /* of the rows at most, each of which leaves a sum */
-    TSL_LANCZOS_THREADS = 1024
+    TSL_AP_LONGEST = 32,
+    TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
+    TSL_LANCZOS_THREADS = 1024,
+    TSL_INVERSION_THREADS = 512
 };
 
 /* A square matrix in device memory: by rows, or in slices of 32 (lists.h), zeros among them. */
@@ -104,6 +106,7 @@ typedef struct tsl_projection {
     int32_t *transposed_row;
     double *transposed_value;
     /* A P, rows where there was room */
+    int ap_longest;   /* entries of a row that is made, at most: TSL_AP_LONGEST or less */
     int64_t *ap_used; /* [1]: entries that were wanted */
     int64_t ap_room;
     int64_t *ap_at;
@@ -158,6 +161,21 @@ typedef struct tsl_tentative_form {
     void *value;
 } tsl_tentative_form;
 
+/* The inverse of the coarsest level's matrix, of n rows, as a form of n entries a row. */
+typedef struct tsl_inversion {
+    tsl_device_rows a;
+    int n;
+    double *dense;    /* [n][n] */
+    double *diagonal; /* [n]: of the matrix */
+    double *line;     /* [2][n]: rows on their turn */
+    int32_t *taken;   /* [n]: 0 for rows left out, whose pivot is nothing but rounding */
+    double scale;
+    int bytes;
+    int64_t *row_start; /* [n + 1] */
+    int32_t *column;    /* [n][n] */
+    void *entry;        /* [n][n]: scale times the inverse, symmetric to the last bit */
+} tsl_inversion;
+
 /* Lanczos' method for D^-1/2 A D^-1/2. */
 typedef struct tsl_lanczos {
     tsl_device_rows a;
@@ -199,6 +217,8 @@ typedef struct tsl_coarsen_ops {
     /* On so many processors */
     tsl_status (*find_eigenvalue)(tsl_context *context, const tsl_lanczos *arguments,
                                   int processors);
+    /* Likewise. `dense` has been zeroed. */
+    tsl_status (*invert)(tsl_context *context, const tsl_inversion *arguments, int processors);
     /* y = a x, of numbers of so many bytes; x NULL: ones */
     tsl_status (*convert)(tsl_context *context, void *y, double a, const double *x, int64_t count,
                           int bytes);

@@ -6,6 +6,7 @@
 
 enum {
     ALIGNMENT = 256,
+    MANY = 65536,   /* rows: of fewer threads that take one each are not many enough */
     FEW = 16,       /* one in so many rows is left: they are listed */
     ROUNDS = 3,     /* of all rows, before the host looks how many are left */
     FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
@@ -147,7 +148,7 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
         zero_left(status, space, g);
         group(status, space, ops->list_left, g);
         read_left(status, space, g, left);
-    } while (*status == TSL_OK && *left > g->a.rows / FEW);
+    } while (*status == TSL_OK && *left > (g->a.rows < 10 * MANY ? 0 : g->a.rows / FEW));
 }
 
 /* Decide on those that are left. */
@@ -306,6 +307,9 @@ static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int6
 static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t room)
 {
     tsl_context *context = space->context;
+    p->ap_longest = p->a.rows < MANY         ? 0
+                    : p->a.row_start == NULL ? TSL_AP_LONGEST / 2
+                                             : TSL_AP_LONGEST;
     p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
     p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->ap_bound = tsl_space_take(status, space, 8 * p->a.rows);

@@ -31,4 +31,5 @@ const tsl_coarsen_ops tsl_coarsen_sim = {.measure = gpu_measure,
                                          .cut_chunks = gpu_cut_chunks,
                                          .make_tentative = gpu_make_tentative,
                                          .find_eigenvalue = gpu_find_eigenvalue,
+                                         .invert = gpu_invert,
                                          .convert = gpu_convert};

@@ -36,6 +36,8 @@ static void free_levels(tsl_multigrid *mg)
         mg->level[l] = (tsl_level){.rows = 0};
     }
     mg->levels = 0;
+    mg->solved = false;
+    tsl_form_free(&mg->inverse);
     tsl_space_free(&mg->kept);
 }
 
@@ -44,7 +46,6 @@ static void destroy(void *self)
     tsl_multigrid *mg = self;
     mg->context->ops->forget(mg->cycle);
     free_levels(mg);
-    tsl_form_free(&mg->inverse);
     tsl_release(mg->factor);
     tsl_release(mg->dense);
     tsl_vectors_release(mg->context, mg->sums);
@@ -330,8 +331,8 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
 {
     const tsl_level *v = &mg->level[mg->levels - 1];
     tsl_status status = tsl_sums_take(&mg->sums, mg->context, 1);
-    if (status != TSL_OK || v->rows > TSL_DENSE_ROWS) {
-        return status; /* rows don't join any more: smoothing is all there is */
+    if (status != TSL_OK || mg->solved || v->rows > TSL_DENSE_ROWS) {
+        return status; /* it is done, or rows don't join any more: smoothing is all there is */
     }
     mg->dense = tsl_allocate((size_t)v->rows * sizeof *mg->dense);
     status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)

@@ -404,14 +404,49 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
     return status;
 }
 
-/* The coarsest level's matrix in the host's memory, where it will be solved there. */
+/* The coarsest level's inverse, where it is to be solved. */
+static tsl_status invert_coarsest(making *k)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_context *context = mg->context;
+    const tsl_level *v = &mg->level[mg->levels - 1];
+    const tsl_packed_matrix *m = &v->form.packed->matrix;
+    const int64_t n = v->rows;
+    const int64_t all = n * n;
+    tsl_space *const passing = &k->spaces.passing;
+    tsl_status status = begin_form(&mg->inverse, context, mg->bytes, 1 / mg->scale, n);
+    tsl_packed_matrix *out = mg->inverse.packed != NULL ? &mg->inverse.packed->matrix : NULL;
+    tsl_inversion a = {
+        .a = {.rows = n, .row_start = m->row_start, .column = m->column, .value = k->values},
+        .n = (int)n,
+        .dense = tsl_space_take(&status, passing, 8 * all),
+        .diagonal = tsl_space_take(&status, passing, 8 * n),
+        .line = tsl_space_take(&status, passing, 16 * n),
+        .taken = tsl_space_take(&status, passing, 4 * n),
+        .scale = 1 / mg->scale,
+        .bytes = mg->bytes,
+        .row_start = tsl_space_take(&status, &mg->kept, 8 * (n + 1)),
+        .column = tsl_space_take(&status, &mg->kept, 4 * all),
+        .entry = tsl_space_take(&status, &mg->kept, mg->bytes * all)};
+    if (status == TSL_OK) {
+        out->row_start = a.row_start;
+        out->column = a.column;
+        out->entry = a.entry;
+        mg->inverse.product_bytes = all * (4 + mg->bytes) + 8 * n;
+        mg->solved = true;
+        status = context->ops->fill(context, a.dense, 0, 8 * all);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->invert(context, &a, k->processors);
+    }
+    return status == TSL_OK ? cut_form(&mg->inverse, k, n) : status;
+}
+
+/* The coarsest level's matrix in the host's memory, for the host to invert. */
 static tsl_status fetch_coarsest(const making *k)
 {
     tsl_context *context = k->mg->context;
     tsl_level *v = &k->mg->level[k->mg->levels - 1];
-    if (v->matrix != NULL || v->rows > TSL_DENSE_ROWS) {
-        return TSL_OK;
-    }
     const tsl_packed_matrix *m = &v->form.packed->matrix;
     tsl_status status = tsl_csr_allocate(&v->own, context, v->rows, v->rows, v->nonzeros);
     v->matrix = &v->own;
@@ -424,6 +459,18 @@ static tsl_status fetch_coarsest(const making *k)
     return status == TSL_OK
                ? context->ops->download(context, v->own.value, k->values, 8 * v->nonzeros)
                : status;
+}
+
+static tsl_status finish_coarsest(making *k)
+{
+    const tsl_level *v = &k->mg->level[k->mg->levels - 1];
+    if (v->matrix != NULL || v->rows > TSL_DENSE_ROWS) {
+        return TSL_OK;
+    }
+    const double begun = tsl_seconds();
+    const tsl_status status = v->rows <= TSL_LONGEST_MADE ? invert_coarsest(k) : fetch_coarsest(k);
+    tsl_profile_add(k->mg->context, "coarsest level", begun, 0, 0);
+    return status;
 }
 
 static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
@@ -468,7 +515,7 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
         status = make_levels(&k, &fits, plan);
     }
     if (status == TSL_OK && fits) {
-        status = fetch_coarsest(&k);
+        status = finish_coarsest(&k);
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);
