@@ -361,6 +361,35 @@ static void long_rows_are_made(void **state)
     test_system_free(&s);
 }
 
+/* A chain, whose row `hub` has entries in every 45th column too. */
+static test_system make_wheel(int64_t n, int64_t hub)
+{
+    test_system s = {n, malloc((size_t)(n + 1) * 8), malloc((size_t)n * 20),
+                     malloc((size_t)n * 40)};
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i++) {
+        s.row_start[i] = k;
+        for (int64_t j = 0; j < n; j++) {
+            const bool spoke = (i == hub && j % 45 == 0) || (j == hub && i % 45 == 0);
+            if (llabs(i - j) < 2 || spoke) {
+                s.column[k] = (int32_t)j;
+                s.value[k++] = i != j ? -1 : i == hub ? 60 : 3.5;
+            }
+        }
+    }
+    s.row_start[n] = k;
+    return s;
+}
+
+/* A row of P that is longer than those that are made side by side. */
+static void long_rows_of_p_are_made(void **state)
+{
+    (void)state;
+    test_system s = make_wheel(2000, 1003);
+    check_everywhere(&s, 0.01, NULL);
+    test_system_free(&s);
+}
+
 /* More tiles than the block has threads that runs over them. */
 static void counts_are_summed(void **state)
 {
@@ -488,6 +517,63 @@ static void eigenvalues_are_as_the_hosts(void **state)
     }
 }
 
+/* The inverse of a small matrix, or of its rows that are independent, against the host's. */
+static void inverses_are_as_the_hosts(void **state)
+{
+    (void)state;
+    test_system systems[] = {test_spectrum(90, 1e3, 8), test_laplacian(11, 1), test_laplacian(1, 1),
+                             test_ring(40)};
+    for (int i = 0; i < 4; i++) {
+        const test_system *s = &systems[i];
+        const int64_t n = s->n;
+        measured m;
+        measure(&m, s);
+        tsl_status status = TSL_OK;
+        tsl_space space;
+        assert_int_equal(tsl_space_begin(&space, m.context, 40 * n * n + 100 * n), TSL_OK);
+        const tsl_inversion a = {.a = m.g.a,
+                                 .n = (int)n,
+                                 .dense = tsl_space_take(&status, &space, 8 * n * n),
+                                 .diagonal = tsl_space_take(&status, &space, 8 * n),
+                                 .line = tsl_space_take(&status, &space, 16 * n),
+                                 .taken = tsl_space_take(&status, &space, 4 * n),
+                                 .scale = 0.25,
+                                 .bytes = 8,
+                                 .row_start = tsl_space_take(&status, &space, 8 * (n + 1)),
+                                 .column = tsl_space_take(&status, &space, 4 * n * n),
+                                 .entry = tsl_space_take(&status, &space, 8 * n * n)};
+        assert_int_equal(m.context->ops->fill(m.context, a.dense, 0, 8 * n * n), TSL_OK);
+        assert_int_equal(m.context->ops->coarsen->invert(m.context, &a, 3), TSL_OK);
+        double *found = fetch(m.context, a.entry, 8 * n * n);
+        int32_t *column = fetch(m.context, a.column, 4 * n * n);
+        int64_t *start = fetch(m.context, a.row_start, 8 * (n + 1));
+        double *factor = NULL;
+        tsl_csr expected;
+        assert_int_equal(tsl_dense_factor(&factor, m.context, &m.a), TSL_OK);
+        assert_int_equal(tsl_dense_inverse(&expected, m.context, factor, n), TSL_OK);
+        double largest = 0;
+        for (int64_t k = 0; k < n * n; k++) {
+            largest = fmax(largest, fabs(expected.value[k]));
+        }
+        for (int64_t k = 0; k < n * n; k++) {
+            assert_true(fabs(found[k] - 0.25 * expected.value[k]) <= 1e-11 * largest);
+            assert_true(found[k] == found[k % n * n + k / n]);
+            assert_int_equal(column[k], k % n);
+        }
+        for (int64_t row = 0; row <= n; row++) {
+            assert_int_equal(start[row], row * n);
+        }
+        free(found);
+        free(column);
+        free(start);
+        tsl_release(factor);
+        tsl_csr_free(&expected);
+        tsl_space_free(&space);
+        free_measured(&m);
+        test_system_free(&systems[i]);
+    }
+}
+
 /* Are the levels made by the host? */
 static bool is_left_to_host(const test_system *s, double strength)
 {
@@ -529,6 +615,8 @@ int main(void)
                                        cmocka_unit_test(diagonals_are_looked_at),
                                        cmocka_unit_test(eigenvalues_are_as_the_hosts),
                                        cmocka_unit_test(long_rows_are_made),
+                                       cmocka_unit_test(long_rows_of_p_are_made),
+                                       cmocka_unit_test(inverses_are_as_the_hosts),
                                        cmocka_unit_test(what_does_not_fit_is_left_to_the_host)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
