@@ -27,7 +27,8 @@ enum {
     TSL_INVERSION_THREADS = 512
 };
 
-/* A square matrix in device memory: by rows, or in slices of 32 (lists.h), zeros among them. */
+/* A square matrix of double precision in device memory: by rows, or in slices of 32 (lists.h),
+ * zeros among them. */
 typedef struct tsl_device_rows {
     int64_t rows;
     const int64_t *row_start; /* [rows + 1]; NULL: in slices */
@@ -36,6 +37,19 @@ typedef struct tsl_device_rows {
     const int32_t *index;
     const double *value;
 } tsl_device_rows;
+
+static inline tsl_device_rows tsl_rows_of(const tsl_packed_matrix *m)
+{
+    tsl_device_rows out;
+    out.rows = m->rows;
+    out.row_start = m->row_start;
+    out.column = m->column;
+    out.value_start = m->value_start;
+    out.index_start = m->index_start;
+    out.index = m->index;
+    out.value = (const double *)(m->value_start != NULL ? m->value : m->entry);
+    return out;
+}
 
 /* Largest of what a set-up has come across, as doubles >= 0. */
 typedef enum tsl_fact {

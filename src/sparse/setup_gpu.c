@@ -38,13 +38,7 @@ static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve
     const tsl_packed_matrix *m = &plan->matrix->form.packed->matrix;
     const bool sliced = m->value_start != NULL;
     const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    out->a = (tsl_device_rows){.rows = m->rows,
-                               .row_start = m->row_start,
-                               .column = m->column,
-                               .value_start = m->value_start,
-                               .index_start = m->index_start,
-                               .index = m->index,
-                               .value = sliced ? m->value : m->entry};
+    out->a = tsl_rows_of(m);
     out->places = k->mg->level[0].nonzeros;
     if (!sliced) {
         return TSL_OK;
