@@ -9,7 +9,8 @@
  *  **Deterministic.** Every sum has one order, which depends on the matrix alone, and on whether it
  *  is a CPU that adds it up or a GPU. The same system gives the same bits of x and the same number
  *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
- *  There is no faster mode that gives that up.
+ *  There is no faster mode that gives that up. One GPU alone with multigrid makes levels of its own:
+ *  there x differs, within the tolerance, from that of several, which have them from the host.
  *
  *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
  * them give the same matrix, options and right-hand side, and all receive the whole x. Each
@@ -19,9 +20,11 @@
  * What one of them is refused, or has no memory for, is the outcome of all: they return its
  * status, with its line.
  *
- *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, levels of multigrid and blocks are set up on
- *  the host, and stay there too; products, vectors and the cycle are the device's, which hands two
- *  or three scalars an iteration to the host.
+ *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, incomplete factors and blocks are set up on the
+ *  host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them itself
+ *  (for that it takes some 60 bytes of its memory an entry, which it gives back) unless rows or
+ *  aggregates are very long or memory runs out. Products, vectors and the cycle are the device's,
+ *  which hands two or three scalars an iteration to the host.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *

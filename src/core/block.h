@@ -137,9 +137,25 @@ static __device__ __forceinline__ int tsl_atomic_add(int *at, int value)
     return atomicAdd(at, value);
 }
 
-static __device__ __forceinline__ void tsl_atomic_add_long(int64_t *at, int64_t value)
+static __device__ __forceinline__ int64_t tsl_atomic_add_long(int64_t *at, int64_t value)
 {
-    atomicAdd((unsigned long long *)at, (unsigned long long)value);
+    return (int64_t)atomicAdd((unsigned long long *)at, (unsigned long long)value);
+}
+
+/* Put `value` where `expected` is; what was there. */
+static __device__ __forceinline__ int32_t tsl_atomic_replace(int32_t *at, int32_t expected,
+                                                             int32_t value)
+{
+    return atomicCAS(at, expected, value);
+}
+
+/* Add to an integer in shared memory, its lower half first, in two additions that the memory does
+ * by itself, as it does not of 64 bits. That the lower one overflows is told by what was there. */
+static __device__ __forceinline__ void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
+{
+    const uint32_t low = (uint32_t)value;
+    const uint32_t before = atomicAdd(halves, low);
+    atomicAdd(halves + 1, (uint32_t)((uint64_t)value >> 32) + (before + low < low));
 }
 
 /* For values >= 0, whose order is that of their bits. */
@@ -212,9 +228,25 @@ static inline int tsl_atomic_add(int *at, int value)
     return before;
 }
 
-static inline void tsl_atomic_add_long(int64_t *at, int64_t value)
+static inline int64_t tsl_atomic_add_long(int64_t *at, int64_t value)
 {
+    const int64_t before = *at;
     *at += value;
+    return before;
+}
+
+static inline void tsl_atomic_add_halves(uint32_t halves[2], int64_t value)
+{
+    const uint32_t low = (uint32_t)value;
+    halves[0] += low;
+    halves[1] += (uint32_t)((uint64_t)value >> 32) + (halves[0] < low);
+}
+
+static inline int32_t tsl_atomic_replace(int32_t *at, int32_t expected, int32_t value)
+{
+    const int32_t before = *at;
+    *at = before == expected ? value : before;
+    return before;
 }
 
 static inline void tsl_atomic_max(float *at, float value)

@@ -384,6 +384,7 @@ extern const struct tsl_nccl_ops tsl_nccl_cuda;
 #endif
 extern const struct tsl_sparse_ops tsl_sparse_cuda;
 extern const struct tsl_list_ops tsl_lists_cuda;
+extern const struct tsl_coarsen_ops tsl_coarsen_cuda;
 extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
 extern const struct tsl_ladder_ops tsl_ladder_cuda;
@@ -418,6 +419,7 @@ static tsl_device_ops make_ops(void)
 #endif
     ops.sparse = &tsl_sparse_cuda;
     ops.lists = &tsl_lists_cuda;
+    ops.coarsen = &tsl_coarsen_cuda;
     ops.ep = &tsl_ep_cuda;
     ops.cg = &tsl_cg_cuda;
     ops.ladder = &tsl_ladder_cuda;

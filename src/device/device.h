@@ -16,6 +16,7 @@ struct tsl_peer_ops;
 struct tsl_nccl_ops;
 struct tsl_sparse_ops;
 struct tsl_list_ops;
+struct tsl_coarsen_ops;
 struct tsl_ep_ops;
 struct tsl_cg_ops;
 struct tsl_ladder_ops;
@@ -89,6 +90,7 @@ typedef struct tsl_device_ops {
     const struct tsl_nccl_ops *nccl; /* NULL: not on this device, or not in this build */
     const struct tsl_sparse_ops *sparse;
     const struct tsl_list_ops *lists; /* NULL: on the CPU, and without sparse systems elsewhere */
+    const struct tsl_coarsen_ops *coarsen; /* NULL: the host makes levels of multigrid */
     const struct tsl_ep_ops *ep;
     const struct tsl_cg_ops *cg;
     const struct tsl_ladder_ops *ladder;   /* NULL: not on this device */

@@ -489,6 +489,7 @@ extern const struct tsl_dock_ops tsl_dock_sim;
 extern const struct tsl_peer_ops tsl_peer_sim;
 extern const struct tsl_sparse_ops tsl_sparse_sim;
 extern const struct tsl_list_ops tsl_lists_sim;
+extern const struct tsl_coarsen_ops tsl_coarsen_sim;
 extern const struct tsl_ep_ops tsl_ep_sim;
 extern const struct tsl_cg_ops tsl_cg_sim;
 extern const struct tsl_ladder_ops tsl_ladder_sim;
@@ -517,6 +518,7 @@ const tsl_device_ops tsl_device_sim = {
     .peer = &tsl_peer_sim,
     .sparse = &tsl_sparse_sim,
     .lists = &tsl_lists_sim,
+    .coarsen = &tsl_coarsen_sim,
     .ep = &tsl_ep_sim,
     .cg = &tsl_cg_sim,
     .ladder = &tsl_ladder_sim,

@@ -6,8 +6,6 @@
 #include "sparse/multigrid.h"
 
 enum {
-    UNSEEN = -2,
-    SHORT_ROW = 10,   /* entries */
     BLOCKS = 16,      /* at most, */
     BLOCK_ROWS = 4096 /* and of so many rows at least */
 };
@@ -18,7 +16,7 @@ enum {
 static bool is_free(const int32_t *root, const tsl_graph *g, int64_t i, bool *alone)
 {
     const tsl_csr *m = g->matrix;
-    bool all = root[i] == UNSEEN;
+    bool all = root[i] == TSL_UNSEEN;
     *alone = true;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1] && all; k++) {
         if (tsl_is_strong(g, i, k)) {
@@ -34,7 +32,7 @@ static void take_neighbours(int32_t *root, const tsl_graph *g, int64_t i, int64_
 {
     const tsl_csr *m = g->matrix;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
-        if (root[m->column[k]] == UNSEEN && tsl_is_strong(g, i, k)) {
+        if (root[m->column[k]] == TSL_UNSEEN && tsl_is_strong(g, i, k)) {
             root[m->column[k]] = (int32_t)founder;
         }
     }
@@ -86,7 +84,7 @@ int64_t tsl_bandwidth(const tsl_csr *m, int threads)
 static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 {
     const tsl_csr *m = g->matrix;
-    const bool twice = tsl_csr_nonzeros(m) <= SHORT_ROW * m->rows;
+    const bool twice = tsl_csr_nonzeros(m) <= TSL_SHORT_ROW * m->rows;
     const int64_t reach = 4 * tsl_bandwidth(m, threads) + 1;
     const int64_t most = m->rows / (reach > BLOCK_ROWS ? reach : BLOCK_ROWS);
     const int64_t blocks = most < 1 ? 1 : most < BLOCKS ? most : BLOCKS;
@@ -100,12 +98,12 @@ static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 
 /* ---- rows left over ------------------------------------------------------------------------- */
 
-/* The founder of row i's strongest neighbour in an aggregate; UNSEEN: none is. */
+/* The founder of row i's strongest neighbour in an aggregate; TSL_UNSEEN: none is. */
 static int32_t strongest_root(const int32_t *root, const tsl_graph *g, int64_t i)
 {
     const tsl_csr *m = g->matrix;
     double strongest = 0;
-    int32_t best = UNSEEN;
+    int32_t best = TSL_UNSEEN;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         const int64_t j = m->column[k];
         const double size = fabs(m->value[k]) * sqrt(g->inverse[j]);
@@ -125,11 +123,11 @@ static void join(int32_t *out, const int32_t *root, const tsl_graph *g, int thre
     int64_t left = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : left)
     for (int64_t i = 0; i < rows; i++) {
-        out[i] = root[i] != UNSEEN ? root[i] : strongest_root(root, g, i);
-        left += out[i] == UNSEEN;
+        out[i] = root[i] != TSL_UNSEEN ? root[i] : strongest_root(root, g, i);
+        left += out[i] == TSL_UNSEEN;
     }
     for (int64_t i = 0; i < rows && left > 0; i++) {
-        if (out[i] == UNSEEN) {
+        if (out[i] == TSL_UNSEEN) {
             out[i] = (int32_t)i;
             take_neighbours(out, g, i, i);
         }
@@ -183,7 +181,7 @@ tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *contex
     }
 #pragma omp parallel for num_threads(context->threads) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
-        root[i] = UNSEEN; /* no row, so never a founder */
+        root[i] = TSL_UNSEEN; /* no row, so never a founder */
     }
     found_by_blocks(root, g, context->threads);
     join(aggregate, root, g, context->threads);

@@ -31,7 +31,7 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
         const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
         return run(mg, v->layout, &product, 1);
     }
-    const int64_t n = v->matrix->rows;
+    const int64_t n = v->rows;
     for (int64_t i = 0; i < n; i++) {
         mg->dense[i] = mg->bytes == 8 ? ((double *)v->b)[i] : (double)((float *)v->b)[i];
     }

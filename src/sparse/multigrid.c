@@ -8,8 +8,7 @@
 #include "device/device.h"
 
 enum {
-    WHOLE_ROWS = 20000, /* levels this small are every rank's: less work than a message */
-    DENSE_ROWS = 4000   /* of a level that is solved directly */
+    WHOLE_ROWS = 20000 /* levels this small are every rank's: less work than a message */
 };
 
 static void free_level(tsl_context *context, tsl_level *v)
@@ -25,19 +24,28 @@ static void free_level(tsl_context *context, tsl_level *v)
         tsl_halo_free(halos[i]);
     }
     void *const vectors[] = {v->inverse_diagonal, v->b, v->x[0], v->x[1]};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !v->pooled; i++) {
         tsl_vectors_release(context, vectors[i]);
     }
+}
+
+static void free_levels(tsl_multigrid *mg)
+{
+    for (int l = 0; l < mg->levels; l++) {
+        free_level(mg->context, &mg->level[l]);
+        mg->level[l] = (tsl_level){.rows = 0};
+    }
+    mg->levels = 0;
+    mg->solved = false;
+    tsl_form_free(&mg->inverse);
+    tsl_space_free(&mg->kept);
 }
 
 static void destroy(void *self)
 {
     tsl_multigrid *mg = self;
     mg->context->ops->forget(mg->cycle);
-    for (int l = 0; l < mg->levels; l++) {
-        free_level(mg->context, &mg->level[l]);
-    }
-    tsl_form_free(&mg->inverse);
+    free_levels(mg);
     tsl_release(mg->factor);
     tsl_release(mg->dense);
     tsl_vectors_release(mg->context, mg->sums);
@@ -61,16 +69,22 @@ static void free_making(making *k)
     tsl_release(k->norms);
 }
 
-static tsl_status begin_making(making *k, int64_t rows, int base)
+static tsl_status check_near_null(const tsl_linsolve_plan *plan)
 {
-    k->near_null = k->options->near_null;
-    for (int64_t i = 0; i < rows && k->near_null != NULL; i++) {
-        if (!isfinite(k->near_null[i]) || k->near_null[i] == 0) {
-            return tsl_fail(k->mg->context, TSL_E_ARG,
+    const double *near_null = plan->options.near_null;
+    for (int64_t i = 0; i < plan->rows && near_null != NULL; i++) {
+        if (!isfinite(near_null[i]) || near_null[i] == 0) {
+            return tsl_fail(plan->context, TSL_E_ARG,
                             "near_null has %g in row %lld: give finite numbers other than 0",
-                            k->near_null[i], (long long)i + base);
+                            near_null[i], (long long)i + plan->matrix->index_base);
         }
     }
+    return TSL_OK;
+}
+
+static tsl_status begin_making(making *k, int64_t rows)
+{
+    k->near_null = k->options->near_null;
     k->inverse = tsl_allocate((size_t)rows * sizeof *k->inverse);
     k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
     return k->inverse != NULL && k->aggregate != NULL
@@ -80,6 +94,14 @@ static tsl_status begin_making(making *k, int64_t rows, int base)
 
 /* ---- a level as the cycle uses it --------------------------------------------------------------
  */
+
+tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
+{
+    return tsl_fail(context, TSL_E_ARG,
+                    "multigrid: row %lld of a coarser level has %g on the diagonal: the matrix is "
+                    "not positive definite: use gmres with ilu0",
+                    (long long)row, diagonal);
+}
 
 static tsl_status read_diagonal(making *k, const tsl_csr *m)
 {
@@ -91,12 +113,8 @@ static tsl_status read_diagonal(making *k, const tsl_csr *m)
         k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
         wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
     }
-    return wrong == m->rows
-               ? TSL_OK
-               : tsl_fail(k->mg->context, TSL_E_ARG,
-                          "multigrid: row %lld of a coarser level has %g on the diagonal: the "
-                          "matrix is not positive definite: use gmres with ilu0",
-                          (long long)wrong, 1 / k->inverse[wrong]);
+    return wrong == m->rows ? TSL_OK
+                            : tsl_fail_diagonal(k->mg->context, wrong, 1 / k->inverse[wrong]);
 }
 
 /* Can numbers as far apart as the diagonal's be had in single precision? */
@@ -117,16 +135,13 @@ static bool fits_single(const double *inverse, int64_t rows, int threads)
 
 static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
 {
-    return tsl_vectors_take(out, mg->context, 1, v->matrix->rows + TSL_SLICE_ROWS, mg->bytes,
+    return tsl_vectors_take(out, mg->context, 1, v->rows + TSL_SLICE_ROWS, mg->bytes,
                             "the vectors of multigrid");
 }
 
-static tsl_status make_smoother(making *k, tsl_level *v)
+void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_linsolve_options *o)
 {
-    tsl_multigrid *mg = k->mg;
-    const tsl_linsolve_options *o = k->options;
     const bool jacobi = o->smoother == TSL_LINSOLVE_SMOOTH_JACOBI;
-    tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     v->smoother = (tsl_smoother){
         .layout = v->layout,
         .bytes = mg->bytes,
@@ -137,6 +152,13 @@ static tsl_status make_smoother(making *k, tsl_level *v)
         .ratio = jacobi                    ? 2
                  : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
                                            : 3};
+}
+
+static tsl_status make_smoother(making *k, tsl_level *v)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
+    tsl_level_begin_smoother(mg, v, k->options);
     const tsl_operand a = {
         .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
     if (status == TSL_OK) {
@@ -152,6 +174,8 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
 {
     tsl_multigrid *mg = k->mg;
     const bool finest = v == &mg->level[0];
+    v->rows = v->matrix->rows;
+    v->nonzeros = tsl_csr_nonzeros(v->matrix);
     tsl_status status = read_diagonal(k, v->matrix);
     if (status == TSL_OK && finest) {
         /* pipelined CG updates M r as if M were linear, to all digits */
@@ -310,12 +334,12 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
 {
     const tsl_level *v = &mg->level[mg->levels - 1];
     tsl_status status = tsl_sums_take(&mg->sums, mg->context, 1);
-    if (status != TSL_OK || v->matrix->rows > DENSE_ROWS) {
-        return status; /* rows don't join any more: smoothing is all there is */
+    if (status != TSL_OK || mg->solved || v->rows > TSL_DENSE_ROWS) {
+        return status; /* it is done, or rows don't join any more: smoothing is all there is */
     }
-    mg->dense = tsl_allocate((size_t)v->matrix->rows * sizeof *mg->dense);
+    mg->dense = tsl_allocate((size_t)v->rows * sizeof *mg->dense);
     status = mg->dense != NULL ? tsl_dense_factor(&mg->factor, mg->context, v->matrix)
-                               : tsl_fail_memory(mg->context, 8 * v->matrix->rows, "multigrid");
+                               : tsl_fail_memory(mg->context, 8 * v->rows, "multigrid");
     mg->solved = true;
     if (status == TSL_OK && mg->context->ops->lists != NULL) {
         status = invert_coarsest(mg);
@@ -329,16 +353,50 @@ static tsl_status make_coarsest(tsl_multigrid *mg)
 
 static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)
 {
-    const tsl_csr *finest = mg->level[0].matrix;
+    const tsl_level *finest = &mg->level[0];
     report->levels = mg->levels;
     for (int l = 0; l < mg->levels; l++) {
-        const tsl_csr *m = mg->level[l].matrix;
-        report->level_rows[l] = m->rows;
-        report->level_nonzeros[l] = tsl_csr_nonzeros(m);
-        report->grid_complexity += (double)m->rows / (double)finest->rows;
-        report->operator_complexity +=
-            (double)tsl_csr_nonzeros(m) / (double)tsl_csr_nonzeros(finest);
+        const tsl_level *v = &mg->level[l];
+        report->level_rows[l] = v->rows;
+        report->level_nonzeros[l] = v->nonzeros;
+        report->grid_complexity += (double)v->rows / (double)finest->rows;
+        report->operator_complexity += (double)v->nonzeros / (double)finest->nonzeros;
     }
+}
+
+/* Levels as the host makes them. */
+static tsl_status make_on_host(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
+{
+    making k = {.mg = mg, .options = &plan->options};
+    tsl_status status = begin_making(&k, plan->rows);
+    if (status == TSL_OK) {
+        status = make_levels(&k, plan);
+    }
+    free_making(&k);
+    const double begun = tsl_seconds();
+    const tsl_form *wide = &plan->matrix->form;
+    for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
+        status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
+    }
+    tsl_profile_add(plan->context, "forms", begun, 0, 0);
+    return status;
+}
+
+/* Levels, on the GPU if it makes such and they fit. */
+static tsl_status make_all_levels(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
+{
+    if (mg->context->ops->coarsen == NULL) {
+        return make_on_host(mg, plan);
+    }
+    const char *left = NULL;
+    tsl_status status = tsl_setup_on_gpu(&left, mg, plan);
+    if (status == TSL_OK && left != NULL) {
+        const double begun = tsl_seconds();
+        free_levels(mg);
+        status = make_on_host(mg, plan);
+        tsl_profile_add(mg->context, left, begun, 0, 0);
+    }
+    return status;
 }
 
 tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
@@ -349,25 +407,20 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     mg->context = plan->context;
     plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
-    making k = {.mg = mg, .options = &plan->options};
-    tsl_status status = begin_making(&k, plan->rows, plan->matrix->index_base);
+    tsl_status status = check_near_null(plan);
     if (status == TSL_OK) {
-        status = make_levels(&k, plan);
+        status = make_all_levels(mg, plan);
     }
+    const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = make_coarsest(mg);
+        tsl_profile_add(plan->context, "coarsest level", begun, 0, 0);
     }
-    if (status == TSL_OK) {
-        report_levels(&plan->report, mg);
+    if (status != TSL_OK) {
+        return status;
     }
-    free_making(&k);
-    const double begun = tsl_seconds();
-    const tsl_form *wide = &plan->matrix->form;
-    for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
-        status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
-    }
-    tsl_profile_add(plan->context, "forms", begun, 0, 0);
-    return status == TSL_OK && plan->layout->ranks == 1
+    report_levels(&plan->report, mg);
+    return plan->layout->ranks == 1
                ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)
-               : status;
+               : TSL_OK;
 }

@@ -3,6 +3,7 @@
 #define TSL_SPARSE_MULTIGRID_H
 
 #include "device/device.h"
+#include "sparse/coarsen_gpu.h"
 #include "sparse/linsolve.h"
 #include "sparse/rows.h"
 #include "sparse/smooth.h"
@@ -21,11 +22,9 @@ typedef struct tsl_graph {
 static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
 {
     const int64_t j = g->matrix->column[k];
-    const double a = g->matrix->value[k];
-    return j != i && a * a * (g->inverse[i] * g->inverse[j]) > g->strength * g->strength;
+    return j != i &&
+           tsl_is_strong_value(g->matrix->value[k], g->inverse[i], g->inverse[j], g->strength);
 }
-
-enum { TSL_NO_AGGREGATE = -1 };
 
 /* How far the farthest entry is from the diagonal. */
 int64_t tsl_bandwidth(const tsl_csr *m, int threads);
@@ -81,10 +80,14 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
 /* ---- a level ------------------------------------------------------------------------------------
  */
 
+enum { TSL_DENSE_ROWS = 4000 /* at most, of a level that is solved directly */ };
+
 typedef struct tsl_level {
-    const tsl_csr *matrix; /* `own`, or on the finest level the caller's */
+    int64_t rows, nonzeros;
+    const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
+                              it */
     tsl_csr own;
-    tsl_csr p, r; /* T and T^T: to this level from the next, and back */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
@@ -92,6 +95,7 @@ typedef struct tsl_level {
     tsl_smoother smoother;
     void *inverse_diagonal;
     void *b, *x[2]; /* [rows] in the precision of the cycle */
+    bool pooled;    /* the four vectors are among what is released with `kept` */
 } tsl_level;
 
 typedef struct tsl_multigrid {
@@ -104,11 +108,23 @@ typedef struct tsl_multigrid {
     double *factor;       /* of the coarsest, on the CPU */
     double *dense;        /* [rows of the coarsest], likewise */
     tsl_form inverse;     /* of the coarsest, on a GPU */
+    tsl_space kept;       /* the device memory of levels that the device has made */
     double *sums;         /* of one column */
     tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
                              is recorded cannot wait */
     void *result;         /* … where its solution is */
 } tsl_multigrid;
+
+/* The level's smoother, but its largest eigenvalue. */
+void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
+                              const tsl_linsolve_options *options);
+
+/* "row … of a coarser level has … on the diagonal" */
+tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
+
+/* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes
+ * NULL, or a stage's name: why they are left to the host, which has to begin anew. */
+tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_linsolve_plan *plan);
 
 /* Queue a V-cycle on the finest level's right-hand side: the work that is recorded. */
 tsl_status tsl_multigrid_cycle(void *self);

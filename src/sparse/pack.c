@@ -28,7 +28,7 @@ void tsl_packed_destroy(tsl_packed *packed)
                                m->chunk,        m->row_start,   m->column,     m->entry,
                                m->apart,        m->long_row,    m->long_start, m->piece,
                                m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all && !packed->borrows; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
     }
     packed->context->ops->sparse->destroy(packed->tiles);

@@ -15,6 +15,7 @@ typedef struct tsl_packed {
     tsl_packed_matrix matrix;
     tsl_sparse *tiles; /* where it is in blocks of columns; else NULL */
     double *scratch;   /* [rows]: a product in blocks of columns that has no place; else NULL */
+    bool borrows;      /* all of the matrix's memory is somebody else's */
 } tsl_packed;
 
 /* Make the form of form->rows on the context's device: form->packed and form->product_bytes.

@@ -5,6 +5,7 @@
 
 #include "blocks/random/random_point.h"
 #include "core/context.h"
+#include "sparse/coarsen_point.h"
 
 /* Where the damped eigenvalues lie. */
 typedef struct interval {
@@ -81,7 +82,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void 
 /* ---- the largest eigenvalue
  * ----------------------------------------------------------------------- */
 
-enum { PRODUCTS = 15, HALVINGS = 60, SHORT_ROW = 10 /* entries */ };
+enum { HALVINGS = 60 };
 
 static const double little = 1e-6;
 
@@ -221,8 +222,8 @@ static tsl_status iterate(double *out, const lanczos *p)
     const int64_t n = p->a->rows;
     pair now = {p->v, p->v + 2 * n}; /* D v is random */
     pair before = {p->v + n, p->v + 3 * n};
-    double diagonal[PRODUCTS];
-    double beside[PRODUCTS];
+    double diagonal[TSL_LANCZOS_PRODUCTS];
+    double beside[TSL_LANCZOS_PRODUCTS];
     double square = 0;
     double beta = 0;
     int rows = 0;
@@ -230,7 +231,7 @@ static tsl_status iterate(double *out, const lanczos *p)
                               tsl_dot(now.v, now.dv)};
     tsl_status status = run_dot(p, first, 2, &square);
     status = status == TSL_OK && square > 0 ? normalise(p, &now, sqrt(square)) : status;
-    for (int k = 0; k < PRODUCTS && status == TSL_OK; k++) {
+    for (int k = 0; k < TSL_LANCZOS_PRODUCTS && status == TSL_OK; k++) {
         double alpha = 0;
         status = take_lanczos_step(p, &now, &before, beta, &alpha, &square);
         const double next = square > 0 ? sqrt(square) : 0;
@@ -320,11 +321,26 @@ static double largest_row_sum(const tsl_operand *a, int threads)
     return largest;
 }
 
+bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows)
+{
+    return bound <= 2.0001 && nonzeros <= TSL_SHORT_ROW * rows;
+}
+
+double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int steps, double bound)
+{
+    int rows = 1;
+    while (rows < steps && beside[rows - 1] > little * fabs(diagonal[rows - 1])) {
+        rows++;
+    }
+    const double found = 1.05 * estimate(diagonal, beside, rows);
+    return found > 0 && found < bound ? found : bound;
+}
+
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
     const double bound =
         a->matrix != NULL ? largest_row_sum(a, threads_for(a->matrix, context)) : INFINITY;
-    if (bound <= 2.0001 && tsl_csr_nonzeros(a->matrix) <= SHORT_ROW * a->rows) {
+    if (a->matrix != NULL && tsl_row_sum_will_do(bound, tsl_csr_nonzeros(a->matrix), a->rows)) {
         /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;
         return TSL_OK;

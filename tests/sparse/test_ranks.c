@@ -53,6 +53,9 @@ static tsl_status complain(tsl_comm *comm, const char *what)
 static tsl_status compare(tsl_comm *comm, trial *t, const double *x, const record *r,
                           const tsl_linsolve_report *report)
 {
+    if (!t->expects && tsl_comm_rank(comm) > 0) {
+        return TSL_OK;
+    }
     if (!t->expects) {
         memcpy(t->x, x, sizeof t->x);
         memcpy(t->history, r->history, sizeof t->history);
@@ -224,7 +227,9 @@ static void ranks_do_not_matter(void **state)
     test_system_free(&t.s);
 }
 
-/* Each method, and each preconditioner, but not all with each other. */
+/* Each method, and each preconditioner, but not all with each other. A GPU alone makes multigrid's
+ * levels by itself, several have them from the host: there one is left out, the first of `counts`.
+ */
 static void check_gpus(trial *t, const int *counts)
 {
     t->options.tolerance = 1e-5;
@@ -237,7 +242,7 @@ static void check_gpus(trial *t, const int *counts)
     for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL; m++) {
         t->options.preconditioner = (tsl_linsolve_preconditioner)m;
         if (m != TSL_LINSOLVE_JACOBI) {
-            check_counts(t, counts);
+            check_counts(t, m == TSL_LINSOLVE_MULTIGRID ? counts + 1 : counts);
         }
     }
     assert_true(test_residual(&t->s, t->b, t->x) <= 1.001e-5);
@@ -247,7 +252,7 @@ static void nor_do_they_on_gpus(void **state)
 {
     (void)state;
     static trial t;
-    static const int few[] = {1, 3, 0};
+    static const int few[] = {1, 2, 3, 0};
     static const int many[] = {1, 2, 3, 4, 0};
     char reason[256];
     begin(&t);
@@ -257,7 +262,7 @@ static void nor_do_they_on_gpus(void **state)
 #endif
     t.options.preconditioner = TSL_LINSOLVE_MULTIGRID;
     t.options.method = TSL_LINSOLVE_CG_PIPELINED;
-    check_counts(&t, few);
+    check_counts(&t, few + 1);
     if (tsl_plugin_cuda(&t.gpus, reason, sizeof reason) != NULL && t.gpus > 0) {
         check_gpus(&t, many);
     }
