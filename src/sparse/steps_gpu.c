@@ -108,7 +108,7 @@ static tsl_status settle(translation *t, tsl_context *context)
     return TSL_OK;
 }
 
-/* A product in blocks of columns is a kernel of its own. */
+/* A product in blocks of columns is a kernel of its own; of long rows alone, one before. */
 static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_step *s,
                                     bool more)
 {
@@ -126,13 +126,13 @@ static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const 
 static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
 {
     const tsl_packed *packed = s->form->packed;
-    if (packed->tiles != NULL) {
+    if (packed->scratch != NULL) {
         return multiply_by_tiles(t, context, s, more);
     }
     t->list.matrix = packed->matrix;
     t->list.x = s->x;
     t->list.product = write_slot(t, s->y);
-    return TSL_OK;
+    return packed->tiles != NULL ? context->ops->sparse->sum_blocks(packed->tiles, s->x) : TSL_OK;
 }
 
 /* Parts that a list is run on. */

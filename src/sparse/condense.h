@@ -1,0 +1,28 @@
+/* Long rows with columns all over, made short: their entries are summed in blocks of columns
+ * (blocks/sparse/tiles.h), and those sums are the row's entries instead. A row is dealt out to one
+ * or more pieces, entry by entry, so that each has a few entries in each block of columns. How a
+ * row is dealt out and summed depends on nothing but the matrix and the device. */
+#ifndef TSL_SPARSE_CONDENSE_H
+#define TSL_SPARSE_CONDENSE_H
+
+#include "sparse/layout.h"
+
+struct tsl_device_properties;
+
+typedef struct tsl_condensed {
+    int width, blocks; /* of columns; columns of a block at most */
+    int64_t pieces;    /* those of all ranks; 0: the matrix should stay as it is */
+    tsl_csr piece;     /* this rank's, as rows */
+    tsl_csr rest;      /* this rank's rows; a column c < 0 stands for sum ~c of `piece`'s, by pieces
+                          and their blocks of columns, and its value is 1 */
+} tsl_condensed;
+
+/* Would long rows be read faster so? Fills all but `piece` and `rest`, the same on all ranks. */
+tsl_condensed tsl_condense_look(tsl_context *context, const tsl_csr *matrix,
+                                const struct tsl_device_properties *device);
+/* Fill those, where it would. Release with tsl_condensed_free(), also on failure. */
+tsl_status tsl_condense(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
+                        const tsl_layout *layout);
+void tsl_condensed_free(tsl_condensed *condensed);
+
+#endif
