@@ -204,7 +204,7 @@ static void every_form_is_solved(void **state)
                  {"csr-split", 2100, 900, 10, 0, 4},
                  {"sliced-ell-split", 2100, 1100, 0, 0, 4},
                  {"column-blocks", 28000, -1, 4, 0, 2},
-                 {"csr-blocks", 40000, -1, 150, 1100, 1}};
+                 {"csr-blocks", 35000, -1, 148, 1030, 1}};
     const struct {
         tsl_linsolve_method method;
         tsl_linsolve_preconditioner preconditioner;

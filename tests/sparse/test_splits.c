@@ -94,7 +94,7 @@ static void ranks_do_not_matter(void **state)
                  {"csr-split", 1500, 700, -1, 0}, /* nearly all of them long */
                  {"sliced-ell-split", 9000, 0, 1100, 0},
                  {"column-blocks", 28000, 4, -1, 0},
-                 {"csr-blocks", 40000, 150, -1, 1100}};
+                 {"csr-blocks", 35000, 148, -1, 1030}};
     const int count = (int)(sizeof cases / sizeof *cases);
     const char *const last = test_devices[test_device_count() - 1];
     const bool has_gpu = strncmp(last, "cuda", 4) == 0;
