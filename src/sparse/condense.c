@@ -98,7 +98,7 @@ static void deal_out(const tsl_csr *out, const tsl_csr *m, int64_t from, int64_t
 
 static void fill(tsl_condensed *out, const tsl_csr *m, const tsl_layout *layout)
 {
-    int64_t pieces = 0;
+    int64_t done = 0;
     int64_t at = 0;
     out->piece.row_start[0] = 0;
     for (int64_t i = layout->from; i < layout->to; i++) {
@@ -112,12 +112,12 @@ static void fill(tsl_condensed *out, const tsl_csr *m, const tsl_layout *layout)
             at += length;
             continue;
         }
-        deal_out(&out->piece, m, from, from + length, own, pieces);
-        for (int64_t sum = pieces * out->blocks; sum < (pieces + own) * out->blocks; sum++) {
+        deal_out(&out->piece, m, from, from + length, own, done);
+        for (int64_t sum = done * out->blocks; sum < (done + own) * out->blocks; sum++) {
             out->rest.column[at] = (int32_t)~sum;
             out->rest.value[at++] = 1;
         }
-        pieces += own;
+        done += own;
     }
     out->rest.row_start[out->rest.rows] = at;
 }
