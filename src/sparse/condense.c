@@ -65,7 +65,7 @@ tsl_condensed tsl_condense_look(tsl_context *context, const tsl_csr *matrix,
     }
     const int64_t sums = pieces * blocks;
     const bool pays = lines - entries / 2 - sums > (int64_t)device->threads * out.width / 3;
-    out.pieces = pays && sums <= INT32_MAX ? pieces : 0;
+    out.pieces = pays && sums <= INT32_MAX - blocks * TSL_TILE_LANES ? pieces : 0;
     return out;
 }
 
@@ -96,50 +96,82 @@ static void deal_out(const tsl_csr *out, const tsl_csr *m, int64_t from, int64_t
     }
 }
 
-static void fill(tsl_condensed *out, const tsl_csr *m, const tsl_layout *layout)
+/* Pieces of a rank's long rows, and entries. */
+typedef struct tally {
+    int64_t pieces, entries;
+} tally;
+
+static tally count(const tsl_csr *m, const tsl_layout *layout, int blocks)
 {
-    int64_t done = 0;
-    int64_t at = 0;
-    out->piece.row_start[0] = 0;
+    tally t = {0, 0};
     for (int64_t i = layout->from; i < layout->to; i++) {
-        const int64_t from = m->row_start[i];
-        const int64_t length = length_of(m, i);
-        const int64_t own = pieces_of(length, out->blocks);
-        out->rest.row_start[i - layout->from] = at;
-        if (own == 0) {
-            memcpy(out->rest.column + at, m->column + from, (size_t)length * sizeof *m->column);
-            memcpy(out->rest.value + at, m->value + from, (size_t)length * sizeof *m->value);
-            at += length;
-            continue;
-        }
-        deal_out(&out->piece, m, from, from + length, own, done);
-        for (int64_t sum = done * out->blocks; sum < (done + own) * out->blocks; sum++) {
-            out->rest.column[at] = (int32_t)~sum;
-            out->rest.value[at++] = 1;
-        }
-        done += own;
+        const int64_t own = pieces_of(length_of(m, i), blocks);
+        t.pieces += own;
+        t.entries += own > 0 ? length_of(m, i) : 0;
     }
-    out->rest.row_start[out->rest.rows] = at;
+    return t;
 }
 
-tsl_status tsl_condense(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
-                        const tsl_layout *layout)
+tsl_status tsl_condense_pieces(tsl_condensed *condensed, tsl_context *context,
+                               const tsl_csr *matrix, const tsl_layout *layout)
 {
-    int64_t pieces = 0;
-    int64_t entries = 0;
+    const tally t = count(matrix, layout, condensed->blocks);
+    const tsl_status status =
+        take(&condensed->piece, context, t.pieces, matrix->columns, t.entries);
+    if (status != TSL_OK) {
+        return status;
+    }
+    int64_t done = 0;
+    condensed->piece.row_start[0] = 0;
     for (int64_t i = layout->from; i < layout->to; i++) {
         const int64_t own = pieces_of(length_of(matrix, i), condensed->blocks);
-        pieces += own;
-        entries += own > 0 ? length_of(matrix, i) : 0;
+        deal_out(&condensed->piece, matrix, matrix->row_start[i], matrix->row_start[i + 1], own,
+                 done);
+        done += own;
     }
+    return TSL_OK;
+}
+
+/* Entries for the sums of `pieces` pieces from number `first` on; returns the place behind them. */
+static int64_t refer(const tsl_csr *rest, int64_t at, int64_t pieces, int64_t first,
+                     const tsl_tiles *tiles)
+{
+    for (int block = 0; block < tiles->blocks; block++) {
+        for (int64_t p = first; p < first + pieces; p++) {
+            rest->column[at] = (int32_t)~tsl_tiles_slot(tiles, p, block);
+            rest->value[at++] = 1;
+        }
+    }
+    return at;
+}
+
+tsl_status tsl_condense_rest(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
+                             const tsl_layout *layout, const tsl_tiles *tiles)
+{
+    tsl_csr *rest = &condensed->rest;
+    const tally t = count(matrix, layout, tiles->blocks);
     const int64_t all = matrix->row_start[layout->to] - matrix->row_start[layout->from];
-    tsl_status status = take(&condensed->piece, context, pieces, matrix->columns, entries);
-    if (status == TSL_OK) {
-        status = take(&condensed->rest, context, layout->to - layout->from, matrix->columns,
-                      all - entries + pieces * condensed->blocks);
+    const tsl_status status = take(rest, context, layout->to - layout->from, matrix->columns,
+                                   all - t.entries + t.pieces * tiles->blocks);
+    if (status != TSL_OK) {
+        return status;
     }
-    if (status == TSL_OK) {
-        fill(condensed, matrix, layout);
+    int64_t done = 0;
+    int64_t at = 0;
+    for (int64_t i = layout->from; i < layout->to; i++) {
+        const int64_t from = matrix->row_start[i];
+        const int64_t length = length_of(matrix, i);
+        const int64_t own = pieces_of(length, tiles->blocks);
+        rest->row_start[i - layout->from] = at;
+        if (own > 0) {
+            at = refer(rest, at, own, done, tiles);
+            done += own;
+            continue;
+        }
+        memcpy(rest->column + at, matrix->column + from, (size_t)length * sizeof *rest->column);
+        memcpy(rest->value + at, matrix->value + from, (size_t)length * sizeof *rest->value);
+        at += length;
     }
-    return status;
+    rest->row_start[rest->rows] = at;
+    return TSL_OK;
 }

@@ -8,21 +8,25 @@
 #include "sparse/layout.h"
 
 struct tsl_device_properties;
+struct tsl_tiles;
 
 typedef struct tsl_condensed {
     int width, blocks; /* of columns; columns of a block at most */
     int64_t pieces;    /* those of all ranks; 0: the matrix should stay as it is */
     tsl_csr piece;     /* this rank's, as rows */
-    tsl_csr rest;      /* this rank's rows; a column c < 0 stands for sum ~c of `piece`'s, by pieces
-                          and their blocks of columns, and its value is 1 */
+    tsl_csr rest;      /* this rank's rows; a column c < 0 stands for number ~c of the sums that the
+                          tiles of `piece` keep, and its value is 1 */
 } tsl_condensed;
 
 /* Would long rows be read faster so? Fills all but `piece` and `rest`, the same on all ranks. */
 tsl_condensed tsl_condense_look(tsl_context *context, const tsl_csr *matrix,
                                 const struct tsl_device_properties *device);
-/* Fill those, where it would. Release with tsl_condensed_free(), also on failure. */
-tsl_status tsl_condense(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
-                        const tsl_layout *layout);
+/* Fill `piece`, where it would; and `rest`, once there are its tiles. Release with
+ * tsl_condensed_free(), also on failure. */
+tsl_status tsl_condense_pieces(tsl_condensed *condensed, tsl_context *context,
+                               const tsl_csr *matrix, const tsl_layout *layout);
+tsl_status tsl_condense_rest(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
+                             const tsl_layout *layout, const struct tsl_tiles *tiles);
 void tsl_condensed_free(tsl_condensed *condensed);
 
 #endif

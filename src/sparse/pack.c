@@ -449,13 +449,13 @@ static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_lay
     return status;
 }
 
-/* Blocks of columns for long rows, chunks for the others and the sums of those. */
-static tsl_status make_condensed(tsl_form *form, tsl_context *context, const tsl_layout *layout,
-                                 tsl_condensed *condensed, const tsl_device_properties *properties)
+/* Blocks of columns for long rows, … */
+static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_layout *layout,
+                              tsl_condensed *condensed, const tsl_device_properties *properties)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_condense(condensed, context, form->rows, layout);
+    tsl_status status = tsl_condense_pieces(condensed, context, form->rows, layout);
     if (status == TSL_OK) {
         status = tsl_tiles_make(&tiles, context, &condensed->piece, condensed->width, true);
     }
@@ -465,22 +465,24 @@ static tsl_status make_condensed(tsl_form *form, tsl_context *context, const tsl
     tiles.whole = (condensed->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     form->product_bytes = bytes_of_tiles(&tiles);
     status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
-    tsl_tiles_free(&tiles);
-    if (status != TSL_OK) {
-        return status;
+    if (status == TSL_OK) {
+        packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
+        status = tsl_condense_rest(condensed, context, form->rows, layout, &tiles);
     }
-    packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
-    return make_chunks(form, context, &condensed->rest, true, layout);
+    tsl_tiles_free(&tiles);
+    return status;
 }
 
-/* The same where that suits. */
+/* … and chunks for the others and the sums of those, where that suits. */
 static tsl_status try_condensed(bool *made, tsl_form *form, tsl_context *context,
                                 const tsl_layout *layout, const tsl_device_properties *properties)
 {
     tsl_condensed condensed = tsl_condense_look(context, form->rows, properties);
     *made = condensed.pieces > 0;
-    const tsl_status status =
-        *made ? make_condensed(form, context, layout, &condensed, properties) : TSL_OK;
+    tsl_status status = *made ? make_pieces(form, context, layout, &condensed, properties) : TSL_OK;
+    if (*made && status == TSL_OK) {
+        status = make_chunks(form, context, &condensed.rest, true, layout);
+    }
     tsl_condensed_free(&condensed);
     return status;
 }

@@ -7,8 +7,8 @@
  * ones, … up to the longest row's, shorter ones filled up with zeros.
  *
  * A row's sums in all blocks of columns are added up in the end. Lanes leave them at their rows'
- * places, which are all over the window; or, with `lane`, side by side, and they are looked up. Or
- * they are kept, each row's together, for others to add up. */
+ * places, which are all over the window; or, with `lane`, side by side, and they are looked up, or
+ * kept for others to add up. */
 #ifndef TSL_SPARSE_TILES_H
 #define TSL_SPARSE_TILES_H
 
@@ -28,7 +28,7 @@ typedef struct tsl_tiles {
     int64_t whole;    /* those of all ranks' rows, on which the order of sums depends */
     int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
     int window;       /* rows sorted together */
-    bool kept;        /* sums are */
+    bool kept;        /* sums are; then there are lanes */
     uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
     uint16_t *lane;   /* [blocks][rows]: lane of a row among its window's, where rows have so few
                          entries in a block that it matters where their sums are written; else
@@ -59,6 +59,13 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
                           bool kept);
 void tsl_tiles_free(tsl_tiles *tiles);
 
+/* Where a row's sum in a block is in `partial`, with lanes. */
+static inline int64_t tsl_tiles_slot(const tsl_tiles *tiles, int64_t row, int block)
+{
+    return block * tiles->slices * TSL_TILE_LANES + row / tiles->window * tiles->window +
+           tiles->lane[block * tiles->rows + row];
+}
+
 static inline int64_t tsl_tiles_entries(const tsl_tiles *tiles)
 {
     return tiles->start[tiles->blocks * tiles->slices];
@@ -77,12 +84,10 @@ typedef struct tsl_device_tiles {
     int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
     int64_t *start;  /* as in tsl_tiles, like the next three */
     uint16_t *place; /* NULL where there are lanes */
-    uint16_t *lane;  /* NULL where there are places */
+    uint16_t *lane;  /* NULL where there are places; not of sums that are kept */
     uint16_t *offset;
     double *value;
-    double *partial; /* sums in blocks of columns: [blocks][rows], kept [rows][blocks], with lanes
-                        [blocks][slices][32] */
-    int64_t row_step, block_step; /* in `partial`, where there are no lanes */
+    double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */
 } tsl_device_tiles;
 
 #endif
