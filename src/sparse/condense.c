@@ -5,17 +5,19 @@
 #include "blocks/sparse/tiles.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "sparse/matrix.h"
 
 enum {
-    LEAST_LONG = 64,    /* entries of a long row */
-    PIECE_ENTRIES = 16, /* of a piece in a block of columns, in the mean, at most */
-    LINE = 4            /* numbers of x that come together, in 32 bytes */
+    LEAST_LONG = 64,   /* entries of a long row */
+    PIECE_ENTRIES = 32 /* of a piece in a block of columns, in the mean, at most */
 };
 
 void tsl_condensed_free(tsl_condensed *condensed)
 {
+    tsl_release(condensed->first);
     tsl_csr_free(&condensed->piece);
     tsl_csr_free(&condensed->rest);
+    *condensed = (tsl_condensed){0};
 }
 
 static int64_t length_of(const tsl_csr *m, int64_t row)
@@ -36,7 +38,7 @@ static int64_t count_lines(const tsl_csr *m, int64_t row)
 {
     int64_t lines = length_of(m, row) > 0;
     for (int64_t k = m->row_start[row] + 1; k < m->row_start[row + 1]; k++) {
-        lines += m->column[k] / LINE != m->column[k - 1] / LINE;
+        lines += m->column[k] / TSL_LINE != m->column[k - 1] / TSL_LINE;
     }
     return lines;
 }
@@ -69,109 +71,109 @@ tsl_condensed tsl_condense_look(tsl_context *context, const tsl_csr *matrix,
     return out;
 }
 
-static tsl_status take(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
-                       int64_t entries)
+/* Entries of piece p of n. */
+static int64_t length_of_piece(int64_t length, int64_t p, int64_t n)
 {
-    *out = (tsl_csr){.rows = rows,
-                     .columns = columns,
-                     .row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start),
-                     .column = tsl_allocate((size_t)(entries + 1) * sizeof *out->column),
-                     .value = tsl_allocate((size_t)(entries + 1) * sizeof *out->value)};
-    return out->row_start != NULL && out->column != NULL && out->value != NULL
-               ? TSL_OK
-               : tsl_fail_memory(context, 8 * rows + 12 * entries, "the long rows of a matrix");
+    return (length - p + n - 1) / n;
 }
 
-/* Deal the entries from … to - 1 out to `pieces` of them, behind the `done` that there are. */
-static void deal_out(const tsl_csr *out, const tsl_csr *m, int64_t from, int64_t to, int64_t pieces,
-                     int64_t done)
+/* Each row's first piece, and where pieces begin; returns the entries of all. */
+static int64_t count_pieces(tsl_condensed *out, const tsl_csr *m, const tsl_layout *layout)
 {
+    int64_t entries = 0;
+    out->first[0] = 0;
+    for (int64_t i = layout->from; i < layout->to; i++) {
+        int64_t *first = out->first + (i - layout->from);
+        const int64_t own = pieces_of(length_of(m, i), out->blocks);
+        first[1] = first[0] + own;
+        entries += own > 0 ? length_of(m, i) : 0;
+    }
+    return entries;
+}
+
+/* Piece p of a row has its entries p, p + n, … */
+static void deal_out(const tsl_csr *out, const tsl_csr *m, int64_t row, const int64_t *first)
+{
+    const int64_t pieces = first[1] - first[0];
     for (int64_t p = 0; p < pieces; p++) {
-        int64_t at = out->row_start[done + p];
-        for (int64_t k = from + p; k < to; k += pieces, at++) {
+        int64_t at = out->row_start[first[0] + p];
+        for (int64_t k = m->row_start[row] + p; k < m->row_start[row + 1]; k += pieces, at++) {
             out->column[at] = m->column[k];
             out->value[at] = m->value[k];
         }
-        out->row_start[done + p + 1] = at;
     }
-}
-
-/* Pieces of a rank's long rows, and entries. */
-typedef struct tally {
-    int64_t pieces, entries;
-} tally;
-
-static tally count(const tsl_csr *m, const tsl_layout *layout, int blocks)
-{
-    tally t = {0, 0};
-    for (int64_t i = layout->from; i < layout->to; i++) {
-        const int64_t own = pieces_of(length_of(m, i), blocks);
-        t.pieces += own;
-        t.entries += own > 0 ? length_of(m, i) : 0;
-    }
-    return t;
 }
 
 tsl_status tsl_condense_pieces(tsl_condensed *condensed, tsl_context *context,
                                const tsl_csr *matrix, const tsl_layout *layout)
 {
-    const tally t = count(matrix, layout, condensed->blocks);
+    const int64_t rows = layout->to - layout->from;
+    condensed->first = tsl_allocate((size_t)(rows + 1) * sizeof *condensed->first);
+    if (condensed->first == NULL) {
+        return tsl_fail_memory(context, 8 * rows, "the long rows of a matrix");
+    }
+    const int64_t entries = count_pieces(condensed, matrix, layout);
+    tsl_csr *piece = &condensed->piece;
+    const int64_t *first = condensed->first;
     const tsl_status status =
-        take(&condensed->piece, context, t.pieces, matrix->columns, t.entries);
+        tsl_csr_allocate(piece, context, first[rows], matrix->columns, entries);
     if (status != TSL_OK) {
         return status;
     }
-    int64_t done = 0;
-    condensed->piece.row_start[0] = 0;
-    for (int64_t i = layout->from; i < layout->to; i++) {
-        const int64_t own = pieces_of(length_of(matrix, i), condensed->blocks);
-        deal_out(&condensed->piece, matrix, matrix->row_start[i], matrix->row_start[i + 1], own,
-                 done);
-        done += own;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t p = first[i]; p < first[i + 1]; p++) {
+            piece->row_start[p + 1] =
+                piece->row_start[p] + length_of_piece(length_of(matrix, layout->from + i),
+                                                      p - first[i], first[i + 1] - first[i]);
+        }
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 64)
+    for (int64_t i = 0; i < rows; i++) {
+        deal_out(piece, matrix, layout->from + i, first + i);
     }
     return TSL_OK;
 }
 
-/* Entries for the sums of `pieces` pieces from number `first` on; returns the place behind them. */
-static int64_t refer(const tsl_csr *rest, int64_t at, int64_t pieces, int64_t first,
-                     const tsl_tiles *tiles)
+/* A row's entries: those it had, or the sums of its pieces. */
+static void fill_row(const tsl_csr *rest, int64_t i, const tsl_csr *m, int64_t row,
+                     const int64_t *first, const tsl_tiles *tiles)
 {
+    int64_t at = rest->row_start[i];
+    if (first[0] == first[1]) {
+        const size_t length = (size_t)length_of(m, row);
+        memcpy(rest->column + at, m->column + m->row_start[row], length * sizeof *rest->column);
+        memcpy(rest->value + at, m->value + m->row_start[row], length * sizeof *rest->value);
+        return;
+    }
     for (int block = 0; block < tiles->blocks; block++) {
-        for (int64_t p = first; p < first + pieces; p++) {
+        for (int64_t p = first[0]; p < first[1]; p++, at++) {
             rest->column[at] = (int32_t)~tsl_tiles_slot(tiles, p, block);
-            rest->value[at++] = 1;
+            rest->value[at] = 1;
         }
     }
-    return at;
 }
 
 tsl_status tsl_condense_rest(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
                              const tsl_layout *layout, const tsl_tiles *tiles)
 {
     tsl_csr *rest = &condensed->rest;
-    const tally t = count(matrix, layout, tiles->blocks);
+    const int64_t *first = condensed->first;
+    const int64_t rows = layout->to - layout->from;
     const int64_t all = matrix->row_start[layout->to] - matrix->row_start[layout->from];
-    const tsl_status status = take(rest, context, layout->to - layout->from, matrix->columns,
-                                   all - t.entries + t.pieces * tiles->blocks);
+    const int64_t entries = all - tsl_csr_nonzeros(&condensed->piece) + first[rows] * tiles->blocks;
+    tsl_csr_free(&condensed->piece); /* the tiles have it */
+    const tsl_status status = tsl_csr_allocate(rest, context, rows, matrix->columns, entries);
     if (status != TSL_OK) {
         return status;
     }
-    int64_t done = 0;
-    int64_t at = 0;
-    for (int64_t i = layout->from; i < layout->to; i++) {
-        const int64_t from = matrix->row_start[i];
-        const int64_t length = length_of(matrix, i);
-        const int64_t own = pieces_of(length, tiles->blocks);
-        rest->row_start[i - layout->from] = at;
-        if (own > 0) {
-            at = refer(rest, at, own, done, tiles);
-            done += own;
-            continue;
-        }
-        memcpy(rest->column + at, matrix->column + from, (size_t)length * sizeof *rest->column);
-        memcpy(rest->value + at, matrix->value + from, (size_t)length * sizeof *rest->value);
-        at += length;
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t sums = (first[i + 1] - first[i]) * tiles->blocks;
+        rest->row_start[i + 1] =
+            rest->row_start[i] + (sums > 0 ? sums : length_of(matrix, layout->from + i));
     }
-    rest->row_start[rest->rows] = at;
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 1024)
+    for (int64_t i = 0; i < rows; i++) {
+        fill_row(rest, i, matrix, layout->from + i, first + i, tiles);
+    }
     return TSL_OK;
 }

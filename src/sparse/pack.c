@@ -15,7 +15,6 @@ enum {
     LONGEST_WHOLE = 512,   /* entries of a row in chunks */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
-    LINE = 4,              /* numbers of x that come together, in 32 bytes */
     TILE_ROW_RATIO = 16    /* longest row by the mean, in blocks of columns */
 };
 
@@ -41,7 +40,7 @@ const char *tsl_packed_name(const tsl_packed *packed)
     static const char *const names[2][2] = {{"csr", "csr-split"},
                                             {"sliced-ell", "sliced-ell-split"}};
     const tsl_packed_matrix *m = &packed->matrix;
-    return packed->scratch != NULL ? "column-blocks"
+    return packed->all_in_tiles    ? "column-blocks"
            : packed->tiles != NULL ? "csr-blocks"
                                    : names[m->value_start != NULL][m->apart != NULL];
 }
@@ -84,7 +83,7 @@ static int64_t count_lines(const tsl_csr *m, int64_t from, int64_t to, int32_t *
 {
     const int64_t entries = to - from;
     for (int64_t k = 0; k < entries; k++) {
-        lines[k] = m->column[from + k] / LINE;
+        lines[k] = m->column[from + k] / TSL_LINE;
     }
     qsort(lines, (size_t)entries, sizeof *lines, compare);
     int64_t distinct = entries > 0;
@@ -209,6 +208,7 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
         status = tsl_device_allocate(&scratch, context, 8 * form->rows->rows, "a product");
     }
     packed->scratch = scratch;
+    packed->all_in_tiles = true;
     return status;
 }
 
@@ -492,7 +492,7 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
     const bool wide = form->bytes == 8; /* blocks of columns are */
     bool made = false;
     tsl_device_properties properties;
-    tsl_status status = context->ops->properties(context->device, &properties);
+    tsl_status status = wide ? context->ops->properties(context->device, &properties) : TSL_OK;
     if (status != TSL_OK) {
         return tsl_fail(context, status, "%s: cannot read its properties", context->name);
     }

@@ -17,8 +17,8 @@ typedef struct tsl_packed {
     tsl_context *context;
     tsl_packed_matrix matrix;
     tsl_sparse *tiles; /* blocks of columns: of all of it, or of long rows; else NULL */
-    double *scratch; /* [rows]: a product in blocks of columns of all of it that has no place; else
-                        NULL */
+    bool all_in_tiles;
+    double *scratch; /* [rows]: a product by tiles of all of it that has no place; else NULL */
 } tsl_packed;
 
 /* Make the form of form->rows on the context's device: form->packed and form->product_bytes.

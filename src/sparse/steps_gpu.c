@@ -108,7 +108,7 @@ static tsl_status settle(translation *t, tsl_context *context)
     return TSL_OK;
 }
 
-/* A product in blocks of columns is a kernel of its own; of long rows alone, one before. */
+/* A product in blocks of columns is a kernel of its own. */
 static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_step *s,
                                     bool more)
 {
@@ -123,10 +123,11 @@ static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const 
     return status;
 }
 
+/* Where long rows alone are in blocks of columns, a kernel before makes their sums. */
 static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
 {
     const tsl_packed *packed = s->form->packed;
-    if (packed->scratch != NULL) {
+    if (packed->all_in_tiles) {
         return multiply_by_tiles(t, context, s, more);
     }
     t->list.matrix = packed->matrix;

@@ -34,7 +34,7 @@ static const shape shapes[] = {
     {"unequal, full last row", 1001, 5000, 0, 40, 0, 1000, "csr", "csr-split", NULL},
     {"many long rows", 150, 9000, 1, 6000, 0, -1, "csr", "csr-split", NULL},
     {"random columns", 2100, 30000, 60, 90, 0, -1, "csr", "column-blocks", NULL},
-    {"long rows, random columns", 1040, 40000, 130, 150, 0, 77, "csr", "csr-blocks", "sim"},
+    {"long rows, random columns", 2100, 40000, 0, 260, 0, 77, "csr", "csr-blocks", "sim"},
     {"more of them", 3000, 90000, 1, 2000, 0, 77, "csr", "csr-blocks", "cuda"},
     {"empty", 600, 600, 0, 0, 0, -1, "sliced-ell", "sliced-ell", NULL}};
 
@@ -155,7 +155,7 @@ static void products_match_a_plain_loop(void **state)
         }
         for (int run = 0; run < devices + 2; run++) {
             const int device = run < 2 ? 0 : run - 2;
-            if (run > 2 && !is_for(&shapes[i], test_devices[device])) {
+            if (device > 0 && !is_for(&shapes[i], test_devices[device])) {
                 continue;
             }
             tsl_context *context = test_context(test_devices[device], 1 + run % 3);
@@ -209,7 +209,7 @@ static void failing_allocations_are_survived(void **state)
         }
         test_system s = make_shape(&shapes[i]);
         attempt a = {&s, shapes[i].columns};
-        if (s.row_start[s.n] < 200000) {
+        if (s.row_start[s.n] < 350000) {
             assert_true(test_survives_no_memory(context, try_to_make, &a) > 0);
         }
         test_system_free(&s);

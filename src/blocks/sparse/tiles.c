@@ -224,7 +224,7 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     const size_t slices = (size_t)(tiles.blocks * tiles.slices);
     const size_t threads = (size_t)context->threads;
     const bool lanes = kept || is_short(matrix, tiles.blocks);
-    tiles.window = lanes && !kept ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
+    tiles.window = lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
     const size_t bench_bytes = (size_t)tiles.blocks * (size_t)tiles.window * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);
     int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);

@@ -18,6 +18,7 @@ enum {
     TSL_TILE_LANES = 32,    /* rows of a slice */
     TSL_TILE_WINDOW = 8192, /* rows sorted together, … */
     TSL_NEAR_WINDOW = 2048, /* … or these */
+    TSL_LINE = 4            /* numbers of x that come together, in 32 bytes */
 };
 
 typedef struct tsl_tiles {
@@ -28,7 +29,7 @@ typedef struct tsl_tiles {
     int64_t whole;    /* those of all ranks' rows, on which the order of sums depends */
     int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
     int window;       /* rows sorted together */
-    bool kept;        /* sums are; then there are lanes */
+    bool kept;        /* sums are, for others to add up; then there are lanes */
     uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
     uint16_t *lane;   /* [blocks][rows]: lane of a row among its window's, where rows have so few
                          entries in a block that it matters where their sums are written; else
@@ -41,8 +42,8 @@ typedef struct tsl_tiles {
  */
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
 
-/* The same where entries are few beside x: so many that each of the device's processors can have
- * one block, or as many as the others, and loads its part of x once. */
+/* Columns of a block where entries are few beside x: as many as let the device's processors share
+ * the blocks evenly, so that each loads its part of x once. */
 int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device);
 
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
@@ -84,7 +85,7 @@ typedef struct tsl_device_tiles {
     int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
     int64_t *start;  /* as in tsl_tiles, like the next three */
     uint16_t *place; /* NULL where there are lanes */
-    uint16_t *lane;  /* NULL where there are places; not of sums that are kept */
+    uint16_t *lane;  /* NULL where there are places, or sums are kept */
     uint16_t *offset;
     double *value;
     double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */
