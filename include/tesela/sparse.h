@@ -143,8 +143,9 @@ typedef struct tsl_sparse_description {
     double largest;        /**< largest |a(i, j)| */
     const char *format;    /**< how products go through the rows, chosen by their lengths: "csr" or
                                 "sliced-ell"; on a GPU also "csr-split" and "sliced-ell-split",
-                                where some rows are so long that they are cut, and "column-blocks",
-                                of random columns; static */
+                                where some rows are so long that they are cut, "column-blocks", of
+                                random columns, and "csr-blocks", of random columns in long rows;
+                                static */
     int64_t bytes;         /**< what a product reads of the matrix */
 } tsl_sparse_description;
 

@@ -36,6 +36,28 @@ TSL_FN void tsl_prefetch(const void *at, int bytes)
 #endif
 }
 
+/* Copy two doubles into a GPU's shared memory, both addresses aligned to 16: no register waits for
+ * them, but the thread does in tsl_copies_done(). On the host they are copied at once. */
+TSL_FN void tsl_copy_pair(double *to, const double *from)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(__cvta_generic_to_global(from))
+        : "memory");
+#else
+    to[0] = from[0];
+    to[1] = from[1];
+#endif
+}
+
+TSL_FN void tsl_copies_done(void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /* Between loads and what is done with them: the compiler may not put off any of the loads to save
  * registers. All threads of a warp come here. */
 #ifdef __CUDA_ARCH__

@@ -71,7 +71,8 @@ typedef struct tsl_packed_matrix {
     int64_t chunks;
     const tsl_chunk *chunk;
     const int64_t *row_start;
-    const int32_t *column;
+    const int32_t *column; /* in double precision < 0: not x, but number ~column of … */
+    const void *partial;   /* … these sums; NULL: there are none */
     const void *entry;
     /* Long rows */
     int64_t long_rows;

@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "device/device.h"
 #include "sparse/apart.h"
+#include "sparse/condense.h"
 
 enum {
     LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block; */
@@ -14,7 +15,6 @@ enum {
     LONGEST_WHOLE = 512,   /* entries of a row in chunks */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
-    LINE = 4,              /* numbers of x that come together, in 32 bytes */
     TILE_ROW_RATIO = 16    /* longest row by the mean, in blocks of columns */
 };
 
@@ -40,8 +40,9 @@ const char *tsl_packed_name(const tsl_packed *packed)
     static const char *const names[2][2] = {{"csr", "csr-split"},
                                             {"sliced-ell", "sliced-ell-split"}};
     const tsl_packed_matrix *m = &packed->matrix;
-    return packed->tiles != NULL ? "column-blocks"
-                                 : names[m->value_start != NULL][m->apart != NULL];
+    return packed->all_in_tiles    ? "column-blocks"
+           : packed->tiles != NULL ? "csr-blocks"
+                                   : names[m->value_start != NULL][m->apart != NULL];
 }
 
 /* Memory on the device with a copy of the host's. */
@@ -82,7 +83,7 @@ static int64_t count_lines(const tsl_csr *m, int64_t from, int64_t to, int32_t *
 {
     const int64_t entries = to - from;
     for (int64_t k = 0; k < entries; k++) {
-        lines[k] = m->column[from + k] / LINE;
+        lines[k] = m->column[from + k] / TSL_LINE;
     }
     qsort(lines, (size_t)entries, sizeof *lines, compare);
     int64_t distinct = entries > 0;
@@ -178,6 +179,12 @@ static tsl_status own_rows(tsl_csr *out, tsl_context *context, const tsl_csr *al
 
 /* ---- blocks of columns ---------------------------------------------------------------------- */
 
+/* What a product moves of them, sums in blocks of columns included. */
+static int64_t bytes_of_tiles(const tsl_tiles *tiles)
+{
+    return 10 * tsl_tiles_entries(tiles) + tiles->blocks * (16 * tiles->rows + 72 * tiles->slices);
+}
+
 static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                              const tsl_device_properties *properties, int most)
 {
@@ -186,15 +193,14 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
     tsl_csr own;
     tsl_status status = own_rows(&own, context, form->rows, layout);
     if (status == TSL_OK) {
-        status = tsl_tiles_make(&tiles, context, &own, most);
+        status = tsl_tiles_make(&tiles, context, &own, most, false);
         tiles.whole = (form->rows->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     }
     tsl_release(own.row_start);
     if (status != TSL_OK) {
         return status;
     }
-    form->product_bytes =
-        10 * tsl_tiles_entries(&tiles) + tiles.blocks * (16 * tiles.rows + 72 * tiles.slices);
+    form->product_bytes = bytes_of_tiles(&tiles);
     status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
     tsl_tiles_free(&tiles);
     void *scratch = NULL;
@@ -202,25 +208,22 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
         status = tsl_device_allocate(&scratch, context, 8 * form->rows->rows, "a product");
     }
     packed->scratch = scratch;
+    packed->all_in_tiles = true;
     return status;
 }
 
 /* Blocks of columns, where they suit the matrix. */
 static tsl_status try_tiles(bool *scattered, tsl_form *form, tsl_context *context,
-                            const tsl_layout *layout)
+                            const tsl_layout *layout, const tsl_device_properties *properties)
 {
     const tsl_csr *m = form->rows;
-    tsl_device_properties properties;
-    tsl_status status = context->ops->properties(context->device, &properties);
-    if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
-    }
-    const int most = tsl_tiles_columns(m, properties.shared);
-    if (m->columns <= most || !tsl_tiles_suit(m, most)) {
+    const int most = tsl_tiles_columns(m, properties->shared);
+    if (longest_row(m, 0, m->rows) * m->rows > TILE_ROW_RATIO * tsl_csr_nonzeros(m) ||
+        m->columns <= most || !tsl_tiles_suit(m, most)) {
         return TSL_OK;
     }
-    status = is_scattered(scattered, context, m);
-    return status == TSL_OK && *scattered ? make_tiles(form, context, layout, &properties, most)
+    const tsl_status status = is_scattered(scattered, context, m);
+    return status == TSL_OK && *scattered ? make_tiles(form, context, layout, properties, most)
                                           : status;
 }
 
@@ -411,36 +414,88 @@ static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *cont
     return status == TSL_OK && *made ? add_apart(form, context, layout) : status;
 }
 
-static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+/* Chunks of a rank's rows, with long ones apart where rows are to be `split`. */
+static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_csr *own, bool split,
+                              const tsl_layout *layout)
 {
     tsl_apart p = {0};
-    tsl_csr own;
-    if (tsl_apart_count(form->rows, LONGEST_WHOLE) == 0) {
-        tsl_status status = own_rows(&own, context, form->rows, layout);
-        if (status == TSL_OK) {
-            status = send_chunks(form, context, &own, &p, layout);
-        }
-        tsl_release(own.row_start);
-        return status;
+    if (!split) {
+        return send_chunks(form, context, own, &p, layout);
     }
-    tsl_status status = tsl_apart_make(&p, &own, context, form->rows, layout, LONGEST_WHOLE);
+    const tsl_layout all = {.from = 0, .to = own->rows};
+    tsl_csr rest;
+    tsl_status status = tsl_apart_make(&p, &rest, context, own, &all, LONGEST_WHOLE);
     if (status != TSL_OK) {
         return status;
     }
     status = send_apart(form, context, &p);
     if (status == TSL_OK) {
-        status = send_chunks(form, context, &own, &p, layout);
+        status = send_chunks(form, context, &rest, &p, layout);
     }
     tsl_apart_free(&p);
-    tsl_csr_free(&own);
+    tsl_csr_free(&rest);
+    return status;
+}
+
+static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+{
+    tsl_csr own;
+    tsl_status status = own_rows(&own, context, form->rows, layout);
+    if (status == TSL_OK) {
+        const bool split = tsl_apart_count(form->rows, LONGEST_WHOLE) > 0;
+        status = make_chunks(form, context, &own, split, layout);
+    }
+    tsl_release(own.row_start);
+    return status;
+}
+
+/* Blocks of columns for long rows, … */
+static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_layout *layout,
+                              tsl_condensed *condensed, const tsl_device_properties *properties)
+{
+    tsl_packed *packed = form->packed;
+    tsl_tiles tiles;
+    tsl_status status = tsl_condense_pieces(condensed, context, form->rows, layout);
+    if (status == TSL_OK) {
+        status = tsl_tiles_make(&tiles, context, &condensed->piece, condensed->width, true);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    tiles.whole = (condensed->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    form->product_bytes = bytes_of_tiles(&tiles);
+    status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
+    if (status == TSL_OK) {
+        packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
+        status = tsl_condense_rest(condensed, context, form->rows, layout, &tiles);
+    }
+    tsl_tiles_free(&tiles);
+    return status;
+}
+
+/* … and chunks for the others and the sums of those, where that suits. */
+static tsl_status try_condensed(bool *made, tsl_form *form, tsl_context *context,
+                                const tsl_layout *layout, const tsl_device_properties *properties)
+{
+    tsl_condensed condensed = tsl_condense_look(context, form->rows, properties);
+    *made = condensed.pieces > 0;
+    tsl_status status = *made ? make_pieces(form, context, layout, &condensed, properties) : TSL_OK;
+    if (*made && status == TSL_OK) {
+        status = make_chunks(form, context, &condensed.rest, true, layout);
+    }
+    tsl_condensed_free(&condensed);
     return status;
 }
 
 tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
-    const tsl_csr *m = form->rows;
-    bool scattered = false;
-    bool sliced = false;
+    const bool wide = form->bytes == 8; /* blocks of columns are */
+    bool made = false;
+    tsl_device_properties properties;
+    tsl_status status = wide ? context->ops->properties(context->device, &properties) : TSL_OK;
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
     form->packed = tsl_allocate_zeroed(1, sizeof *form->packed);
     if (form->packed == NULL) {
         return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
@@ -448,13 +503,14 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
     form->packed->context = context;
     form->packed->matrix.rows = layout->to - layout->from;
     form->packed->matrix.first = layout->from;
-    if (form->bytes == 8 &&
-        longest_row(m, 0, m->rows) * m->rows <= TILE_ROW_RATIO * tsl_csr_nonzeros(m)) {
-        const tsl_status status = try_tiles(&scattered, form, context, layout);
-        if (status != TSL_OK || scattered) {
-            return status;
-        }
+    if (wide) {
+        status = try_tiles(&made, form, context, layout, &properties);
     }
-    const tsl_status status = try_slices_apart(&sliced, form, context, layout);
-    return status != TSL_OK || sliced ? status : make_chunks(form, context, layout);
+    if (status == TSL_OK && !made) {
+        status = try_slices_apart(&made, form, context, layout);
+    }
+    if (status == TSL_OK && !made && wide) {
+        status = try_condensed(&made, form, context, layout, &properties);
+    }
+    return status == TSL_OK && !made ? make_plain(form, context, layout) : status;
 }

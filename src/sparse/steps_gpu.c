@@ -123,16 +123,17 @@ static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const 
     return status;
 }
 
+/* Where long rows alone are in blocks of columns, a kernel before makes their sums. */
 static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
 {
     const tsl_packed *packed = s->form->packed;
-    if (packed->tiles != NULL) {
+    if (packed->all_in_tiles) {
         return multiply_by_tiles(t, context, s, more);
     }
     t->list.matrix = packed->matrix;
     t->list.x = s->x;
     t->list.product = write_slot(t, s->y);
-    return TSL_OK;
+    return packed->tiles != NULL ? context->ops->sparse->sum_blocks(packed->tiles, s->x) : TSL_OK;
 }
 
 /* Parts that a list is run on. */

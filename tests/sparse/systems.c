@@ -107,18 +107,25 @@ test_system test_spectrum(int64_t n, double condition, uint64_t seed)
     return s;
 }
 
+/* How entries are drawn: see test_graph(), and test_heads(). */
+typedef struct drawing {
+    int64_t n, heads, hub;
+    int least, most;
+} drawing;
+
 /* Columns behind its own in which row `row` has entries, ascending; returns their number. */
-static int64_t draw_columns(int32_t *columns, int64_t n, int most, int64_t hub, int64_t row,
-                            uint64_t *seed)
+static int64_t draw_columns(int32_t *columns, const drawing *d, int64_t row, uint64_t *seed)
 {
-    const int64_t behind = n - 1 - row;
+    const int64_t behind = d->n - 1 - row;
+    const int64_t hub = d->hub;
     if (row == hub) {
         for (int64_t j = 0; j < behind; j++) {
             columns[j] = (int32_t)(row + 1 + j);
         }
         return behind;
     }
-    const int64_t drawn = (int64_t)(test_random(seed) % (uint64_t)(most + 1));
+    const int64_t more = (int64_t)(test_random(seed) % (uint64_t)(d->most - d->least + 1));
+    const int64_t drawn = row < d->heads ? d->least + more : 0;
     const int64_t count = drawn < behind ? drawn : behind;
     const int64_t width = count > 0 ? behind / count : 0;
     bool has_hub = row > hub;
@@ -139,14 +146,15 @@ static int64_t draw_columns(int32_t *columns, int64_t n, int most, int64_t hub, 
     return k;
 }
 
-test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed)
+static test_system draw(const drawing *d, uint64_t seed)
 {
     const uint64_t begun = seed;
+    const int64_t n = d->n;
     int64_t *end = calloc((size_t)n + 1, sizeof *end); /* of rows: first their lengths */
     double *size = calloc((size_t)n, sizeof *size);
     int32_t *columns = malloc((size_t)n * sizeof *columns);
     for (int64_t i = 0; i < n; i++) {
-        const int64_t count = draw_columns(columns, n, most, hub, i, &seed);
+        const int64_t count = draw_columns(columns, d, i, &seed);
         end[i + 1] += count + 1;
         for (int64_t k = 0; k < count; k++) {
             end[columns[k] + 1]++;
@@ -159,7 +167,7 @@ test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed)
     memcpy(s.row_start, end, (size_t)(n + 1) * sizeof *end);
     seed = begun;
     for (int64_t i = 0; i < n; i++) { /* what rows before it have in common with it is there */
-        const int64_t count = draw_columns(columns, n, most, hub, i, &seed);
+        const int64_t count = draw_columns(columns, d, i, &seed);
         const int64_t diagonal = end[i]++;
         s.column[diagonal] = (int32_t)i;
         for (int64_t k = 0; k < count; k++) {
@@ -178,6 +186,16 @@ test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed)
     free(size);
     free(columns);
     return s;
+}
+
+test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed)
+{
+    return draw(&(drawing){n, n, hub, 0, most}, seed);
+}
+
+test_system test_heads(int64_t n, int64_t heads, int most, uint64_t seed)
+{
+    return draw(&(drawing){n, heads, -1, most - most / 8, most}, seed);
 }
 
 test_system test_ring(int64_t n)

@@ -26,6 +26,9 @@ test_system test_spectrum(int64_t n, double condition, uint64_t seed);
  * `most` in random columns behind its own, and those that rows before it have in common with it.
  * Row `hub` has entries in all columns; -1: none has. */
 test_system test_graph(int64_t n, int most, int64_t hub, uint64_t seed);
+/* The same, but that only the first `heads` rows have entries behind their own, about `most` each.
+ */
+test_system test_heads(int64_t n, int64_t heads, int most, uint64_t seed);
 /* The graph Laplacian of a ring: singular, constants are its null space. */
 test_system test_ring(int64_t n);
 

@@ -198,11 +198,13 @@ static void every_form_is_solved(void **state)
         const char *form; /* on GPUs */
         int64_t n, hub;
         int most;
-        int solvers; /* the first of those below */
-    } forms[] = {{"csr", 500, -1, 40, 5},
-                 {"csr-split", 2100, 900, 10, 4},
-                 {"sliced-ell-split", 2100, 1100, 0, 4},
-                 {"column-blocks", 28000, -1, 4, 2}};
+        int64_t heads; /* test_heads() of so many; 0: test_graph() */
+        int solvers;   /* the first of those below */
+    } forms[] = {{"csr", 500, -1, 40, 0, 5},
+                 {"csr-split", 2100, 900, 10, 0, 4},
+                 {"sliced-ell-split", 2100, 1100, 0, 0, 4},
+                 {"column-blocks", 28000, -1, 4, 0, 2},
+                 {"csr-blocks", 35000, -1, 148, 1030, 1}};
     const struct {
         tsl_linsolve_method method;
         tsl_linsolve_preconditioner preconditioner;
@@ -211,13 +213,15 @@ static void every_form_is_solved(void **state)
                    {TSL_LINSOLVE_CG_PIPELINED, TSL_LINSOLVE_JACOBI},
                    {TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI},
                    {TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID}};
-    for (int i = 0; i < 4; i++) {
-        given g = make_given(test_graph(forms[i].n, forms[i].most, forms[i].hub, 3));
+    for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++) {
+        given g =
+            make_given(forms[i].heads > 0 ? test_heads(forms[i].n, forms[i].heads, forms[i].most, 3)
+                                          : test_graph(forms[i].n, forms[i].most, forms[i].hub, 3));
         check_form(&g, forms[i].form);
         for (int k = 0; k < forms[i].solvers; k++) {
             const tsl_linsolve_options options =
                 test_options(solvers[k].method, solvers[k].preconditioner);
-            check_on_devices(&g, &options, 3000, strcmp(forms[i].form, "column-blocks") != 0);
+            check_on_devices(&g, &options, 3000, strstr(forms[i].form, "-blocks") == NULL);
         }
         free_given(&g);
     }

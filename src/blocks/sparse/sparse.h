@@ -44,6 +44,10 @@ typedef struct tsl_sparse_ops {
                                const struct tsl_device_properties *properties);
     /* The tiles of a plan, for kernels with a product of their own; NULL: it has none. */
     const struct tsl_device_tiles *(*tiles)(const tsl_sparse *plan);
+    /* Of tiles that keep their sums: tiles(plan)->partial <- the sums of all rows of A x, as
+     * asynchronous; an error of others, as multiply() is of such. NULL: there is no create_tiles.
+     */
+    tsl_status (*sum_blocks)(tsl_sparse *plan, const double *x);
     void (*destroy)(tsl_sparse *plan); /* NULL is fine */
 
     /* y [rows] <- A x [columns]; with `sums` [TSL_SPARSE_SUMS] (NULL: without), for a square

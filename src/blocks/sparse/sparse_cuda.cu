@@ -9,5 +9,5 @@ extern "C" {
 
 #include "blocks/sparse/sparse_block.inc"
 
-extern const tsl_sparse_ops tsl_sparse_cuda = {gpu_create, true,        gpu_create_tiles,
-                                               gpu_tiles,  gpu_destroy, gpu_multiply};
+extern const tsl_sparse_ops tsl_sparse_cuda = {
+    gpu_create, true, gpu_create_tiles, gpu_tiles, gpu_sum_blocks, gpu_destroy, gpu_multiply};

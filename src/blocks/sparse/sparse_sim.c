@@ -10,5 +10,6 @@ const tsl_sparse_ops tsl_sparse_sim = {.create = gpu_create,
                                        .copies = true,
                                        .create_tiles = gpu_create_tiles,
                                        .tiles = gpu_tiles,
+                                       .sum_blocks = gpu_sum_blocks,
                                        .destroy = gpu_destroy,
                                        .multiply = gpu_multiply};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "device/device.h"
 
 /* Of two rows in a block of columns: with fewer, slices would mostly be their ends. */
 enum { LEAST_ENTRIES = 3 };
@@ -21,7 +22,7 @@ void tsl_tiles_free(tsl_tiles *tiles)
 /* Shared memory that kernels have beside x; columns of a block, which leave the first-level cache
  * some of the memory both have; and entries of a row and block under which fewer blocks are better.
  */
-enum { RESERVED_BYTES = 9216, USUAL_COLUMNS = 20000, SHORT = 16 };
+enum { RESERVED_BYTES = 9216, USUAL_COLUMNS = 20000, SHORT = 16, LINE_NUMBERS = 32 };
 
 /* Have rows few entries in a block of columns? */
 static bool is_short(const tsl_csr *matrix, int64_t blocks)
@@ -29,23 +30,47 @@ static bool is_short(const tsl_csr *matrix, int64_t blocks)
     return blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
 }
 
-int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
+static int most_columns(int64_t shared)
 {
-    const int64_t most = (shared - RESERVED_BYTES) / (int64_t)sizeof(double) / 32 * 32;
-    const int64_t usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
-    const int64_t blocks = (matrix->columns + usual - 1) / usual;
-    return (int)(is_short(matrix, blocks) ? most : usual);
+    return (int)((shared - RESERVED_BYTES) / (int64_t)sizeof(double) / LINE_NUMBERS * LINE_NUMBERS);
 }
 
-static int blocks_of(const tsl_csr *matrix, int most)
+static int whole_lines(int64_t columns)
 {
-    return (int)((matrix->columns + most - 1) / most);
+    return (int)((columns + LINE_NUMBERS - 1) / LINE_NUMBERS * LINE_NUMBERS);
+}
+
+int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
+{
+    const int most = most_columns(shared);
+    const int usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
+    const int64_t blocks = (matrix->columns + usual - 1) / usual;
+    return is_short(matrix, blocks) ? most : usual;
+}
+
+int tsl_tiles_blocks(int64_t columns, int most)
+{
+    return (int)((columns + most - 1) / most);
+}
+
+int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device)
+{
+    int blocks = tsl_tiles_blocks(columns, most_columns(device->shared));
+    while (blocks > 0 && device->threads % blocks != 0 && blocks % device->threads != 0) {
+        blocks++;
+    }
+    return blocks > 0 ? whole_lines((columns + blocks - 1) / blocks) : 0;
 }
 
 bool tsl_tiles_suit(const tsl_csr *matrix, int most)
 {
-    const int blocks = blocks_of(matrix, most);
+    const int blocks = tsl_tiles_blocks(matrix->columns, most);
     return 2 * tsl_csr_nonzeros(matrix) >= LEAST_ENTRIES * matrix->rows * blocks;
+}
+
+bool tsl_tiles_suit_row(int64_t entries, int blocks)
+{
+    return 2 * entries >= LEAST_ENTRIES * (int64_t)blocks;
 }
 
 /* A thread's work space: a number for each row of a window in each block of columns. First a row's
@@ -187,18 +212,18 @@ static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *mat
     return TSL_OK;
 }
 
-tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most)
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
+                          bool kept)
 {
-    tsl_tiles tiles = {.rows = matrix->rows, .columns = matrix->columns};
-    tiles.blocks = blocks_of(matrix, most);
+    tsl_tiles tiles = {.rows = matrix->rows, .columns = matrix->columns, .kept = kept};
+    tiles.blocks = tsl_tiles_blocks(matrix->columns, most);
     /* as even as can be, in whole lines of memory */
-    tiles.width = (int)((matrix->columns + tiles.blocks - 1) / tiles.blocks);
-    tiles.width = (tiles.width + 31) / 32 * 32;
+    tiles.width = whole_lines((matrix->columns + tiles.blocks - 1) / tiles.blocks);
     tiles.slices = (matrix->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     tiles.whole = tiles.slices; /* unless the caller knows better */
     const size_t slices = (size_t)(tiles.blocks * tiles.slices);
     const size_t threads = (size_t)context->threads;
-    const bool lanes = is_short(matrix, tiles.blocks);
+    const bool lanes = kept || is_short(matrix, tiles.blocks);
     tiles.window = lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
     const size_t bench_bytes = (size_t)tiles.blocks * (size_t)tiles.window * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);

@@ -7,7 +7,8 @@
  * ones, … up to the longest row's, shorter ones filled up with zeros.
  *
  * A row's sums in all blocks of columns are added up in the end. Lanes leave them at their rows'
- * places, which are all over the window; or, with `lane`, side by side, and they are looked up. */
+ * places, which are all over the window; or, with `lane`, side by side, and they are looked up, or
+ * kept for others to add up. */
 #ifndef TSL_SPARSE_TILES_H
 #define TSL_SPARSE_TILES_H
 
@@ -17,6 +18,7 @@ enum {
     TSL_TILE_LANES = 32,    /* rows of a slice */
     TSL_TILE_WINDOW = 8192, /* rows sorted together, … */
     TSL_NEAR_WINDOW = 2048, /* … or these */
+    TSL_LINE = 4            /* numbers of x that come together, in 32 bytes */
 };
 
 typedef struct tsl_tiles {
@@ -27,6 +29,7 @@ typedef struct tsl_tiles {
     int64_t whole;    /* those of all ranks' rows, on which the order of sums depends */
     int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
     int window;       /* rows sorted together */
+    bool kept;        /* sums are, for others to add up; then there are lanes */
     uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
     uint16_t *lane;   /* [blocks][rows]: lane of a row among its window's, where rows have so few
                          entries in a block that it matters where their sums are written; else
@@ -39,13 +42,30 @@ typedef struct tsl_tiles {
  */
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
 
+/* Columns of a block where entries are few beside x: as many as let the device's processors share
+ * the blocks evenly, so that each loads its part of x once. */
+int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device);
+
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
  * are few at a time, and caches hold them as well. */
 bool tsl_tiles_suit(const tsl_csr *matrix, int most);
+/* Has a row of so many entries? */
+bool tsl_tiles_suit_row(int64_t entries, int blocks);
+/* Blocks of at most `most` columns. */
+int tsl_tiles_blocks(int64_t columns, int most);
 
-/* Cut a matrix. Made by all threads of the context. Release with tsl_tiles_free(). */
-tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most);
+/* Cut a matrix, of more than one block where sums are kept. Made by all threads of the context.
+ * Release with tsl_tiles_free(). */
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
+                          bool kept);
 void tsl_tiles_free(tsl_tiles *tiles);
+
+/* Where a row's sum in a block is in `partial`, with lanes. */
+static inline int64_t tsl_tiles_slot(const tsl_tiles *tiles, int64_t row, int block)
+{
+    return block * tiles->slices * TSL_TILE_LANES + row / tiles->window * tiles->window +
+           tiles->lane[block * tiles->rows + row];
+}
 
 static inline int64_t tsl_tiles_entries(const tsl_tiles *tiles)
 {
@@ -65,7 +85,7 @@ typedef struct tsl_device_tiles {
     int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
     int64_t *start;  /* as in tsl_tiles, like the next three */
     uint16_t *place; /* NULL where there are lanes */
-    uint16_t *lane;  /* NULL where there are places */
+    uint16_t *lane;  /* NULL where there are places, or sums are kept */
     uint16_t *offset;
     double *value;
     double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */

@@ -63,10 +63,16 @@ TSL_FN double tsl_add_parts(const double *sums, int thread, int part_bits)
     return sum;
 }
 
-/* Copy x [width], `threads` of them side by side, likewise. */
+/* Copy x [width] into shared memory, `threads` of them side by side; in pairs, which are all under
+ * way at once, where both are aligned to 16. */
 TSL_FN void tsl_load_part(double *part, const double *x, int width, int thread, int threads)
 {
-    for (int i = thread; i < width; i += TSL_LOAD_AHEAD * threads) {
+    const bool aligned = (((uintptr_t)part | (uintptr_t)x) & 15) == 0;
+    const int paired = aligned ? width / 2 * 2 : 0;
+    for (int i = 2 * thread; i < paired; i += 2 * threads) {
+        tsl_copy_pair(part + i, x + i);
+    }
+    for (int i = paired + thread; i < width; i += TSL_LOAD_AHEAD * threads) {
         double value[TSL_LOAD_AHEAD];
         TSL_UNROLL
         for (int k = 0; k < TSL_LOAD_AHEAD; k++) {
@@ -79,6 +85,7 @@ TSL_FN void tsl_load_part(double *part, const double *x, int width, int thread, 
             part[at < width ? at : i] = value[k];
         }
     }
+    tsl_copies_done();
 }
 
 /* Can all blocks of threads that have a share wait for each other at little cost? */
