@@ -75,6 +75,8 @@ enum { TSL_CLOSE_BLOCKS = 16 };
     static __global__ void __launch_bounds__(threads, resident) name(const __grid_constant__ type a)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL_OF(name, type, threads, 1)
 #define TSL_BLOCK_FN static __device__ __forceinline__
+/* What a thread does with atomic operations. */
+#define TSL_THREAD_FN static __device__ __forceinline__
 #define TSL_WITHIN
 #define TSL_HERE
 #define TSL_SHARED __shared__
@@ -197,6 +199,7 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
 #define TSL_KERNEL_OF(name, type, threads, resident) TSL_KERNEL(name, type)
 #define TSL_GRID_KERNEL(name, type, threads) TSL_KERNEL(name, type)
 #define TSL_BLOCK_FN static inline
+#define TSL_THREAD_FN static inline
 #define TSL_WITHIN const tsl_sim_block *tsl_at,
 #define TSL_HERE tsl_at,
 #define TSL_SHARED

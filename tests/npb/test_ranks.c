@@ -365,8 +365,7 @@ int main(void)
                                        cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
                                        cmocka_unit_test(a_class_that_is_none_ends_all),
                                        cmocka_unit_test(memory_that_runs_out_ends_all),
-                                       cmocka_unit_test(what_one_rank_lacks_ends_all)};
-                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk),
-                                       cmocka_unit_test(memory_that_runs_out_ends_all)};
+                                       cmocka_unit_test(what_one_rank_lacks_ends_all),
+                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
