@@ -9,8 +9,9 @@
  *  **Deterministic.** Every sum has one order, which depends on the matrix alone, and on whether it
  *  is a CPU that adds it up or a GPU. The same system gives the same bits of x and the same number
  *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
- *  There is no faster mode that gives that up. One GPU alone with multigrid makes levels of its own:
- *  there x differs, within the tolerance, from that of several, which have them from the host.
+ *  One thing is faster without: one GPU alone with multigrid makes levels of its own, and there x
+ *  differs, within the tolerance, from that of several, which have them from the host. The option
+ *  `deterministic` has the host make them for one, too.
  *
  *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
  * them give the same matrix, options and right-hand side, and all receive the whole x. Each
@@ -20,10 +21,10 @@
  * What one of them is refused, or has no memory for, is the outcome of all: they return its
  * status, with its line.
  *
- *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, incomplete factors and blocks are set up on the
- *  host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them itself
- *  (for that it takes some 60 bytes of its memory an entry, which it gives back) unless rows or
- *  aggregates are very long or memory runs out. Products, vectors and the cycle are the device's,
+ *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, incomplete factors and blocks are set up on
+ * the host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them
+ * itself (for that it takes some 60 bytes of its memory an entry, which it gives back) unless rows
+ * or aggregates are very long or memory runs out. Products, vectors and the cycle are the device's,
  *  which hands two or three scalars an iteration to the host.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
@@ -220,12 +221,14 @@ typedef struct tsl_linsolve_options {
                                   entry 0; read while planning; NULL: ones */
     tsl_linsolve_progress progress; /**< NULL: none */
     void *user;                     /**< passed to `progress` */
+    int deterministic; /**< 1: multigrid's levels are made by the host for one GPU too, as they are
+                            for several, so that x is that of any number of ranks; 0 */
 } tsl_linsolve_options;
 
 #define TSL_LINSOLVE_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(tsl_linsolve_options), TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 1e-8, 0.0, 10000, 30,  \
-            8, 2, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.0, 0.08, 500, NULL, NULL, NULL                  \
+            8, 2, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.0, 0.08, 500, NULL, NULL, NULL, 0               \
     }
 
 /** A matrix with a method and a preconditioner, and their work space. */

@@ -40,7 +40,10 @@ static const struct argp_option options_table[] = {
     {"absolute", KEY_ABSOLUTE, "T", 0, "or at |b - A x| <= T (0)", 2},
     {"max-iterations", 'n', "COUNT", 0, "give up after so many (10000)", 2},
     {"deterministic", KEY_DETERMINISTIC, NULL, 0,
-     "the same bits in every run, for any number of threads and ranks: always so", 2},
+     "the same bits for one GPU as for several with multigrid too, whose levels the host then "
+     "makes; "
+     "else it is always so",
+     2},
     {NULL, 0, NULL, 0, "Of single methods and preconditioners:", 3},
     {"restart", KEY_RESTART, "COUNT", 0, "gmres: basis vectors, 1 to 1000 (30)", 3},
     {"block", KEY_BLOCK, "ROWS", 0, "block-jacobi: rows of a block, 1 to 64 (8)", 3},
@@ -201,6 +204,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SMOOTHER:
         return set_smoother(options, text);
     case KEY_DETERMINISTIC:
+        options->linsolve.deterministic = 1;
         return 0;
     default:
         return set_number(options, key, text);

@@ -202,7 +202,7 @@ static void write_parameters(tsl_json *json, const solve_work *work)
     tsl_json_number(json, "tolerance", linsolve->tolerance);
     tsl_json_number(json, "absolute", linsolve->absolute);
     tsl_json_integer(json, "max_iterations", linsolve->max_iterations);
-    tsl_json_bool(json, "deterministic", true);
+    tsl_json_bool(json, "deterministic", linsolve->deterministic != 0);
     tsl_json_integer(json, "restart", linsolve->restart);
     tsl_json_integer(json, "block", linsolve->block);
     tsl_json_integer(json, "degree", linsolve->degree);

@@ -68,7 +68,8 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
                   {"degree", o->degree, 1, 64},
                   {"smoother", (int)o->smoother, 0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV},
                   {"strength", o->strength, 0, 1},
-                  {"coarse_rows", (double)o->coarse_rows, 1, 4000}};
+                  {"coarse_rows", (double)o->coarse_rows, 1, 4000},
+                  {"deterministic", o->deterministic, 0, 1}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most)) {
             return tsl_fail(context, TSL_E_ARG, "%s is %g: give %g to %g", ranges[i].name,

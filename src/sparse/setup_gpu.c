@@ -28,6 +28,7 @@ static const char *why_not(const tsl_linsolve_plan *plan)
 {
     const tsl_packed *packed = plan->matrix->form.packed;
     return plan->layout->ranks > 1        ? "levels made by the host: other ranks"
+           : plan->options.deterministic  ? "levels made by the host: deterministic"
            : packed->tiles != NULL        ? "levels made by the host: column-blocks"
            : packed->matrix.long_rows > 0 ? "levels made by the host: long rows"
                                           : NULL;
