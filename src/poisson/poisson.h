@@ -194,10 +194,10 @@ static inline int64_t tsl_box_cells(const tsl_box *box)
 
 /* ---- what ranks agree on (ranks.c) -------------------------------------------------------- */
 
-/* Ranks on a host share its memory, those on a GPU the GPU's. Fails on all if any has less than they
- * need, or is allowed less than it needs itself; `peak`: bytes that this rank will have taken at
- * most; if they do not solve the same problem, or their boxes do not cover the grid once. `boxes`
- * [size][2]: sources and potentials of all. Collective. */
+/* Ranks on a host share its memory, those on a GPU the GPU's. Fails on all if any has less than
+ * they need, or is allowed less than it needs itself; `peak`: bytes that this rank will have taken
+ * at most; if they do not solve the same problem, or their boxes do not cover the grid once.
+ * `boxes` [size][2]: sources and potentials of all. Collective. */
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
                             const tsl_poisson_problem *problem, const tsl_poisson_options *options,
                             int64_t peak);

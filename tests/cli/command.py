@@ -81,6 +81,10 @@ class CommandTest(unittest.TestCase):
             file.write(data)
         return self.path(name)
 
+    def read_json(self, *names):
+        with open(self.path(*names), encoding="utf-8") as file:
+            return json.load(file)
+
     def run_command(self, *arguments):
         """Run tesela in the test's folder."""
         return run(self.folder, *arguments)

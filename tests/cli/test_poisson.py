@@ -71,8 +71,7 @@ class Files(CommandTest):
                               ("sim,sim,sim", "exchange=staged,segments=2")):
             _, found = self.solve(npy(source), "--lengths", "3,1,2", "--device", devices, "--plan",
                                   plan, "--json", "ranks.json")
-            with open(self.path("ranks.json"), encoding="utf-8") as file:
-                self.assertEqual(json.load(file)["device"], devices)
+            self.assertEqual(self.read_json("ranks.json")["device"], devices)
             self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-13)
         self.assert_refused(["poisson", "in.npy", "-o", "none.npy", "--lengths", "3,1,2", "--device",
                              "cpu,sim"], ["ranks 0 and 1 are on cpu and sim"])
@@ -98,8 +97,7 @@ class Files(CommandTest):
         _, found = self.solve(npy(source), "--lengths", "0.6,0.4,0.5", "--boundary", "free",
                               "--kernel", "point", "--json", "run.json")
         self.assertAlmostEqual(found[2 * 20 + 3 * 5 + 4], 1 / math.sqrt(0.04 + 0.09 + 0.16), 10)
-        with open(self.path("run.json"), encoding="utf-8") as file:
-            report = json.load(file)
+        report = self.read_json("run.json")
         self.assertAlmostEqual(report["results"]["energy"], 0.5 * found[0], 10)
         self.assertEqual(report["parameters"]["boundary"], ["free"] * 3)
 
@@ -193,8 +191,7 @@ class Nuclei(CommandTest):
         result = self.run_command("poisson", "in.cube", "--boundary", boundary, *kernel,
                                   "--json", "run.json", *QUICK, *arguments)
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
-        with open(self.path("run.json"), encoding="utf-8") as file:
-            return json.load(file)
+        return self.read_json("run.json")
 
     def near(self, a, b):
         return self.OWN if math.dist(a, b) < 1e-9 else 1 / math.dist(a, b)
@@ -582,17 +579,15 @@ class Suite(CommandTest):
             result = self.run_command("poisson", "bench", "--device", "sim", "--n", "8", "--repeat", "1",
                                       "--plan", "form=" + form, "--json", "form.json")
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-            with open(self.path("form.json"), encoding="utf-8") as file:
-                results = json.load(file)["results"]
-                self.assertEqual((results["lines"], results["strided"]), (lines, strided))
+            results = self.read_json("form.json")["results"]
+            self.assertEqual((results["lines"], results["strided"]), (lines, strided))
         self.assert_refused(["poisson", "bench", "--device", "cpu", "--n", "8", "--boundary", "free",
                              "--plan", "form=strided"], ["take three periodic axes for strided"])
 
     def test_all_is_well(self):
         result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        with open(self.path("verify.json"), encoding="utf-8") as file:
-            report = json.load(file)
+        report = self.read_json("verify.json")
         self.assertTrue(report["verified"])
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))

@@ -197,14 +197,14 @@ static void every_form_is_solved(void **state)
     const struct {
         const char *form; /* on GPUs */
         int64_t n, hub;
-        int most;
         int64_t heads; /* test_heads() of so many; 0: test_graph() */
-        int solvers;   /* the first of those below */
-    } forms[] = {{"csr", 500, -1, 40, 0, 5},
-                 {"csr-split", 2100, 900, 10, 0, 4},
+        int most;
+        int solvers; /* the first of those below */
+    } forms[] = {{"csr", 500, -1, 0, 40, 5},
+                 {"csr-split", 2100, 900, 0, 10, 4},
                  {"sliced-ell-split", 2100, 1100, 0, 0, 4},
-                 {"column-blocks", 28000, -1, 4, 0, 2},
-                 {"csr-blocks", 35000, -1, 148, 1030, 1}};
+                 {"column-blocks", 28000, -1, 0, 4, 2},
+                 {"csr-blocks", 35000, -1, 1030, 148, 1}};
     const struct {
         tsl_linsolve_method method;
         tsl_linsolve_preconditioner preconditioner;
