@@ -38,8 +38,8 @@ static const char *launched_size(void)
                                             "MV2_COMM_WORLD_SIZE"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i]);
-        if (value != NULL && strtol(value, NULL, 10) > 1) {
-            return variables[i];
+        if (value != NULL && value[0] != '\0') { /* others may be left of a launcher around this */
+            return strtol(value, NULL, 10) > 1 ? variables[i] : NULL;
         }
     }
     return NULL;

@@ -24,7 +24,7 @@ static tsl_status check_vector(const tsl_linsolve_plan *plan, const double *v, c
 {
     tsl_context *context = plan->context;
     const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
-    tsl_vector_look look;
+    tsl_vector_look look = {.not_finite = -1};
     tsl_status status = tsl_vector_look_at(&look, context, v, plan->rows, plan->sums);
     if (status != TSL_OK || look.not_finite < 0) {
         if (zero != NULL) {

@@ -5,13 +5,21 @@
 #include "sparse/multigrid.h"
 
 enum {
-    BANDWIDTHS = 4,   /* of a band's rows at least, for neighbouring bands make rows twice */
-    START_AHEAD = 32, /* rows of a factor whose starts are fetched before their turn */
-    AHEAD = 16        /* and those whose entries are */
+    BANDWIDTHS = 4, /* of a band's rows at least, for neighbouring bands make rows twice */
+    AHEAD = 16      /* rows of a factor that are fetched before their turn */
 };
 
-/* The rows of P that a thread makes a band with, those of A P, and its own of P^T. */
+/* Some of the rows from … to - 1. */
+typedef struct row_set {
+    int64_t from, to;
+    int64_t room;
+    bool *has; /* [to - from] */
+} row_set;
+
+/* What a thread makes a band with: those rows of P and A P that it needs, the others being empty,
+ * and its own of P^T. */
 typedef struct making {
+    row_set members, of_ap, of_p;
     tsl_rows p, ap, r;
     tsl_row row;
 } making;
@@ -19,48 +27,71 @@ typedef struct making {
 static void end(void *state)
 {
     making *k = state;
+    tsl_release(k->members.has);
+    tsl_release(k->of_ap.has);
+    tsl_release(k->of_p.has);
     tsl_rows_free(&k->p);
     tsl_rows_free(&k->ap);
     tsl_rows_free(&k->r);
     tsl_row_free(&k->row);
 }
 
+/* ---- which rows a band needs ---------------------------------------------------------------- */
+
+/* The columns that rows of m reach: all from … to - 1 or, where there is a set, those it has. */
+static bool reach(row_set *out, const tsl_csr *m, int64_t from, int64_t to, const row_set *rows)
+{
+    out->from = m->columns;
+    out->to = 0;
+    for (int64_t i = from; i < to; i++) {
+        if ((rows == NULL || rows->has[i - from]) && m->row_start[i] < m->row_start[i + 1]) {
+            const int64_t first = m->column[m->row_start[i]]; /* columns ascend */
+            const int64_t last = m->column[m->row_start[i + 1] - 1];
+            out->from = first < out->from ? first : out->from;
+            out->to = last >= out->to ? last + 1 : out->to;
+        }
+    }
+    if (out->to - out->from > out->room) {
+        tsl_release(out->has);
+        out->has = tsl_allocate((size_t)(out->to - out->from) * sizeof *out->has);
+        out->room = out->has != NULL ? out->to - out->from : 0;
+    }
+    if (out->to <= out->from || out->has == NULL) {
+        return false;
+    }
+    memset(out->has, 0, (size_t)(out->to - out->from) * sizeof *out->has);
+    for (int64_t i = from; i < to; i++) {
+        for (int64_t k = m->row_start[i];
+             k < m->row_start[i + 1] && (rows == NULL || rows->has[i - from]); k++) {
+            out->has[m->column[k] - out->from] = true;
+        }
+    }
+    return true;
+}
+
 /* ---- factors of a band ---------------------------------------------------------------------- */
 
-/* The rows of those aggregates, and so many more on either side. */
-static tsl_piece rows_around(const tsl_csr *members, int64_t from, int64_t to, int64_t more)
+/* Of those rows: room for about so many is taken at once, for memory costs when it is touched. */
+static int64_t entries_of(const tsl_csr *m, const row_set *of)
 {
-    tsl_piece rows = {members->columns, 0};
-    for (int64_t i = from; i < to; i++) { /* none is empty; columns ascend */
-        const int64_t first = members->column[members->row_start[i]];
-        const int64_t last = members->column[members->row_start[i + 1] - 1];
-        rows.from = first < rows.from ? first : rows.from;
-        rows.to = last >= rows.to ? last + 1 : rows.to;
-    }
-    rows.from = rows.from > more ? rows.from - more : 0;
-    rows.to = rows.to + more < members->columns ? rows.to + more : members->columns;
-    return rows;
+    return m->row_start[of->to] - m->row_start[of->from];
 }
 
-/* Room for about so many entries is taken at once, for memory costs when it is touched. */
-static int64_t entries_of(const tsl_csr *m, tsl_piece rows)
+static bool make_p(making *k, const tsl_prolongation *from)
 {
-    return m->row_start[rows.to] - m->row_start[rows.from];
-}
-
-static bool make_p(making *k, const tsl_prolongation *from, tsl_piece of)
-{
-    bool enough = tsl_rows_advance(&k->p, of.from, of.to - of.from) &&
+    const row_set *of = &k->of_p;
+    bool enough = tsl_rows_begin(&k->p, of->from, of->to - of->from) &&
                   tsl_rows_widen(&k->p, entries_of(from->g->matrix, of));
-    for (int64_t i = of.from + k->p.rows; i < of.to && enough; i++) {
-        enough = tsl_prolongator_row(&k->row, from, i) && tsl_rows_append(&k->p, &k->row) &&
-                 tsl_rows_pad(&k->p, from->count);
+    for (int64_t i = of->from; i < of->to && enough; i++) {
+        tsl_row_clear(&k->row);
+        enough = (!of->has[i - of->from] || tsl_prolongator_row(&k->row, from, i)) &&
+                 tsl_rows_append(&k->p, &k->row);
     }
     return enough;
 }
 
-/* out = the row of `count` entries times m, whose rows are padded. Rows of m that the entries
- * before `known`, of this row and those behind it, ask for are fetched before their turn. */
+/* out = the row of `count` entries times m. Rows of m that the entries before `known`, of this row
+ * and those behind it, ask for are fetched before their turn. */
 static bool multiply_row(tsl_row *out, const int32_t *column, const double *value, int64_t count,
                          int64_t known, const tsl_rows *m)
 {
@@ -69,9 +100,6 @@ static bool multiply_row(tsl_row *out, const int32_t *column, const double *valu
         const int64_t from = m->start[column[k] - m->first];
         const int64_t to = m->start[column[k] - m->first + 1];
         const double scale = value[k];
-        if (k + START_AHEAD < known) {
-            __builtin_prefetch(m->start + (column[k + START_AHEAD] - m->first));
-        }
         if (k + AHEAD < known) {
             const int64_t later = m->start[column[k + AHEAD] - m->first];
             __builtin_prefetch(m->column + later);
@@ -85,37 +113,38 @@ static bool multiply_row(tsl_row *out, const int32_t *column, const double *valu
             }
             own = *out;
         }
-        for (int64_t group = from; group < to; group += TSL_ROWS_GROUP) {
-            for (int64_t l = group; l < group + TSL_ROWS_GROUP; l++) {
-                tsl_row_add(&own, m->column[l], scale * m->value[l]);
-            }
+        for (int64_t l = from; l < to; l++) {
+            tsl_row_add(&own, m->column[l], scale * m->value[l]);
         }
     }
     out->count = own.count;
     return true;
 }
 
-static bool make_ap(making *k, const tsl_csr *a, tsl_piece of)
+static bool make_ap(making *k, const tsl_csr *a)
 {
-    bool enough = tsl_rows_advance(&k->ap, of.from, of.to - of.from) &&
-                  tsl_rows_widen(&k->ap, entries_of(a, of) + 2 * (of.to - of.from));
-    for (int64_t i = of.from + k->ap.rows; i < of.to && enough; i++) {
+    const row_set *of = &k->of_ap;
+    bool enough = tsl_rows_begin(&k->ap, of->from, of->to - of->from) &&
+                  tsl_rows_widen(&k->ap, entries_of(a, of));
+    for (int64_t i = of->from; i < of->to && enough; i++) {
         const int64_t first = a->row_start[i];
-        enough = multiply_row(&k->row, a->column + first, a->value + first,
-                              a->row_start[i + 1] - first, a->row_start[of.to] - first, &k->p) &&
-                 tsl_rows_append(&k->ap, &k->row) && tsl_rows_pad(&k->ap, k->row.columns);
+        const int64_t count = of->has[i - of->from] ? a->row_start[i + 1] - first : 0;
+        tsl_row_clear(&k->row);
+        enough = multiply_row(&k->row, a->column + first, a->value + first, count, 0, &k->p) &&
+                 tsl_rows_append(&k->ap, &k->row);
     }
     return enough;
 }
 
-/* Rows from … to - 1 of P^T. Counts stand a place on, so that when entries have
- * taken theirs, starts do. */
-static bool make_r(making *k, int64_t from, int64_t to, tsl_piece of)
+/* Rows from … to - 1 of P^T. Counts stand a place on, so that when entries have taken theirs,
+ * starts do. */
+static bool make_r(making *k, int64_t from, int64_t to)
 {
     const tsl_rows *p = &k->p;
-    const int64_t first = p->start[of.from - p->first];
-    const int64_t last = p->start[of.to - p->first];
-    if (!tsl_rows_begin(&k->r, from, to - from + 1) || !tsl_rows_widen(&k->r, last - first + 1)) {
+    const row_set *of = &k->of_ap;
+    const int64_t first = p->start[of->from - p->first];
+    const int64_t last = p->start[of->to - p->first];
+    if (!tsl_rows_begin(&k->r, from, to - from + 1) || !tsl_rows_widen(&k->r, last - first)) {
         return false;
     }
     int64_t *next = k->r.start + 1;
@@ -128,7 +157,7 @@ static bool make_r(making *k, int64_t from, int64_t to, tsl_piece of)
     for (int64_t i = from; i < to; i++) {
         next[i - from + 1] += next[i - from];
     }
-    for (int64_t j = of.from; j < of.to; j++) {
+    for (int64_t j = of->from; j < of->to; j++) {
         for (int64_t l = p->start[j - p->first]; l < p->start[j - p->first + 1]; l++) {
             if (p->column[l] >= from && p->column[l] < to) {
                 const int64_t at = next[p->column[l] - from]++;
@@ -143,21 +172,16 @@ static bool make_r(making *k, int64_t from, int64_t to, tsl_piece of)
 
 /* ---- the product ---------------------------------------------------------------------------- */
 
-typedef struct product {
-    const tsl_coarsening *coarsening;
-    int64_t bandwidth; /* of A */
-} product;
-
 static bool begin(void *state, const void *self, int64_t from, int64_t to)
 {
     making *k = state;
-    const product *c = self;
-    const tsl_prolongation *p = c->coarsening->from;
-    const tsl_csr *members = c->coarsening->members;
-    const tsl_piece of_ap = rows_around(members, from, to, c->bandwidth);
-    const tsl_piece of_p = rows_around(members, from, to, 2 * c->bandwidth);
-    return tsl_row_begin(&k->row, p->count) && make_p(k, p, of_p) &&
-           make_ap(k, p->g->matrix, of_ap) && make_r(k, from, to, of_ap);
+    const tsl_coarsening *c = self;
+    const tsl_csr *a = c->from->g->matrix;
+    return reach(&k->members, c->members, from, to, NULL) &&
+           reach(&k->of_ap, a, k->members.from, k->members.to, &k->members) &&
+           reach(&k->of_p, a, k->of_ap.from, k->of_ap.to, &k->of_ap) &&
+           tsl_row_begin(&k->row, 0, c->from->count) && make_p(k, c->from) && make_ap(k, a) &&
+           make_r(k, from, to);
 }
 
 static bool make_row(void *state, const void *self, tsl_row *out, int64_t i)
@@ -172,15 +196,15 @@ static bool make_row(void *state, const void *self, tsl_row *out, int64_t i)
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)
 {
-    const tsl_csr *a = c->from->g->matrix;
-    const product self = {c, tsl_bandwidth(a, context->threads)};
-    const tsl_row_maker maker = {.self = &self,
+    const int64_t bandwidth = tsl_bandwidth(c->from->g->matrix, context->threads) + 1;
+    const int64_t bands = c->from->g->matrix->rows / (BANDWIDTHS * bandwidth);
+    const tsl_row_maker maker = {.self = c,
                                  .state_bytes = sizeof(making),
                                  .begin = begin,
                                  .make = make_row,
                                  .end = end,
-                                 .bands = a->rows / (BANDWIDTHS * (self.bandwidth + 1)),
-                                 .entries = tsl_csr_nonzeros(a) / 2,
+                                 .bands = bands,
+                                 .entries = tsl_csr_nonzeros(c->from->g->matrix) / 2,
                                  .what = "a product of matrices"};
     return tsl_rows_make(out, context, c->from->count, c->from->count, &maker);
 }

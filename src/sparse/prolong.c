@@ -9,29 +9,25 @@ static inline double tentative(const tsl_prolongation *p, int64_t i)
     return p->near_null != NULL ? p->near_null[i] / p->norm[p->aggregate[i]] : 1;
 }
 
-bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i)
+bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i)
 {
-    const tsl_prolongation p = *from; /* in registers, as what follows */
-    const tsl_graph g = *p.g;
-    const tsl_csr m = *g.matrix;
-    const double factor = -p.omega * g.inverse[i];
+    const tsl_csr *m = p->g->matrix;
+    const double factor = -p->omega * p->g->inverse[i];
     double lumped = 0; /* diagonal and weak entries */
-    if (!tsl_row_widen(out, m.row_start[i + 1] - m.row_start[i] + 1)) {
+    if (!tsl_row_widen(out, m->row_start[i + 1] - m->row_start[i] + 1)) {
         return false;
     }
-    tsl_row own = *out;
-    for (int64_t k = m.row_start[i]; k < m.row_start[i + 1]; k++) {
-        const int64_t j = m.column[k];
-        if (!tsl_is_strong(&g, i, k)) {
-            lumped += m.value[k];
-        } else if (p.aggregate[j] >= 0) {
-            tsl_row_add(&own, p.aggregate[j], factor * m.value[k] * tentative(&p, j));
+    for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+        const int64_t j = m->column[k];
+        if (!tsl_is_strong(p->g, i, k)) {
+            lumped += m->value[k];
+        } else if (p->aggregate[j] >= 0) {
+            tsl_row_add(out, p->aggregate[j], factor * m->value[k] * tentative(p, j));
         }
     }
-    if (p.aggregate[i] >= 0) {
-        tsl_row_add(&own, p.aggregate[i], (1 + factor * lumped) * tentative(&p, i));
+    if (p->aggregate[i] >= 0) {
+        tsl_row_add(out, p->aggregate[i], (1 + factor * lumped) * tentative(p, i));
     }
-    out->count = own.count;
     return true;
 }
 

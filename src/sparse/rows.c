@@ -2,103 +2,43 @@
 
 #include <string.h>
 
-#include "core/clones.h"
 #include "core/context.h"
 #include "sparse/matrix.h"
 
-enum { BANDS = 8, BANDS_A_THREAD = 8, BAND_ROWS = 64, FEW = 64, LANES = 16 };
+enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64 };
 
 /* ---- a row ---------------------------------------------------------------------------------- */
 
-bool tsl_row_begin(tsl_row *row, int64_t columns)
+bool tsl_row_begin(tsl_row *row, int64_t first, int64_t columns)
 {
-    if (row->sum != NULL && columns == row->columns) {
-        return true;
+    tsl_row_clear(row);
+    if (columns > row->places) {
+        tsl_release(row->place);
+        row->place = tsl_allocate((size_t)columns * sizeof *row->place);
+        row->places = row->place != NULL ? columns : 0;
+        for (int64_t j = 0; j < row->places; j++) {
+            row->place[j] = TSL_NO_ENTRY;
+        }
     }
-    tsl_row_free(row);
-    row->sum = tsl_allocate_zeroed((size_t)columns + TSL_ROW_PADS, sizeof *row->sum);
-    row->has = tsl_allocate_zeroed((size_t)columns + TSL_ROW_PADS, sizeof *row->has);
-    if (row->sum == NULL || row->has == NULL) {
-        return false;
+    row->first = first;
+    return columns <= row->places;
+}
+
+void tsl_row_clear(tsl_row *row)
+{
+    for (int32_t k = 0; k < row->count; k++) {
+        row->place[row->column[k] - row->first] = TSL_NO_ENTRY;
     }
-    row->columns = columns;
-    for (int64_t pad = 0; pad < TSL_ROW_PADS; pad++) {
-        row->has[columns + pad] = true;
-    }
-    return true;
+    row->count = 0;
 }
 
 void tsl_row_free(tsl_row *row)
 {
-    tsl_release(row->sum);
-    tsl_release(row->has);
+    tsl_release(row->place);
     tsl_release(row->column);
+    tsl_release(row->value);
     *row = (tsl_row){0};
 }
-
-bool tsl_row_widen(tsl_row *row, int64_t more)
-{
-    if (row->count + more <= row->room) {
-        return true;
-    }
-    const int64_t room = 2 * (row->count + more);
-    int32_t *column = tsl_reallocate(row->column, (size_t)row->count * sizeof *column,
-                                     (size_t)room * sizeof *column);
-    if (column == NULL) {
-        return false;
-    }
-    row->column = column;
-    row->room = room;
-    return true;
-}
-
-/* Few columns: each goes where as many are less, which are counted side by side. */
-TSL_CLONES static void sort_few(int32_t *column, int64_t count)
-{
-    int32_t own[FEW];
-    int32_t less[FEW] = {0};
-    for (int64_t k = 0; k < FEW; k++) {
-        own[k] = k < count ? column[k] : 0;
-    }
-    for (int64_t k = 0; k < count; k++) {
-        for (int64_t from = 0; from < count; from += LANES) {
-            for (int64_t lane = from; lane < from + LANES; lane++) {
-                less[lane] += own[k] < own[lane];
-            }
-        }
-    }
-    for (int64_t k = 0; k < count; k++) {
-        column[less[k]] = own[k];
-    }
-}
-
-/* Shell's sort with Ciura's gaps. */
-static void sort_many(int32_t *column, int64_t count)
-{
-    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
-        const int64_t gap = gaps[g];
-        for (int64_t k = gap; k < count; k++) {
-            const int32_t c = column[k];
-            int64_t to = k;
-            for (; to >= gap && column[to - gap] > c; to -= gap) {
-                column[to] = column[to - gap];
-            }
-            column[to] = c;
-        }
-    }
-}
-
-void tsl_row_sort(tsl_row *row)
-{
-    if (row->count <= FEW) {
-        sort_few(row->column, row->count);
-    } else {
-        sort_many(row->column, row->count);
-    }
-}
-
-/* ---- rows that follow each other ------------------------------------------------------------ */
 
 /* Room for `wanted` entries, of which `count` are there. */
 static bool widen(int32_t **column, double **value, int64_t count, int64_t wanted)
@@ -110,6 +50,43 @@ static bool widen(int32_t **column, double **value, int64_t count, int64_t wante
         tsl_reallocate(*value, (size_t)count * sizeof *values, (size_t)wanted * sizeof *values);
     *value = values != NULL ? values : *value;
     return columns != NULL && values != NULL;
+}
+
+bool tsl_row_widen(tsl_row *row, int64_t more)
+{
+    if (row->count + more <= row->room) {
+        return true;
+    }
+    const int64_t room = 2 * (row->count + more);
+    if (room > INT32_MAX || !widen(&row->column, &row->value, row->count, room)) {
+        return false;
+    }
+    row->room = (int32_t)room;
+    return true;
+}
+
+/* ---- rows that follow each other ------------------------------------------------------------ */
+
+/* Put a row's columns in ascending order: Shell's sort with Ciura's gaps, for most rows are short.
+ */
+static void sort_columns(int32_t *column, double *value, int64_t count)
+{
+    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    enum { GAPS = sizeof gaps / sizeof *gaps };
+    for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
+        const int64_t gap = gaps[g];
+        for (int64_t k = gap; k < count; k++) {
+            const int32_t c = column[k];
+            const double v = value[k];
+            int64_t to = k;
+            for (; to >= gap && column[to - gap] > c; to -= gap) {
+                column[to] = column[to - gap];
+                value[to] = value[to - gap];
+            }
+            column[to] = c;
+            value[to] = v;
+        }
+    }
 }
 
 bool tsl_rows_begin(tsl_rows *rows, int64_t first, int64_t count)
@@ -128,33 +105,6 @@ bool tsl_rows_begin(tsl_rows *rows, int64_t first, int64_t count)
     return true;
 }
 
-bool tsl_rows_advance(tsl_rows *rows, int64_t first, int64_t count)
-{
-    const int64_t dropped = first - rows->first;
-    if (dropped < 0 || dropped >= rows->rows) {
-        return tsl_rows_begin(rows, first, count);
-    }
-    if (count > rows->row_room) {
-        int64_t *start = tsl_reallocate(rows->start, (size_t)(rows->rows + 1) * sizeof *start,
-                                        (size_t)(count + 1) * sizeof *start);
-        if (start == NULL) {
-            return false;
-        }
-        rows->start = start;
-        rows->row_room = count;
-    }
-    const int64_t from = rows->start[dropped];
-    const size_t entries = (size_t)(rows->start[rows->rows] - from);
-    memmove(rows->column, rows->column + from, entries * sizeof *rows->column);
-    memmove(rows->value, rows->value + from, entries * sizeof *rows->value);
-    rows->first = first;
-    rows->rows -= dropped;
-    for (int64_t i = 0; i <= rows->rows; i++) {
-        rows->start[i] = rows->start[i + dropped] - from;
-    }
-    return true;
-}
-
 bool tsl_rows_widen(tsl_rows *rows, int64_t entries)
 {
     if (entries <= rows->room) {
@@ -167,38 +117,18 @@ bool tsl_rows_widen(tsl_rows *rows, int64_t entries)
     return true;
 }
 
-bool tsl_rows_append(tsl_rows *rows, tsl_row *row)
+bool tsl_rows_append(tsl_rows *rows, const tsl_row *row)
 {
     const int64_t from = rows->start[rows->rows];
     const int64_t to = from + row->count;
     if (to > rows->room && !tsl_rows_widen(rows, 2 * to)) {
         return false;
     }
-    for (int64_t k = 0; k < row->count; k++) {
-        const int32_t column = row->column[k];
-        rows->column[from + k] = column;
-        rows->value[from + k] = row->sum[column];
-        row->sum[column] = 0;
-        row->has[column] = false;
+    for (int32_t k = 0; k < row->count; k++) {
+        rows->column[from + k] = row->column[k];
+        rows->value[from + k] = row->value[k];
     }
     rows->start[++rows->rows] = to;
-    row->count = 0;
-    return true;
-}
-
-bool tsl_rows_pad(tsl_rows *rows, int64_t columns)
-{
-    const int64_t from = rows->start[rows->rows];
-    const int64_t to = (from + TSL_ROWS_GROUP - 1) / TSL_ROWS_GROUP * TSL_ROWS_GROUP;
-    if (to > rows->room && !tsl_rows_widen(rows, 2 * to)) {
-        return false;
-    }
-    for (int64_t k = from; k < to; k++) {
-        const int64_t pad = (rows->rows * TSL_ROWS_GROUP + k) % TSL_ROW_PADS;
-        rows->column[k] = (int32_t)(columns + pad);
-        rows->value[k] = 0;
-    }
-    rows->start[rows->rows] = to;
     return true;
 }
 
@@ -218,8 +148,9 @@ static bool make_band(tsl_rows *band, void *state, tsl_row *row, const tsl_row_m
     bool enough = tsl_rows_begin(band, of.from, of.to - of.from) && tsl_rows_widen(band, entries) &&
                   (maker->begin == NULL || maker->begin(state, maker->self, of.from, of.to));
     for (int64_t i = of.from; i < of.to && enough; i++) {
+        tsl_row_clear(row);
         enough = maker->make(state, maker->self, row, i);
-        tsl_row_sort(row);
+        sort_columns(row->column, row->value, row->count); /* its places are not what they were */
         enough = enough && tsl_rows_append(band, row);
     }
     return enough;
@@ -238,8 +169,8 @@ static bool make_bands(tsl_rows *bands, int64_t count, const tsl_csr *of,
     {
         tsl_row row = {0};
         void *state = tsl_allocate_zeroed(1, (size_t)maker->state_bytes + 1);
-        enough = state != NULL && tsl_row_begin(&row, of->columns);
-#pragma omp for schedule(static)
+        enough = state != NULL && tsl_row_begin(&row, 0, of->columns);
+#pragma omp for schedule(dynamic)
         for (int64_t b = 0; b < count; b++) {
             enough = enough && make_band(&bands[b], state, &row, maker,
                                          rows_of_band(of->rows, b, count), maker->entries / count);

@@ -6,37 +6,39 @@
 #include "blocks/sparse/sparse.h"
 #include "core/core.h"
 
-enum { TSL_ROW_PADS = 16 };
+enum { TSL_NO_ENTRY = -1 };
 
-/* A row in the making: a sum for each column, and those that were added to, in the order in which
- * they came. */
+/* A row in the making: its entries in the order in which their columns came. */
 typedef struct tsl_row {
-    int64_t columns;
-    double *sum; /* [columns + TSL_ROW_PADS]: 0 where nothing was added; behind the columns, what is
-                    added for padding: zeros */
-    bool *has;   /* likewise; of padding true */
-    int64_t count, room;
+    int64_t first;  /* column of place[0] */
+    int64_t places; /* columns there are places for */
+    int32_t *place; /* [places]: number of a column's entry, TSL_NO_ENTRY: none */
+    int32_t count, room;
     int32_t *column; /* [room] */
+    double *value;   /* [room] */
 } tsl_row;
 
-/* An empty row of so many columns. False: no memory. */
-bool tsl_row_begin(tsl_row *row, int64_t columns);
+/* An empty row with columns from `first` on, so many. False: no memory. */
+bool tsl_row_begin(tsl_row *row, int64_t first, int64_t columns);
+void tsl_row_clear(tsl_row *row);
 void tsl_row_free(tsl_row *row);
-/* Room for so many columns more. */
+/* Room for so many entries more. */
 bool tsl_row_widen(tsl_row *row, int64_t more);
-/* Put the columns in ascending order. */
-void tsl_row_sort(tsl_row *row);
 
-/* There is room. No branches: whether a column is new cannot be foreseen. */
+/* There is room. */
 static inline void tsl_row_add(tsl_row *row, int32_t column, double value)
 {
+    const int32_t k = row->place[column - row->first];
+    if (k != TSL_NO_ENTRY) {
+        row->value[k] += value;
+        return;
+    }
+    row->place[column - row->first] = row->count;
     row->column[row->count] = column;
-    row->count += !row->has[column];
-    row->has[column] = true;
-    row->sum[column] += value;
+    row->value[row->count++] = value;
 }
 
-/* Rows that follow each other. */
+/* Rows that follow each other; columns ascend. */
 typedef struct tsl_rows {
     int64_t first;          /* row of start[0] */
     int64_t rows, row_room; /* those there are; and room for so many */
@@ -48,25 +50,17 @@ typedef struct tsl_rows {
 
 /* None yet, from row `first` on; memory is kept. */
 bool tsl_rows_begin(tsl_rows *rows, int64_t first, int64_t count);
-/* `count` rows from row `first` on are next: of those there are, what comes before is dropped. */
-bool tsl_rows_advance(tsl_rows *rows, int64_t first, int64_t count);
 /* Room for so many entries. */
 bool tsl_rows_widen(tsl_rows *rows, int64_t entries);
-/* Behind the last; `row` is empty then. */
-bool tsl_rows_append(tsl_rows *rows, tsl_row *row);
-/* Fill up the last row, of so many columns, to whole groups, so that loops over its entries have
- * lengths that hardly change. Of padding there is more than one column, for each sum waits for the
- * one before. */
-enum { TSL_ROWS_GROUP = 4 };
-bool tsl_rows_pad(tsl_rows *rows, int64_t columns);
+/* Behind the last. */
+bool tsl_rows_append(tsl_rows *rows, const tsl_row *row);
 void tsl_rows_free(tsl_rows *rows);
 
 /* What makes the rows of a matrix. */
 typedef struct tsl_row_maker {
     const void *self;
     int64_t state_bytes; /* of a thread: zeroed */
-    /* Rows from … to - 1 are next, most often behind those before; NULL: nothing to do. False: no
-     * memory. */
+    /* Rows from … to - 1 are next; NULL: nothing to do. False: no memory. */
     bool (*begin)(void *state, const void *self, int64_t from, int64_t to);
     bool (*make)(void *state, const void *self, tsl_row *out, int64_t i); /* out is empty */
     void (*end)(void *state);                                             /* NULL likewise */

@@ -27,11 +27,12 @@ typedef struct making {
 static const char *why_not(const tsl_linsolve_plan *plan)
 {
     const tsl_packed *packed = plan->matrix->form.packed;
-    return plan->layout->ranks > 1        ? "levels made by the host: other ranks"
-           : plan->options.deterministic  ? "levels made by the host: deterministic"
-           : packed->tiles != NULL        ? "levels made by the host: column-blocks"
-           : packed->matrix.long_rows > 0 ? "levels made by the host: long rows"
-                                          : NULL;
+    return plan->layout->ranks > 1       ? "levels made by the host: other ranks"
+           : plan->options.deterministic ? "levels made by the host: deterministic"
+           : packed->all_in_tiles        ? "levels made by the host: column-blocks"
+           : packed->tiles != NULL || packed->matrix.long_rows > 0
+               ? "levels made by the host: long rows"
+               : NULL;
 }
 
 static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve_plan *plan)
