@@ -206,7 +206,7 @@ static tsl_status plan_standing(tsl_poisson_solver *solver, int size, int part)
     const tsl_fft_description lines = {
         .kind = TSL_FFT_FORWARD, .rank = 1, .n = {grid->m[0]}, .count = count};
     tsl_fft **pair = solver->standing[size][part];
-    return columns > all || count == 0 || s.run < count
+    return rank->lines.count == 0 || columns > all || count == 0 || s.run < count
                ? TSL_OK
                : plan_pair(solver, &pair[0], &pair[1], lines, &layout, &layout);
 }
