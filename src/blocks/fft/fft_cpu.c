@@ -86,7 +86,10 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
         return status;
     }
     tsl_fft *fft = tsl_allocate(sizeof *fft);
+    /* where another malloc stands in for the library's, its first call sets that up, unlocked */
+    pthread_mutex_lock(&planner);
     const int64_t before_arrays = heap_bytes();
+    pthread_mutex_unlock(&planner);
     char *in = tsl_allocate((size_t)bytes);
     char *other = what->in_place ? in : tsl_allocate((size_t)bytes);
     if (fft == NULL || in == NULL || other == NULL) {
