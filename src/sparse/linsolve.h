@@ -111,7 +111,8 @@ typedef struct tsl_linsolve_method_entry {
     const char *name;
     bool symmetric;         /* asks for a symmetric positive definite matrix */
     bool guesses_curvature; /* from other sums: rounding alone may make it negative */
-    int vectors;            /* beside r; GMRES's are that and its basis */
+    bool adds_before; /* M is applied to sums, or M r updated, as if M were linear to all digits */
+    int vectors;      /* beside r; GMRES's are that and its basis */
     tsl_status (*run)(tsl_run *run);
 } tsl_linsolve_method_entry;
 

@@ -56,6 +56,7 @@ static void destroy(void *self)
 typedef struct making {
     tsl_multigrid *mg;
     const tsl_linsolve_options *options;
+    bool may_round;          /* the cycle, to single precision */
     double *inverse;         /* [rows of the finest]: 1 / diagonal */
     int32_t *aggregate;      /* [rows of the finest] */
     const double *near_null; /* of the level; NULL: ones */
@@ -178,9 +179,8 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     v->nonzeros = tsl_csr_nonzeros(v->matrix);
     tsl_status status = read_diagonal(k, v->matrix);
     if (status == TSL_OK && finest) {
-        /* pipelined CG updates M r as if M were linear, to all digits */
-        const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
-                            fits_single(k->inverse, v->matrix->rows, mg->context->threads);
+        const bool single =
+            k->may_round && fits_single(k->inverse, v->matrix->rows, mg->context->threads);
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
@@ -367,7 +367,9 @@ static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)
 /* Levels as the host makes them. */
 static tsl_status make_on_host(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
 {
-    making k = {.mg = mg, .options = &plan->options};
+    making k = {.mg = mg,
+                .options = &plan->options,
+                .may_round = !tsl_linsolve_method_of(plan)->adds_before};
     tsl_status status = begin_making(&k, plan->rows);
     if (status == TSL_OK) {
         status = make_levels(&k, plan);

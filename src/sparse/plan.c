@@ -6,13 +6,14 @@
 static const tsl_linsolve_options defaults = TSL_LINSOLVE_OPTIONS_INIT;
 
 static const tsl_linsolve_method_entry methods[] = {
-    [TSL_LINSOLVE_CG] = {"cg", true, false, TSL_CG_VECTORS, tsl_run_cg},
-    [TSL_LINSOLVE_CG_SINGLE_REDUCTION] = {"cg-single", true, true, TSL_CG_SINGLE_VECTORS,
+    [TSL_LINSOLVE_CG] = {"cg", true, false, false, TSL_CG_VECTORS, tsl_run_cg},
+    [TSL_LINSOLVE_CG_SINGLE_REDUCTION] = {"cg-single", true, true, false, TSL_CG_SINGLE_VECTORS,
                                           tsl_run_cg_single},
-    [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, true, TSL_CG_PIPELINED_VECTORS,
+    [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, true, true, TSL_CG_PIPELINED_VECTORS,
                                    tsl_run_cg_pipelined},
-    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, false, TSL_BICGSTAB_VECTORS, tsl_run_bicgstab},
-    [TSL_LINSOLVE_GMRES] = {"gmres", false, false, TSL_GMRES_VECTORS, tsl_run_gmres},
+    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, false, false, TSL_BICGSTAB_VECTORS,
+                               tsl_run_bicgstab},
+    [TSL_LINSOLVE_GMRES] = {"gmres", false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
 };
 
 static const tsl_preconditioner_entry preconditioners[] = {

@@ -14,6 +14,7 @@
 typedef struct making {
     tsl_multigrid *mg;
     const tsl_linsolve_options *options;
+    bool may_round; /* the cycle, to single precision */
     tsl_spaces spaces;
     double facts[TSL_FACTS];
     double *values; /* of the level's matrix, in double precision; the finest level's: NULL */
@@ -91,8 +92,8 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
     tsl_multigrid *mg = k->mg;
     double first = 1;
     const tsl_status status = mg->context->ops->download(mg->context, &first, fine->inverse, 8);
-    const bool single = k->options->method != TSL_LINSOLVE_CG_PIPELINED &&
-                        k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
+    const bool single =
+        k->may_round && k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
     mg->bytes = single ? 4 : 8;
     mg->scale = single ? ldexp(1, ilogb(first)) : 1;
     /* values, vectors, T and T^T of this level, and a quarter more for those that follow */
@@ -500,7 +501,10 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
 
 tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_linsolve_plan *plan)
 {
-    making k = {.mg = mg, .options = &plan->options, .spaces = {.kept = &mg->kept}};
+    making k = {.mg = mg,
+                .options = &plan->options,
+                .may_round = !tsl_linsolve_method_of(plan)->adds_before,
+                .spaces = {.kept = &mg->kept}};
     bool fits = true;
     *left = why_not(plan);
     if (*left != NULL) {

@@ -190,6 +190,43 @@ static void unsymmetric_systems_are_solved(void **state)
     free_given(&g);
 }
 
+/* A chain of rows, so long that the rounding of single precision, times what M makes of sums, is
+ * more than the right-hand side. */
+static void sums_are_preconditioned_in_full(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    test_system s = {.n = ROWS,
+                     .row_start = calloc(ROWS + 1, sizeof(int64_t)),
+                     .column = calloc(3 * ROWS, sizeof(int32_t)),
+                     .value = calloc(3 * ROWS, sizeof(double))};
+    for (int32_t i = 0; i < ROWS; i++) {
+        int64_t k = s.row_start[i];
+        for (int32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < ROWS; j++) {
+            s.column[k] = j;
+            s.value[k++] = i == j ? 2 : -1;
+        }
+        s.row_start[i + 1] = k;
+    }
+    double *const x = calloc(2 * ROWS, sizeof *x);
+    double *const b = x + ROWS;
+    for (int i = 0; i < ROWS; i++) {
+        b[i] = 1;
+    }
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_GMRES, TSL_LINSOLVE_MULTIGRID);
+    options.tolerance = 1e-6;
+    for (int d = 0; d < device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        tsl_linsolve_report r;
+        memset(x, 0, ROWS * sizeof *x);
+        assert_int_equal(solve(context, &s, &options, x, b, &r), TSL_OK);
+        assert_true(test_residual(&s, b, x) <= 1.001 * options.tolerance);
+        tsl_context_destroy(context);
+    }
+    free(x);
+    test_system_free(&s);
+}
+
 /* Rows of all kinds: the solvers' lists with each form of a matrix. */
 static void every_form_is_solved(void **state)
 {
@@ -414,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(definite_systems_are_solved),
                                        cmocka_unit_test(unsymmetric_systems_are_solved),
+                                       cmocka_unit_test(sums_are_preconditioned_in_full),
                                        cmocka_unit_test(every_form_is_solved),
                                        cmocka_unit_test(operators_are_solved),
                                        cmocka_unit_test(wrong_vectors_are_refused),
