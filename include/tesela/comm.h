@@ -28,8 +28,8 @@ typedef struct tsl_comm tsl_comm;
  *
  *  A launch is known by the variables that launchers set (OMPI_COMM_WORLD_SIZE, PMI_SIZE,
  *  PMIX_RANK, MV2_COMM_WORLD_SIZE); a Slurm allocation alone is none. MPI is then opened at run
- * time (libtesela_mpi.so); there is no working on alone when that fails. A program that has called
- *  MPI_Init_thread() itself keeps MPI; otherwise it is started here and ended by
+ *  time (libtesela_mpi.so); there is no working on alone when that fails. A program that has
+ *  called MPI_Init_thread() itself keeps MPI; otherwise it is started here and ended by
  *  tsl_comm_destroy().
  *
  *  Memory of GPUs travels between processes by the first of these that all ranks can have: NCCL,
@@ -84,9 +84,9 @@ TSL_API tsl_status tsl_comm_split(tsl_comm **out, tsl_comm *comm, int colour, in
 TSL_API tsl_status tsl_comm_fail(tsl_comm *comm, tsl_status status, const char *reason);
 
 /** Come to the end of what ranks do together: waits for all of them, also after a failure. If
- * several ranks of an MPI launch failed at the same time, the lowest one's failure stands on all
- * from here on. After it only tsl_comm_failure() and tsl_comm_destroy(), which calls it if nobody
- * has.
+ *  several ranks of an MPI launch failed at the same time, the lowest one's failure stands on all
+ *  from here on. After it only tsl_comm_failure() and tsl_comm_destroy(), which calls it if
+ *  nobody has.
  *
  *  Collective over an MPI launch; ranks that are threads need not wait. */
 TSL_API void tsl_comm_end(tsl_comm *comm);

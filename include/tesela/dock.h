@@ -152,9 +152,9 @@ TSL_API void tsl_dock_plan_destroy(tsl_dock_plan *plan);
 TSL_API void tsl_dock_plan_summary(const tsl_dock_plan *plan, tsl_dock_summary *out);
 
 /** FTDock's rotations at an angle step: theta = 0, step, …, 180; at the poles one phi, elsewhere
- * phi in steps of acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and
- * lowered until it divides 360; twist = 0, step, … below 360. Order: theta, then phi, then twist
- * fastest.
+ *  phi in steps of acos((cos step - cos^2 theta) / sin^2 theta), truncated to whole degrees and
+ *  lowered until it divides 360; twist = 0, step, … below 360. Order: theta, then phi, then twist
+ *  fastest.
  *
  *  @param[out] rotations  shape [tsl_rotations_step(NULL, step)]; NULL only counts
  *  @param[in]  step       degrees, >= 9, a divisor of 180
@@ -189,8 +189,8 @@ typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const
  *  one rank alone finds them.
  *
  *  @param[out] poses      shape [count][keep]; for each rotation the best qualifying poses, by
- * score, then by the order of x, y, z in which the original scans (x slowest; shifts 0 … N/2, then
- * the negative ones); empty slots have score 0 and shift 0
+ *  score, then by the order of x, y, z in which the original scans (x slowest; shifts 0 … N/2,
+ *  then the negative ones); empty slots have score 0 and shift 0
  *  @param[in]  rotations  shape [count]
  *  @param[in]  progress   may be NULL
  *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches, of all ranks, are in
@@ -216,7 +216,7 @@ TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_
 TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
 
 /** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's
- * positions, as read, to the frame of the receptor's, as read.
+ *  positions, as read, to the frame of the receptor's, as read.
  *  @param[out] matrix  shape [3][4], angstrom in the last column */
 TSL_API void tsl_pose_motion(const tsl_dock_plan *plan, const tsl_pose *pose, double matrix[3][4]);
 

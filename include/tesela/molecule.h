@@ -41,12 +41,12 @@ typedef struct tsl_molecule_options {
  *  Kept: the first model; of alternate locations the one of highest occupancy (the first among
  *  equals) for each atom, and where a site holds several residues (microheterogeneity) the one of
  *  highest mean occupancy; residues with insertion codes. Left out: hydrogens and deuteriums,
- * waters and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP, TPO,
- * PTR, CSO, …) are kept as their parent, told by name alone. Unknown residues and nucleic acids
- * stay as uncharged atoms, counted in one warning to the context's message function; another warns
- * of HETATM residues with a backbone that no parent is known of. TER ends nothing; END does, with a
- *  warning if atoms follow. All ATOM records of a `.parsed` file are kept as they stand, as FTDock
- *  does.
+ *  waters and, unless `hetero` says otherwise, ligands and ions. Modified residues (MSE, SEP,
+ *  TPO, PTR, CSO, …) are kept as their parent, told by name alone. Unknown residues and nucleic
+ *  acids stay as uncharged atoms, counted in one warning to the context's message function;
+ *  another warns of HETATM residues with a backbone that no parent is known of. TER ends nothing;
+ *  END does, with a warning if atoms follow. All ATOM records of a `.parsed` file are kept as
+ *  they stand, as FTDock does.
  *
  *  @param[out] out      the molecule, owned by the caller: tsl_molecule_destroy()
  *  @param[in]  path     file to read

@@ -46,9 +46,9 @@ typedef struct tsl_npb_ep {
  *  @return TSL_OK; TSL_E_ARG for any other class; TSL_E_NOMEM; TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Accuracy: each deviate within 4 units in the last place, then rounded to 2^-43; their sums are
- *  exact, so that sums and counts are the same bits on any device and for any number of threads and
- *  ranks. Synchronous; collective over the context's communicator, whose ranks share the batches
- * and all get the outcome. */
+ *  exact, so that sums and counts are the same bits on any device and for any number of threads
+ *  and ranks. Synchronous; collective over the context's communicator, whose ranks share the
+ *  batches and all get the outcome. */
 TSL_API tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class);
 
 /** What CG found. */

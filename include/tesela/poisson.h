@@ -11,14 +11,15 @@
  *  - none free (periodic): a net charge is an error unless `background` is set;
  *  - one (slab): a wave k of the periodic face, of area A, per unit charge at z = 0, has the
  *    potential 2 pi exp(-k |z|) / (k A), and the mean (k = 0) -2 pi |z| / A: that of a charged
- * sheet, which falls on both sides alike;
+ *    sheet, which falls on both sides alike;
  *  - two (wire): a wave k along the periodic length L has 2 K0(k r) / L, and the mean -2 ln(r) / L,
  *    r in the unit of `lengths`;
  *  - three (free): 1 / r, which is 0 at infinity.
  *
  *  So with a free axis any net charge is allowed. With kappa > 0 it is everywhere, k^2 + kappa^2
- * takes the place of k^2, and exp(-kappa r) / r that of 1 / r. Without, the mean of a periodic
- * box's potential (k = 0) is 0, and `background` adds a uniform charge that makes the box neutral.
+ *  takes the place of k^2, and exp(-kappa r) / r that of 1 / r. Without, the mean of a periodic
+ *  box's potential (k = 0) is 0, and `background` adds a uniform charge that makes the box
+ *  neutral.
  *
  *  Arrays have the shape [count][n0][n1][n2], the last axis fastest, dense. Sample (i, j, k) stands
  *  for the cell of edges h = lengths / n around it. Only differences of positions enter, so it does
@@ -32,22 +33,23 @@
  *    solution it gives. Errors of a source that the grid resolves: that of rounding, 1e-15 of the
  *    largest value in double, 1e-6 in single precision.
  *  - Free axes, truncated kernel: the Green's function is cut off at the box's diagonal (of its
- * free axes), where no two samples lie, so nothing is lost; its transform is known in closed form
- * and is sampled on a grid of (L + diagonal) / L times the box along each free axis, once. Error:
- *    what of the source lies outside the box or beyond the grid's wavenumbers; it falls faster than
- *    any power of h for smooth sources within the box. docs/accuracy.md has measured values.
+ *    free axes), where no two samples lie, so nothing is lost; its transform is known in closed
+ *    form and is sampled on a grid of (L + diagonal) / L times the box along each free axis,
+ *    once. Error: what of the source lies outside the box or beyond the grid's wavenumbers; it
+ *    falls faster than any power of h for smooth sources within the box. docs/accuracy.md has
+ *    measured values.
  *  - All axes free, integrated kernel: a cell's charge is spread evenly over the cell. Error
  *    O(h^2), for sources that don't decay or aren't smooth.
  *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
- * integrated kernel. Exact for that sum to 1e-13.
+ *    integrated kernel. Exact for that sum to 1e-13.
  *
  *  Ranks (a context with a communicator): each has a box of the source and gets a box of the
  *  potential; the boxes of all ranks cover the grid once. Work is shared as pencils: rank a q + b
- *  transforms rows of the a-th of p parts of the first axis, then columns of the b-th of q parts of
- *  the last axis' wavenumbers, then lines of the a-th of p parts of the second's. 1 x q exchanges
- *  once each way among all ranks, x against z, before free axes are padded; p x 1 once, x against
- * y, with planes transformed whole; others twice, among p and among q. All ranks give the same
- * options but for boxes and memory.
+ *  transforms rows of the a-th of p parts of the first axis, then columns of the b-th of q parts
+ *  of the last axis' wavenumbers, then lines of the a-th of p parts of the second's. 1 x q
+ *  exchanges once each way among all ranks, x against z, before free axes are padded; p x 1 once,
+ *  x against y, with planes transformed whole; others twice, among p and among q. All ranks give
+ *  the same options but for boxes and memory.
  *
  *  Sources: Vico, Greengard & Ferrando, J. Comput. Phys. 323 (2016) 191, eq. 13 (free), with its
  *  one- and two-dimensional forms (slab, wire); Hockney & Eastwood, Computer Simulation Using
@@ -123,11 +125,11 @@ typedef struct tsl_poisson_options {
     int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
-    int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap` and
-                                    `plain` is tried while planning, by all ranks, half of them and so on
-                                    down to one, and the fastest taken; 0: chosen by rule. The boxes stay
-                                    those of the rule, and moving cells between them and who solves is
-                                    part of what is measured */
+    int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap`
+                                    and `plain` is tried while planning, by all ranks, half of
+                                    them and so on down to one, and the fastest taken; 0: chosen
+                                    by rule. The boxes stay those of the rule, and moving cells
+                                    between them and who solves is part of what is measured */
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
@@ -169,9 +171,9 @@ typedef struct tsl_poisson_summary {
 /** Transforms, a Green's function's spectrum and work space for one shape. */
 typedef struct tsl_poisson_plan tsl_poisson_plan;
 
-/** This rank's share of the grid where options leave it open: planes of the first axis, as many on
- *  each rank that takes part as on any other or one more, in the order of the ranks; with more
- * ranks than planes some have none, or, with pencils, rows of planes.
+/** This rank's share of the grid where options leave it open: planes of the first axis, as many
+ *  on each rank that takes part as on any other or one more, in the order of the ranks; with more
+ *  ranks than planes some have none, or, with pencils, rows of planes.
  *
  *  @param[out] out  the box; `source_box` and `potential_box` are not looked at
  *  @return TSL_OK; TSL_E_ARG for options out of range. */
@@ -190,11 +192,11 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
  *  @param[in]  options  copied
  *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
- * the device has less free than tsl_poisson_predict() says or the bound is lower, before anything
- * was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different kinds;
- * TSL_E_COMM.
+ *  the device has less free than tsl_poisson_predict() says or the bound is lower, before
+ *  anything was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different
+ *  kinds; TSL_E_COMM.
  *
- * Collective over the context's ranks. What one of them is refused, all are, with its line. */
+ *  Collective over the context's ranks. What one of them is refused, all are, with its line. */
 TSL_API tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
                                            const tsl_poisson_options *options);
 
@@ -207,13 +209,13 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
 /** Solve `count` right-hand sides.
  *
  *  @param[out] potential  device memory, shape [count][b0][b1][b2] of this rank's box of the
- * potential (alone: of the grid), float or double as the plan's precision says, aligned to 64
- * bytes; may be `source` where the boxes are the same; NULL is fine for a box without cells
+ *  potential (alone: of the grid), float or double as the plan's precision says, aligned to 64
+ *  bytes; may be `source` where the boxes are the same; NULL is fine for a box without cells
  *  @param[in]  source     likewise: density or right-hand side, in this rank's box of the source
  *  @return TSL_OK; TSL_E_ARG if an address is NULL or not aligned, or if a right-hand side of a
  *          periodic box without screening and background has a net charge, that is a sum beyond
- * 1e-9 (single precision: 1e-5) of the sum of absolute values, or is not finite; nothing is written
- * then. TSL_E_DEVICE; TSL_E_COMM.
+ *          1e-9 (single precision: 1e-5) of the sum of absolute values, or is not finite; nothing
+ *          is written then. TSL_E_DEVICE; TSL_E_COMM.
  *
  *  Collective over the context's ranks. An address at fault on one of them is its failure
  *  (tsl_comm_fail()); a net charge is an error on all, and the plan stays of use.
@@ -221,9 +223,9 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
  *  Accuracy: with any number of ranks and any way of sharing, that of one rank within 1e-13
  *  (single: 1e-6) of the largest value.
  *
- *  Synchronisation: queued on the context's stream; on `cpu` done on return. Where a net charge is
- * an error it waits for the source's sum first; with `background`, screening or a free axis it does
- *  not. Allocates nothing. */
+ *  Synchronisation: queued on the context's stream; on `cpu` done on return. Where a net charge
+ *  is an error it waits for the source's sum first; with `background`, screening or a free axis
+ *  it does not. Allocates nothing. */
 TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source);
 
 /** The field of `count` right-hand sides along one axis: minus the derivative of the potential.
@@ -234,10 +236,10 @@ TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, 
  *  @return as tsl_poisson_execute(), and TSL_E_ARG for another axis.
  *
  *  The spectrum is multiplied by -i k, that of the Nyquist wave of an even axis by 0. Accuracy:
- * that of the potential times the largest k. Along a free axis it takes a source that is smooth and
- * 0 at the box's faces, as the truncated kernel does; with the other kernels the field is that of
- * the trigonometric interpolation of their potential. Synchronisation as tsl_poisson_execute(); so
- *  collective. */
+ *  that of the potential times the largest k. Along a free axis it takes a source that is smooth
+ *  and 0 at the box's faces, as the truncated kernel does; with the other kernels the field is
+ *  that of the trigonometric interpolation of their potential. Synchronisation as
+ *  tsl_poisson_execute(); so collective. */
 TSL_API tsl_status tsl_poisson_field(tsl_poisson_plan *plan, int axis, void *field,
                                      const void *source);
 

@@ -14,18 +14,18 @@
  *  `deterministic` has the host make them for one, too.
  *
  *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
- * them give the same matrix, options and right-hand side, and all receive the whole x. Each
- * computes a share of the rows that holds about the same number of entries, and receives what it
- * needs of the others' vectors while it computes what needs nothing of them. On the host every rank
- * holds the whole matrix; on its device, its own rows, and vectors of full length.
- * What one of them is refused, or has no memory for, is the outcome of all: they return its
- * status, with its line.
+ *  them give the same matrix, options and right-hand side, and all receive the whole x. Each
+ *  computes a share of the rows that holds about the same number of entries, and receives what it
+ *  needs of the others' vectors while it computes what needs nothing of them. On the host every
+ *  rank holds the whole matrix; on its device, its own rows, and vectors of full length. What one
+ *  of them is refused, or has no memory for, is the outcome of all: they return its status, with
+ *  its line.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, incomplete factors and blocks are set up on
- * the host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them
- * itself (for that it takes some 60 bytes of its memory an entry, which it gives back) unless rows
- * or aggregates are very long or memory runs out. Products, vectors and the cycle are the device's,
- *  which hands two or three scalars an iteration to the host.
+ *  the host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them
+ *  itself (for that it takes some 60 bytes of its memory an entry, which it gives back) unless
+ *  rows or aggregates are very long or memory runs out. Products, vectors and the cycle are the
+ *  device's, which hands two or three scalars an iteration to the host.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
  *
@@ -195,9 +195,9 @@ typedef enum tsl_linsolve_smoother {
 
 /** Called after each iteration with the method's own residual norm, relative to the norm of b;
  *  iteration 0 is the initial guess. Of several ranks only rank 0 calls, and its answer is
- * everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops there
- *  (TSL_E_CANCELLED). CG on a GPU, plain or with Jacobi, tells of 16 iterations at a time, and
- *  stops after those. */
+ *  everyone's; give it on all of them or on none. Return 0 to go on, else the solution stops
+ *  there (TSL_E_CANCELLED). CG on a GPU, plain or with Jacobi, tells of 16 iterations at a time,
+ *  and stops after those. */
 typedef int (*tsl_linsolve_progress)(void *user, int64_t iteration, double residual);
 
 /** How to solve. Initialise with TSL_LINSOLVE_OPTIONS_INIT. */

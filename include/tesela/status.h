@@ -2,8 +2,8 @@
  *  Status codes, version and linkage: what every other header of tesela builds on.
  *
  *  Every function that can fail returns a tsl_status: 0 is success, negative is failure. The
- * library never exits, aborts or prints. After a failure tsl_last_error() (context.h) gives one
- * line that names the thing at fault and the remedy.
+ *  library never exits, aborts or prints. After a failure tsl_last_error() (context.h) gives one
+ *  line that names the thing at fault and the remedy.
  */
 #ifndef TESELA_STATUS_H
 #define TESELA_STATUS_H
