@@ -345,9 +345,6 @@ int main(int argc, char **argv)
         b.report = status == TSL_OK ? &report : NULL;
     }
     for (int i = 0; i < (int)(sizeof matrices / sizeof *matrices) && status == TSL_OK; i++) {
-        if (getenv("SPMV_ONLY") != NULL && strchr(getenv("SPMV_ONLY"), '0' + i) == NULL) {
-            continue;
-        }
         status = run_one(&b, i);
     }
     if (status == TSL_OK && b.report != NULL) {
