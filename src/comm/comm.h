@@ -8,7 +8,7 @@
  * Memory: with `context` NULL, or a context on the CPU, pointers are to host memory. Else they are
  * to that context's device memory: the work is queued on its stream after what is queued there
  * already, and the memory may be used by whatever is queued later. All ranks then give such a
- * context.
+ * context, of this communicator or of another with the same root: the root is told of its end.
  *
  * Failure: every operation returns TSL_E_COMM with "rank 2: its reason" as soon as any rank has
  * called tsl_comm_fail(). After a failure the contents of the output are undefined. The line goes

@@ -328,7 +328,7 @@ static void release_group(tsl_threads_group *group)
 {
     tsl_threads_job *job = group->job;
     for (int q = 0; q < group->size; q++) {
-        tsl_threads_forget_device(&group->devices[q]);
+        tsl_threads_release_device(&group->devices[q]);
     }
     tsl_release(group->devices);
     tsl_release(group);
@@ -339,7 +339,10 @@ static void threads_destroy(tsl_comm *comm)
 {
     tsl_threads_group *group = tsl_threads_group_of(comm);
     tsl_threads_job *job = group->job;
-    tsl_release(comm);
+    tsl_threads_comm *own = (tsl_threads_comm *)(void *)comm;
+    own->next->previous = own->previous;
+    own->previous->next = own->next;
+    tsl_release(own);
     pthread_mutex_lock(&job->mutex); /* others may wait for this rank */
     const bool last = atomic_fetch_sub(&group->present, 1) == 1;
     set_flags(job, group);
@@ -360,8 +363,18 @@ static tsl_threads_comm *make_comm(tsl_comm *parent, int rank, int size)
         made->comm.rank = rank;
         made->comm.size = size;
         made->comm.root = parent != NULL ? parent->root : &made->comm;
+        made->next = made->previous = made;
     }
     return made;
+}
+
+static void join_ring(tsl_threads_comm *made, tsl_comm *parent)
+{
+    tsl_threads_comm *before = (tsl_threads_comm *)(void *)parent;
+    made->previous = before;
+    made->next = before->next;
+    before->next->previous = made;
+    before->next = made;
 }
 
 /* Publish that this rank is out of memory. */
@@ -399,6 +412,7 @@ static tsl_status threads_divide(tsl_comm **out, tsl_comm *comm, int colour, con
     }
     if (size > 0) {
         made->group = tsl_threads_group_of(comm)->slots[ranks[0]].data;
+        join_ring(made, comm);
         *out = &made->comm;
     }
     return tsl_threads_leave(comm, TSL_OK);
@@ -528,7 +542,7 @@ static tsl_status threads_counters_add(tsl_counters *counters, const int64_t *ad
     .all_to_all = threads_all_to_all, .gather = threads_gather, .exchange = threads_exchange,      \
     .counters_create = threads_counters_create, .counters_destroy = threads_counters_destroy,      \
     .counters_add = threads_counters_add, .publish = threads_publish, .failure = threads_failure,  \
-    .end = threads_end
+    .end = threads_end, .forget = tsl_threads_forget
 
 /* A rank alone is a thread that waits for nobody. */
 static const tsl_comm_ops threads_ops = {.name = "threads", OPERATIONS};

@@ -60,17 +60,17 @@ typedef struct tsl_threads_slot {
     int pair_count;
 } tsl_threads_slot;
 
-/* A rank's device, from the first operation on its memory to the end of the communicator: ranks
- * that are behind may wait for its events. */
+/* A rank's device, from the first operation on its memory to the next one on another's, or to the
+ * end of the communicator: ranks that are behind may wait for its events, though its context has
+ * ended. */
 typedef struct tsl_threads_device {
     struct tsl_threads_device *before; /* that the rank used before this one; NULL: none */
     const tsl_peer_ops *ops;           /* NULL: no operation yet */
-    tsl_context *context;
-    char name[TSL_DEVICE_NAME]; /* of the device: another context may come to lie at its address */
-    int generation;             /* how many there have been */
-    tsl_event *ready;           /* what others will write, and reductions read, is theirs */
-    tsl_event *done;            /* what this rank reads and writes of others is read and written */
-    int *opened; /* [size] the generation of others' devices whose memory this may use */
+    tsl_context *context;              /* NULL: it has ended */
+    int generation;                    /* how many there have been */
+    tsl_event *ready;                  /* what others will write, and reductions read, is theirs */
+    tsl_event *done; /* what this rank reads and writes of others is read and written */
+    int *opened;     /* [size] the generation of others' devices whose memory this may use */
     const tsl_event **waits; /* [size] others' `done` that this has to wait for; NULL: not */
 } tsl_threads_device;
 
@@ -87,6 +87,7 @@ typedef struct tsl_threads_group {
 typedef struct tsl_threads_comm {
     tsl_comm comm; /* first: a pointer to it is one to this */
     tsl_threads_group *group;
+    struct tsl_threads_comm *next, *previous; /* a ring: this rank's, divided from one another */
 } tsl_threads_comm;
 
 static inline tsl_threads_group *tsl_threads_group_of(const tsl_comm *comm)
@@ -126,8 +127,10 @@ tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k);
 tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context);
 tsl_status tsl_threads_move_device(tsl_comm *comm);
 tsl_status tsl_threads_reduce_device(tsl_comm *comm);
+/* The context has ended; what a rank has made for it, others may still use. */
+void tsl_threads_forget(tsl_comm *comm, const tsl_context *context);
 /* Release what a rank has made for that; when nobody uses it any more. */
-void tsl_threads_forget_device(tsl_threads_device *device);
+void tsl_threads_release_device(tsl_threads_device *device);
 
 /* Begin, or end, to set a flag. */
 void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag);

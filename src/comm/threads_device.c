@@ -5,8 +5,6 @@
  * to tell each other what is where: nobody waits for a device. */
 #include "comm/threads.h"
 
-#include <string.h>
-
 #include "device/device.h"
 
 static tsl_threads_device *device_of(const tsl_comm *comm)
@@ -40,7 +38,6 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
                               .generation = d->generation + 1,
                               .opened = tsl_allocate_zeroed(size, sizeof *d->opened),
                               .waits = tsl_allocate_zeroed(size, sizeof *d->waits)};
-    memcpy(d->name, context->name, sizeof d->name);
     tsl_status status = TSL_OK;
     if (d->opened == NULL || d->waits == NULL) {
         status = tsl_fail_memory(context, comm->size, "communication");
@@ -51,12 +48,18 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
     return status == TSL_OK ? ops->create(&d->done, context) : status;
 }
 
-void tsl_threads_forget_device(tsl_threads_device *d)
+static void release_before(tsl_threads_device *d)
 {
     if (d->before != NULL) {
-        tsl_threads_forget_device(d->before);
+        tsl_threads_release_device(d->before);
         tsl_release(d->before);
+        d->before = NULL;
     }
+}
+
+void tsl_threads_release_device(tsl_threads_device *d)
+{
+    release_before(d);
     if (d->ops != NULL) {
         d->ops->destroy(d->ready);
         d->ops->destroy(d->done);
@@ -65,11 +68,24 @@ void tsl_threads_forget_device(tsl_threads_device *d)
     }
 }
 
+void tsl_threads_forget(tsl_comm *comm, const tsl_context *context)
+{
+    tsl_threads_comm *const root = (tsl_threads_comm *)(void *)comm;
+    tsl_threads_comm *at = root;
+    do {
+        tsl_threads_device *d = device_of(&at->comm);
+        if (d->context == context) {
+            d->context = NULL;
+        }
+        at = at->next;
+    } while (at != root);
+}
+
 tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context)
 {
     tsl_threads_device *d = device_of(comm);
     tsl_status status = TSL_OK;
-    if (d->context != context || strcmp(d->name, context->name) != 0) {
+    if (d->context != context) {
         status = make_device(comm, context);
     }
     if (status == TSL_OK) {
@@ -174,10 +190,12 @@ static bool uses(const tsl_comm *comm, int q)
     return false;
 }
 
-/* Leave. After that the slots and devices are their ranks' again: what they say is noted before. */
+/* Leave. After that the slots and devices are their ranks' again: what they say is noted before.
+ * All have entered this operation, so none has to wait for an earlier one any more. */
 static tsl_status leave(tsl_comm *comm, tsl_status status)
 {
     tsl_threads_device *d = device_of(comm);
+    release_before(d);
     for (int q = 0; q < comm->size; q++) {
         const bool wait = q != comm->rank && uses(comm, q);
         d->waits[q] = wait ? tsl_threads_group_of(comm)->devices[q].done : NULL;
