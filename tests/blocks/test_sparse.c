@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/sparse/sparse.h"
+#include "blocks/sparse/tiles.h"
+#include "device/sim.h"
 
 /* A matrix whose row i has lengths[i % count] entries in random columns. */
 typedef struct shape {
@@ -167,6 +168,37 @@ static void products_match_a_plain_loop(void **state)
     }
 }
 
+/* Bytes that a sim's blocks of threads share. */
+static int64_t shared_bytes;
+
+static tsl_status little_shared(tsl_device *device, tsl_device_properties *out)
+{
+    const tsl_status status = tsl_device_sim.properties(device, out);
+    out->shared = shared_bytes;
+    return status;
+}
+
+/* Blocks of columns are narrow, or there are none. */
+static void little_shared_memory_will_do(void **state)
+{
+    (void)state;
+    static const int64_t bytes[] = {0, 4096, 9216, 9471, 9472, 12000};
+    tsl_device_ops ops = tsl_device_sim;
+    ops.properties = little_shared;
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        tsl_context *context = test_context("sim", 2);
+        context->ops = &ops;
+        shared_bytes = bytes[i];
+        tsl_device_properties properties;
+        assert_int_equal(ops.properties(context->device, &properties), TSL_OK);
+        assert_int_equal(tsl_tiles_even_columns(1000, &properties) > 0, bytes[i] >= 9472);
+        check_product(context, &shapes[3], NULL);
+        check_product(context, &shapes[10], NULL);
+        context->ops = &tsl_device_sim;
+        tsl_context_destroy(context);
+    }
+}
+
 static void threads_and_orders_do_not_matter(void **state)
 {
     (void)state;
@@ -211,6 +243,7 @@ static void failing_allocations_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(products_match_a_plain_loop),
+                                       cmocka_unit_test(little_shared_memory_will_do),
                                        cmocka_unit_test(threads_and_orders_do_not_matter),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,9 +30,13 @@ static bool is_short(const tsl_csr *matrix, int64_t blocks)
     return blocks > 1 && tsl_csr_nonzeros(matrix) < SHORT * matrix->rows * blocks;
 }
 
+/* 0: there is room for none. */
 static int most_columns(int64_t shared)
 {
-    return (int)((shared - RESERVED_BYTES) / (int64_t)sizeof(double) / LINE_NUMBERS * LINE_NUMBERS);
+    const int64_t least = RESERVED_BYTES + LINE_NUMBERS * (int64_t)sizeof(double);
+    return shared < least ? 0
+                          : (int)((shared - RESERVED_BYTES) / (int64_t)sizeof(double) /
+                                  LINE_NUMBERS * LINE_NUMBERS);
 }
 
 static int whole_lines(int64_t columns)
@@ -43,6 +47,9 @@ static int whole_lines(int64_t columns)
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
 {
     const int most = most_columns(shared);
+    if (most == 0) {
+        return 0;
+    }
     const int usual = most < USUAL_COLUMNS ? most : USUAL_COLUMNS;
     const int64_t blocks = (matrix->columns + usual - 1) / usual;
     return is_short(matrix, blocks) ? most : usual;
@@ -50,7 +57,7 @@ int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared)
 
 int tsl_tiles_blocks(int64_t columns, int most)
 {
-    return (int)((columns + most - 1) / most);
+    return most > 0 ? (int)((columns + most - 1) / most) : 0;
 }
 
 int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device)
@@ -65,7 +72,7 @@ int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *
 bool tsl_tiles_suit(const tsl_csr *matrix, int most)
 {
     const int blocks = tsl_tiles_blocks(matrix->columns, most);
-    return 2 * tsl_csr_nonzeros(matrix) >= LEAST_ENTRIES * matrix->rows * blocks;
+    return blocks > 0 && 2 * tsl_csr_nonzeros(matrix) >= LEAST_ENTRIES * matrix->rows * blocks;
 }
 
 bool tsl_tiles_suit_row(int64_t entries, int blocks)

@@ -38,12 +38,12 @@ typedef struct tsl_tiles {
     double *value;    /* [entries] */
 } tsl_tiles;
 
-/* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory.
- */
+/* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory;
+ * 0: that is too little for any. */
 int tsl_tiles_columns(const tsl_csr *matrix, int64_t shared);
 
 /* Columns of a block where entries are few beside x: as many as let the device's processors share
- * the blocks evenly, so that each loads its part of x once. */
+ * the blocks evenly, so that each loads its part of x once; 0: likewise. */
 int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *device);
 
 /* Do rows have entries enough in each block of at most `most` columns? A band has not: its columns
@@ -51,7 +51,7 @@ int tsl_tiles_even_columns(int64_t columns, const struct tsl_device_properties *
 bool tsl_tiles_suit(const tsl_csr *matrix, int most);
 /* Has a row of so many entries? */
 bool tsl_tiles_suit_row(int64_t entries, int blocks);
-/* Blocks of at most `most` columns. */
+/* Blocks of at most `most` columns; 0: likewise. */
 int tsl_tiles_blocks(int64_t columns, int most);
 
 /* Cut a matrix, of more than one block where sums are kept. Made by all threads of the context.
