@@ -39,7 +39,8 @@ typedef struct cli_common {
     int threads;        /* 0: all */
     bool profile;
     bool quiet;
-    char command[65]; /* digest of the command and all that follows it, but for these options */
+    char command[65]; /* digest of the command and all that follows it, in its order, but for
+                         cli_list_rank_options() */
 } cli_common;
 
 /* Parse a command's arguments: its own options, whose parser gets `input` and handles no
@@ -48,6 +49,9 @@ typedef struct cli_common {
  * true to go on; else *exit_status is set and a message is out. */
 bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc, char **argv,
                int *exit_status);
+
+/* The options that each rank of a launch may have its own of: "--device, … and --memory". */
+void cli_list_rank_options(char *text, size_t bytes);
 
 /* Values of options: 0, or EINVAL when a message is out that names the option and what it takes. */
 error_t cli_set_integer(const char *option, const char *text, int low, int high, int *out);

@@ -22,13 +22,14 @@ static tsl_status tell(dock_work *work, const dock_pair *pair)
                               : dock_report_write(work, pair, common->json);
 }
 
-int dock_end(const dock_work *work, tsl_status status, bool bounded)
+int dock_end(const dock_work *work, tsl_status status)
 {
     if (status == TSL_E_CANCELLED) {
         cli_note("%s", tsl_last_error(work->context));
     } else if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work->context));
     }
+    const bool bounded = work->options->dock.memory > 0 || work->ranks > 1; /* or another rank is */
     return cli_exit_status(work->context, status, bounded);
 }
 
@@ -41,7 +42,7 @@ static int run_one(dock_work *work)
     if (status == TSL_OK) {
         status = cli_agree(work->context, work->rank == 0 ? tell(work, &pair) : TSL_OK);
     }
-    int exit_status = dock_end(work, status, options->dock.memory > 0);
+    int exit_status = dock_end(work, status);
     if (status == TSL_OK && !pair.was_complete && dock_pair_verified(&pair) == 0) {
         cli_error("the transform is off by %g, more than 1/4: scores may be wrong",
                   pair.summary.transform_error);
@@ -64,7 +65,7 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     }
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
-    *exit_status = status != TSL_OK        ? dock_end(work, status, false)
+    *exit_status = status != TSL_OK        ? dock_end(work, status)
                    : options->ladder       ? dock_ladder_run(work)
                    : options->list != NULL ? dock_list_run(work)
                                            : run_one(work);

@@ -206,6 +206,6 @@ int dock_ladder_run(dock_work *work);
 
 /* Print what has come of it, if that is no success, unless a failure was published, which whoever
  * runs the ranks prints. Returns the exit status. */
-int dock_end(const dock_work *work, tsl_status status, bool bounded);
+int dock_end(const dock_work *work, tsl_status status);
 
 #endif

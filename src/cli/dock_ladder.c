@@ -308,7 +308,7 @@ int dock_ladder_run(dock_work *work)
     if (status == TSL_OK) {
         status = run_all(&ladder);
     }
-    int exit_status = dock_end(work, status, work->options->dock.memory > 0);
+    int exit_status = dock_end(work, status);
     if (status == TSL_OK && work->rank == 0 && !dock_ladder_verified(&ladder)) {
         cli_error("the versions do not give the same list of poses: see the table");
         exit_status = CLI_CHECK_FAILED;

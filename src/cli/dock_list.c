@@ -468,7 +468,7 @@ int dock_list_run(dock_work *work)
         }
         status = dock_all(work, &list);
     }
-    int exit_status = dock_end(work, status, false);
+    int exit_status = dock_end(work, status);
     if (status == TSL_OK && list.counts[FAILED] > 0) {
         cli_error("%lld of %lld pairs failed: see %s/list.json", (long long)list.counts[FAILED],
                   (long long)list.count, work->options->folder);

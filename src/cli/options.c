@@ -144,6 +144,47 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
     }
 }
 
+/* ---- ranks that differ --------------------------------------------------------------------- */
+
+/* Of commands' own options those that each rank may have its own of, as of those that every command
+ * has: what is left over when a launch's command lines are compared. */
+static const char *const own_of_a_rank[] = {"memory"};
+
+enum { OWN_OF_A_RANK = sizeof own_of_a_rank / sizeof *own_of_a_rank };
+
+void cli_list_rank_options(char *text, size_t bytes)
+{
+    const char *names[16];
+    int count = 0;
+    for (const struct argp_option *o = common_options; o->name != NULL || o->doc != NULL; o++) {
+        if (o->name != NULL && (o->flags & OPTION_HIDDEN) == 0) {
+            names[count++] = o->name;
+        }
+    }
+    for (int i = 0; i < OWN_OF_A_RANK; i++) {
+        names[count++] = own_of_a_rank[i];
+    }
+    size_t length = 0;
+    for (int i = 0; i < count && length < bytes; i++) {
+        const char *link = i == 0 ? "" : i + 1 < count ? ", " : " and ";
+        length += (size_t)snprintf(text + length, bytes - length, "%s--%s", link, names[i]);
+    }
+}
+
+/* Is this one of those of a parser's own? */
+static bool is_of_a_rank(const struct argp *own, int key)
+{
+    const struct argp_option *o = own->options;
+    for (; o != NULL && (o->name != NULL || o->doc != NULL); o++) {
+        for (int i = 0; i < OWN_OF_A_RANK && o->name != NULL && o->key == key; i++) {
+            if (strcmp(o->name, own_of_a_rank[i]) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* ---- a command's arguments ---------------------------------------------------------------- */
 
 /* Its own options and those every command has, as children of one parser without any. */
@@ -151,14 +192,14 @@ typedef struct whole_input {
     const struct argp *argp; /* its own, and what its parser gets */
     void *own;
     cli_common *common;
-    tsl_sha256 hash; /* of its own */
+    tsl_sha256 hash; /* of its own, but for those of a rank */
 } whole_input;
 
 static error_t parse_own(int key, char *text, struct argp_state *state)
 {
     enum { SPECIAL = 0x1000000 }; /* argp's keys for what is no argument */
     whole_input *input = state->input;
-    if (key >= 0 && key < SPECIAL) {
+    if (key >= 0 && key < SPECIAL && !is_of_a_rank(input->argp, key)) {
         tsl_sha256_add(&input->hash, &key, sizeof key);
         tsl_sha256_add(&input->hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
     }

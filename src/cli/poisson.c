@@ -62,7 +62,8 @@ static int lead(const cli_crew *crew, const poisson_options *options)
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    int exit_status = cli_exit_status(work.context, status, options->poisson.memory > 0);
+    const bool bounded = options->poisson.memory > 0 || crew->ranks > 1; /* or another rank is */
+    int exit_status = cli_exit_status(work.context, status, bounded);
     if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work.context));
     } else if (status == TSL_OK && poisson_verified(&work) == 0) {
@@ -100,7 +101,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
         exit_status = lead(&crew, out->options);
         status = poisson_end(crew.context, exit_status);
     } else if (status == TSL_OK) {
-        status = poisson_follow(crew.context, &exit_status);
+        status = poisson_follow(crew.context, out->options->poisson.memory, &exit_status);
     }
     if (leads || cli_is_launched()) {
         out->exit_status = exit_status;

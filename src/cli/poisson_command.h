@@ -227,8 +227,8 @@ void poisson_arrays_release(poisson_arrays *arrays);
 error_t poisson_set_plan(tsl_poisson_options *options, const char *text);
 /* End what the other ranks do. */
 tsl_status poisson_end(tsl_context *context, int exit_status);
-/* What they do: as rank 0 says, until its end. */
-tsl_status poisson_follow(tsl_context *context, int *exit_status);
+/* What they do: as rank 0 says, until its end, each within a bound of its own on memory. */
+tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status);
 
 /* The same, with times and the plan's summary. */
 tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared);

@@ -66,7 +66,7 @@ static const struct argp_option options_table[] = {
     {"symbol", KEY_SYMBOL, "NAME", 0, "periodic boxes: spectral or second-order (spectral)", 4},
     {"kernel", KEY_KERNEL, "NAME", 0, "free boxes: truncated, integrated or point (truncated)", 4},
     {"precision", KEY_PRECISION, "NAME", 0, "single or double (the file's; bench: double)", 4},
-    {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, e.g. 4G", 4},
+    {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 4G", 4},
     {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
      "overlap=on or off, measure=on (try what is left open, take the fastest); on GPUs "

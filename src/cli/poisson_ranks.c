@@ -241,7 +241,7 @@ tsl_status poisson_end(tsl_context *context, int exit_status)
 }
 
 /* What one rank alone is refused, all are; so an error is rank 0's to tell. */
-tsl_status poisson_follow(tsl_context *context, int *exit_status)
+tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status)
 {
     poisson_arrays arrays = {.plan = NULL};
     order o = {.call = CALL_PLAN};
@@ -250,6 +250,7 @@ tsl_status poisson_follow(tsl_context *context, int *exit_status)
         double energy;
         switch (o.call) {
         case CALL_PLAN:
+            o.options.memory = memory;
             status = poisson_arrays_create(&arrays, context, &o.options, o.shared);
             break;
         case CALL_SOLVE:

@@ -61,9 +61,11 @@ static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
         return status;
     }
     if (comm->rank == 0) {
-        cli_error("rank %d's command line is not that of rank 0: give all ranks the same, but for "
-                  "--device, --threads, --json, --profile and --quiet",
-                  (int)stray);
+        char own[128];
+        cli_list_rank_options(own, sizeof own);
+        cli_error(
+            "rank %d's command line is not that of rank 0: give all ranks the same, but for %s",
+            (int)stray, own);
     }
     return TSL_E_ARG;
 }

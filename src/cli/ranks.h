@@ -28,7 +28,7 @@ void cli_device_name(char *name, size_t bytes, const char *list, int rank);
 
 /* Run `function` on the ranks of the MPI launch, or else on `ranks` threads. A failure is printed
  * once, by the rank that failed, and all ranks return its exit status. Ranks of a launch whose
- * command lines differ by more than the options of every command are refused. */
+ * command lines differ by more than cli_list_rank_options() are refused. */
 int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function function, void *user);
 
 /* ---- what a rank has ---------------------------------------------------------------------- */

@@ -199,16 +199,23 @@ class Dock(ReferenceTest):
         for other in ([TESELA, "npb", "ep"], self.command("out", "--resume"),
                       [TESELA, "dock", "ladder", RECEPTOR, LIGAND]):
             self.assert_ends(self.launch((1, dock), (2, other)), 2, "rank 2's command line",
-                             "give all ranks the same, but for --device")
+                             "give all ranks the same, but for --device, --threads, --json, "
+                             "--profile, --quiet and --memory")
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_devices_that_differ(self):
         """Where and how a rank runs is its own."""
         process = self.launch((1, self.command("out", "--device", "cpu", "--threads", "1")),
-                              (1, self.command("out", "--device", "sim", "--quiet")))
+                              (1, self.command("out", "--device", "sim", "--quiet")),
+                              (1, self.command("out", "--memory", "200M")))
         _, errors = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, errors)
         self.assert_same("out")
+
+    def test_bound_of_one_rank(self):
+        process = self.launch((1, self.command("out")), (1, self.command("out", "--memory", "10K")))
+        self.assert_ends(process, 2, "rank 1: a grid of 48 cells needs ", "memory bound is 10.0 KiB")
+        self.assertFalse(os.path.exists(self.path("out")))
 
     def test_usage(self):
         process = self.launch((3, self.command("out", "--keep", "0")))

@@ -75,6 +75,21 @@ class Ranks(CommandTest):
                 self.assertIn(words, told[0])
                 self.assertFalse(os.path.exists(self.path("out.npy")))
 
+    def test_bound_of_one_rank(self):
+        """It is that rank's alone, and its refusal is the outcome of all."""
+        if not has_mpi():
+            self.skipTest("there is no mpirun, or this build has no MPI")
+        command = [TESELA, "poisson", "bench", "--n", "12", "--repeat", "1", "--device", "cpu"]
+        for bound, status in (("1G", 0), ("100", 2)):
+            result = subprocess.run(["mpirun", *options(), "-n", "1", *command, ":", "-n", "1",
+                                     *command, "--memory", bound], cwd=self.folder,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(result.returncode, status, result.stderr)
+            told = [line for line in result.stderr.splitlines() if line.startswith("tesela: error")]
+            self.assertEqual(len(told), status // 2, result.stderr)
+            self.assertIn("rank 1: a Poisson plan of 12 x 12 x 12 needs" if told else "", "".join(told))
+
     def test_plans_that_are_none(self):
         for plan in ("overlap=maybe", "ranks=2", "segments=0", "ranks=1x2,", "measure=onx", "form=line", "fast"):
             result = self.run_command("poisson", "bench", "--plan", plan)
