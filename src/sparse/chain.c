@@ -32,10 +32,12 @@ static tsl_piece rows_of_thread(const tsl_chain *c, int thread)
                        tsl_layout_piece_row(layout, layout->thread_piece[thread + 1])};
 }
 
-/* Do threads have far more rows than lists are behind each other, and nothing of other ranks? */
+/* Are the rows enough for all threads, far more for each than lists are behind each other, and
+ * without need of other ranks'? */
 static bool runs_together(const tsl_chain *c)
 {
-    bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0;
+    bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
+                    c->layout->to - c->layout->from > TSL_ALONE_ROWS;
     for (int l = 0; l < c->count; l++) {
         const tsl_step *first = &c->list[l].step[0];
         together =
@@ -118,6 +120,10 @@ tsl_status tsl_chain_run(tsl_chain *chain)
 
 tsl_status tsl_chain_add(tsl_chain *chain, const tsl_step *steps, int count)
 {
+    if (count < 1 || count > TSL_CHAIN_STEPS) {
+        return tsl_fail(chain->context, TSL_E_INTERNAL, "a list of %d steps in a chain of up to %d",
+                        count, (int)TSL_CHAIN_STEPS);
+    }
     const tsl_status status = chain->count == TSL_CHAIN_LISTS ? tsl_chain_run(chain) : TSL_OK;
     memcpy(chain->list[chain->count].step, steps, (size_t)count * sizeof *steps);
     chain->list[chain->count++].count = count;

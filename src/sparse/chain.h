@@ -22,9 +22,9 @@ typedef struct tsl_chain {
     } list[TSL_CHAIN_LISTS];
 } tsl_chain;
 
-/* Add a list without scalar products; those before may be run, if there is no room. A list may
- * write what the one before reads, but not what that needs of it in other rows than its own and
- * `reach` around. */
+/* Add a list of up to TSL_CHAIN_STEPS steps, without scalar products; those before may be run, if
+ * there is no room. A list may write what the one before reads, but not what that needs of it in
+ * other rows than its own and `reach` around. */
 tsl_status tsl_chain_add(tsl_chain *chain, const tsl_step *steps, int count);
 /* Run what was added; the chain is empty then. Asynchronous like a list. */
 tsl_status tsl_chain_run(tsl_chain *chain);

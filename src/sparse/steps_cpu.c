@@ -6,7 +6,7 @@
 #include "core/context.h"
 #include "sparse/steps.h"
 
-enum { LANES = 8, CHUNK = 512, ALONE = 4096 /* rows that one thread does soonest */ };
+enum { LANES = 8, CHUNK = 512 };
 
 /* Eight sums side by side; all chunks but a piece's last are a multiple of that long. */
 TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double *b, int64_t n)
@@ -99,7 +99,7 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int
 tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list)
 {
     const tsl_layout *layout = list->layout;
-    const int threads = layout->to - layout->from > ALONE ? context->threads : 1;
+    const int threads = layout->to - layout->from > TSL_ALONE_ROWS ? context->threads : 1;
     if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&
         list->steps[0].halo->collective) {
         return run_with_halo(context, list, threads);

@@ -10,25 +10,65 @@
 
 enum { VECTORS = 4 };
 
+/* Which of a Laplacian's entries there are. */
+typedef enum pattern { WHOLE, LOWER, UPPER, SCATTERED, PATTERNS } pattern;
+
+static bool has(pattern which, int64_t row, int64_t column)
+{
+    switch (which) {
+    case LOWER:
+        return column <= row;
+    case UPPER:
+        return column >= row;
+    case SCATTERED: /* (i, j) mostly without (j, i) */
+        return column == row || (7 * row + 3 * column) % 5 < 2;
+    default:
+        return true;
+    }
+}
+
+static void thin_out(test_system *s, pattern which)
+{
+    int64_t count = 0;
+    for (int64_t i = 0, from = 0; i < s->n; i++) {
+        const int64_t end = s->row_start[i + 1];
+        for (int64_t k = from; k < end; k++) {
+            if (has(which, i, s->column[k])) {
+                s->column[count] = s->column[k];
+                s->value[count++] = s->value[k] + (double)(k % 13) / 7;
+            }
+        }
+        from = end;
+        s->row_start[i + 1] = count;
+    }
+}
+
 typedef struct chained {
     tsl_context *context;
+    int bytes;
     tsl_csr a;
     tsl_layout layout;
     tsl_form form;
-    float *v[VECTORS];
+    void *v[VECTORS];
 } chained;
 
-static void begin(chained *c, const test_system *s, int threads)
+static void begin(chained *c, const test_system *s, int bytes, int threads)
 {
     c->context = test_context("cpu", threads);
+    c->bytes = bytes;
     c->a = (tsl_csr){s->n, s->n, s->row_start, s->column, s->value};
     assert_int_equal(tsl_layout_make(&c->layout, c->context, s->n, s->row_start, true), TSL_OK);
-    assert_int_equal(tsl_form_make(&c->form, c->context, &c->a, &c->layout, 4, 1), TSL_OK);
+    assert_int_equal(tsl_form_make(&c->form, c->context, &c->a, &c->layout, bytes, 1), TSL_OK);
     uint64_t seed = 3;
     for (int i = 0; i < VECTORS; i++) {
-        c->v[i] = calloc((size_t)s->n + TSL_SLICE_ROWS, sizeof *c->v[i]);
+        c->v[i] = calloc((size_t)s->n + TSL_SLICE_ROWS, (size_t)bytes);
         for (int64_t k = 0; k < s->n; k++) {
-            c->v[i][k] = (float)(test_uniform(&seed));
+            const double value = test_uniform(&seed);
+            if (bytes == 8) {
+                ((double *)c->v[i])[k] = value;
+            } else {
+                ((float *)c->v[i])[k] = (float)value;
+            }
         }
     }
 }
@@ -44,56 +84,95 @@ static void end(chained *c)
 }
 
 /* List `number`: y = b + A x - y / 2, of vectors that take turns, so that each list writes over
- * what the one before has read; b is the last vector. */
-static void make_list(tsl_step steps[3], const chained *c, int number)
+ * what the one before has read; b is the last vector. The first has no product: y = b / 3. */
+static int make_list(tsl_step steps[3], const chained *c, int number)
 {
-    float *x = c->v[number % 2];
-    float *y = c->v[1 - number % 2];
+    void *x = c->v[number % 2];
+    void *y = c->v[1 - number % 2];
+    if (number == 0) {
+        steps[0] = tsl_combine(y, 1.0 / 3, c->v[VECTORS - 1], 0, NULL);
+        return 1;
+    }
     steps[0] = tsl_product(NULL, &c->form, NULL, x);
     steps[1] = tsl_combine(NULL, 0.125, NULL, 1, c->v[VECTORS - 1]);
     steps[2] = tsl_combine(y, 1, NULL, -0.5, y);
+    return 3;
 }
 
 /* `reach` 0: one by one. */
 static void run(const chained *c, int lists, int64_t reach)
 {
-    tsl_chain chain = {.context = c->context, .layout = &c->layout, .bytes = 4, .reach = reach};
+    tsl_chain chain = {
+        .context = c->context, .layout = &c->layout, .bytes = c->bytes, .reach = reach};
     for (int l = 0; l < lists; l++) {
         tsl_step steps[3];
-        make_list(steps, c, l);
-        assert_int_equal(tsl_chain_add(&chain, steps, 3), TSL_OK);
+        const int count = make_list(steps, c, l);
+        assert_int_equal(tsl_chain_add(&chain, steps, count), TSL_OK);
     }
     assert_int_equal(tsl_chain_run(&chain), TSL_OK);
     assert_int_equal(chain.count, 0);
 }
 
+/* A chain on a box of side^2 * planes rows, and threads that run it. */
+typedef struct row {
+    int64_t side, planes;
+    int lists, threads;
+} row;
+
+static void check_row(const row *r, pattern which, int bytes)
+{
+    test_system s = test_laplacian(r->side, r->planes);
+    thin_out(&s, which);
+    chained one;
+    chained other;
+    begin(&one, &s, bytes, 1);
+    begin(&other, &s, bytes, r->threads);
+    run(&one, r->lists, 0);
+    run(&other, r->lists, r->side * r->side);
+    for (int v = 0; v < VECTORS; v++) {
+        assert_memory_equal(one.v[v], other.v[v], (size_t)s.n * (size_t)bytes);
+    }
+    end(&one);
+    end(&other);
+    test_system_free(&s);
+}
+
 static void chains_are_lists_one_by_one(void **state)
 {
     (void)state;
-    const struct {
-        int64_t side, planes;
-        int lists, threads;
-    } rows[] = {{19, 61, 2, 1},  {19, 61, 3, 2},  {20, 60, 4, 1}, {5, 700, 3, 3},
-                {5, 701, 11, 2}, {1, 9001, 4, 7}, {9, 9, 3, 2},   {4, 3001, 1, 2}};
+    static const row rows[] = {{19, 61, 2, 1}, {19, 61, 3, 2},  {20, 60, 4, 1},
+                               {5, 700, 3, 3}, {5, 701, 11, 2}, {1, 9001, 4, 7},
+                               {9, 9, 3, 2},   {4, 3001, 1, 2}, {8, 64, 4, 3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        test_system s = test_laplacian(rows[i].side, rows[i].planes);
-        chained one;
-        chained other;
-        begin(&one, &s, 1);
-        begin(&other, &s, rows[i].threads);
-        run(&one, rows[i].lists, 0);
-        run(&other, rows[i].lists, rows[i].side * rows[i].side);
-        for (int v = 0; v < VECTORS; v++) {
-            assert_memory_equal(one.v[v], other.v[v], (size_t)s.n * sizeof(float));
+        for (pattern which = WHOLE; which < PATTERNS; which++) {
+            check_row(&rows[i], which, 4);
+            check_row(&rows[i], which, 8);
         }
-        end(&one);
-        end(&other);
-        test_system_free(&s);
     }
+}
+
+static void lists_that_are_too_long_are_refused(void **state)
+{
+    (void)state;
+    test_system s = test_laplacian(3, 3);
+    chained c;
+    begin(&c, &s, 8, 1);
+    tsl_chain chain = {.context = c.context, .layout = &c.layout, .bytes = 8};
+    tsl_step steps[TSL_CHAIN_STEPS + 1];
+    for (int i = 0; i <= TSL_CHAIN_STEPS; i++) {
+        steps[i] = tsl_combine(c.v[0], 1, c.v[1], 0, NULL);
+    }
+    assert_int_equal(tsl_chain_add(&chain, steps, TSL_CHAIN_STEPS), TSL_OK);
+    assert_int_equal(tsl_chain_add(&chain, steps, TSL_CHAIN_STEPS + 1), TSL_E_INTERNAL);
+    assert_int_equal(tsl_chain_add(&chain, steps, 0), TSL_E_INTERNAL);
+    assert_int_equal(chain.count, 1);
+    end(&c);
+    test_system_free(&s);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_lists_one_by_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_lists_one_by_one),
+                                       cmocka_unit_test(lists_that_are_too_long_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
