@@ -6,8 +6,9 @@
 typedef struct chebyshev {
     tsl_context *context;
     tsl_smoother smoother;
-    int64_t rows;
-    double *memory; /* [3][rows] */
+    double *iterate;
+    double *product; /* of an operator; NULL: of a matrix */
+    void *memory;
 } chebyshev;
 
 static void destroy(void *self)
@@ -17,28 +18,21 @@ static void destroy(void *self)
     tsl_release(c);
 }
 
-static tsl_status run(const chebyshev *c, const tsl_step *step)
-{
-    return tsl_steps_run(
-        c->context,
-        &(tsl_steps){.layout = c->smoother.layout, .bytes = 8, .count = 1, .steps = step});
-}
-
+/* Iterates take turns, so that the last one is z. */
 static tsl_status apply(void *self, double *z, const double *r, double norm)
 {
     (void)norm;
     const chebyshev *c = self;
-    void *const x[2] = {c->memory, c->memory + c->rows};
+    const bool ends_first = c->smoother.degree % 2 == 1;
+    void *const x[2] = {ends_first ? z : c->iterate, ends_first ? c->iterate : z};
     const tsl_step first = tsl_smooth_first(&c->smoother, x[0], r);
     void *where = NULL;
-    tsl_status status = run(c, &first);
+    tsl_chain chain = tsl_smooth_chain(&c->smoother, c->context);
+    tsl_status status = tsl_chain_add(&chain, &first, 1);
     if (status == TSL_OK) {
-        tsl_chain chain = tsl_smooth_chain(&c->smoother, c->context);
-        status = tsl_smooth(&c->smoother, &chain, &where, x, c->memory + 2 * c->rows, r, true);
-        status = status == TSL_OK ? tsl_chain_run(&chain) : status;
+        status = tsl_smooth(&c->smoother, &chain, &where, x, c->product, r, true);
     }
-    const tsl_step copy = tsl_combine(z, 1, where, 0, NULL);
-    return status == TSL_OK ? run(c, &copy) : status;
+    return status == TSL_OK ? tsl_chain_run(&chain) : status;
 }
 
 tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
@@ -49,23 +43,25 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
     }
     plan->m = (tsl_preconditioner){.apply = apply, .destroy = destroy, .self = c};
     c->context = plan->context;
-    c->rows = (plan->rows + 7) / 8 * 8;
-    void *memory = NULL;
-    tsl_status status = tsl_vectors_take(&memory, plan->context, 3, c->rows, sizeof *c->memory,
-                                         "Chebyshev's polynomial");
-    c->memory = memory;
+    const int64_t length = (plan->rows + 7) / 8 * 8;
+    tsl_status status = tsl_vectors_take(&c->memory, plan->context, plan->apply != NULL ? 2 : 1,
+                                         length, sizeof *c->iterate, "Chebyshev's polynomial");
+    c->iterate = c->memory;
+    c->product = plan->apply != NULL ? c->iterate + length : NULL;
     status = status == TSL_OK ? tsl_make_inverse_diagonal(plan) : status;
     status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
     if (status != TSL_OK) {
         return status;
     }
     const double ratio = plan->options.eigenvalue_ratio;
-    c->smoother = (tsl_smoother){.layout = plan->layout,
-                                 .bytes = 8,
-                                 .product = tsl_plan_product(plan, NULL, NULL),
-                                 .inverse_diagonal = plan->diagonal,
-                                 .degree = plan->options.degree,
-                                 .ratio = ratio > 0 ? ratio : 30};
+    c->smoother =
+        (tsl_smoother){.layout = plan->layout,
+                       .bytes = 8,
+                       .product = tsl_plan_product(plan, NULL, NULL),
+                       .inverse_diagonal = plan->diagonal,
+                       .degree = plan->options.degree,
+                       .ratio = ratio > 0 ? ratio : 30,
+                       .reach = plan->matrix != NULL ? plan->matrix->description.bandwidth : 0};
     const tsl_operand a = {.rows = plan->rows,
                            .matrix = plan->matrix != NULL ? &plan->matrix->csr : NULL,
                            .apply = plan->apply,
