@@ -8,7 +8,7 @@
 
 /* ---- a plan and its arrays ------------------------------------------------------------------ */
 
-int64_t poisson_cells(const poisson_work *work)
+static int64_t cells_of(const poisson_work *work)
 {
     const int64_t *n = work->poisson.n;
     return n[0] * n[1] * n[2];
@@ -16,7 +16,7 @@ int64_t poisson_cells(const poisson_work *work)
 
 int64_t poisson_bytes(const poisson_work *work)
 {
-    return poisson_cells(work) * work->poisson.precision;
+    return cells_of(work) * work->poisson.precision;
 }
 
 tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared)

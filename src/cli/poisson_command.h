@@ -232,8 +232,7 @@ tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status
 
 /* The same, with times and the plan's summary. */
 tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared);
-/* Cells, and bytes of an array of them. */
-int64_t poisson_cells(const poisson_work *work);
+/* Bytes of an array of all cells. */
 int64_t poisson_bytes(const poisson_work *work);
 
 /* 1: every case is within its bound; 0: one is not; -1: there are none. */

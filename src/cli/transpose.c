@@ -124,7 +124,8 @@ static tsl_status transpose_data(transpose_work *work, void *data, int64_t bytes
     return status;
 }
 
-tsl_status transpose_file(transpose_work *work)
+/* Transpose the file. */
+static tsl_status transpose_one(transpose_work *work)
 {
     transpose_options *options = work->options;
     tsl_npy header;
@@ -196,7 +197,8 @@ static bool is_wanted(const transpose_options *options, tsl_permutation permutat
            !(options->study && permutation == TSL_PERMUTATION_XZY);
 }
 
-tsl_status transpose_measure(transpose_work *work)
+/* Measure and verify all permutations, or the one asked for; with --study, every tiling. */
+static tsl_status measure_all(transpose_work *work)
 {
     const transpose_options *options = work->options;
     const tsl_transpose_ops *ops = work->context->ops->transpose;
@@ -261,7 +263,7 @@ int cli_transpose(int argc, char **argv)
     if (options.common.profile) {
         tsl_profile_enable(work.context);
     }
-    status = options.input != NULL ? transpose_file(&work) : transpose_measure(&work);
+    status = options.input != NULL ? transpose_one(&work) : measure_all(&work);
     if (status == TSL_OK) {
         status = tell(&work);
     }

@@ -105,9 +105,6 @@ tsl_status tsl_threads_enter(tsl_comm *comm, const tsl_threads_slot *mine);
 /* End it; nothing can stop that. Returns `status`; a failure has been published before. */
 tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status);
 
-/* The slots of the operation in progress, [size]. */
-const tsl_threads_slot *tsl_threads_slots(const tsl_comm *comm);
-
 /* What a rank expects of another. */
 typedef struct tsl_threads_piece {
     int from;

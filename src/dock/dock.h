@@ -101,9 +101,6 @@ typedef struct tsl_dock_ops {
 
 extern const tsl_dock_ops tsl_dock_cpu;
 
-/* An energy of the kernels in e^2/angstrom. */
-double tsl_dock_energy(const tsl_dock_geometry *geometry, int64_t energy);
-
 /* A rotation as the kernels take it. */
 tsl_dock_turns tsl_dock_turns_of(const tsl_rotation *rotation);
 

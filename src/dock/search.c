@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-double tsl_dock_energy(const tsl_dock_geometry *geometry, int64_t energy)
+/* An energy of the kernels in e^2/angstrom. */
+static double energy_of(const tsl_dock_geometry *geometry, int64_t energy)
 {
     const int bits = 3 * tsl_dock_weight_bits(geometry->slip);
     return (double)energy * (double)(INT64_C(1) << bits) * TSL_CHARGE_UNIT /
@@ -123,7 +124,7 @@ static void write_poses(const tsl_dock_plan *plan, const tsl_rotation *rotations
                 }
                 pose->score = tsl_top_score(key);
                 pose->energy =
-                    tsl_dock_energy(&plan->geometry, plan->host.energies[(int64_t)i * keep + j]);
+                    energy_of(&plan->geometry, plan->host.energies[(int64_t)i * keep + j]);
             }
         }
     }
@@ -265,7 +266,7 @@ static tsl_status measure_batch(tsl_dock_plan *plan, tsl_pose *poses, int count)
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
         poses[i].score = (int32_t)plan->host.scores[i];
-        poses[i].energy = tsl_dock_energy(g, plan->host.energies[i]);
+        poses[i].energy = energy_of(g, plan->host.energies[i]);
     }
     return status;
 }

@@ -230,13 +230,6 @@ int64_t tsl_poisson_reshape_bytes(const tsl_poisson_problem *problem);
 tsl_status tsl_poisson_reshape_create(tsl_poisson_reshape **out, tsl_context *context,
                                       const tsl_poisson_problem *problem, const tsl_box *boxes);
 void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape); /* NULL is fine */
-/* `source` in this rank's box to its rows: *rows is `source` itself, or memory of the reshape's
- * that may be written. Collective. */
-tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **rows,
-                                  const void *source);
-/* Where the rows of the potential go, to be handed out to its box by _out(). */
-void *tsl_poisson_reshape_target(tsl_poisson_reshape *reshape, void *potential);
-tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential);
 
 /* One right-hand side, from box to box; `axis` as of tsl_poisson_ops. */
 tsl_status tsl_poisson_solve_boxes(tsl_context *context, tsl_poisson_solver *solver,

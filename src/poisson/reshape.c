@@ -257,8 +257,9 @@ static tsl_status exchange(tsl_poisson_reshape *reshape, const way *w, bool ther
     return status;
 }
 
-tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **rows,
-                                  const void *source)
+/* `source` in this rank's box to its rows: *rows is `source` itself, or memory of the reshape's
+ * that may be written. Collective. */
+static tsl_status bring_in(tsl_poisson_reshape *reshape, const void **rows, const void *source)
 {
     const way *w = &reshape->in;
     tsl_status status = TSL_OK;
@@ -275,12 +276,14 @@ tsl_status tsl_poisson_reshape_in(tsl_poisson_reshape *reshape, const void **row
     return status;
 }
 
-void *tsl_poisson_reshape_target(tsl_poisson_reshape *reshape, void *potential)
+/* Where the rows of the potential go, to be handed out to its box. */
+static void *target_of(tsl_poisson_reshape *reshape, void *potential)
 {
     return reshape->out.direct ? potential : reshape->staged;
 }
 
-tsl_status tsl_poisson_reshape_out(tsl_poisson_reshape *reshape, void *potential)
+/* Likewise, back. */
+static tsl_status hand_out(tsl_poisson_reshape *reshape, void *potential)
 {
     const way *w = &reshape->out;
     tsl_status status = TSL_OK;
@@ -305,9 +308,9 @@ tsl_status tsl_poisson_solve_boxes(tsl_context *context, tsl_poisson_solver *sol
         return ops->solve(solver, result, source, axis);
     }
     const void *rows;
-    tsl_status status = tsl_poisson_reshape_in(reshape, &rows, source);
+    tsl_status status = bring_in(reshape, &rows, source);
     if (status == TSL_OK) {
-        status = ops->solve(solver, tsl_poisson_reshape_target(reshape, result), rows, axis);
+        status = ops->solve(solver, target_of(reshape, result), rows, axis);
     }
-    return status == TSL_OK ? tsl_poisson_reshape_out(reshape, result) : status;
+    return status == TSL_OK ? hand_out(reshape, result) : status;
 }

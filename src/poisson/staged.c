@@ -42,7 +42,8 @@ static tsl_poisson_strips strips_of_second(const tsl_poisson_solver *solver, int
                                 .nz = 2 * count};
 }
 
-tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count, int lane)
+/* What is spread, of `count` columns. */
+static tsl_poisson_strips spread_strips(const tsl_poisson_solver *solver, int count, int lane)
 {
     return (tsl_poisson_strips){.at = tsl_poisson_buffer(&solver->rank, lane, 0),
                                 .table = solver->of_ky,
@@ -52,8 +53,9 @@ tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count
                                 .nz = 2 * count};
 }
 
-tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips to,
-                           tsl_poisson_strips from, int nx, int ny, int nz)
+/* Strips of (x, y) below nx and ny, nz reals long. */
+static tsl_status move_strips(const tsl_poisson_solver *solver, tsl_poisson_strips to,
+                              tsl_poisson_strips from, int nx, int ny, int nz)
 {
     const tsl_poisson_move what = {
         .to = to, .from = from, .n = {nx, ny, nz}, .precision = solver->rank.grid.precision};
@@ -97,8 +99,8 @@ static tsl_status exchange_rows(const tsl_poisson_solver *solver, int segment, i
                                              .strip = 2 * (int64_t)columns.count,
                                              .ny = ny,
                                              .nz = 2 * columns.count};
-        status = tsl_staged_move(solver, there ? gathered : rows, there ? rows : gathered, nx, ny,
-                                 2 * columns.count);
+        status = move_strips(solver, there ? gathered : rows, there ? rows : gathered, nx, ny,
+                             2 * columns.count);
         part += (int64_t)nx * ny * columns.count * tsl_poisson_complex(&rank->grid);
     }
     return status;
@@ -117,22 +119,22 @@ static tsl_status second_axis(const tsl_poisson_solver *solver, tsl_poisson_rang
     const tsl_poisson_rank *rank = &solver->rank;
     const tsl_poisson_strips near = strips_of_columns(solver, columns, lane);
     const tsl_poisson_strips between = strips_of_second(solver, columns.count);
-    const tsl_poisson_strips far = tsl_staged_spread(solver, columns.count, lane);
+    const tsl_poisson_strips far = spread_strips(solver, columns.count, lane);
     const tsl_staged_pair *fft = of_size(solver, solver->of_second, columns.count);
     const int nx = rank->x.count;
     const int m = rank->grid.m[1];
     const int nz = 2 * columns.count;
     if (rank->planes) {
-        return tsl_staged_move(solver, there ? far : near, there ? near : far, nx, m, nz);
+        return move_strips(solver, there ? far : near, there ? near : far, nx, m, nz);
     }
-    tsl_status status = tsl_staged_move(solver, between, there ? near : far, nx, m, nz);
+    tsl_status status = move_strips(solver, between, there ? near : far, nx, m, nz);
     if (status == TSL_OK) {
         status =
             execute(solver, there ? fft->forward : fft->backward, solver->second, solver->second,
                     TSL_TIMED_SECOND, (int64_t)m * nx * nz * (int64_t)rank->grid.precision);
     }
-    return status == TSL_OK ? tsl_staged_move(solver, there ? far : near, between, nx,
-                                              there ? m : rank->grid.n[1], nz)
+    return status == TSL_OK ? move_strips(solver, there ? far : near, between, nx,
+                                          there ? m : rank->grid.n[1], nz)
                             : status;
 }
 
@@ -252,7 +254,7 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
     const int ny = rank->mine.y.count;
     tsl_status status = TSL_OK;
     if (there && !solver->direct) {
-        status = tsl_staged_move(solver, rows, outside, nx, ny, 2 * grid->row);
+        status = move_strips(solver, rows, outside, nx, ny, 2 * grid->row);
     }
     if (status == TSL_OK) { /* a real transform forward leaves its input as it is */
         void *near = solver->direct ? cells : solver->rows;
@@ -262,7 +264,7 @@ static tsl_status transform_rows(const tsl_poisson_solver *solver, void *cells, 
                          (int64_t)nx * ny * grid->row * tsl_poisson_complex(grid));
     }
     return status == TSL_OK && !there && !solver->direct
-               ? tsl_staged_move(solver, outside, rows, nx, ny, grid->n[2])
+               ? move_strips(solver, outside, rows, nx, ny, grid->n[2])
                : status;
 }
 

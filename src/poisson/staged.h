@@ -46,11 +46,6 @@ struct tsl_poisson_solver {
     tsl_event *computed[TSL_STAGED_LANES], *exchanged[TSL_STAGED_LANES], *joined;
 };
 
-/* Strips of (x, y) below nx and ny, nz reals long. */
-tsl_status tsl_staged_move(const tsl_poisson_solver *solver, tsl_poisson_strips to,
-                           tsl_poisson_strips from, int nx, int ny, int nz);
-/* What is spread, of `count` columns. */
-tsl_poisson_strips tsl_staged_spread(const tsl_poisson_solver *solver, int count, int lane);
 /* tsl_poisson_refuse() */
 tsl_status tsl_staged_refuse(const tsl_poisson_solver *solver, const tsl_context *where,
                              tsl_status status);

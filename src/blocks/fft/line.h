@@ -71,9 +71,8 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
 
 /* The last forward pass, then MULTIPLY(with, &butterfly, m, v) for each number v, of place first +
  * m, and the first mirrored pass, in place: NAME(line, thread, threads, with, tile) for radix R,
- * `with` a TYPE. TEMPLATE is the precision's: TSL_LINE_SINGLE or TSL_LINE_DOUBLE. */
+ * `with` a TYPE. TEMPLATE(name) is the precision's name, as TSL_LINE_SINGLE(). */
 #define TSL_LINE_SINGLE(name) name
-#define TSL_LINE_DOUBLE(name) name##_double
 #define TSL_LINE_BETWEEN(R, NAME, TEMPLATE, TYPE, MULTIPLY)                                        \
     TSL_FN void NAME(const tsl_line *line, int thread, int threads, const TYPE *with,              \
                      const TEMPLATE(tsl_line_place) * tile)                                        \

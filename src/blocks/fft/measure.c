@@ -57,7 +57,8 @@ tsl_fft_side tsl_fft_side_of(const tsl_fft_case *what, bool output)
     return side;
 }
 
-int64_t tsl_fft_case_data(const tsl_fft_case *what)
+/* N S B: S is the size of an element in real space, a real one of r2c and c2r. */
+static int64_t data_of(const tsl_fft_case *what)
 {
     const bool is_complex = what->kind == TSL_FFT_FORWARD || what->kind == TSL_FFT_BACKWARD;
     return power(what->n, what->dimension) * (is_complex ? 2 : 1) * (int)what->precision *
@@ -295,7 +296,7 @@ tsl_status tsl_fft_measure(tsl_fft_measurement *out, tsl_context *context, const
     const double cells = pow(what->n, what->dimension);
     *out = (tsl_fft_measurement){
         .what = *what,
-        .data = tsl_fft_case_data(what),
+        .data = data_of(what),
         .moved = what->batch *
                  (t.in_side.cells * t.in_side.element + t.out_side.cells * t.out_side.element),
         .flops = (what->kind == TSL_FFT_FORWARD ? 5 : 2.5) * cells * log2(cells) * what->batch,

@@ -51,8 +51,6 @@ const char *tsl_fft_kind_name(tsl_fft_kind kind);
 const char *tsl_fft_case_name(char *text, const tsl_fft_case *what);
 
 tsl_fft_side tsl_fft_side_of(const tsl_fft_case *what, bool output);
-/* N S B: S is the size of an element in real space, a real one of r2c and c2r. */
-int64_t tsl_fft_case_data(const tsl_fft_case *what);
 /* Does the case make sense, and does neither array pass `most` bytes, nor a plan 2^31 elements? */
 bool tsl_fft_case_fits(const tsl_fft_case *what, int64_t most);
 

@@ -117,9 +117,6 @@ typedef struct tsl_ladder_ops {
     tsl_ladder_cg cg[TSL_LADDER_CG];
 } tsl_ladder_ops;
 
-/* A copy of a matrix with its rows filled up. Release with tsl_csr_free(). */
-tsl_status tsl_ladder_pad(tsl_csr *out, tsl_context *context, const tsl_csr *matrix);
-
 /* Run V1 to V9 of CG, `version` from 0, on this context's device: pads what is to be padded, and
  * shares V9 out among the ranks of the communicator. `matrix` is the whole one, used on rank 0
  * alone. */

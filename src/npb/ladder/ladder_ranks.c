@@ -5,7 +5,8 @@
 #include "device/device.h"
 #include "npb/ladder/ladder.h"
 
-tsl_status tsl_ladder_pad(tsl_csr *out, tsl_context *context, const tsl_csr *matrix)
+/* A copy of a matrix with its rows filled up. Release with tsl_csr_free(). */
+static tsl_status pad(tsl_csr *out, tsl_context *context, const tsl_csr *matrix)
 {
     tsl_csr padded = {.rows = matrix->rows, .columns = matrix->columns};
     const size_t rows = (size_t)matrix->rows;
@@ -57,7 +58,7 @@ static tsl_status run_rows(double *zeta, tsl_ladder_times *times, tsl_context *c
 {
     const tsl_ladder_cg *cg = &context->ops->ladder->cg[version];
     tsl_csr padded = {0};
-    tsl_status status = cg->pads ? tsl_ladder_pad(&padded, context, rows) : TSL_OK;
+    tsl_status status = cg->pads ? pad(&padded, context, rows) : TSL_OK;
     if (status == TSL_OK && ranks != NULL) { /* clocks start together */
         status = tsl_comm_barrier(context->comm);
     }
