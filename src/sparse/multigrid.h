@@ -52,9 +52,9 @@ typedef struct tsl_prolongation {
 /* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
 
-/* A row of P = (1 - omega D^-1 F) T, in any order, into an empty one: F is the matrix without its
- * weak entries, which are added to the diagonal. False: no memory. */
-bool tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i);
+/* A row of P = (1 - omega D^-1 F) T, in any order: F is the matrix without its weak entries, which
+ * are added to the diagonal. */
+void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i);
 
 typedef struct tsl_coarsening {
     const tsl_prolongation *from;
@@ -62,7 +62,7 @@ typedef struct tsl_coarsening {
 } tsl_coarsening;
 
 /* The next level's matrix P^T A P, columns ascending. P, P^T and A P, which would be the largest of
- * all, are only there band by band. */
+ * all, are only there window by window. */
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c);
 
 /* ---- the coarsest level (dense.c) ---------------------------------------------------------------

@@ -5,101 +5,46 @@
 #include "core/context.h"
 #include "sparse/matrix.h"
 
-enum { BANDS = 8, BANDS_A_THREAD = 4, BAND_ROWS = 64 };
+/* ---- a row in the making -------------------------------------------------------------------- */
 
-/* ---- a row ---------------------------------------------------------------------------------- */
-
-bool tsl_row_begin(tsl_row *row, int64_t first, int64_t columns)
+bool tsl_row_begin(tsl_row *row, int64_t columns)
 {
-    tsl_row_clear(row);
-    if (columns > row->places) {
-        tsl_release(row->place);
-        row->place = tsl_allocate((size_t)columns * sizeof *row->place);
-        row->places = row->place != NULL ? columns : 0;
-        for (int64_t j = 0; j < row->places; j++) {
-            row->place[j] = TSL_NO_ENTRY;
-        }
-    }
-    row->first = first;
-    return columns <= row->places;
-}
-
-void tsl_row_clear(tsl_row *row)
-{
-    for (int32_t k = 0; k < row->count; k++) {
-        row->place[row->column[k] - row->first] = TSL_NO_ENTRY;
-    }
-    row->count = 0;
+    row->sum = tsl_allocate_zeroed((size_t)columns, sizeof *row->sum);
+    row->column = tsl_allocate((size_t)(columns + 1) * sizeof *row->column);
+    row->number = 1;
+    return row->sum != NULL && row->column != NULL;
 }
 
 void tsl_row_free(tsl_row *row)
 {
-    tsl_release(row->place);
+    tsl_release(row->sum);
     tsl_release(row->column);
-    tsl_release(row->value);
     *row = (tsl_row){0};
-}
-
-/* Room for `wanted` entries, of which `count` are there. */
-static bool widen(int32_t **column, double **value, int64_t count, int64_t wanted)
-{
-    int32_t *columns =
-        tsl_reallocate(*column, (size_t)count * sizeof *columns, (size_t)wanted * sizeof *columns);
-    *column = columns != NULL ? columns : *column;
-    double *values =
-        tsl_reallocate(*value, (size_t)count * sizeof *values, (size_t)wanted * sizeof *values);
-    *value = values != NULL ? values : *value;
-    return columns != NULL && values != NULL;
-}
-
-bool tsl_row_widen(tsl_row *row, int64_t more)
-{
-    if (row->count + more <= row->room) {
-        return true;
-    }
-    const int64_t room = 2 * (row->count + more);
-    if (room > INT32_MAX || !widen(&row->column, &row->value, row->count, room)) {
-        return false;
-    }
-    row->room = (int32_t)room;
-    return true;
 }
 
 /* ---- rows that follow each other ------------------------------------------------------------ */
 
-/* Put a row's columns in ascending order: Shell's sort with Ciura's gaps, for most rows are short.
- */
-static void sort_columns(int32_t *column, double *value, int64_t count)
+void tsl_rows_lend(tsl_rows *rows, int64_t *start, int64_t count, int32_t *column, double *value,
+                   int64_t entries)
 {
-    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    enum { GAPS = sizeof gaps / sizeof *gaps };
-    for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
-        const int64_t gap = gaps[g];
-        for (int64_t k = gap; k < count; k++) {
-            const int32_t c = column[k];
-            const double v = value[k];
-            int64_t to = k;
-            for (; to >= gap && column[to - gap] > c; to -= gap) {
-                column[to] = column[to - gap];
-                value[to] = value[to - gap];
-            }
-            column[to] = c;
-            value[to] = v;
-        }
-    }
+    *rows = (tsl_rows){.start = start,
+                       .column = column,
+                       .value = value,
+                       .room = entries - (TSL_ROW_SHORT - 1),
+                       .row_room = count};
 }
 
-bool tsl_rows_begin(tsl_rows *rows, int64_t first, int64_t count)
+bool tsl_rows_begin(tsl_rows *rows, int64_t count)
 {
     if (count > rows->row_room) {
-        tsl_release(rows->start);
+        tsl_release(rows->owned[0]);
         rows->start = tsl_allocate((size_t)(count + 1) * sizeof *rows->start);
+        rows->owned[0] = rows->start;
         rows->row_room = rows->start != NULL ? count : 0;
     }
     if (count > rows->row_room) {
         return false;
     }
-    rows->first = first;
     rows->rows = 0;
     rows->start[0] = 0;
     return true;
@@ -110,143 +55,53 @@ bool tsl_rows_widen(tsl_rows *rows, int64_t entries)
     if (entries <= rows->room) {
         return true;
     }
-    if (!widen(&rows->column, &rows->value, rows->start[rows->rows], entries)) {
+    const size_t there = (size_t)rows->start[rows->rows];
+    const size_t places = (size_t)entries + TSL_ROW_SHORT - 1;
+    int32_t *column = tsl_allocate(places * sizeof *column);
+    double *value = tsl_allocate(places * sizeof *value);
+    if (column == NULL || value == NULL) {
+        tsl_release(column);
+        tsl_release(value);
         return false;
     }
+    if (there > 0) {
+        memcpy(column, rows->column, there * sizeof *column);
+        memcpy(value, rows->value, there * sizeof *value);
+    }
+    tsl_release(rows->owned[1]);
+    tsl_release(rows->owned[2]);
+    rows->owned[1] = rows->column = column;
+    rows->owned[2] = rows->value = value;
     rows->room = entries;
-    return true;
-}
-
-bool tsl_rows_append(tsl_rows *rows, const tsl_row *row)
-{
-    const int64_t from = rows->start[rows->rows];
-    const int64_t to = from + row->count;
-    if (to > rows->room && !tsl_rows_widen(rows, 2 * to)) {
-        return false;
-    }
-    for (int32_t k = 0; k < row->count; k++) {
-        rows->column[from + k] = row->column[k];
-        rows->value[from + k] = row->value[k];
-    }
-    rows->start[++rows->rows] = to;
     return true;
 }
 
 void tsl_rows_free(tsl_rows *rows)
 {
-    tsl_release(rows->start);
-    tsl_release(rows->column);
-    tsl_release(rows->value);
+    for (int i = 0; i < 3; i++) {
+        tsl_release(rows->owned[i]);
+    }
     *rows = (tsl_rows){0};
 }
 
-/* ---- a matrix ------------------------------------------------------------------------------- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
-static bool make_band(tsl_rows *band, void *state, tsl_row *row, const tsl_row_maker *maker,
-                      tsl_piece of, int64_t entries)
+/* Shell's sort with Ciura's gaps, for most rows are short. */
+void tsl_sort_columns(int32_t *column, int64_t count)
 {
-    bool enough = tsl_rows_begin(band, of.from, of.to - of.from) && tsl_rows_widen(band, entries) &&
-                  (maker->begin == NULL || maker->begin(state, maker->self, of.from, of.to));
-    for (int64_t i = of.from; i < of.to && enough; i++) {
-        tsl_row_clear(row);
-        enough = maker->make(state, maker->self, row, i);
-        sort_columns(row->column, row->value, row->count); /* its places are not what they were */
-        enough = enough && tsl_rows_append(band, row);
-    }
-    return enough;
-}
-
-static tsl_piece rows_of_band(int64_t rows, int64_t band, int64_t bands)
-{
-    return (tsl_piece){rows * band / bands, rows * (band + 1) / bands};
-}
-
-static bool make_bands(tsl_rows *bands, int64_t count, const tsl_csr *of,
-                       const tsl_row_maker *maker, int threads)
-{
-    bool enough = true;
-#pragma omp parallel num_threads(threads) reduction(&& : enough)
-    {
-        tsl_row row = {0};
-        void *state = tsl_allocate_zeroed(1, (size_t)maker->state_bytes + 1);
-        enough = state != NULL && tsl_row_begin(&row, 0, of->columns);
-#pragma omp for schedule(dynamic)
-        for (int64_t b = 0; b < count; b++) {
-            enough = enough && make_band(&bands[b], state, &row, maker,
-                                         rows_of_band(of->rows, b, count), maker->entries / count);
-        }
-        if (state != NULL && maker->end != NULL) {
-            maker->end(state);
-        }
-        tsl_release(state);
-        tsl_row_free(&row);
-    }
-    return enough;
-}
-
-/* Bands become a matrix. */
-static bool join_bands(tsl_csr *out, const tsl_rows *bands, int64_t count, int threads)
-{
-    int64_t nonzeros = 0;
-    for (int64_t b = 0; b < count; b++) {
-        nonzeros += bands[b].start[bands[b].rows];
-    }
-    out->column = tsl_allocate((size_t)nonzeros * sizeof *out->column);
-    out->value = tsl_allocate((size_t)nonzeros * sizeof *out->value);
-    if (out->column == NULL || out->value == NULL) {
-        return false;
-    }
-    out->row_start[0] = 0;
-    for (int64_t b = 0; b < count; b++) {
-        const tsl_rows *band = &bands[b];
-        out->row_start[band->first + band->rows] =
-            out->row_start[band->first] + band->start[band->rows];
-    }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t b = 0; b < count; b++) {
-        const tsl_rows *band = &bands[b];
-        const int64_t entries = band->start[band->rows];
-        const int64_t to = out->row_start[band->first];
-        for (int64_t i = 1; i < band->rows; i++) {
-            out->row_start[band->first + i] = to + band->start[i];
-        }
-        if (entries > 0) {
-            memcpy(out->column + to, band->column, (size_t)entries * sizeof *band->column);
-            memcpy(out->value + to, band->value, (size_t)entries * sizeof *band->value);
+    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    enum { GAPS = sizeof gaps / sizeof *gaps };
+    for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
+        const int64_t gap = gaps[g];
+        for (int64_t k = gap; k < count; k++) {
+            const int32_t c = column[k];
+            int64_t to = k;
+            for (; to >= gap && column[to - gap] > c; to -= gap) {
+                column[to] = column[to - gap];
+            }
+            column[to] = c;
         }
     }
-    return true;
-}
-
-/* As many for each thread, where there are more bands than threads. */
-static int64_t bands_of(int64_t rows, const tsl_row_maker *maker, int threads)
-{
-    const int64_t most = (rows + BAND_ROWS - 1) / BAND_ROWS;
-    int64_t count = BANDS > BANDS_A_THREAD * threads ? BANDS : BANDS_A_THREAD * threads;
-    count = maker->bands > 0 && maker->bands < count ? maker->bands : count;
-    count = count > threads ? count / threads * threads : count;
-    return count < most ? count : most;
-}
-
-tsl_status tsl_rows_make(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
-                         const tsl_row_maker *maker)
-{
-    const int64_t count = bands_of(rows, maker, context->threads);
-    *out = (tsl_csr){.rows = rows, .columns = columns};
-    out->row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start);
-    tsl_rows *bands = tsl_allocate_zeroed((size_t)count, sizeof *bands);
-    const bool enough = out->row_start != NULL && bands != NULL &&
-                        make_bands(bands, count, out, maker, context->threads) &&
-                        join_bands(out, bands, count, context->threads);
-    for (int64_t b = 0; b < count && bands != NULL; b++) {
-        tsl_rows_free(&bands[b]);
-    }
-    tsl_release(bands);
-    if (!enough) {
-        tsl_csr_free(out);
-        return tsl_fail_memory(context, 250 * rows, maker->what);
-    }
-    return TSL_OK;
 }
 
 /* ---- transposition -------------------------------------------------------------------------- */

@@ -47,18 +47,19 @@ static tsl_csr make_p(const tsl_prolongation *from)
     p.row_start = tsl_allocate((size_t)(a->rows + 1) * sizeof *p.row_start);
     p.column = tsl_allocate((size_t)(tsl_csr_nonzeros(a) + a->rows) * sizeof *p.column);
     p.value = tsl_allocate((size_t)(tsl_csr_nonzeros(a) + a->rows) * sizeof *p.value);
-    assert_true(tsl_row_begin(&row, 0, from->count));
+    assert_true(tsl_row_begin(&row, from->count));
     p.row_start[0] = 0;
     for (int64_t i = 0; i < a->rows; i++) {
-        tsl_row_clear(&row);
-        assert_true(tsl_prolongator_row(&row, from, i));
-        int32_t *column = p.column + p.row_start[i];
-        memcpy(column, row.column, (size_t)row.count * sizeof *column);
-        qsort(column, (size_t)row.count, sizeof *column, compare_columns);
-        for (int32_t k = 0; k < row.count; k++) {
-            p.value[p.row_start[i] + k] = row.value[row.place[column[k]]];
+        tsl_prolongator_row(&row, from, i);
+        qsort(row.column, (size_t)row.count, sizeof *row.column, compare_columns);
+        for (int64_t k = 0; k < row.count; k++) {
+            p.column[p.row_start[i] + k] = row.column[k];
+            p.value[p.row_start[i] + k] = row.sum[row.column[k]].value;
+            row.sum[row.column[k]].value = 0;
         }
+        row.number++;
         p.row_start[i + 1] = p.row_start[i] + row.count;
+        row.count = 0;
     }
     tsl_row_free(&row);
     return p;
