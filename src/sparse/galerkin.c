@@ -31,20 +31,36 @@ typedef struct window {
     int64_t ap_from, ap_to; /* … those behind it, and those before it */
 } window;
 
+/* Memory that a piece's rows have beyond their share. */
+typedef struct more {
+    struct more *before;
+    int64_t bytes;
+    char entries[];
+} more;
+
+/* P or A P: the rows of the pieces that are there, each at its number modulo a power of two. */
+typedef struct factor {
+    tsl_made_row *row;
+    uint64_t mask;
+    char *entries; /* [live][share], one allocation, so that it is on huge pages */
+    int64_t share; /* of a piece, in bytes */
+    more **more;   /* [live]; NULL: none */
+} factor;
+
+/* Rows that follow each other. */
+typedef struct strip {
+    int64_t rows, entries, room; /* for entries */
+    int64_t *start;              /* [rows + 1] */
+    uint32_t *column;
+    double *value;
+} strip;
+
 /* What a thread makes rows with. */
 typedef struct worker {
     tsl_row row;
-    tsl_rows r; /* of P^T */
+    strip r; /* of P^T: `row_room` */
+    int64_t row_room;
 } worker;
-
-/* Memory for as many pieces of a factor as are there at once: in large allocations, so that it is
- * on huge pages. A piece with more entries takes memory of its own. */
-typedef struct store {
-    int64_t room; /* for entries of a piece */
-    int64_t *start;
-    int32_t *column;
-    double *value;
-} store;
 
 typedef struct making {
     const tsl_coarsening *of;
@@ -53,53 +69,87 @@ typedef struct making {
     int64_t bandwidth;
     int64_t pieces; /* of all rows, the last may be shorter */
     int64_t live;   /* as many are needed at once: piece k takes the memory of piece k - live */
-    tsl_rows *p, *ap; /* [pieces] */
-    store of_p, of_ap;
-    worker *workers;  /* [threads] */
+    factor p, ap;
+    worker *workers; /* [threads] */
     int64_t parts, slots, windows;
     part *part;     /* [parts] */
     window *window; /* [windows]: of as many parts as there are slots */
-    tsl_rows *made; /* [slots]: what its parts have become, window after window */
+    strip *made;    /* [slots]: what its parts have become, window after window */
 } making;
 
-static void free_all(tsl_rows *rows, int64_t count)
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static void free_more(more **all)
 {
-    for (int64_t i = 0; i < count && rows != NULL; i++) {
-        tsl_rows_free(&rows[i]);
+    while (*all != NULL) {
+        more *last = *all;
+        *all = last->before;
+        tsl_release(last);
     }
-    tsl_release(rows);
 }
 
-static bool take_store(store *s, int64_t pieces, int64_t room)
+static bool take_factor(factor *f, int64_t live, int64_t share)
 {
-    s->room = room + TSL_ROW_SHORT - 1;
-    s->start = tsl_allocate((size_t)(pieces * (PIECE + 1)) * sizeof *s->start);
-    s->column = tsl_allocate((size_t)(pieces * s->room) * sizeof *s->column);
-    s->value = tsl_allocate((size_t)(pieces * s->room) * sizeof *s->value);
-    return s->start != NULL && s->column != NULL && s->value != NULL;
+    uint64_t rows = PIECE;
+    while (rows < (uint64_t)live * PIECE) {
+        rows *= 2;
+    }
+    f->mask = rows - 1;
+    f->share = share;
+    f->row = tsl_allocate(rows * sizeof *f->row);
+    f->entries = tsl_allocate((size_t)(live * share));
+    f->more = tsl_allocate_zeroed((size_t)live, sizeof *f->more);
+    return f->row != NULL && f->entries != NULL && f->more != NULL;
 }
 
-static void free_store(store *s)
+static void free_factor(factor *f, int64_t live)
 {
-    tsl_release(s->start);
-    tsl_release(s->column);
-    tsl_release(s->value);
+    for (int64_t i = 0; i < live && f->more != NULL; i++) {
+        free_more(&f->more[i]);
+    }
+    tsl_release(f->more);
+    tsl_release(f->entries);
+    tsl_release(f->row);
+}
+
+static void free_rows(strip *r)
+{
+    tsl_release(r->start);
+    tsl_release(r->column);
+    tsl_release(r->value);
+}
+
+/* Room for so many entries. */
+static bool widen(strip *r, int64_t entries)
+{
+    if (entries <= r->room) {
+        return true;
+    }
+    uint32_t *column = tsl_reallocate(r->column, (size_t)r->entries * sizeof *column,
+                                      (size_t)entries * sizeof *column);
+    r->column = column != NULL ? column : r->column;
+    double *value = tsl_reallocate(r->value, (size_t)r->entries * sizeof *value,
+                                   (size_t)entries * sizeof *value);
+    r->value = value != NULL ? value : r->value;
+    r->room = column != NULL && value != NULL ? entries : r->room;
+    return entries <= r->room;
 }
 
 static void free_making(making *k)
 {
     for (int t = 0; t < k->threads && k->workers != NULL; t++) {
         tsl_row_free(&k->workers[t].row);
-        tsl_rows_free(&k->workers[t].r);
+        free_rows(&k->workers[t].r);
+    }
+    for (int64_t s = 0; s < k->slots && k->made != NULL; s++) {
+        free_rows(&k->made[s]);
     }
     tsl_release(k->workers);
+    tsl_release(k->made);
     tsl_release(k->part);
     tsl_release(k->window);
-    free_store(&k->of_p);
-    free_store(&k->of_ap);
-    free_all(k->p, k->pieces);
-    free_all(k->ap, k->pieces);
-    free_all(k->made, k->slots);
+    free_factor(&k->p, k->live);
+    free_factor(&k->ap, k->live);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -175,18 +225,9 @@ static void plan_windows(making *k)
 
 /* ---- factors -------------------------------------------------------------------------------- */
 
-/* Row i of a factor, in pieces. */
-typedef struct run {
-    const int32_t *column;
-    const double *value;
-    int64_t count;
-} run;
-
-static inline run row_of(const tsl_rows *pieces, int64_t i)
+static inline const tsl_made_row *row_of(const factor *f, int64_t i)
 {
-    const tsl_rows *piece = &pieces[(uint64_t)i / PIECE];
-    const int64_t *start = &piece->start[(uint64_t)i % PIECE];
-    return (run){piece->column + start[0], piece->value + start[0], start[1] - start[0]};
+    return &f->row[(uint64_t)i & f->mask];
 }
 
 static tsl_piece rows_of_piece(const making *k, int64_t number)
@@ -194,83 +235,123 @@ static tsl_piece rows_of_piece(const making *k, int64_t number)
     return (tsl_piece){number * PIECE, least((number + 1) * PIECE, k->a->rows)};
 }
 
-/* A piece without rows yet, in the memory of one that is needed no more. */
-static bool begin_piece(const making *k, tsl_rows *pieces, const store *of, int64_t number)
+/* Where the rows of a piece that is being made go. */
+typedef struct growth {
+    factor *of;
+    more **more;
+    char *at, *end;
+} growth;
+
+static growth begin_piece(const making *k, factor *f, int64_t number)
 {
-    const tsl_piece rows = rows_of_piece(k, number);
-    const int64_t before = number - k->live;
-    if (before >= 0 && pieces[before].start != NULL) {
-        pieces[number] = pieces[before];
-        pieces[before] = (tsl_rows){0};
-    } else {
-        const int64_t place = number % k->live;
-        tsl_rows_lend(&pieces[number], of->start + place * (PIECE + 1), PIECE,
-                      of->column + place * of->room, of->value + place * of->room, of->room);
-    }
-    return tsl_rows_begin(&pieces[number], rows.to - rows.from);
+    const int64_t place = number % k->live;
+    char *at = f->entries + place * f->share;
+    free_more(&f->more[place]);
+    return (growth){f, &f->more[place], at, at + f->share};
 }
 
-static bool make_p(const making *k, worker *w, int64_t number)
+/* Rows before it stay where they are. */
+static bool grow(growth *g, int64_t bytes)
+{
+    const int64_t wanted = bytes > g->of->share ? bytes : g->of->share;
+    more *m = tsl_allocate(sizeof *m + (size_t)wanted);
+    if (m == NULL) {
+        return false;
+    }
+    m->before = *g->more;
+    *g->more = m;
+    g->at = m->entries;
+    g->end = m->entries + wanted;
+    return true;
+}
+
+/* What has been added up becomes row i. */
+static inline bool put_row(growth *g, int64_t i, tsl_row *row)
+{
+    const int64_t count = row->count;
+    const int64_t bytes = tsl_made_bytes(count);
+    if (bytes > g->end - g->at && !grow(g, bytes)) {
+        return false;
+    }
+    char *at = g->at;
+    g->of->row[(uint64_t)i & g->of->mask] = (tsl_made_row){at, count};
+    tsl_row_take(row, (uint32_t *)(void *)(at + 8 * count), (double *)(void *)at);
+    g->at = at + bytes;
+    return true;
+}
+
+static bool make_p(making *k, worker *w, int64_t number)
 {
     const tsl_piece rows = rows_of_piece(k, number);
-    bool enough = begin_piece(k, k->p, &k->of_p, number);
+    growth g = begin_piece(k, &k->p, number);
+    bool enough = true;
     for (int64_t i = rows.from; i < rows.to && enough; i++) {
         tsl_prolongator_row(&w->row, k->of->from, i);
-        enough = tsl_rows_append(&k->p[number], &w->row);
+        enough = put_row(&g, i, &w->row);
     }
     return enough;
 }
 
-TSL_CLONES static bool make_ap(const making *k, worker *w, int64_t number)
+TSL_CLONES static bool make_ap(making *k, worker *w, int64_t number)
 {
     const tsl_csr *a = k->a;
+    const factor *p = &k->p;
     const tsl_piece rows = rows_of_piece(k, number);
-    bool enough = begin_piece(k, k->ap, &k->of_ap, number);
+    growth g = begin_piece(k, &k->ap, number);
+    tsl_row row = w->row;
+    bool enough = true;
     for (int64_t i = rows.from; i < rows.to && enough; i++) {
         for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++) {
-            const run of = row_of(k->p, a->column[e]);
-            tsl_row_add_run(&w->row, a->value[e], of.column, of.value, of.count);
+            tsl_row_add_made(&row, a->value[e], row_of(p, a->column[e]));
         }
-        tsl_row_settle(&w->row);
-        enough = tsl_rows_append(&k->ap[number], &w->row);
+        enough = put_row(&g, i, &row);
     }
+    w->row = row;
     return enough;
 }
 
 /* ---- a part --------------------------------------------------------------------------------- */
 
 /* Its rows of P^T. Counts stand a place on, so that when entries have taken theirs, starts do. */
-static bool make_r(const making *k, tsl_rows *r, const part *of)
+static bool make_r(const making *k, worker *w, const part *of)
 {
-    const int64_t count = of->to - of->from;
-    if (!tsl_rows_begin(r, count + 1)) {
+    strip *r = &w->r;
+    const uint32_t from = (uint32_t)of->from;
+    const uint32_t count = (uint32_t)(of->to - of->from);
+    if (count > w->row_room) {
+        tsl_release(r->start);
+        r->start = tsl_allocate((size_t)(count + 2) * sizeof *r->start);
+        w->row_room = r->start != NULL ? count : 0;
+    }
+    if (r->start == NULL) {
         return false;
     }
     int64_t *next = r->start + 1;
     memset(r->start, 0, (size_t)(count + 2) * sizeof *next);
     for (int64_t j = of->ap_from; j < of->ap_to; j++) {
-        const run row = row_of(k->p, j);
-        for (int64_t l = 0; l < row.count; l++) {
-            const uint64_t i = (uint64_t)(row.column[l] - of->from);
-            if (i < (uint64_t)count) {
-                next[i + 1]++;
+        const tsl_made_row *row = row_of(&k->p, j);
+        const uint32_t *column = tsl_made_columns(row);
+        for (int64_t l = 0; l < row->count; l++) {
+            if (column[l] - from < count) {
+                next[column[l] - from + 1]++;
             }
         }
     }
     for (int64_t i = 0; i < count; i++) {
         next[i + 1] += next[i];
     }
-    if (!tsl_rows_widen(r, next[count])) {
+    r->entries = 0; /* nothing to keep */
+    if (!widen(r, next[count])) {
         return false;
     }
     for (int64_t j = of->ap_from; j < of->ap_to; j++) {
-        const run row = row_of(k->p, j);
-        for (int64_t l = 0; l < row.count; l++) {
-            const uint64_t i = (uint64_t)(row.column[l] - of->from);
-            if (i < (uint64_t)count) {
-                const int64_t at = next[i]++;
-                r->column[at] = (int32_t)j;
-                r->value[at] = row.value[l];
+        const tsl_made_row *row = row_of(&k->p, j);
+        const uint32_t *column = tsl_made_columns(row);
+        for (int64_t l = 0; l < row->count; l++) {
+            if (column[l] - from < count) {
+                const int64_t at = next[column[l] - from]++;
+                r->column[at] = (uint32_t)j;
+                r->value[at] = tsl_made_values(row)[l];
             }
         }
     }
@@ -280,31 +361,37 @@ static bool make_r(const making *k, tsl_rows *r, const part *of)
 
 /* Its rows of P^T A P, behind those that its slot has. Rows of A P are fetched before their turn,
  * for they lie apart. */
-TSL_CLONES static bool make_part(const making *k, worker *w, const part *of, tsl_rows *out)
+TSL_CLONES static bool make_part(const making *k, worker *w, const part *of, strip *out)
 {
-    tsl_rows *r = &w->r;
-    bool enough = make_r(k, r, of);
+    const strip *r = &w->r;
+    bool enough = make_r(k, w, of);
+    tsl_row row = w->row;
     const int64_t entries = enough ? r->start[r->rows] : 0;
     for (int64_t i = 0; i < of->to - of->from && enough; i++) {
         for (int64_t e = r->start[i]; e < r->start[i + 1]; e++) {
             if (e + AHEAD < entries) {
-                const run later = row_of(k->ap, r->column[e + AHEAD]);
-                __builtin_prefetch(later.column);
-                __builtin_prefetch(later.value);
+                const char *later = row_of(&k->ap, r->column[e + AHEAD])->entries;
+                __builtin_prefetch(later);
+                __builtin_prefetch(later + 64);
             }
-            const run ap = row_of(k->ap, r->column[e]);
-            tsl_row_add_run(&w->row, r->value[e], ap.column, ap.value, ap.count);
+            tsl_row_add_made(&row, r->value[e], row_of(&k->ap, r->column[e]));
         }
-        tsl_row_settle(&w->row);
-        tsl_sort_columns(w->row.column, w->row.count);
-        enough = tsl_rows_append(out, &w->row);
+        tsl_sort_columns(row.column, row.count);
+        const int64_t to = out->entries + row.count;
+        enough = to <= out->room || widen(out, 2 * to);
+        if (enough) {
+            tsl_row_take(&row, out->column + out->entries, out->value + out->entries);
+            out->entries = to;
+            out->start[++out->rows] = to;
+        }
     }
+    w->row = row;
     return enough;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static bool make_window(const making *k, const window *w, const window *before)
+static bool make_window(making *k, const window *w, const window *before)
 {
     const int64_t p_from = before != NULL ? most(w->p_from, before->p_to) : w->p_from;
     const int64_t ap_from = before != NULL ? most(w->ap_from, before->ap_to) : w->ap_from;
@@ -347,7 +434,7 @@ static bool join(tsl_csr *out, const making *k)
 {
     int64_t nonzeros = 0;
     for (int64_t s = 0; s < k->slots; s++) {
-        nonzeros += k->made[s].start[k->made[s].rows];
+        nonzeros += k->made[s].entries;
     }
     out->column = tsl_allocate((size_t)nonzeros * sizeof *out->column);
     out->value = tsl_allocate((size_t)nonzeros * sizeof *out->value);
@@ -363,7 +450,7 @@ static bool join(tsl_csr *out, const making *k)
 #pragma omp parallel for num_threads(k->threads) schedule(static)
     for (int64_t i = 0; i < k->parts; i++) {
         const part *p = &k->part[i];
-        const tsl_rows *made = &k->made[i % k->slots];
+        const strip *made = &k->made[i % k->slots];
         const int64_t *start = made->start + p->at;
         const int64_t to = out->row_start[p->from];
         const size_t entries = (size_t)(start[p->to - p->from] - start[0]);
@@ -374,6 +461,24 @@ static bool join(tsl_csr *out, const making *k)
         memcpy(out->value + to, made->value + start[0], entries * sizeof *out->value);
     }
     return true;
+}
+
+/* Room for about so many entries is taken at once, for memory costs when it is touched. */
+static bool begin_slots(making *k)
+{
+    const int64_t room = tsl_csr_nonzeros(k->a) / 2 / k->slots;
+    bool enough = true;
+    for (int64_t s = 0; s < k->slots && enough; s++) {
+        const part *last = &k->part[(k->parts - 1 - s) / k->slots * k->slots + s];
+        strip *made = &k->made[s];
+        made->start =
+            tsl_allocate((size_t)(last->at + last->to - last->from + 1) * sizeof *made->start);
+        enough = made->start != NULL && widen(made, room);
+        if (enough) {
+            made->start[0] = 0;
+        }
+    }
+    return enough;
 }
 
 /* Parts of about as many of this level's rows each. */
@@ -388,30 +493,22 @@ static bool begin(making *k)
     k->parts = least(k->parts, count);
     k->slots = least(k->parts, whole);
     k->windows = (k->parts + k->slots - 1) / k->slots;
-    k->p = tsl_allocate_zeroed((size_t)k->pieces, sizeof *k->p);
-    k->ap = tsl_allocate_zeroed((size_t)k->pieces, sizeof *k->ap);
     k->workers = tsl_allocate_zeroed((size_t)k->threads, sizeof *k->workers);
     k->part = tsl_allocate((size_t)k->parts * sizeof *k->part);
     k->window = tsl_allocate((size_t)k->windows * sizeof *k->window);
     k->made = tsl_allocate_zeroed((size_t)k->slots, sizeof *k->made);
-    bool enough = k->p != NULL && k->ap != NULL && k->workers != NULL && k->part != NULL &&
-                  k->window != NULL && k->made != NULL;
+    bool enough = k->workers != NULL && k->part != NULL && k->window != NULL && k->made != NULL;
     for (int t = 0; t < k->threads && enough; t++) {
         enough = tsl_row_begin(&k->workers[t].row, count);
     }
-    if (enough) {
-        plan_windows(k);
-        const int64_t room = tsl_csr_nonzeros(k->a) / k->pieces;
-        enough = take_store(&k->of_p, k->live, room / 2) && take_store(&k->of_ap, k->live, room);
+    if (!enough) {
+        return false;
     }
-    /* room for about so many entries is taken at once, for memory costs when it is touched */
-    const int64_t room = tsl_csr_nonzeros(k->a) / 2 / k->slots;
-    for (int64_t s = 0; s < k->slots && enough; s++) {
-        const part *last = &k->part[(k->parts - 1 - s) / k->slots * k->slots + s];
-        enough = tsl_rows_begin(&k->made[s], last->at + last->to - last->from) &&
-                 tsl_rows_widen(&k->made[s], room);
-    }
-    return enough;
+    plan_windows(k);
+    /* as many entries as the rows of stencils have */
+    const int64_t entries = tsl_csr_nonzeros(k->a) / k->pieces;
+    return take_factor(&k->p, k->live, 12 * entries / 2) &&
+           take_factor(&k->ap, k->live, 12 * entries) && begin_slots(k);
 }
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)

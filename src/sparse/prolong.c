@@ -9,30 +9,27 @@ static inline double tentative(const tsl_prolongation *p, int64_t i)
     return p->near_null != NULL ? p->near_null[i] / p->norm[p->aggregate[i]] : 1;
 }
 
-/* Weights of `strong` or lumped entries are 0 or theirs by arithmetic, not by branches. */
 void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i)
 {
     const tsl_csr *m = p->g->matrix;
-    const double *inverse = p->g->inverse;
-    const double own = inverse[i];
+    const double own = p->g->inverse[i];
     const double factor = -p->omega * own;
-    const double strength = p->g->strength;
     double lumped = 0; /* diagonal and weak entries */
+    tsl_row row = *out;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         const int64_t j = m->column[k];
-        const double value = m->value[k];
         const int32_t a = p->aggregate[j];
-        const bool strong = (j != i) & tsl_is_strong_value(value, own, inverse[j], strength);
-        const bool joined = strong & (a >= 0);
-        const double weight = p->near_null != NULL && joined ? tentative(p, j) : 1;
-        tsl_row_add(out, a, factor * value * weight, joined);
-        lumped += strong ? 0 : value;
+        if (!tsl_is_strong(p->g, i, k)) {
+            lumped += m->value[k];
+        } else if (a >= 0) {
+            tsl_row_add(&row, (uint32_t)a, factor * m->value[k] * tentative(p, j));
+        }
     }
     const int32_t a = p->aggregate[i];
     if (a >= 0) {
-        tsl_row_add(out, a, (1 + factor * lumped) * tentative(p, i), true);
+        tsl_row_add(&row, (uint32_t)a, (1 + factor * lumped) * tentative(p, i));
     }
-    tsl_row_settle(out);
+    *out = row;
 }
 
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from)

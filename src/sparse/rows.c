@@ -10,91 +10,31 @@
 bool tsl_row_begin(tsl_row *row, int64_t columns)
 {
     row->sum = tsl_allocate_zeroed((size_t)columns, sizeof *row->sum);
+    row->last = tsl_allocate_zeroed((size_t)columns, sizeof *row->last);
     row->column = tsl_allocate((size_t)(columns + 1) * sizeof *row->column);
     row->number = 1;
-    return row->sum != NULL && row->column != NULL;
+    return row->sum != NULL && row->last != NULL && row->column != NULL;
 }
 
 void tsl_row_free(tsl_row *row)
 {
     tsl_release(row->sum);
+    tsl_release(row->last);
     tsl_release(row->column);
     *row = (tsl_row){0};
-}
-
-/* ---- rows that follow each other ------------------------------------------------------------ */
-
-void tsl_rows_lend(tsl_rows *rows, int64_t *start, int64_t count, int32_t *column, double *value,
-                   int64_t entries)
-{
-    *rows = (tsl_rows){.start = start,
-                       .column = column,
-                       .value = value,
-                       .room = entries - (TSL_ROW_SHORT - 1),
-                       .row_room = count};
-}
-
-bool tsl_rows_begin(tsl_rows *rows, int64_t count)
-{
-    if (count > rows->row_room) {
-        tsl_release(rows->owned[0]);
-        rows->start = tsl_allocate((size_t)(count + 1) * sizeof *rows->start);
-        rows->owned[0] = rows->start;
-        rows->row_room = rows->start != NULL ? count : 0;
-    }
-    if (count > rows->row_room) {
-        return false;
-    }
-    rows->rows = 0;
-    rows->start[0] = 0;
-    return true;
-}
-
-bool tsl_rows_widen(tsl_rows *rows, int64_t entries)
-{
-    if (entries <= rows->room) {
-        return true;
-    }
-    const size_t there = (size_t)rows->start[rows->rows];
-    const size_t places = (size_t)entries + TSL_ROW_SHORT - 1;
-    int32_t *column = tsl_allocate(places * sizeof *column);
-    double *value = tsl_allocate(places * sizeof *value);
-    if (column == NULL || value == NULL) {
-        tsl_release(column);
-        tsl_release(value);
-        return false;
-    }
-    if (there > 0) {
-        memcpy(column, rows->column, there * sizeof *column);
-        memcpy(value, rows->value, there * sizeof *value);
-    }
-    tsl_release(rows->owned[1]);
-    tsl_release(rows->owned[2]);
-    rows->owned[1] = rows->column = column;
-    rows->owned[2] = rows->value = value;
-    rows->room = entries;
-    return true;
-}
-
-void tsl_rows_free(tsl_rows *rows)
-{
-    for (int i = 0; i < 3; i++) {
-        tsl_release(rows->owned[i]);
-    }
-    *rows = (tsl_rows){0};
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
 /* Shell's sort with Ciura's gaps, for most rows are short. */
-void tsl_sort_columns(int32_t *column, int64_t count)
+void tsl_sort_columns(uint32_t *column, int64_t count)
 {
     static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
     enum { GAPS = sizeof gaps / sizeof *gaps };
     for (int g = count > 10 ? 0 : GAPS - 1; g < GAPS; g++) {
         const int64_t gap = gaps[g];
         for (int64_t k = gap; k < count; k++) {
-            const int32_t c = column[k];
+            const uint32_t c = column[k];
             int64_t to = k;
             for (; to >= gap && column[to - gap] > c; to -= gap) {
                 column[to] = column[to - gap];

@@ -52,14 +52,8 @@ static tsl_csr make_p(const tsl_prolongation *from)
     for (int64_t i = 0; i < a->rows; i++) {
         tsl_prolongator_row(&row, from, i);
         qsort(row.column, (size_t)row.count, sizeof *row.column, compare_columns);
-        for (int64_t k = 0; k < row.count; k++) {
-            p.column[p.row_start[i] + k] = row.column[k];
-            p.value[p.row_start[i] + k] = row.sum[row.column[k]].value;
-            row.sum[row.column[k]].value = 0;
-        }
-        row.number++;
         p.row_start[i + 1] = p.row_start[i] + row.count;
-        row.count = 0;
+        tsl_row_take(&row, (uint32_t *)p.column + p.row_start[i], p.value + p.row_start[i]);
     }
     tsl_row_free(&row);
     return p;
