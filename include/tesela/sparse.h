@@ -213,7 +213,8 @@ typedef struct tsl_linsolve_options {
     int degree; /**< of Chebyshev's polynomials, preconditioner and smoother: 1 … 64 */
     tsl_linsolve_smoother smoother;
     double eigenvalue_ratio; /**< Chebyshev damps eigenvalues of D^-1 A from largest / ratio to
-                                  largest; > 1; 0: 30 as preconditioner, 3 as smoother */
+                                  largest; > 1; 0: 30 as preconditioner; as smoother 4, or 3
+                                  where the degree is less than 3 */
     double strength;     /**< multigrid: a(i, j) is strong if its square exceeds strength^2 times
                               a(i, i) a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level this small is solved directly: 1 … 4000 */
@@ -228,7 +229,7 @@ typedef struct tsl_linsolve_options {
 #define TSL_LINSOLVE_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(tsl_linsolve_options), TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 1e-8, 0.0, 10000, 30,  \
-            8, 2, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.0, 0.08, 500, NULL, NULL, NULL, 0               \
+            8, 3, TSL_LINSOLVE_SMOOTH_CHEBYSHEV, 0.0, 0.08, 500, NULL, NULL, NULL, 0               \
     }
 
 /** A matrix with a method and a preconditioner, and their work space. */

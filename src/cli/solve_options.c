@@ -47,7 +47,7 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "Of single methods and preconditioners:", 3},
     {"restart", KEY_RESTART, "COUNT", 0, "gmres: basis vectors, 1 to 1000 (30)", 3},
     {"block", KEY_BLOCK, "ROWS", 0, "block-jacobi: rows of a block, 1 to 64 (8)", 3},
-    {"degree", KEY_DEGREE, "COUNT", 0, "chebyshev: of the polynomial, 1 to 64 (2)", 3},
+    {"degree", KEY_DEGREE, "COUNT", 0, "chebyshev: of the polynomial, 1 to 64 (3)", 3},
     {"eigenvalue-ratio", KEY_EIGENVALUE_RATIO, "R", 0,
      "chebyshev: largest eigenvalue by the smallest it damps (30, as a smoother 4)", 3},
     {"smoother", KEY_SMOOTHER, "NAME", 0, "multigrid: jacobi or chebyshev (chebyshev)", 3},

@@ -152,7 +152,8 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_l
         /* near two steps of Jacobi damped by 4 / (3 largest), of which one is that of P */
         .ratio = jacobi                    ? 2
                  : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
-                                           : 3};
+                 : o->degree < 3           ? 3
+                                           : 4};
 }
 
 static tsl_status make_smoother(making *k, tsl_level *v)
