@@ -218,10 +218,30 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
 /* ---- from a level to the next
  * ---------------------------------------------------------------------- */
 
-/* T, its transpose and the next level's matrix. */
-static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *next,
+/* A matrix between levels in the form that the cycle uses. */
+static tsl_status make_way(tsl_form *form, const tsl_multigrid *mg, const tsl_csr *m,
+                           const tsl_layout *rows)
+{
+    const double begun = tsl_seconds();
+    const tsl_status status = tsl_form_make(form, mg->context, m, rows, mg->bytes, 1);
+    tsl_profile_add(mg->context, "forms", begun, form->product_bytes, 0);
+    return status;
+}
+
+/* The form holds all of the matrix, or the matrix is needed with it. */
+static void free_if_held(tsl_csr *m, const tsl_form *form)
+{
+    if (form->sliced || form->packed != NULL) {
+        tsl_csr_free(m);
+    }
+}
+
+/* T, its transpose and the next level's matrix. T itself goes before that is made, unless there are
+ * other ranks: the product then has its memory. */
+static tsl_status make_products(const tsl_multigrid *mg, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
+    tsl_context *context = mg->context;
     double begun = tsl_seconds();
     tsl_status status = tsl_tentative(&v->p, context, from);
     if (status == TSL_OK) {
@@ -229,6 +249,12 @@ static tsl_status make_products(tsl_context *context, tsl_level *v, tsl_level *n
         tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
     }
     if (status == TSL_OK) {
+        status = make_way(&v->form_p, mg, &v->p, v->layout);
+    }
+    if (status == TSL_OK) {
+        if (v->layout->ranks == 1) {
+            free_if_held(&v->p, &v->form_p);
+        }
         begun = tsl_seconds();
         next->matrix = &next->own;
         const tsl_coarsening c = {from, &v->r};
@@ -263,35 +289,28 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     }
     const tsl_prolongation from = {&g,           k->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
-    status = make_products(context, v, next, &from);
+    status = make_products(k->mg, v, next, &from);
     tsl_release(k->norms);
     k->norms = norms;
     k->near_null = norms;
     return status;
 }
 
-/* A matrix between levels as the cycle uses it. */
-static tsl_status make_way(tsl_form *form, tsl_halo *halo, const tsl_multigrid *mg, tsl_csr *m,
-                           const tsl_layout *rows, const tsl_layout *columns)
-{
-    const double begun = tsl_seconds();
-    tsl_status status = tsl_form_make(form, mg->context, m, rows, mg->bytes, 1);
-    if (status == TSL_OK) {
-        status = tsl_halo_make(halo, mg->context, m, rows, columns);
-        tsl_profile_add(mg->context, "forms", begun, form->product_bytes, 0);
-    }
-    if (form->sliced || form->packed != NULL) { /* they hold all of it */
-        tsl_csr_free(m);
-    }
-    return status;
-}
-
-/* The ways between two levels, once the next level's layout is known. */
+/* What is left of the ways between two levels, once the next level's layout is known. */
 static tsl_status connect(const tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
 {
-    const tsl_status status = make_way(&v->form_p, &v->halo_p, mg, &v->p, v->layout, next->layout);
-    return status == TSL_OK ? make_way(&v->form_r, &v->halo_r, mg, &v->r, next->layout, v->layout)
-                            : status;
+    tsl_status status = tsl_halo_make(&v->halo_p, mg->context, &v->p, v->layout, next->layout);
+    if (status == TSL_OK) {
+        status = make_way(&v->form_r, mg, &v->r, next->layout);
+    }
+    if (status == TSL_OK) {
+        status = tsl_halo_make(&v->halo_r, mg->context, &v->r, next->layout, v->layout);
+    }
+    if (status == TSL_OK) {
+        free_if_held(&v->p, &v->form_p);
+        free_if_held(&v->r, &v->form_r);
+    }
+    return status;
 }
 
 static tsl_status make_levels(making *k, const tsl_linsolve_plan *plan)
