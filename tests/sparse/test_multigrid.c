@@ -316,6 +316,29 @@ static void any_pattern_will_do(void **state)
     test_system_free(&s);
 }
 
+/* Row i has an entry in column j, but row j none in column i. */
+static void unsymmetric_patterns_will_do(void **state)
+{
+    (void)state;
+    test_system s = test_laplacian(22, 22);
+    int64_t kept = 0;
+    for (int64_t i = 0, k = 0; i < s.n; i++) {
+        for (; k < s.row_start[i + 1]; k++) {
+            if (s.column[k] == i || (3 * i + s.column[k]) % 5 != 0) {
+                s.column[kept] = s.column[k];
+                s.value[kept++] = s.value[k];
+            }
+        }
+        s.row_start[i + 1] = kept;
+    }
+    level v = make_level(&s, 0.08, NULL, 1);
+    check_prolongator(&v, 0.08, NULL);
+    check_coarse(&v);
+    check_threads(&s, &v, 0.08, NULL, 7);
+    free_level(&v);
+    test_system_free(&s);
+}
+
 /* More entries than one piece of memory of a product holds. */
 static void large_products_are_made(void **state)
 {
@@ -417,9 +440,11 @@ static void largest_eigenvalues_are_not_missed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_as_defined), cmocka_unit_test(any_pattern_will_do),
-        cmocka_unit_test(large_products_are_made), cmocka_unit_test(dense_factors_solve),
-        cmocka_unit_test(largest_eigenvalues_are_not_missed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_defined),
+                                       cmocka_unit_test(any_pattern_will_do),
+                                       cmocka_unit_test(unsymmetric_patterns_will_do),
+                                       cmocka_unit_test(large_products_are_made),
+                                       cmocka_unit_test(dense_factors_solve),
+                                       cmocka_unit_test(largest_eigenvalues_are_not_missed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
