@@ -88,8 +88,10 @@ static void free_more(more **all)
     }
 }
 
-static bool take_factor(factor *f, int64_t live, int64_t share)
+/* A piece's share is that of a row with so many entries. */
+static bool take_factor(factor *f, int64_t live, int64_t entries)
 {
+    const int64_t share = tsl_made_bytes(entries);
     uint64_t rows = PIECE;
     while (rows < (uint64_t)live * PIECE) {
         rows *= 2;
@@ -507,8 +509,8 @@ static bool begin(making *k)
     plan_windows(k);
     /* as many entries as the rows of stencils have */
     const int64_t entries = tsl_csr_nonzeros(k->a) / k->pieces;
-    return take_factor(&k->p, k->live, 12 * entries / 2) &&
-           take_factor(&k->ap, k->live, 12 * entries) && begin_slots(k);
+    return take_factor(&k->p, k->live, entries / 2) && take_factor(&k->ap, k->live, entries) &&
+           begin_slots(k);
 }
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)
