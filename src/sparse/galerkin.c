@@ -13,7 +13,7 @@ enum {
     PARTS = 2,        /* of a window, for each thread; */
     BANDWIDTHS = 4,   /* of a part's rows at least, for parts look at neighbours' rows too, … */
     PART_ROWS = 4096, /* and so many */
-    AHEAD = 16        /* rows of A P that are fetched before their turn */
+    AHEAD = 16 /* rows of A P that are fetched before their turn; where they are, twice as many */
 };
 
 /* Some rows of the next level. */
@@ -371,7 +371,8 @@ TSL_CLONES static bool make_part(const making *k, worker *w, const part *of, str
     const int64_t entries = enough ? r->start[r->rows] : 0;
     for (int64_t i = 0; i < of->to - of->from && enough; i++) {
         for (int64_t e = r->start[i]; e < r->start[i + 1]; e++) {
-            if (e + AHEAD < entries) {
+            if (e + 2 * AHEAD < entries) {
+                __builtin_prefetch(row_of(&k->ap, r->column[e + 2 * AHEAD]));
                 const char *later = row_of(&k->ap, r->column[e + AHEAD])->entries;
                 __builtin_prefetch(later);
                 __builtin_prefetch(later + 64);
