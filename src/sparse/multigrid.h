@@ -54,7 +54,7 @@ tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongat
 
 /* A row of P = (1 - omega D^-1 F) T, in any order: F is the matrix without its weak entries, which
  * are added to the diagonal. */
-void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *from, int64_t i);
+void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i);
 
 typedef struct tsl_coarsening {
     const tsl_prolongation *from;
