@@ -95,6 +95,23 @@ typedef struct tsl_list_step {
     int16_t y, x, z, w;
 } tsl_list_step;
 
+/* Factors of a straight list. */
+enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
+
+/* A list whose kernels need no steps to go through: of each row, rounded as the steps are,
+ *     t = the product, or load wide[i];
+ *     u = OF_V v[i] + OF_T t; without v it is t;
+ *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none.
+ * What is NULL is left out. */
+typedef struct tsl_straight {
+    const double *wide;
+    double load;
+    const void *v, *w, *z, *x;
+    void *u, *y; /* y with w */
+    double factor_double[TSL_FACTORS];
+    float factor_single[TSL_FACTORS];
+} tsl_straight;
+
 typedef struct tsl_list {
     int64_t rows;
     int each;  /* tsl_list_each(rows) */
@@ -116,6 +133,8 @@ typedef struct tsl_list {
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
+    bool is_straight; /* then this is there in place of slots and steps */
+    tsl_straight straight;
 } tsl_list;
 
 /* A triangle with its rows in an order in which none needs a later one, level by level; rows of a
