@@ -58,6 +58,15 @@ typedef struct tsl_row_piece {
     int64_t length;
 } tsl_row_piece;
 
+/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what lists of
+ * single precision read in place of them. */
+typedef struct tsl_common {
+    int32_t index;  /* column of lane 0 */
+    uint32_t lanes; /* a bit for each that has the number */
+    float value;    /* of a slice's first group not a number: its groups are not all such */
+    float unused;
+} __attribute__((aligned(16))) tsl_common;
+
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
  * beside the other rows, and a second kernel adds a row's pieces up and takes the steps. */
 typedef struct tsl_packed_matrix {
@@ -66,14 +75,15 @@ typedef struct tsl_packed_matrix {
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value;
+    const void *value;        /* NULL: where `common` is not all there is, ones */
+    const tsl_common *common; /* of each group; NULL: too few have anything in common */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
     const int64_t *row_start;
     const int32_t *column; /* in double precision < 0: not x, but number ~column of … */
     const void *partial;   /* … these sums; NULL: there are none */
-    const void *entry;
+    const void *entry;     /* NULL: ones */
     /* Long rows */
     int64_t long_rows;
     const int32_t *long_row;   /* [long_rows] */
@@ -154,6 +164,16 @@ typedef struct tsl_list_look {
     int64_t nonzero;    /* 1: a number is not 0 */
 } tsl_list_look;
 
+/* Slices that are looked at for what their groups have in common. */
+typedef struct tsl_commons {
+    const tsl_packed_matrix *matrix; /* its groups' starts and columns */
+    const void *value;               /* numbers of so many bytes, to be … */
+    int bytes;
+    double scale;    /* … multiplied by that first */
+    tsl_common *out; /* [groups] */
+    int *without;    /* [1]: slices that have not; it has been zeroed */
+} tsl_commons;
+
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's
  * stream. */
 typedef struct tsl_list_ops {
@@ -177,6 +197,7 @@ typedef struct tsl_list_ops {
     /* out[tsl_list_blocks(rows)] */
     tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
                        int64_t rows);
+    tsl_status (*find_commons)(tsl_context *context, const tsl_commons *arguments);
 } tsl_list_ops;
 
 /* Units of TSL_LIST_THREADS rows, which parts are made of. */

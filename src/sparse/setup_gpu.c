@@ -166,10 +166,45 @@ static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const 
     return out;
 }
 
+/* What the entries of a form's slices have in common, taken from the values in double precision.
+ * *values: are those of each lane needed too? */
+static tsl_status find_commons(tsl_packed_matrix *m, bool *values, making *k, const tsl_fine *fine)
+{
+    tsl_context *context = k->mg->context;
+    const tsl_space mark = k->mg->kept;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    tsl_status status = TSL_OK;
+    int without = 0;
+    tsl_commons c = {.matrix = m,
+                     .value = fine->a.value,
+                     .bytes = 8,
+                     .scale = k->mg->scale,
+                     .out = tsl_space_take(&status, &k->mg->kept,
+                                           fine->places / TSL_PACK_LANES * (int64_t)sizeof *c.out),
+                     .without = tsl_space_take(&status, &k->spaces.passing, sizeof without)};
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, c.without, 0, sizeof without);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->lists->find_commons(context, &c);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &without, c.without, sizeof without);
+    }
+    *values = without > 0;
+    if (2 * (int64_t)without <= slices) {
+        m->common = c.out;
+    } else {
+        tsl_space_return(&k->mg->kept, &mark);
+    }
+    return status;
+}
+
 /* The finest level's: all but the values are its own form's, which it was given. */
-static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
+static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
+    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -178,10 +213,15 @@ static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form
     *m = wide->packed->matrix;
     m->value = NULL;
     m->entry = NULL;
-    const void *values = mg->bytes == 8
-                             ? fine->a.value
-                             : make_values(&status, mg, mg->scale, fine->a.value, fine->places);
-    *(m->value_start != NULL ? &m->value : &m->entry) = values;
+    const bool sliced = m->value_start != NULL;
+    bool needed = true;
+    if (mg->bytes == 4 && sliced) {
+        status = find_commons(m, &needed, k, fine);
+    }
+    const void *values = mg->bytes == 8 ? fine->a.value
+                         : needed ? make_values(&status, mg, mg->scale, fine->a.value, fine->places)
+                                  : NULL;
+    *(sliced ? &m->value : &m->entry) = values;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
     return status;
 }
@@ -244,8 +284,9 @@ static tsl_status make_down(tsl_form *out, making *k, const tsl_coarse *coarse)
     tsl_packed_matrix *m = &out->packed->matrix;
     m->row_start = coarse->member_start;
     m->column = coarse->member;
-    m->entry = make_values(&status, mg, 1, coarse->member_value, coarse->members);
-    out->product_bytes = coarse->members * (4 + mg->bytes) + 8 * coarse->count;
+    const bool ones = coarse->member_value == NULL;
+    m->entry = ones ? NULL : make_values(&status, mg, 1, coarse->member_value, coarse->members);
+    out->product_bytes = coarse->members * (ones ? 4 : 4 + mg->bytes) + 8 * coarse->count;
     return status == TSL_OK ? cut_form(out, k, coarse->most_members) : status;
 }
 
@@ -256,6 +297,7 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
     const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const bool ones = fine->near_null == NULL && coarse->members == fine->a.rows;
     tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -269,13 +311,14 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
         .value_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
         .index_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
         .index = tsl_space_take(&status, k->spaces.kept, 4 * slices * TSL_PACK_LANES),
-        .value = tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
+        .value =
+            ones ? NULL : tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
     tsl_packed_matrix *m = &out->packed->matrix;
     m->value_start = t.value_start;
     m->index_start = t.index_start;
     m->index = t.index;
     m->value = t.value;
-    out->product_bytes = (4 + bytes) * fine->a.rows + 16 * slices;
+    out->product_bytes = (ones ? 4 : 4 + bytes) * fine->a.rows + 16 * slices;
     return status == TSL_OK ? context->ops->coarsen->make_tentative(context, &t) : status;
 }
 
@@ -386,7 +429,7 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
         status = make_level(k, l, &fine, plan);
         *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
         if (status == TSL_OK && *fits) {
-            status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
+            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form, &fine)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
         if (status != TSL_OK || !*fits || !goes_on(k)) {
