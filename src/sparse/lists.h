@@ -75,8 +75,8 @@ typedef struct tsl_packed_matrix {
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value;        /* NULL: where `common` is not all there is, ones */
-    const tsl_common *common; /* of each group; NULL: too few have anything in common */
+    const void *value;        /* NULL: ones */
+    const tsl_common *common; /* of each group; NULL: all values are in `value` */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
@@ -164,15 +164,14 @@ typedef struct tsl_list_look {
     int64_t nonzero;    /* 1: a number is not 0 */
 } tsl_list_look;
 
-/* Slices that are looked at for what their groups have in common. */
-typedef struct tsl_commons {
-    const tsl_packed_matrix *matrix; /* its groups' starts and columns */
-    const void *value;               /* numbers of so many bytes, to be … */
-    int bytes;
-    double scale;    /* … multiplied by that first */
-    tsl_common *out; /* [groups] */
-    int *without;    /* [1]: slices that have not; it has been zeroed */
-} tsl_commons;
+/* The values of slices on their way into single precision. */
+typedef struct tsl_narrowing {
+    tsl_packed_matrix matrix; /* of which the groups' starts and columns are there */
+    const double *value;
+    double scale;       /* values are multiplied by that */
+    tsl_common *common; /* [groups] */
+    float *rest;        /* [groups][32]: values of slices that have nothing in common */
+} tsl_narrowing;
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's
  * stream. */
@@ -197,7 +196,7 @@ typedef struct tsl_list_ops {
     /* out[tsl_list_blocks(rows)] */
     tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
                        int64_t rows);
-    tsl_status (*find_commons)(tsl_context *context, const tsl_commons *arguments);
+    tsl_status (*narrow)(tsl_context *context, const tsl_narrowing *arguments);
 } tsl_list_ops;
 
 /* Units of TSL_LIST_THREADS rows, which parts are made of. */

@@ -13,4 +13,4 @@ const tsl_list_ops tsl_lists_sim = {.run = gpu_run,
                                     .spread = gpu_spread,
                                     .sweep = gpu_sweep,
                                     .look = gpu_look,
-                                    .find_commons = gpu_find_commons};
+                                    .narrow = gpu_narrow};

@@ -96,9 +96,10 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
         k->may_round && k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
     mg->bytes = single ? 4 : 8;
     mg->scale = single ? ldexp(1, ilogb(first)) : 1;
-    /* values, vectors, T and T^T of this level, and a quarter more for those that follow */
+    /* values and what they have in common, vectors, T and T^T of this level, and a quarter more for
+     * those that follow */
     const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
-    const int64_t bytes = mg->bytes * fine->places + each * fine->a.rows;
+    const int64_t bytes = (mg->bytes + 1) * fine->places + each * fine->a.rows;
     return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4) : status;
 }
 
@@ -166,63 +167,40 @@ static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const 
     return out;
 }
 
-/* What the entries of a form's slices have in common, taken from the values in double precision.
- * *values: are those of each lane needed too? */
-static tsl_status find_commons(tsl_packed_matrix *m, bool *values, making *k, const tsl_fine *fine)
+/* The values of slices in single precision. */
+static tsl_status narrow_slices(tsl_packed_matrix *m, tsl_multigrid *mg, const tsl_fine *fine)
 {
-    tsl_context *context = k->mg->context;
-    const tsl_space mark = k->mg->kept;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
     tsl_status status = TSL_OK;
-    int without = 0;
-    tsl_commons c = {.matrix = m,
-                     .value = fine->a.value,
-                     .bytes = 8,
-                     .scale = k->mg->scale,
-                     .out = tsl_space_take(&status, &k->mg->kept,
-                                           fine->places / TSL_PACK_LANES * (int64_t)sizeof *c.out),
-                     .without = tsl_space_take(&status, &k->spaces.passing, sizeof without)};
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, c.without, 0, sizeof without);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->lists->find_commons(context, &c);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, &without, c.without, sizeof without);
-    }
-    *values = without > 0;
-    if (2 * (int64_t)without <= slices) {
-        m->common = c.out;
-    } else {
-        tsl_space_return(&k->mg->kept, &mark);
-    }
-    return status;
+    const int64_t groups = fine->places / TSL_PACK_LANES;
+    const tsl_narrowing narrowing = {
+        .matrix = *m,
+        .value = fine->a.value,
+        .scale = mg->scale,
+        .common = tsl_space_take(&status, &mg->kept, groups * (int64_t)sizeof(tsl_common)),
+        .rest = tsl_space_take(&status, &mg->kept, fine->places * (int64_t)sizeof(float))};
+    m->common = narrowing.common;
+    m->value = narrowing.rest;
+    return status == TSL_OK ? mg->context->ops->lists->narrow(mg->context, &narrowing) : status;
 }
 
 /* The finest level's: all but the values are its own form's, which it was given. */
-static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
+static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
-    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
     }
     tsl_packed_matrix *m = &out->packed->matrix;
     *m = wide->packed->matrix;
-    m->value = NULL;
-    m->entry = NULL;
-    const bool sliced = m->value_start != NULL;
-    bool needed = true;
-    if (mg->bytes == 4 && sliced) {
-        status = find_commons(m, &needed, k, fine);
-    }
-    const void *values = mg->bytes == 8 ? fine->a.value
-                         : needed ? make_values(&status, mg, mg->scale, fine->a.value, fine->places)
-                                  : NULL;
-    *(sliced ? &m->value : &m->entry) = values;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
+    if (mg->bytes == 8) {
+        return TSL_OK;
+    }
+    if (m->value_start != NULL) {
+        return narrow_slices(m, mg, fine);
+    }
+    m->entry = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
     return status;
 }
 
@@ -429,7 +407,7 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
         status = make_level(k, l, &fine, plan);
         *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
         if (status == TSL_OK && *fits) {
-            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form, &fine)
+            status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
         if (status != TSL_OK || !*fits || !goes_on(k)) {
