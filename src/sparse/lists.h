@@ -34,7 +34,9 @@ typedef enum tsl_step_kind {
     TSL_STEP_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
     TSL_STEP_DOT,     /* next sum = x.z; in lists of double precision */
     TSL_STEP_LOAD,    /* y = a x, x of double precision and not written by the list */
-    TSL_STEP_STORE    /* y = a x, y of double precision and not read by the list */
+    TSL_STEP_STORE,   /* y = a x, y of double precision and not read by the list */
+    TSL_STEP_WIDEN    /* y = a x, x of single precision and not written by the list, which is of
+                         double */
 } tsl_step_kind;
 
 /* What it opens runs only if each scalar, in device memory, exceeds its limit. */
@@ -100,8 +102,8 @@ typedef struct tsl_list_step {
     double a_double, b_double;
     float a_single, b_single;
     const double *over, *under; /* a is multiplied by their ratio; NULL: it is not */
-    double *wide;               /* [rows]: of a step between precisions, what is always double */
-    int16_t kind;               /* tsl_step_kind, but no product */
+    void *other;  /* [rows]: of a step between precisions, what is always double, or single */
+    int16_t kind; /* tsl_step_kind, but no product */
     int16_t y, x, z, w;
 } tsl_list_step;
 

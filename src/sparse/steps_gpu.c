@@ -69,14 +69,14 @@ static void add_step(translation *t, const tsl_step *s)
                            .b_single = (float)s->b,
                            .over = s->over,
                            .under = s->under};
-    if (s->kind == TSL_STEP_LOAD) {
-        out->wide = (double *)(uintptr_t)s->x;
+    if (s->kind == TSL_STEP_LOAD || s->kind == TSL_STEP_WIDEN) {
+        out->other = (void *)(uintptr_t)s->x;
         out->y = write_slot(t, s->y);
         return;
     }
     out->x = read_slot(t, s->x);
     if (s->kind == TSL_STEP_STORE) {
-        out->wide = s->y;
+        out->other = s->y;
         return;
     }
     if (s->kind == TSL_STEP_SCALE) {
