@@ -25,6 +25,7 @@ enum {
                                  two groups, … */
     TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
     TSL_LARGE_ROW = 128,      /* … and more */
+    TSL_COMMONS = 8           /* groups of a slice that are looked at together */
 };
 
 typedef enum tsl_step_kind {
@@ -60,8 +61,8 @@ typedef struct tsl_row_piece {
     int64_t length;
 } tsl_row_piece;
 
-/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what lists of
- * single precision read in place of them. */
+/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what straight
+ * lists of single precision read in place of them. */
 typedef struct tsl_common {
     int32_t index;  /* column of lane 0 */
     uint32_t lanes; /* a bit for each that has the number */
@@ -77,8 +78,12 @@ typedef struct tsl_packed_matrix {
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value;        /* NULL: ones */
-    const tsl_common *common; /* of each group; NULL: all values are in `value` */
+    const void *value; /* NULL: ones */
+    /* [slices][width], where there are fewer groups filled up with zeros; NULL: all values are in
+     * `value`, else those of slices that have nothing in common */
+    const tsl_common *common;
+    int width;           /* a multiple of TSL_COMMONS */
+    const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
@@ -111,13 +116,15 @@ typedef struct tsl_list_step {
 enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
 
 /* A list whose kernels need no steps to go through: of each row, rounded as the steps are,
- *     t = the product, or load wide[i];
+ *     t = the product, or load wide[i], or load single[i];
  *     u = OF_V v[i] + OF_T t; without v it is t;
- *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none.
- * What is NULL is left out. */
+ *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
+ * or, with `single`, the scalar product of t and dot alone. What is NULL is left out. */
 typedef struct tsl_straight {
     const double *wide;
+    const float *single;
     double load;
+    const double *dot;
     const void *v, *w, *z, *x;
     void *u, *y; /* y with w */
     double factor_double[TSL_FACTORS];
@@ -171,8 +178,10 @@ typedef struct tsl_narrowing {
     tsl_packed_matrix matrix; /* of which the groups' starts and columns are there */
     const double *value;
     double scale;       /* values are multiplied by that */
-    tsl_common *common; /* [groups] */
-    float *rest;        /* [groups][32]: values of slices that have nothing in common */
+    tsl_common *common; /* [slices][width] */
+    int width;          /* as of tsl_packed_matrix: slices of more groups have nothing in common */
+    float *rest;        /* [groups][32]: values of slices that have nothing in common … */
+    int *without;       /* [1]: … and their number; from zero */
 } tsl_narrowing;
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's

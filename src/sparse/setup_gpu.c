@@ -167,26 +167,61 @@ static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const 
     return out;
 }
 
-/* The values of slices in single precision. */
-static tsl_status narrow_slices(tsl_packed_matrix *m, tsl_multigrid *mg, const tsl_fine *fine)
+static tsl_status convert_finest(float *out, tsl_status status, const tsl_multigrid *mg,
+                                 const tsl_fine *fine)
 {
+    return status == TSL_OK ? mg->context->ops->coarsen->convert(mg->context, out, mg->scale,
+                                                                 fine->a.value, fine->places, 4)
+                            : status;
+}
+
+/* The values of slices in single precision: as what they have in common, where most have that. */
+static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine *fine)
+{
+    tsl_context *context = k->mg->context;
+    tsl_space *const kept = &k->mg->kept;
     tsl_status status = TSL_OK;
-    const int64_t groups = fine->places / TSL_PACK_LANES;
+    int without = 0;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int width =
+        ((int)k->facts[TSL_FACT_LONGEST] + TSL_COMMONS - 1) / TSL_COMMONS * TSL_COMMONS;
+    float *const values = tsl_space_take(&status, kept, fine->places * (int64_t)sizeof *values);
+    m->value = values;
+    if (slices * width * (int64_t)sizeof(tsl_common) > fine->places * (int64_t)sizeof *values) {
+        return convert_finest(values, status, k->mg, fine);
+    }
+    const tsl_space mark = *kept;
     const tsl_narrowing narrowing = {
         .matrix = *m,
         .value = fine->a.value,
-        .scale = mg->scale,
-        .common = tsl_space_take(&status, &mg->kept, groups * (int64_t)sizeof(tsl_common)),
-        .rest = tsl_space_take(&status, &mg->kept, fine->places * (int64_t)sizeof(float))};
-    m->common = narrowing.common;
-    m->value = narrowing.rest;
-    return status == TSL_OK ? mg->context->ops->lists->narrow(mg->context, &narrowing) : status;
+        .scale = k->mg->scale,
+        .common = tsl_space_take(&status, kept, slices * width * (int64_t)sizeof(tsl_common)),
+        .width = width,
+        .rest = values,
+        .without = tsl_space_take(&status, &k->spaces.passing, sizeof without)};
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, narrowing.without, 0, sizeof without);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->lists->narrow(context, &narrowing);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &without, narrowing.without, sizeof without);
+    }
+    if (8 * (int64_t)without <= slices) {
+        m->common = narrowing.common;
+        m->width = width;
+        return status;
+    }
+    tsl_space_return(kept, &mark);
+    return convert_finest(values, status, k->mg, fine);
 }
 
 /* The finest level's: all but the values are its own form's, which it was given. */
-static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
+static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
+    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -198,7 +233,7 @@ static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form
         return TSL_OK;
     }
     if (m->value_start != NULL) {
-        return narrow_slices(m, mg, fine);
+        return narrow_slices(m, k, fine);
     }
     m->entry = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
     return status;
@@ -296,6 +331,7 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     m->index_start = t.index_start;
     m->index = t.index;
     m->value = t.value;
+    m->only = t.index;
     out->product_bytes = (ones ? 4 : 4 + bytes) * fine->a.rows + 16 * slices;
     return status == TSL_OK ? context->ops->coarsen->make_tentative(context, &t) : status;
 }
@@ -407,7 +443,7 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
         status = make_level(k, l, &fine, plan);
         *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
         if (status == TSL_OK && *fits) {
-            status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
+            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form, &fine)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
         if (status != TSL_OK || !*fits || !goes_on(k)) {

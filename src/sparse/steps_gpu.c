@@ -230,8 +230,9 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
 static tsl_status run_straight(tsl_context *context, const tsl_steps *list, parts p,
                                const tsl_straight *straight)
 {
-    translation t = begin(list, p, 0);
+    translation t = begin(list, p, list->column);
     t.list.is_straight = true;
+    t.list.dots = straight->dot != NULL;
     t.list.straight = *straight;
     const tsl_status status =
         list->steps[0].kind == TSL_STEP_PRODUCT ? begin_product(&t, context, list) : TSL_OK;

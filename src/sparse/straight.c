@@ -80,12 +80,27 @@ static bool read_scaled(reading *r)
     return adds_to(last, s->y) && last->y == s->y && last->x != r->now && r->next == r->end;
 }
 
+/* The scalar product of two vectors, of which one is in single precision. */
+static bool is_mixed_dot(tsl_straight *out, const tsl_steps *list)
+{
+    const tsl_step *s = list->steps;
+    if (list->count != 2 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
+        s[1].kind != TSL_STEP_DOT || s[1].z != NULL || s[1].x == NULL) {
+        return false;
+    }
+    *out = (tsl_straight){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
+    return true;
+}
+
 bool tsl_read_straight(tsl_straight *out, const tsl_steps *list)
 {
     for (int i = 0; i < list->count; i++) {
         if (list->steps[i].over != NULL) {
             return false;
         }
+    }
+    if (is_mixed_dot(out, list)) {
+        return true;
     }
     *out = (tsl_straight){.load = 0};
     reading r = {.next = list->steps, .end = list->steps + list->count, .out = out};

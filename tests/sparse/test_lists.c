@@ -171,23 +171,30 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     int64_t *start = malloc((size_t)(slices + 1) * sizeof *start);
     test_download(context, start, m->value_start, (slices + 1) * (int64_t)sizeof *start);
     const int64_t groups = start[slices];
-    tsl_common *common = calloc((size_t)groups, sizeof *common);
+    const int64_t bytes = slices * TSL_COMMONS * (int64_t)sizeof(tsl_common);
+    tsl_common *common = calloc(1, (size_t)bytes);
     float *rest = calloc((size_t)groups, TSL_PACK_LANES * sizeof *rest);
-    const int64_t bytes = groups * (int64_t)sizeof *common;
+    int without = 0;
     const tsl_narrowing a_narrowing = {
         .matrix = *m,
         .value = m->value,
         .scale = 1,
         .common = test_upload(context, common, bytes),
+        .width = TSL_COMMONS,
+        .without = test_upload(context, &without, sizeof without),
         .rest = test_upload(context, rest, groups * TSL_PACK_LANES * (int64_t)sizeof *rest)};
     assert_int_equal(context->ops->lists->narrow(context, &a_narrowing), TSL_OK);
     test_download(context, common, a_narrowing.common, bytes);
+    test_download(context, &without, a_narrowing.without, sizeof without);
+    test_release(context, a_narrowing.without);
     out->common = 0;
     for (int64_t i = 0; i < slices; i++) {
-        out->common += !isnan(common[start[i]].value);
+        out->common += !isnan(common[i * TSL_COMMONS].value);
     }
+    assert_int_equal(without, slices - out->common);
     out->packed = *out->wide.packed;
     out->packed.matrix.common = a_narrowing.common;
+    out->packed.matrix.width = TSL_COMMONS;
     out->packed.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
