@@ -28,7 +28,7 @@ tsl_status tsl_run_bicgstab(tsl_run *run)
         double first[2] = {0};
         double second[3];
         double third[2];
-        status = tsl_run_precondition(run, mp, p);
+        status = tsl_run_precondition(run, mp, p, 0);
         const tsl_step product[] = {tsl_run_product(run, v, mp), tsl_dot(shadow, v), tsl_dot(v, v)};
         status = status == TSL_OK ? tsl_run_steps(run, product, 3, first) : status;
         if (status != TSL_OK || breaks_down(first[0], shadow_square, first[1])) {
@@ -38,7 +38,7 @@ tsl_status tsl_run_bicgstab(tsl_run *run)
         const double alpha = rho / first[0];
         const tsl_step half[] = {tsl_combine(r, 1, r, -alpha, v)};
         status = tsl_run_steps(run, half, 1, NULL);
-        status = status == TSL_OK ? tsl_run_precondition(run, mr, r) : status;
+        status = status == TSL_OK ? tsl_run_precondition(run, mr, r, 0) : status;
         const tsl_step again[] = {tsl_run_product(run, t, mr), tsl_dot(t, r), tsl_dot(t, t),
                                   tsl_dot(r, r)};
         status = status == TSL_OK ? tsl_run_steps(run, again, 4, second) : status;

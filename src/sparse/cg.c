@@ -92,7 +92,7 @@ tsl_status tsl_run_cg_single(tsl_run *run)
     for (tsl_status status = TSL_OK;; first = false) {
         double sums[3];
         bool definite = true;
-        status = tsl_run_precondition(run, u, run->r);
+        status = tsl_run_precondition(run, u, run->r, 0);
         const tsl_step product[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u), tsl_dot(w, u),
                                     tsl_dot(run->r, run->r)};
         if (status == TSL_OK) {
@@ -128,7 +128,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
     const bool plain = u == run->r;
     scalars c = {0};
     bool first = true;
-    tsl_status status = tsl_run_precondition(run, u, run->r);
+    tsl_status status = tsl_run_precondition(run, u, run->r, 0);
     const tsl_step begin[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u), tsl_dot(w, u),
                               tsl_dot(run->r, run->r)};
     if (status == TSL_OK) {
@@ -137,7 +137,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
     while (status == TSL_OK) {
         double sums[3];
         bool definite = true;
-        status = tsl_run_precondition(run, m, w);
+        status = tsl_run_precondition(run, m, w, 0);
         if (status == TSL_OK) {
             status = tsl_run_product_and_sums(run, n, m, 3, sums);
         }

@@ -172,7 +172,7 @@ typedef struct tsl_tentative_form {
     int bytes;
     int64_t *value_start, *index_start; /* [slices + 1] */
     int32_t *index;
-    void *value;
+    void *value; /* NULL: ones, which are not stored */
 } tsl_tentative_form;
 
 /* The inverse of the coarsest level's matrix, of n rows, as a form of n entries a row. */

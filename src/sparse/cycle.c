@@ -118,9 +118,9 @@ tsl_status tsl_multigrid_cycle(void *self)
     return descend(mg, 0, &mg->result);
 }
 
-tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm)
+/* A cycle on r: M r is *out times mg->result. */
+static tsl_status apply(tsl_multigrid *mg, double *out, const double *r, double norm)
 {
-    tsl_multigrid *mg = self;
     const tsl_level *finest = &mg->level[0];
     tsl_status status = norm > 0 ? TSL_OK : measure(mg, r, &norm);
     /* a power of two near 1 / ||r||, so that single precision holds r */
@@ -133,6 +133,24 @@ tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double no
     if (status == TSL_OK) {
         status = mg->cycle != NULL ? mg->context->ops->replay(mg->cycle) : tsl_multigrid_cycle(mg);
     }
-    const tsl_step store = tsl_store(z, factor > 0 ? mg->scale / factor : 0, mg->result);
-    return status == TSL_OK ? run(mg, finest->layout, &store, 1) : status;
+    *out = factor > 0 ? mg->scale / factor : 0;
+    return status;
+}
+
+tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm)
+{
+    tsl_multigrid *mg = self;
+    double factor = 0;
+    const tsl_status status = apply(mg, &factor, r, norm);
+    const tsl_step store = tsl_store(z, factor, mg->result);
+    return status == TSL_OK ? run(mg, mg->level[0].layout, &store, 1) : status;
+}
+
+tsl_status tsl_multigrid_apply_single(void *self, const float **z, double *factor, const double *r,
+                                      double norm)
+{
+    tsl_multigrid *mg = self;
+    const tsl_status status = apply(mg, factor, r, norm);
+    *z = mg->result;
+    return status;
 }

@@ -74,7 +74,7 @@ static tsl_status extend(tsl_run *run, const triangle *t, int j)
     double *const w = tsl_run_vector(run, 2);
     double *const h = t->h + (int64_t)j * (t->restart + 1);
     const int count = j + 1;
-    tsl_status status = tsl_run_precondition(run, z, basis(run, j));
+    tsl_status status = tsl_run_precondition(run, z, basis(run, j), 0);
     t->steps[0] = tsl_run_product(run, w, z);
     status = status == TSL_OK ? project(run, t, 1, w, count, h) : status;
     if (status == TSL_OK) {
@@ -163,7 +163,7 @@ static tsl_status correct(tsl_run *run, const triangle *t, int count)
     t->steps[0].b = 0; /* the first has nothing to add to */
     tsl_status status = tsl_run_steps(run, t->steps, count, NULL);
     if (status == TSL_OK) {
-        status = tsl_run_precondition(run, z, sum);
+        status = tsl_run_precondition(run, z, sum, 0);
     }
     bool helps = true;
     if (status == TSL_OK && is_doubtful(t, count)) {

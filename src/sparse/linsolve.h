@@ -10,6 +10,9 @@ typedef struct tsl_preconditioner {
     const double *diagonal; /* M is this diagonal alone: no call is needed; else NULL */
     /* norm: about that of r; 0: it is not known. NULL: M = 1, or the diagonal */
     tsl_status (*apply)(void *self, double *z, const double *r, double norm);
+    /* z left as *factor times a vector of single precision that is M's; NULL: it has no such */
+    tsl_status (*apply_single)(void *self, const float **z, double *factor, const double *r,
+                               double norm);
     void (*destroy)(void *self); /* NULL: nothing to destroy */
     void *self;
 } tsl_preconditioner;
@@ -72,8 +75,8 @@ tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots);
 tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, int width,
                                     double *dots);
 
-/* z = M r; of a plan without preconditioner a copy. */
-tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r);
+/* z = M r; of a plan without preconditioner a copy. `norm` as of tsl_preconditioner. */
+tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double norm);
 
 /* Where z = M r may lie: r itself where M = 1, else `space`. */
 double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
@@ -120,8 +123,8 @@ typedef struct tsl_linsolve_method_entry {
 const tsl_linsolve_method_entry *tsl_linsolve_method_of(const tsl_linsolve_plan *plan);
 
 tsl_status tsl_run_cg(tsl_run *run);
-/* On a GPU, without preconditioner or with a diagonal; needs plan->scalars, so many numbers. */
-enum { TSL_CG_AHEAD = 16 /* iterations queued at a time */ };
+/* On a GPU; needs plan->scalars, so many numbers. */
+enum { TSL_CG_AHEAD = 16 /* iterations queued at a time, where M is 1 or a diagonal */ };
 tsl_status tsl_run_cg_ahead(tsl_run *run);
 int64_t tsl_cg_ahead_scalars(void);
 tsl_status tsl_run_cg_single(tsl_run *run);

@@ -25,6 +25,7 @@ enum {
                                  two groups, … */
     TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
     TSL_LARGE_ROW = 128,      /* … and more */
+    TSL_COMMONS = 8           /* groups of a slice that are looked at together */
 };
 
 typedef enum tsl_step_kind {
@@ -34,7 +35,9 @@ typedef enum tsl_step_kind {
     TSL_STEP_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
     TSL_STEP_DOT,     /* next sum = x.z; in lists of double precision */
     TSL_STEP_LOAD,    /* y = a x, x of double precision and not written by the list */
-    TSL_STEP_STORE    /* y = a x, y of double precision and not read by the list */
+    TSL_STEP_STORE,   /* y = a x, y of double precision and not read by the list */
+    TSL_STEP_WIDEN    /* y = a x, x of single precision and not written by the list, which is of
+                         double */
 } tsl_step_kind;
 
 /* What it opens runs only if each scalar, in device memory, exceeds its limit. */
@@ -58,6 +61,15 @@ typedef struct tsl_row_piece {
     int64_t length;
 } tsl_row_piece;
 
+/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what straight
+ * lists of single precision read in place of them. */
+typedef struct tsl_common {
+    int32_t index;  /* column of lane 0 */
+    uint32_t lanes; /* a bit for each that has the number */
+    float value;    /* of a slice's first group not a number: its groups are not all such */
+    float unused;
+} __attribute__((aligned(16))) tsl_common;
+
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
  * beside the other rows, and a second kernel adds a row's pieces up and takes the steps. */
 typedef struct tsl_packed_matrix {
@@ -66,14 +78,19 @@ typedef struct tsl_packed_matrix {
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value;
+    const void *value; /* NULL: ones */
+    /* [slices][width], where there are fewer groups filled up with zeros; NULL: all values are in
+     * `value`, else those of slices that have nothing in common */
+    const tsl_common *common;
+    int width;           /* a multiple of TSL_COMMONS */
+    const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
     const int64_t *row_start;
     const int32_t *column; /* in double precision < 0: not x, but number ~column of … */
     const void *partial;   /* … these sums; NULL: there are none */
-    const void *entry;
+    const void *entry;     /* NULL: ones */
     /* Long rows */
     int64_t long_rows;
     const int32_t *long_row;   /* [long_rows] */
@@ -90,10 +107,29 @@ typedef struct tsl_list_step {
     double a_double, b_double;
     float a_single, b_single;
     const double *over, *under; /* a is multiplied by their ratio; NULL: it is not */
-    double *wide;               /* [rows]: of a step between precisions, what is always double */
-    int16_t kind;               /* tsl_step_kind, but no product */
+    void *other;  /* [rows]: of a step between precisions, what is always double, or single */
+    int16_t kind; /* tsl_step_kind, but no product */
     int16_t y, x, z, w;
 } tsl_list_step;
+
+/* Factors of a straight list. */
+enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
+
+/* A list whose kernels need no steps to go through: of each row, rounded as the steps are,
+ *     t = the product, or load wide[i], or load single[i];
+ *     u = OF_V v[i] + OF_T t; without v it is t;
+ *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
+ * or, with `single`, the scalar product of t and dot alone. What is NULL is left out. */
+typedef struct tsl_straight {
+    const double *wide;
+    const float *single;
+    double load;
+    const double *dot;
+    const void *v, *w, *z, *x;
+    void *u, *y; /* y with w */
+    double factor_double[TSL_FACTORS];
+    float factor_single[TSL_FACTORS];
+} tsl_straight;
 
 typedef struct tsl_list {
     int64_t rows;
@@ -116,6 +152,8 @@ typedef struct tsl_list {
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
+    bool is_straight; /* then this is there in place of slots and steps */
+    tsl_straight straight;
 } tsl_list;
 
 /* A triangle with its rows in an order in which none needs a later one, level by level; rows of a
@@ -134,6 +172,17 @@ typedef struct tsl_list_look {
     int64_t not_finite; /* first row whose number is not finite; `rows`: none */
     int64_t nonzero;    /* 1: a number is not 0 */
 } tsl_list_look;
+
+/* The values of slices on their way into single precision. */
+typedef struct tsl_narrowing {
+    tsl_packed_matrix matrix; /* of which the groups' starts and columns are there */
+    const double *value;
+    double scale;       /* values are multiplied by that */
+    tsl_common *common; /* [slices][width] */
+    int width;          /* as of tsl_packed_matrix: slices of more groups have nothing in common */
+    float *rest;        /* [groups][32]: values of slices that have nothing in common … */
+    int *without;       /* [1]: … and their number; from zero */
+} tsl_narrowing;
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's
  * stream. */
@@ -158,6 +207,7 @@ typedef struct tsl_list_ops {
     /* out[tsl_list_blocks(rows)] */
     tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
                        int64_t rows);
+    tsl_status (*narrow)(tsl_context *context, const tsl_narrowing *arguments);
 } tsl_list_ops;
 
 /* Units of TSL_LIST_THREADS rows, which parts are made of. */

@@ -12,4 +12,5 @@ const tsl_list_ops tsl_lists_sim = {.run = gpu_run,
                                     .collect = gpu_collect,
                                     .spread = gpu_spread,
                                     .sweep = gpu_sweep,
-                                    .look = gpu_look};
+                                    .look = gpu_look,
+                                    .narrow = gpu_narrow};

@@ -441,6 +441,7 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     if (status != TSL_OK) {
         return status;
     }
+    plan->m.apply_single = mg->bytes == 4 ? tsl_multigrid_apply_single : NULL;
     report_levels(&plan->report, mg);
     return plan->layout->ranks == 1
                ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)

@@ -131,5 +131,8 @@ tsl_status tsl_multigrid_cycle(void *self);
 
 /* z = M r: one V-cycle. `norm` as of tsl_preconditioner. */
 tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double norm);
+/* The same of a cycle in single precision, left as *factor times *z. */
+tsl_status tsl_multigrid_apply_single(void *self, const float **z, double *factor, const double *r,
+                                      double norm);
 
 #endif

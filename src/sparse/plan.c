@@ -167,7 +167,7 @@ static tsl_linsolve_plan *begin_plan(tsl_context *context, const tsl_linsolve_op
 static bool runs_ahead(const tsl_linsolve_plan *plan)
 {
     return plan->context->ops->lists != NULL && plan->matrix != NULL &&
-           plan->options.method == TSL_LINSOLVE_CG && plan->m.apply == NULL;
+           plan->options.method == TSL_LINSOLVE_CG;
 }
 
 static tsl_status take_vectors(tsl_linsolve_plan *plan)

@@ -102,7 +102,7 @@ double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space)
     return m->apply == NULL && m->diagonal == NULL ? r : space;
 }
 
-static tsl_status precondition(tsl_run *run, double *z, const double *r, double norm)
+tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double norm)
 {
     const tsl_linsolve_plan *plan = run->plan;
     if (plan->m.apply == NULL) {
@@ -115,11 +115,6 @@ static tsl_status precondition(tsl_run *run, double *z, const double *r, double 
     const tsl_status status = plan->m.apply(plan->m.self, z, r, norm);
     tsl_profile_add(plan->context, "preconditioner", begun, 0, 0);
     return status;
-}
-
-tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r)
-{
-    return precondition(run, z, r, 0);
 }
 
 enum { UPDATE_STEPS = 12 };
@@ -145,7 +140,7 @@ tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double
     if (status != TSL_OK || m->apply == NULL || !(sqrt(*rr) > run->target)) {
         return status;
     }
-    status = precondition(run, z, run->r, sqrt(*rr));
+    status = tsl_run_precondition(run, z, run->r, sqrt(*rr));
     const tsl_step dot = tsl_dot(run->r, z);
     return status == TSL_OK ? tsl_run_steps(run, &dot, 1, rz) : status;
 }

@@ -96,9 +96,10 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
         k->may_round && k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
     mg->bytes = single ? 4 : 8;
     mg->scale = single ? ldexp(1, ilogb(first)) : 1;
-    /* values, vectors, T and T^T of this level, and a quarter more for those that follow */
+    /* values and what they have in common, vectors, T and T^T of this level, and a quarter more for
+     * those that follow */
     const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
-    const int64_t bytes = mg->bytes * fine->places + each * fine->a.rows;
+    const int64_t bytes = (mg->bytes + 1) * fine->places + each * fine->a.rows;
     return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4) : status;
 }
 
@@ -166,23 +167,75 @@ static void *make_values(tsl_status *status, tsl_multigrid *mg, double a, const 
     return out;
 }
 
+static tsl_status convert_finest(float *out, tsl_status status, const tsl_multigrid *mg,
+                                 const tsl_fine *fine)
+{
+    return status == TSL_OK ? mg->context->ops->coarsen->convert(mg->context, out, mg->scale,
+                                                                 fine->a.value, fine->places, 4)
+                            : status;
+}
+
+/* The values of slices in single precision: as what they have in common, where most have that. */
+static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine *fine)
+{
+    tsl_context *context = k->mg->context;
+    tsl_space *const kept = &k->mg->kept;
+    tsl_status status = TSL_OK;
+    int without = 0;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int width =
+        ((int)k->facts[TSL_FACT_LONGEST] + TSL_COMMONS - 1) / TSL_COMMONS * TSL_COMMONS;
+    float *const values = tsl_space_take(&status, kept, fine->places * (int64_t)sizeof *values);
+    m->value = values;
+    if (slices * width * (int64_t)sizeof(tsl_common) > fine->places * (int64_t)sizeof *values) {
+        return convert_finest(values, status, k->mg, fine);
+    }
+    const tsl_space mark = *kept;
+    const tsl_narrowing narrowing = {
+        .matrix = *m,
+        .value = fine->a.value,
+        .scale = k->mg->scale,
+        .common = tsl_space_take(&status, kept, slices * width * (int64_t)sizeof(tsl_common)),
+        .width = width,
+        .rest = values,
+        .without = tsl_space_take(&status, &k->spaces.passing, sizeof without)};
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, narrowing.without, 0, sizeof without);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->lists->narrow(context, &narrowing);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &without, narrowing.without, sizeof without);
+    }
+    if (8 * (int64_t)without <= slices) {
+        m->common = narrowing.common;
+        m->width = width;
+        return status;
+    }
+    tsl_space_return(kept, &mark);
+    return convert_finest(values, status, k->mg, fine);
+}
+
 /* The finest level's: all but the values are its own form's, which it was given. */
-static tsl_status narrow_finest(tsl_form *out, tsl_multigrid *mg, const tsl_form *wide,
+static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
                                 const tsl_fine *fine)
 {
+    tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
     }
     tsl_packed_matrix *m = &out->packed->matrix;
     *m = wide->packed->matrix;
-    m->value = NULL;
-    m->entry = NULL;
-    const void *values = mg->bytes == 8
-                             ? fine->a.value
-                             : make_values(&status, mg, mg->scale, fine->a.value, fine->places);
-    *(m->value_start != NULL ? &m->value : &m->entry) = values;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
+    if (mg->bytes == 8) {
+        return TSL_OK;
+    }
+    if (m->value_start != NULL) {
+        return narrow_slices(m, k, fine);
+    }
+    m->entry = make_values(&status, mg, mg->scale, fine->a.value, fine->places);
     return status;
 }
 
@@ -244,8 +297,9 @@ static tsl_status make_down(tsl_form *out, making *k, const tsl_coarse *coarse)
     tsl_packed_matrix *m = &out->packed->matrix;
     m->row_start = coarse->member_start;
     m->column = coarse->member;
-    m->entry = make_values(&status, mg, 1, coarse->member_value, coarse->members);
-    out->product_bytes = coarse->members * (4 + mg->bytes) + 8 * coarse->count;
+    const bool ones = coarse->member_value == NULL;
+    m->entry = ones ? NULL : make_values(&status, mg, 1, coarse->member_value, coarse->members);
+    out->product_bytes = coarse->members * (ones ? 4 : 4 + mg->bytes) + 8 * coarse->count;
     return status == TSL_OK ? cut_form(out, k, coarse->most_members) : status;
 }
 
@@ -256,6 +310,7 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
     const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const bool ones = fine->near_null == NULL && coarse->members == fine->a.rows;
     tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -269,13 +324,15 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
         .value_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
         .index_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
         .index = tsl_space_take(&status, k->spaces.kept, 4 * slices * TSL_PACK_LANES),
-        .value = tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
+        .value =
+            ones ? NULL : tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
     tsl_packed_matrix *m = &out->packed->matrix;
     m->value_start = t.value_start;
     m->index_start = t.index_start;
     m->index = t.index;
     m->value = t.value;
-    out->product_bytes = (4 + bytes) * fine->a.rows + 16 * slices;
+    m->only = t.index;
+    out->product_bytes = (ones ? 4 : 4 + bytes) * fine->a.rows + 16 * slices;
     return status == TSL_OK ? context->ops->coarsen->make_tentative(context, &t) : status;
 }
 
@@ -386,7 +443,7 @@ static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *pl
         status = make_level(k, l, &fine, plan);
         *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
         if (status == TSL_OK && *fits) {
-            status = l == 0 ? narrow_finest(&mg->level[0].form, mg, &plan->matrix->form, &fine)
+            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form, &fine)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
         if (status != TSL_OK || !*fits || !goes_on(k)) {

@@ -64,6 +64,11 @@ static inline tsl_step tsl_store(double *y, double a, const void *x)
     return (tsl_step){.kind = TSL_STEP_STORE, .a = a, .y = y, .x = x};
 }
 
+static inline tsl_step tsl_widen(double *y, double a, const float *x)
+{
+    return (tsl_step){.kind = TSL_STEP_WIDEN, .a = a, .y = y, .x = x};
+}
+
 enum { TSL_MOST_DOTS = 16 }; /* of one list */
 
 /* A list, and where its sums go. */

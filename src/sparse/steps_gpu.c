@@ -3,6 +3,7 @@
 #include "core/context.h"
 #include "device/device.h"
 #include "sparse/pack.h"
+#include "sparse/straight.h"
 
 enum { NO_SLOT = -1 };
 
@@ -68,14 +69,14 @@ static void add_step(translation *t, const tsl_step *s)
                            .b_single = (float)s->b,
                            .over = s->over,
                            .under = s->under};
-    if (s->kind == TSL_STEP_LOAD) {
-        out->wide = (double *)(uintptr_t)s->x;
+    if (s->kind == TSL_STEP_LOAD || s->kind == TSL_STEP_WIDEN) {
+        out->other = (void *)(uintptr_t)s->x;
         out->y = write_slot(t, s->y);
         return;
     }
     out->x = read_slot(t, s->x);
     if (s->kind == TSL_STEP_STORE) {
-        out->wide = s->y;
+        out->other = s->y;
         return;
     }
     if (s->kind == TSL_STEP_SCALE) {
@@ -194,6 +195,16 @@ static bool is_alone(const tsl_steps *list)
     return dots && is_in_chunks(list);
 }
 
+/* The list's product, and the blocks that it needs. */
+static tsl_status begin_product(translation *t, tsl_context *context, const tsl_steps *list)
+{
+    const tsl_status status = add_product(t, context, &list->steps[0], list->count > 1);
+    if (t->list.matrix.chunk != NULL && t->list.matrix.value_start == NULL) {
+        t->list.blocks = tsl_list_blocks(list->layout->to - list->layout->from);
+    }
+    return status;
+}
+
 static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
 {
     int done = 0;
@@ -203,11 +214,8 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
         translation t = begin(list, p, column);
         const bool product = list->steps[done].kind == TSL_STEP_PRODUCT;
         if (product) {
-            status = add_product(&t, context, &list->steps[done], list->count > 1);
+            status = begin_product(&t, context, list);
             done++;
-        }
-        if (product && t.list.matrix.chunk != NULL && t.list.matrix.value_start == NULL) {
-            t.list.blocks = tsl_list_blocks(list->layout->to - list->layout->from);
         }
         const bool alone = product && is_alone(list);
         for (; done < list->count && !alone && fits(&t, &list->steps[done]); done++) {
@@ -217,6 +225,27 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
         status = status == TSL_OK ? launch(&t, context) : status;
     }
     return status;
+}
+
+static tsl_status run_straight(tsl_context *context, const tsl_steps *list, parts p,
+                               const tsl_straight *straight)
+{
+    translation t = begin(list, p, list->column);
+    t.list.is_straight = true;
+    t.list.dots = straight->dot != NULL;
+    t.list.straight = *straight;
+    const tsl_status status =
+        list->steps[0].kind == TSL_STEP_PRODUCT ? begin_product(&t, context, list) : TSL_OK;
+    return status == TSL_OK && t.list.blocks > 0 ? context->ops->lists->run(context, &t.list)
+                                                 : status;
+}
+
+/* One kernel, or several. */
+static tsl_status run_parts(tsl_context *context, const tsl_steps *list, parts p)
+{
+    tsl_straight straight;
+    return tsl_read_straight(&straight, list) ? run_straight(context, list, p, &straight)
+                                              : run_on(context, list, p);
 }
 
 /* Rows that need nothing of other ranks are done while the others' numbers come, and beside them
@@ -234,17 +263,17 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
         status = tsl_lane_enter(d->lane);
     }
     if (status == TSL_OK && split) {
-        status = run_on(context, list, (parts){.count = d->inner, .part = d->part});
+        status = run_parts(context, list, (parts){.count = d->inner, .part = d->part});
     }
     if (status == TSL_OK) {
         status = tsl_halo_exchange_on_gpu(product->halo, x, list->bytes);
     }
     if (status == TSL_OK && split && d->outer > 0) {
-        status =
-            run_on(d->lane->beside, list, (parts){.count = d->outer, .part = d->part + d->inner});
+        status = run_parts(d->lane->beside, list,
+                           (parts){.count = d->outer, .part = d->part + d->inner});
     }
     status = tsl_lane_leave(d->lane, status);
-    return status == TSL_OK && !split ? run_on(context, list, own_parts(list->layout)) : status;
+    return status == TSL_OK && !split ? run_parts(context, list, own_parts(list->layout)) : status;
 }
 
 tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
@@ -252,7 +281,7 @@ tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
     const tsl_step *first = &list->steps[0];
     return first->kind == TSL_STEP_PRODUCT && first->halo != NULL && first->halo->collective
                ? run_with_halo(context, list)
-               : run_on(context, list, own_parts(list->layout));
+               : run_parts(context, list, own_parts(list->layout));
 }
 
 /* Where the pieces' sums of all ranks are. */
