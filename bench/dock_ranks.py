@@ -5,16 +5,17 @@
                   [--slow cpu] [--repeats 3] [--json FILE]
     dock_ranks.py TESELA --slowed [--rotations 300000] …
 
-Docks data/'s pair on 1, 2, 4 … devices of a kind (cuda:0, cuda:0-1, …; with --kind cpu: cpu, cpu,cpu, …),
-and on one of them beside a slow one, whose ideal is the sum of both rates. A search's time is from
-run.json: `compute`, everything between set-up and the writing of files, and of the ranks' own parts
-the longest. Medians of the repeats, after one run to warm up.
+Docks data/'s pair on 1, 2, 4 … devices of a kind (cuda:0, cuda:0-1, …; with --kind cpu: cpu, cpu,cpu,
+…), and on one of them beside a slow one, whose ideal is the sum of both rates. A search's time is
+from run.json: `compute`, everything between set-up and the writing of files, and of the ranks' own
+parts the longest. Medians of the repeats, after one run to warm up.
 
-With --slowed the fast device slows down half-way: another process, which waited, goes on with a search of
-its own on it. With a rotations in all, r the sum of the rates of both devices alone, r' that of the rates
-alone beside the other process, and the load coming at time t of the search, the ideal is t + (a - r t) / r'.
-Beside it stands what the idle tail alone costs: had all ranks ended together, each going on at its rate r'
-until then, they had ended sum(r'_q tail_q) / sum(r'_q) sooner."""
+With --slowed the fast device slows down half-way: another process, which waited, goes on with a
+search of its own on it. With a rotations in all, r the sum of the rates of both devices alone, r'
+that of the rates alone beside the other process, and the load coming at time t of the search, the
+ideal is t + (a - r t) / r'. Beside it stands what the idle tail alone costs: had all ranks ended
+together, each going on at its rate r'_q until then, they had ended sum(r'_q tail_q) / sum(r'_q)
+sooner."""
 import argparse
 import filecmp
 import json
@@ -189,11 +190,13 @@ def slowed(bench):
 
 
 def print_slowed(row):
-    print(f"{row['devices']}: alone {row['rates_alone'][0]:.1f} + {row['rates_alone'][1]:.1f} rotations a "
-          f"second, beside the load {row['rates_beside_load'][0]:.1f} + {row['rates_beside_load'][1]:.1f}")
+    alone, beside = row["rates_alone"], row["rates_beside_load"]
+    print(f"{row['devices']}: alone {alone[0]:.1f} + {alone[1]:.1f} rotations a second, "
+          f"beside the load {beside[0]:.1f} + {beside[1]:.1f}")
     for run in row["runs"]:
-        print(f"load at {run['load_at']:.3f} s, ranks ended after {run['seconds'][0]:.4f} and "
-              f"{run['seconds'][1]:.4f} s, ideal {run['ideal']:.4f} s: {run['over_ideal']:.3f} times, "
+        ended = " and ".join(f"{seconds:.4f}" for seconds in run["seconds"])
+        print(f"load at {run['load_at']:.3f} s, ranks ended after {ended} s, ideal "
+              f"{run['ideal']:.4f} s: {run['over_ideal']:.3f} times, "
               f"{run['over_without_tail']:.4f} times by idle tails alone")
     print(f"median {row['over_ideal']:.3f}, {row['over_without_tail']:.4f} by idle tails alone")
 
