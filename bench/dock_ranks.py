@@ -3,7 +3,7 @@
 
     dock_ranks.py TESELA [--kind cuda] [--most 4] [--grid 128] [--rotations 54000]
                   [--slow cpu] [--repeats 3] [--json FILE]
-    dock_ranks.py TESELA --slowed [--rotations 300000] …
+    dock_ranks.py TESELA --slowed [--rotations 200000] …
 
 Docks data/'s pair on 1, 2, 4 … devices of a kind (cuda:0, cuda:0-1, …; with --kind cpu: cpu, cpu,cpu,
 …), and on one of them beside a slow one, whose ideal is the sum of both rates. A search's time is
@@ -220,7 +220,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    arguments.rotations = arguments.rotations or (300000 if arguments.slowed else 54000)
+    arguments.rotations = arguments.rotations or (200000 if arguments.slowed else 54000)
     if arguments.slowed:
         with tempfile.TemporaryDirectory() as folder:
             row = slowed(Bench(arguments, folder))
