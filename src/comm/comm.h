@@ -138,7 +138,9 @@ typedef struct tsl_reducer tsl_reducer;
 /* Of up to `count` values, as tsl_comm_all_reduce() takes them. Collective; synchronous. */
 tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *context,
                               int64_t count, tsl_comm_type type, tsl_comm_operation operation);
-/* Waits for this rank's work; NULL is fine. Not collective. */
+/* Waits for this rank's work; NULL is fine. Not collective. After a failure, which has been
+ * published, waits for the other ranks to come here too, 5 seconds at most; then what others'
+ * kernels used of this rank's memory may be released. */
 void tsl_reducer_destroy(tsl_reducer *reducer);
 /* All ranks call it, with the same count. If one fails instead, the values become not-a-numbers,
  * and later communication says why. */

@@ -13,11 +13,13 @@ struct tsl_reducer {
     tsl_peer_signal signal; /* the rest only if direct */
     int32_t *flag;
     tsl_threads_watch watch;
+    tsl_threads_parting *parting; /* NULL: the others have not heard of this rank's */
 };
 
 /* What a rank tells the others of itself. */
 typedef struct offer {
-    tsl_peer_mail *mail; /* NULL: it has none to offer */
+    tsl_peer_mail *mail;          /* NULL: it has none to offer */
+    tsl_threads_parting *parting; /* of rank 0; it is for all */
     const tsl_context *context;
     char device[TSL_DEVICE_NAME];
 } offer;
@@ -36,6 +38,12 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
         peer == NULL || peer->signal == NULL || r->count < 1 ||
         r->count * tsl_comm_width(r->type) > TSL_PEER_LITTLE) {
         return TSL_OK;
+    }
+    if (r->comm->rank == 0) {
+        out->parting = tsl_allocate_zeroed(1, sizeof *out->parting);
+        if (out->parting == NULL) {
+            return tsl_fail_memory(r->context, (int64_t)sizeof *out->parting, "a reduction");
+        }
     }
     r->signal.room = (int32_t)(r->count * tsl_comm_width(r->type) / 4);
     const int64_t words = 2 * (int64_t)r->comm->size * r->signal.room;
@@ -89,6 +97,7 @@ static tsl_status agree(tsl_reducer *r, const offer *mine, offer *offers, int64_
     }
     const tsl_comm_parts all = {.data = offers, .bytes = bytes, .offsets = offsets};
     tsl_status status = tsl_comm_gather(comm, NULL, mine, sizeof *mine, &all, TSL_COMM_ALL);
+    r->parting = status == TSL_OK ? offers[0].parting : NULL;
     int32_t direct = status == TSL_OK && agrees(offers, comm->size);
     for (int q = 0; q < comm->size && direct; q++) {
         r->signal.mail[q] = offers[q].mail;
@@ -104,7 +113,7 @@ static tsl_status agree(tsl_reducer *r, const offer *mine, offer *offers, int64_
 static tsl_status prepare(tsl_reducer *r)
 {
     const size_t size = (size_t)r->comm->size;
-    offer mine;
+    offer mine = {0};
     offer *offers = tsl_allocate(size * sizeof *offers);
     int64_t *bytes = tsl_allocate(2 * size * sizeof *bytes);
     tsl_status status =
@@ -115,6 +124,9 @@ static tsl_status prepare(tsl_reducer *r)
         tsl_comm_fail(r->comm, status, tsl_last_error(r->context));
     } else {
         status = agree(r, &mine, offers, bytes);
+    }
+    if (r->parting == NULL) {
+        tsl_release(mine.parting);
     }
     tsl_release(offers);
     tsl_release(bytes);
@@ -151,7 +163,8 @@ tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *co
     return TSL_OK;
 }
 
-/* When this rank's kernels are done all others have written what they had to. */
+/* When this rank's kernels are done all others have written what they had to. After a failure they
+ * may have been called off while others' are still to write: tsl_threads_part() waits for those. */
 void tsl_reducer_destroy(tsl_reducer *r)
 {
     if (r == NULL) {
@@ -159,6 +172,11 @@ void tsl_reducer_destroy(tsl_reducer *r)
     }
     if (r->context != NULL) {
         tsl_context_synchronize(r->context);
+    }
+    if (r->parting != NULL) {
+        tsl_threads_part(r->comm, r->parting);
+    }
+    if (r->context != NULL) {
         tsl_device_release(r->context, r->signal.mail[r->comm->rank]);
     }
     if (r->direct) {

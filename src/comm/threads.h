@@ -133,6 +133,16 @@ void tsl_threads_release_device(tsl_threads_device *device);
 void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag);
 void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm);
 
+/* Where ranks part whose devices use each other's memory. Zeroed, made by one of them, released by
+ * the last. */
+typedef struct tsl_threads_parting {
+    int come, gone; /* under the job's mutex */
+} tsl_threads_parting;
+
+/* This rank's device is done with the others' memory. If the group is off, return when all ranks
+ * have come here, in five seconds at most: a rank that waits for this one elsewhere would never. */
+void tsl_threads_part(tsl_comm *comm, tsl_threads_parting *parting);
+
 /* The job outlives its groups while somebody holds it. */
 void tsl_threads_hold(tsl_threads_job *job);
 void tsl_threads_let_go(tsl_threads_job *job);

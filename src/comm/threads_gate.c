@@ -7,12 +7,16 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "comm/threads.h"
 #include "device/device.h"
 
 /* Seconds that a thread lets others have the processor again and again before it sleeps. */
 static const double PATIENCE = 50e-6;
+
+/* Seconds that a rank waits for others to clear up after a failure, which they may never do. */
+enum { LONGEST_PARTING = 5 };
 
 static uint64_t openings(uint64_t arrived)
 {
@@ -147,4 +151,25 @@ tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status)
 {
     pass(tsl_threads_group_of(comm), false);
     return status == TSL_OK ? TSL_OK : tsl_comm_report_failure(comm);
+}
+
+void tsl_threads_part(tsl_comm *comm, tsl_threads_parting *parting)
+{
+    tsl_threads_group *group = tsl_threads_group_of(comm);
+    tsl_threads_job *job = group->job;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += LONGEST_PARTING;
+    int error = 0;
+    pthread_mutex_lock(&job->mutex);
+    parting->come++;
+    pthread_cond_broadcast(&job->changed);
+    while (is_off(group) && parting->come < group->size && error == 0) {
+        error = pthread_cond_timedwait(&job->changed, &job->mutex, &end);
+    }
+    const bool last = ++parting->gone == group->size;
+    pthread_mutex_unlock(&job->mutex);
+    if (last) {
+        tsl_release(parting);
+    }
 }

@@ -10,6 +10,9 @@
 #include "npb/cg.h"
 #include "tesela/npb.h"
 
+/* Iterations that are queued before the host looks up. */
+enum { AHEAD = 8 };
+
 static const tsl_cg_class classes[] = {
     {'S', 1400, 7, 15, 10, 8.5971775078648, 78148},
     {'W', 7000, 8, 15, 12, 10.362595087124, 508402},
@@ -334,12 +337,26 @@ static tsl_status iterate(void *arguments)
     return status == TSL_OK ? cg->normalise(w->context, v) : status;
 }
 
+/* Where ranks go without the host: wait, and see whether all are still well. After a failure the
+ * others go through all that they have queued. */
+static tsl_status look_around(const work *w)
+{
+    tsl_comm *comm = w->context->comm;
+    const tsl_status status = w->context->ops->synchronize(w->context);
+    return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL
+               ? tsl_comm_report_failure(comm)
+               : status;
+}
+
 /* `count` iterations from x = 1; returns when they are done. */
 static tsl_status run(work *w, int count)
 {
     tsl_status status = w->context->ops->cg->ones(w->context, &w->vectors);
     for (int i = 0; status == TSL_OK && i < count; i++) {
         status = w->iteration != NULL ? w->context->ops->replay(w->iteration) : iterate(w);
+        if (status == TSL_OK && is_direct(w) && i % AHEAD == AHEAD - 1) {
+            status = look_around(w);
+        }
     }
     return status == TSL_OK ? w->context->ops->synchronize(w->context) : status;
 }
