@@ -193,9 +193,8 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     free_batch(plan);
     plan->summary.transposed = 0; /* until transforms are planned */
     plan->layout = context->ops->convolve->layout(&plan->correlation);
-    tsl_status status = tsl_device_allocate(&plan->grids, context,
-                                            tsl_grid_bytes(&plan->layout, (int)batch),
-                                            "the correlation grids");
+    tsl_status status = tsl_device_allocate(
+        &plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch), "the correlation grids");
     if (status == TSL_OK) {
         status = tsl_device_allocate(&boxes, context, batch * cube(plan->correlation.box[0]),
                                      "the ligand's boxes");
@@ -355,8 +354,8 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     tsl_dock_geometry g;
     tsl_status status = check_pair(plan, receptor, ligand);
     if (status == TSL_OK) {
-        status = tsl_dock_choose_grid(context, &plan->options, receptor, ligand, &g,
-                                      &plan->summary);
+        status =
+            tsl_dock_choose_grid(context, &plan->options, receptor, ligand, &g, &plan->summary);
     }
     if (status != TSL_OK) {
         return status;

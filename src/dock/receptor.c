@@ -29,10 +29,9 @@ tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context, bool makes)
 {
     const tsl_comm *comm = context->comm;
     int32_t least[3] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context), !makes};
-    const tsl_status status =
-        comm->size == 1
-            ? TSL_OK
-            : tsl_comm_all_reduce(context->comm, NULL, least, 3, TSL_COMM_INT32, TSL_COMM_MIN);
+    const tsl_status status = comm->size == 1 ? TSL_OK
+                                              : tsl_comm_all_reduce(context->comm, NULL, least, 3,
+                                                                    TSL_COMM_INT32, TSL_COMM_MIN);
     out->first_gpu = least[0] < comm->size ? least[0] : -1;
     out->has_cpu = least[1] == 0;
     out->makes_any = least[2] == 0;
@@ -96,8 +95,7 @@ static tsl_status take_surface(tsl_dock_making *m, tsl_dock_plan *plan)
 }
 
 /* The potential, and what sharing it takes. */
-static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan,
-                                 const tsl_dock_crew *crew)
+static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan, const tsl_dock_crew *crew)
 {
     tsl_context *context = plan->context;
     const size_t ranks = (size_t)context->comm->size;
@@ -187,9 +185,9 @@ static tsl_status sum_rows(void *user, int64_t first, int64_t count)
     summing *s = user;
     tsl_dock_plan *plan = s->plan;
     s->cells += count * plan->geometry.grid;
-    return plan->context->ops->dock->potential(
-        plan->context, &plan->geometry, &s->making->atoms, plan->receptor.shape,
-        plan->options.core, first, count, plan->receptor.potential, s->making->largest);
+    return plan->context->ops->dock->potential(plan->context, &plan->geometry, &s->making->atoms,
+                                               plan->receptor.shape, plan->options.core, first,
+                                               count, plan->receptor.potential, s->making->largest);
 }
 
 /* What this rank sums of it. */

@@ -124,8 +124,8 @@ static tsl_status tally_on_device(tsl_context *context, tsl_queue *queue, int64_
     }
     if (status == TSL_OK) {
         tallying all = {.context = context, .totals = memory};
-        status = queue != NULL ? tsl_queue_do(queue, context, tally, &all)
-                               : tally(&all, 0, batches);
+        status =
+            queue != NULL ? tsl_queue_do(queue, context, tally, &all) : tally(&all, 0, batches);
         tsl_profile_add(context, "pairs", begun, 0, 0);
     }
     if (status == TSL_OK) {
