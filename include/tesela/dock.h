@@ -112,7 +112,8 @@ typedef struct tsl_dock_summary {
     int64_t bytes;             /**< memory the plan holds, host and device together */
     int double_precision;      /**< 1 if the transforms are double, else 0 */
     int transposed;            /**< axes of the CPU's transforms that go by way of transposed
-                                    lines: 0 none, 1 the first, 2 the second, 3 both */
+                                    lines: 0 none, 1 the first, 2 the second, 3 both;
+                                    0 until they are planned */
     double transform_error;    /**< largest distance of a transform's value from an integer seen so
                                     far; scores are exact while it is below 1/4 */
     int64_t surface_cells;     /**< cells of the receptor's surface layer */
@@ -124,7 +125,13 @@ typedef struct tsl_dock_summary {
 /** A prepared pair: grids, spectra and transforms. */
 typedef struct tsl_dock_plan tsl_dock_plan;
 
-/** Prepare a pair. The only call of this header that allocates device memory.
+/** Prepare a pair.
+ *
+ *  If the context belongs to a communicator of several ranks, all of them call this, with equal
+ *  pairs and options but for the batch, and sum the receptor's potential together. What one of them
+ *  lacks is the outcome of all, with its line, before any of them computes for long; what fails
+ *  after that is published (tsl_comm_fail()), and the others return TSL_E_COMM. A CPU beside GPUs
+ *  plans its transforms in tsl_dock_search(), while these are at work.
  *
  *  @param[out] out       the plan, owned by the caller: tsl_dock_plan_destroy()
  *  @param[in]  receptor  the molecule that stays; borrowed: must outlive the plan
@@ -132,7 +139,8 @@ typedef struct tsl_dock_plan tsl_dock_plan;
  *  @param[in]  options   NULL takes the defaults
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, or if the cells are so wide that the
  *          receptor would have no surface layer; TSL_E_NOMEM if memory, or the bound on it, is too
- *          small (the message says what is needed); TSL_E_DEVICE.
+ *          small (the message says what is needed); TSL_E_DEVICE; of several ranks also TSL_E_COMM.
+ *          Collective.
  */
 TSL_API tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
                                         const tsl_molecule *receptor, const tsl_molecule *ligand,
@@ -141,7 +149,7 @@ TSL_API tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *contex
 /** Aim an existing plan at another pair, with the plan's options. Transforms are reused where N is
  *  the same, the receptor's grids and spectrum where receptor, N and spacing are the same.
  *  After a failure the plan can only be updated again or destroyed. Errors as
- *  tsl_dock_plan_create(). */
+ *  tsl_dock_plan_create(). Collective. */
 TSL_API tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *receptor,
                                         const tsl_molecule *ligand);
 

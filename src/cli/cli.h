@@ -134,6 +134,9 @@ void cli_progress_clear(void);
  * only remembered: the first of them; a second one ends the program. Ranks that are threads defer
  * them each for itself. */
 void cli_catch_signals(void);
+/* Is a signal told that ends the program at once? Not after an error: a launcher sends one to the
+ * process that has said why all end. */
+void cli_tell_signals(bool tell);
 void cli_defer_signals(bool defer);
 /* The signal that came while deferred; 0: none. */
 int cli_signal(void);

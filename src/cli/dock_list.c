@@ -272,6 +272,7 @@ static tsl_status dock_entry(dock_work *work, pair_list *list, int64_t i)
         entry->outcome = FAILED;
         entry->error = tsl_duplicate_string(tsl_last_error(work->context));
         cli_error("%s: %s", entry->name, tsl_last_error(work->context));
+        cli_tell_signals(true); /* the list goes on */
     } else if (pair.was_complete) {
         entry->outcome = WAS_COMPLETE;
     } else {

@@ -208,7 +208,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     return TSL_OK;
 }
 
-/* Read everything and make the plan: nothing is written yet. */
+/* Read everything and make the plan, which all ranks do together: nothing is written yet. */
 static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
@@ -221,6 +221,7 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
         status = dock_rescore_read(work, pair);
     }
     tsl_profile_add(work->context, "read molecules", begun, 0, 0);
+    status = cli_agree(work->context, status);
     return status == TSL_OK ? make_plan(work, pair) : status;
 }
 

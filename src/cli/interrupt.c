@@ -9,7 +9,8 @@
 /* Lock-free, so that the handler may use them too. */
 static atomic_int deferred; /* by how many ranks */
 static atomic_int received;
-static bool tells; /* a launcher sends its signals to all of its processes: one of them tells */
+static atomic_int
+    tells; /* a launcher sends its signals to all of its processes: one of them tells */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 
 static void on_signal(int number)
@@ -17,16 +18,22 @@ static void on_signal(int number)
     int none = 0;
     if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&received, &none, number)) {
         static const char line[] = "tesela: stopped\n";
-        const ssize_t written = tells ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
+        const ssize_t written =
+            atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
         (void)written; /* there is nobody left to tell */
         _exit(128 + number);
     }
 }
 
+void cli_tell_signals(bool tell)
+{
+    atomic_store(&tells, tell && cli_is_leader());
+}
+
 void cli_catch_signals(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    tells = cli_is_leader();
+    cli_tell_signals(true);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction action = {0};
         /* what the parent ignores stays ignored: nohup, background jobs */

@@ -33,8 +33,9 @@ void cli_error(const char *format, ...)
     va_start(arguments, format);
     if (silent && unsaid[0] == '\0') {
         vsnprintf(unsaid, sizeof unsaid, format, arguments);
-    } else {
+    } else if (!silent) {
         print_line("error: ", format, arguments);
+        cli_tell_signals(false);
     }
     va_end(arguments);
 }

@@ -147,21 +147,18 @@ static void potential_row(const tsl_dock_geometry *g, const tsl_dock_atoms *atom
 
 static tsl_status cpu_potential(tsl_context *context, const tsl_dock_geometry *g,
                                 const tsl_dock_atoms *atoms, const int16_t *shape, int core,
-                                int32_t *potential, double *largest)
+                                int64_t first, int64_t count, int32_t *potential, double *largest)
 {
     const int n = g->grid;
     double size = 0;
 #pragma omp parallel for num_threads(context->threads) reduction(max : size) schedule(dynamic)
-    for (int x = 0; x < n; x++) {
+    for (int64_t i = first; i < first + count; i++) {
         double row[TSL_GRID_LARGEST];
-        for (int y = 0; y < n; y++) {
-            const int64_t first = ((int64_t)x * n + y) * n;
-            potential_row(g, atoms, x, y, row);
-            for (int z = 0; z < n; z++) {
-                const double phi = shape[first + z] == core ? 0.0 : row[z];
-                size = fabs(phi) > size ? fabs(phi) : size;
-                potential[first + z] = tsl_dock_fixed_potential(phi);
-            }
+        potential_row(g, atoms, (int)(i / n), (int)(i % n), row);
+        for (int z = 0; z < n; z++) {
+            const double phi = shape[i * n + z] == core ? 0.0 : row[z];
+            size = fabs(phi) > size ? fabs(phi) : size;
+            potential[i * n + z] = tsl_dock_fixed_potential(phi);
         }
     }
     *largest = fmax(*largest, size);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dock/receptor.h"
 #include "io/molecule.h"
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -136,6 +137,7 @@ static void free_batch(tsl_dock_plan *plan)
     tsl_context *context = plan->context;
     context->ops->convolve->destroy(plan->convolve);
     plan->convolve = NULL;
+    plan->is_loaded = false;
     tsl_device_release(context, plan->boxes);
     tsl_device_release(context, plan->grids);
     tsl_device_release(context, plan->device.memory);
@@ -143,14 +145,6 @@ static void free_batch(tsl_dock_plan *plan)
     plan->boxes = NULL;
     plan->grids = NULL;
     plan->device = plan->host = (tsl_dock_batch){0};
-}
-
-static void free_receptor(tsl_dock_plan *plan)
-{
-    tsl_device_release(plan->context, plan->receptor.shape);
-    tsl_device_release(plan->context, plan->receptor.potential);
-    plan->receptor = (tsl_dock_receptor){0};
-    plan->receptor_molecule = NULL;
 }
 
 static int64_t aligned(int64_t bytes)
@@ -190,30 +184,37 @@ void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int 
     batch->received = ends[8] - ends[2];
 }
 
-/* Transforms, grids and boxes for plan->correlation. */
+/* Grids and boxes for plan->correlation. */
 static tsl_status make_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
     const int64_t batch = plan->correlation.batch;
     void *boxes = NULL;
     free_batch(plan);
-    const tsl_convolve_ops *ops = context->ops->convolve;
-    plan->layout = ops->layout(&plan->correlation);
-    tsl_status status = ops->create(&plan->convolve, context, &plan->correlation);
-    if (status == TSL_OK) {
-        plan->summary.transposed = ops->transposed != NULL ? ops->transposed(plan->convolve) : 0;
-        status =
-            tsl_device_allocate(&plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch),
-                                "the correlation grids");
-    }
+    plan->summary.transposed = 0; /* until transforms are planned */
+    plan->layout = context->ops->convolve->layout(&plan->correlation);
+    tsl_status status = tsl_device_allocate(
+        &plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch), "the correlation grids");
     if (status == TSL_OK) {
         status = tsl_device_allocate(&boxes, context, batch * cube(plan->correlation.box[0]),
                                      "the ligand's boxes");
         plan->boxes = boxes;
     }
-    if (status != TSL_OK) {
-        free_batch(plan);
+    return status;
+}
+
+static tsl_status plan_transforms(tsl_dock_plan *plan)
+{
+    const tsl_convolve_ops *ops = plan->context->ops->convolve;
+    const double begun = tsl_seconds();
+    if (plan->convolve != NULL) {
+        return TSL_OK;
     }
+    const tsl_status status = ops->create(&plan->convolve, plan->context, &plan->correlation);
+    if (status == TSL_OK && ops->transposed != NULL) {
+        plan->summary.transposed = ops->transposed(plan->convolve);
+    }
+    tsl_profile_add(plan->context, "transform plans", begun, 0, 0);
     return status;
 }
 
@@ -248,172 +249,34 @@ static tsl_status make_batch_memory(tsl_dock_plan *plan)
     return TSL_OK;
 }
 
-/* ---- receptor ----------------------------------------------------------------------------- */
-
-/* Steps to the cells nearer than the surface's thickness, the nearest first. */
-static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *count)
-{
-    const int reach = (int)(surface / g->spacing + 1.5);
-    const double limit = (surface / g->spacing) * (surface / g->spacing);
-    int *offsets = tsl_allocate((size_t)cube(2 * reach + 1) * 3 * sizeof *offsets);
-    if (offsets == NULL) {
-        return NULL;
-    }
-    *count = 0;
-    for (int square = 1; square < limit; square++) {
-        for (int x = -reach; x <= reach; x++) {
-            for (int y = -reach; y <= reach; y++) {
-                for (int z = -reach; z <= reach; z++) {
-                    if (x * x + y * y + z * z == square) {
-                        memcpy(offsets + 3 * *count, (const int[3]){x, y, z}, 3 * sizeof(int));
-                        ++*count;
-                    }
-                }
-            }
-        }
-    }
-    return offsets;
-}
-
-/* What setting a receptor up needs for a moment, on the device. */
-typedef struct setup {
-    tsl_dock_turns *unturned;
-    int64_t *cells; /* [2]: surface, core */
-    double *largest;
-    int *offsets;
-    int count;
-} setup;
-
-static void free_setup(tsl_dock_plan *plan, setup *s)
-{
-    tsl_device_release(plan->context, s->unturned);
-    *s = (setup){0};
-}
-
-static tsl_status make_setup(tsl_dock_plan *plan, setup *s)
-{
-    const tsl_dock_turns unturned = {.cosine = {1, 1, 1}};
-    const int64_t zeros[8] = {0};
-    tsl_context *context = plan->context;
-    void *memory = NULL;
-    int *offsets = surface_offsets(&plan->geometry, plan->options.surface, &s->count);
-    if (offsets == NULL) {
-        return tsl_fail_memory(context, cube(plan->geometry.reach), "the surface layer");
-    }
-    const int64_t bytes = s->count * 3 * (int64_t)sizeof *offsets;
-    tsl_status status = tsl_device_allocate(&memory, context, 128 + bytes, "the surface layer");
-    if (status == TSL_OK) {
-        char *at = memory;
-        s->unturned = memory;
-        s->cells = (int64_t *)(void *)(at + 64);
-        s->largest = (double *)(void *)(at + 80);
-        s->offsets = (int *)(void *)(at + 128);
-        status = context->ops->upload(context, at, &unturned, sizeof unturned);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->upload(context, s->cells, zeros, sizeof zeros);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->upload(context, s->offsets, offsets, bytes);
-    }
-    tsl_release(offsets);
-    return status;
-}
-
-/* Shape of the receptor; the first result grid serves as scratch. */
-static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_atoms *atoms, const setup *s)
-{
-    tsl_context *context = plan->context;
-    tsl_dock_geometry whole = plan->geometry;
-    int64_t cells[2] = {0, 0};
-    void *shape = NULL;
-    whole.box = whole.grid;
-    tsl_status status =
-        tsl_device_allocate(&shape, context, 2 * cube(whole.grid), "the receptor's grid");
-    plan->receptor.shape = shape;
-    if (status == TSL_OK) {
-        status = context->ops->dock->place(context, &whole, atoms, s->unturned, 1, plan->grids);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->dock->surface(context, &whole, plan->grids, s->offsets, s->count,
-                                             plan->options.core, plan->receptor.shape, s->cells);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, cells, s->cells, sizeof cells);
-    }
-    plan->summary.surface_cells = cells[0];
-    plan->summary.core_cells = cells[1];
-    return status;
-}
-
-static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_atoms *atoms, const setup *s)
-{
-    tsl_context *context = plan->context;
-    void *potential = NULL;
-    double largest = 0;
-    tsl_status status = tsl_device_allocate(&potential, context, 4 * cube(plan->geometry.grid),
-                                            "the receptor's potential");
-    plan->receptor.potential = potential;
-    if (status == TSL_OK) {
-        status =
-            context->ops->dock->potential(context, &plan->geometry, atoms, plan->receptor.shape,
-                                          plan->options.core, plan->receptor.potential, s->largest);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, &largest, s->largest, sizeof largest);
-    }
-    if (status == TSL_OK && largest >= 8) {
-        status =
-            tsl_fail(context, TSL_E_ARG,
-                     "the receptor's potential reaches %.1f e/angstrom, more than 8: check its "
-                     "charges",
-                     largest);
-    }
-    return status;
-}
-
-static tsl_status make_receptor(tsl_dock_plan *plan, const tsl_molecule *receptor)
-{
-    tsl_dock_atoms atoms = {0};
-    setup s = {0};
-    free_receptor(plan);
-    double begun = tsl_seconds();
-    tsl_status status = tsl_dock_upload_atoms(plan->context, receptor, &atoms);
-    if (status == TSL_OK) {
-        status = make_setup(plan, &s);
-    }
-    if (status == TSL_OK) {
-        status = make_shape(plan, &atoms, &s);
-    }
-    tsl_profile_add(plan->context, "receptor shape", begun, 3 * cube(plan->geometry.grid), 0);
-    if (status == TSL_OK && plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
-        begun = tsl_seconds();
-        status = make_potential(plan, &atoms, &s);
-        tsl_profile_add(plan->context, "receptor potential", begun, 4 * cube(plan->geometry.grid),
-                        12 * atoms.charged * cube(plan->geometry.grid));
-    }
-    free_setup(plan, &s);
-    tsl_dock_free_atoms(plan->context, &atoms);
-    if (status != TSL_OK) {
-        free_receptor(plan);
-        return status;
-    }
-    plan->receptor_molecule = receptor;
-    return TSL_OK;
-}
-
 /* Give the receptor to the correlation. */
 static tsl_status load_receptor(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
     const double begun = tsl_seconds();
+    if (plan->is_loaded) {
+        return TSL_OK;
+    }
     tsl_status status = context->ops->dock->load_shape(context, &plan->geometry, &plan->layout,
                                                        plan->receptor.shape, plan->grids);
     if (status == TSL_OK) {
         status = context->ops->convolve->set_fixed(plan->convolve, plan->grids);
     }
+    plan->is_loaded = status == TSL_OK;
     tsl_profile_add(context, "receptor spectrum", begun, 3 * plan->layout.member_bytes,
                     tsl_convolve_flops(&plan->correlation) / 2);
+    return status;
+}
+
+tsl_status tsl_dock_get_ready(tsl_dock_plan *plan)
+{
+    tsl_status status = plan_transforms(plan);
+    if (status == TSL_OK) {
+        status = load_receptor(plan);
+    }
+    if (status != TSL_OK) {
+        plan->ligand_molecule = NULL; /* the plan is void */
+    }
     return status;
 }
 
@@ -452,11 +315,9 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
         status = make_batch_memory(plan);
     }
     if (status == TSL_OK) {
-        status = load_receptor(plan);
+        return tsl_dock_get_ready(plan);
     }
-    if (status != TSL_OK) {
-        plan->ligand_molecule = NULL; /* the plan is void */
-    }
+    plan->ligand_molecule = NULL; /* the plan is void */
     return status;
 }
 
@@ -470,14 +331,32 @@ static bool batch_serves(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
            have->batch == what->batch && spare >= 0 && spare <= g->grid / 8;
 }
 
-static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
-                           const tsl_molecule *ligand)
+static tsl_status check_pair(const tsl_dock_plan *plan, const tsl_molecule *receptor,
+                             const tsl_molecule *ligand)
+{
+    if (receptor == NULL || ligand == NULL) {
+        return tsl_fail(plan->context, TSL_E_ARG, "docking needs a receptor and a ligand");
+    }
+    if (plan->options.electrostatics != TSL_ELECTROSTATICS_OFF &&
+        !(has_charges(receptor) && has_charges(ligand))) {
+        return tsl_fail(plan->context, TSL_E_ARG,
+                        "the %s has no charges, so no pose can have a negative energy: switch "
+                        "electrostatics off",
+                        has_charges(receptor) ? "ligand" : "receptor");
+    }
+    return TSL_OK;
+}
+
+/* Settle the grid and the batch. What the plan has of another pair and is of no use goes. */
+static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand)
 {
     tsl_context *context = plan->context;
-    tsl_dock_summary *summary = &plan->summary;
     tsl_dock_geometry g;
-    tsl_status status =
-        tsl_dock_choose_grid(context, &plan->options, receptor, ligand, &g, summary);
+    tsl_status status = check_pair(plan, receptor, ligand);
+    if (status == TSL_OK) {
+        status =
+            tsl_dock_choose_grid(context, &plan->options, receptor, ligand, &g, &plan->summary);
+    }
     if (status != TSL_OK) {
         return status;
     }
@@ -488,32 +367,62 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     if (status != TSL_OK) {
         return status;
     }
-    const bool same_receptor = plan->receptor_molecule == receptor &&
-                               plan->geometry.grid == g.grid && plan->geometry.spacing == g.spacing;
-    const bool same_batch = batch_serves(plan, &g, &what);
-    if (same_batch) {
+    if (batch_serves(plan, &g, &what)) {
         g.box = plan->correlation.box[0];
+    } else {
+        free_batch(plan);
+        plan->correlation = what;
+    }
+    if (plan->receptor_molecule != receptor || plan->geometry.grid != g.grid ||
+        plan->geometry.spacing != g.spacing) {
+        tsl_dock_free_receptor(plan);
     }
     plan->geometry = g;
-    summary->transform_error = 0;
-    if (!same_batch) {
-        const double begun = tsl_seconds();
-        plan->correlation = what;
-        status = make_batch(plan);
-        tsl_profile_add(context, "transform plans", begun, 0, 0);
-    }
-    if (status == TSL_OK && !same_receptor) {
-        status = make_receptor(plan, receptor);
-    }
-    if (status == TSL_OK && !(same_batch && same_receptor)) {
-        status = load_receptor(plan);
-    }
-    if (status == TSL_OK) {
-        status = tsl_dock_upload_atoms(context, ligand, &plan->ligand);
+    plan->summary.transform_error = 0;
+    return TSL_OK;
+}
+
+/* All memory but that of transforms. */
+static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                              const tsl_molecule *ligand, const tsl_dock_crew *crew,
+                              tsl_dock_making *making)
+{
+    tsl_status status = plan->grids == NULL ? make_batch(plan) : TSL_OK;
+    if (status == TSL_OK && crew->makes_any) {
+        plan->is_loaded = false;
+        status = tsl_dock_begin_making(making, plan, receptor, crew);
     }
     if (status == TSL_OK) {
-        status = make_batch_memory(plan);
+        status = tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand);
     }
+    return status == TSL_OK ? make_batch_memory(plan) : status;
+}
+
+/* Ranks do this together. They agree on what each can lack, memory, before they compute: memory
+ * that is merely taken first, since planning transforms measures them. */
+static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                           const tsl_molecule *ligand, tsl_dock_making *making)
+{
+    tsl_context *context = plan->context;
+    tsl_dock_crew crew;
+    const tsl_status aimed = aim(plan, receptor, ligand);
+    tsl_status status = tsl_dock_meet(&crew, context, plan->receptor_molecule == NULL);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const bool plans_later = crew.first_gpu >= 0 && context->ops->peer == NULL;
+    status = aimed == TSL_OK ? take_memory(plan, receptor, ligand, &crew, making) : aimed;
+    status = tsl_comm_agree(context, status);
+    if (status == TSL_OK) {
+        status = tsl_comm_agree(context, plans_later ? TSL_OK : plan_transforms(plan));
+    }
+    if (status == TSL_OK && crew.makes_any) {
+        status = tsl_dock_make_receptor(plan, making, &crew);
+    }
+    if (status == TSL_OK && !plans_later) {
+        status = tsl_comm_refuse(context, load_receptor(plan));
+    }
+    plan->receptor_molecule = receptor;
     plan->ligand_molecule = ligand;
     return status;
 }
@@ -521,25 +430,24 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
 tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *receptor,
                                 const tsl_molecule *ligand)
 {
-    tsl_context *context = plan->context;
-    if (receptor == NULL || ligand == NULL) {
-        return tsl_fail(context, TSL_E_ARG, "docking needs a receptor and a ligand");
-    }
-    if (plan->options.electrostatics != TSL_ELECTROSTATICS_OFF &&
-        !(has_charges(receptor) && has_charges(ligand))) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "the %s has no charges, so no pose can have a negative energy: switch "
-                        "electrostatics off",
-                        has_charges(receptor) ? "ligand" : "receptor");
-    }
-    const tsl_status status = retarget(plan, receptor, ligand);
+    tsl_dock_making making = {.memory = NULL};
+    const tsl_status status = retarget(plan, receptor, ligand, &making);
+    tsl_dock_end_making(&making, plan->context);
     if (status != TSL_OK) {
         free_batch(plan);
-        free_receptor(plan);
-        tsl_dock_free_atoms(context, &plan->ligand);
+        tsl_dock_free_receptor(plan);
+        tsl_dock_free_atoms(plan->context, &plan->ligand);
         plan->ligand_molecule = NULL;
     }
     return status;
+}
+
+/* The other ranks are in an update. */
+static tsl_status decline(tsl_context *context, tsl_status status)
+{
+    tsl_dock_crew crew;
+    const tsl_status heard = tsl_dock_meet(&crew, context, false);
+    return heard == TSL_OK ? tsl_comm_agree(context, status) : heard;
 }
 
 tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
@@ -547,16 +455,17 @@ tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
                                 const tsl_dock_options *options)
 {
     const tsl_dock_options defaults = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_plan *plan = NULL;
     if (options == NULL) {
         options = &defaults;
     }
     tsl_status status = check_options(context, options);
-    if (status != TSL_OK) {
-        return status;
+    if (status == TSL_OK) {
+        plan = tsl_allocate_zeroed(1, sizeof *plan);
+        status = plan != NULL ? TSL_OK : tsl_fail_memory(context, sizeof *plan, "a docking plan");
     }
-    tsl_dock_plan *plan = tsl_allocate_zeroed(1, sizeof *plan);
-    if (plan == NULL) {
-        return tsl_fail_memory(context, sizeof *plan, "a docking plan");
+    if (status != TSL_OK) {
+        return decline(context, status);
     }
     plan->context = context;
     plan->options = *options;
@@ -574,7 +483,7 @@ void tsl_dock_plan_destroy(tsl_dock_plan *plan)
     if (plan != NULL) {
         tsl_context_synchronize(plan->context);
         free_batch(plan);
-        free_receptor(plan);
+        tsl_dock_free_receptor(plan);
         tsl_dock_free_atoms(plan->context, &plan->ligand);
         tsl_release(plan);
     }

@@ -43,6 +43,7 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
+    bool is_loaded;         /* `convolve` has the receptor */
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
@@ -60,6 +61,10 @@ enum { TSL_CANDIDATES = 64, TSL_CANDIDATES_MORE = 1024 };
 tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary);
+
+/* Plan transforms and give them the receptor where that is still to be done: a CPU beside GPUs does
+ * it while they are at work already. */
+tsl_status tsl_dock_get_ready(tsl_dock_plan *plan);
 
 /* Go over to double precision, within the memory bound; the batch may shrink. */
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan);

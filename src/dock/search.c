@@ -236,6 +236,7 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
     search asked = {.rotations = rotations, .progress = progress, .user = user};
     tsl_dock_share share = {.plan = plan,
                             .run = search_range,
+                            .get_ready = tsl_dock_get_ready,
                             .outcome = (char *)poses,
                             .bytes = plan->options.keep * (int64_t)sizeof *poses,
                             .user = &asked};

@@ -39,9 +39,13 @@ static tsl_status make_room(ranges *list, tsl_context *context)
 
 static tsl_status take_chunks(tsl_dock_share *share, ranges *list)
 {
+    tsl_status status = share->get_ready != NULL ? share->get_ready(share->plan) : TSL_OK;
+    if (status != TSL_OK) {
+        return status;
+    }
     for (;;) {
         range chunk;
-        tsl_status status = make_room(list, share->plan->context);
+        status = make_room(list, share->plan->context);
         if (status == TSL_OK) {
             status = tsl_queue_next(share->queue, &chunk.first, &chunk.count);
         }

@@ -10,6 +10,8 @@ typedef struct tsl_dock_share {
     tsl_dock_plan *plan;
     /* Do items first … first + count - 1; *done of them are whole, whatever is returned. */
     tsl_status (*run)(struct tsl_dock_share *share, int64_t first, int64_t count, int64_t *done);
+    /* What this rank has to do before its first item, while others are at theirs; NULL: nothing. */
+    tsl_status (*get_ready)(tsl_dock_plan *plan);
     char *outcome; /* [count][bytes] */
     int64_t bytes; /* a multiple of 8 */
     void *user;

@@ -99,49 +99,16 @@ static int64_t batches_at_a_time(tsl_context *context)
     return (int64_t)OF_A_PROCESSOR * properties.threads;
 }
 
-/* Add a chunk, in pieces of a tenth or two of a second: between them this rank hears of others that
- * have failed. `*piece` learns how many batches those are. */
-static tsl_status tally_chunk(tsl_context *context, tsl_queue *queue, int64_t first, int64_t count,
-                              int64_t *piece, int64_t *totals)
-{
-    static const double short_time = 0.1; /* seconds */
-    for (int64_t done = 0; done < count;) {
-        const int64_t now = count - done < *piece ? count - done : *piece;
-        const double begun = tsl_seconds();
-        tsl_status status = context->ops->ep->tally(context, first + done, now, totals);
-        if (status == TSL_OK) {
-            status = context->ops->synchronize(context);
-        }
-        bool stopped; /* by none: but to ask is to hear */
-        if (status == TSL_OK) {
-            status = tsl_queue_is_stopped(queue, &stopped);
-        }
-        if (status != TSL_OK) {
-            return status;
-        }
-        done += now;
-        *piece *= now == *piece && tsl_seconds() - begun < short_time ? 2 : 1;
-    }
-    return TSL_OK;
-}
+/* What a rank adds batches to. */
+typedef struct tallying {
+    tsl_context *context;
+    int64_t *totals; /* in device memory */
+} tallying;
 
-/* Add all batches, or those that this rank gets of the queue, to totals in device memory. */
-static tsl_status tally(tsl_context *context, tsl_queue *queue, int64_t batches, int64_t *totals)
+static tsl_status tally(void *user, int64_t first, int64_t count)
 {
-    if (queue == NULL) {
-        return context->ops->ep->tally(context, 0, batches, totals);
-    }
-    int64_t piece = batches_at_a_time(context);
-    for (;;) {
-        int64_t first, count;
-        tsl_status status = tsl_queue_next(queue, &first, &count);
-        if (status == TSL_OK && count > 0) {
-            status = tally_chunk(context, queue, first, count, &piece, totals);
-        }
-        if (status != TSL_OK || count == 0) {
-            return status;
-        }
-    }
+    const tallying *t = user;
+    return t->context->ops->ep->tally(t->context, first, count, t->totals);
 }
 
 /* This rank's totals. */
@@ -156,7 +123,9 @@ static tsl_status tally_on_device(tsl_context *context, tsl_queue *queue, int64_
         status = context->ops->fill(context, memory, 0, bytes);
     }
     if (status == TSL_OK) {
-        status = tally(context, queue, batches, memory);
+        tallying all = {.context = context, .totals = memory};
+        status =
+            queue != NULL ? tsl_queue_do(queue, context, tally, &all) : tally(&all, 0, batches);
         tsl_profile_add(context, "pairs", begun, 0, 0);
     }
     if (status == TSL_OK) {

@@ -14,11 +14,20 @@
 #include <cmocka.h>
 
 #include "comm/comm.h"
+#include "device/device.h"
 #include "dock/blob.h"
+#include "dock/plan.h"
 #include "support/shortage.h"
 #include "tesela/tesela.h"
 
-enum { ROTATIONS = 61, KEEP = 3, POSES = ROTATIONS * KEEP, MOST_RANKS = 7, LIGAND_ATOMS = 40 };
+enum {
+    GRID = 40,
+    ROTATIONS = 61,
+    KEEP = 3,
+    POSES = ROTATIONS * KEEP,
+    MOST_RANKS = 7,
+    LIGAND_ATOMS = 40
+};
 
 typedef enum task { SEARCH, RESCORE, STOP, FAIL, NO_MEMORY, BREAK, EXHAUST } task;
 
@@ -30,6 +39,7 @@ typedef struct trial {
     int fail_from; /* EXHAUST: this allocation of the search, and all after it, fail */
     atomic_int seen[ROTATIONS];
     tsl_pose expected[POSES];
+    uint64_t potential; /* expected, see potential_of() */
     tsl_status status[MOST_RANKS];
     char error[MOST_RANKS][256];
     atomic_int wrong, ended;
@@ -41,6 +51,25 @@ typedef struct rank_data {
     int rank;
     int batches;
 } rank_data;
+
+/* A digest of the receptor's potential, in order; 0: it cannot be had. */
+static uint64_t potential_of(const tsl_dock_plan *plan)
+{
+    tsl_context *context = plan->context;
+    const size_t cells = (size_t)GRID * GRID * GRID;
+    int32_t *potential = tsl_allocate(cells * sizeof *potential);
+    uint64_t digest = 0;
+    if (potential != NULL &&
+        context->ops->download(context, potential, plan->receptor.potential,
+                               (int64_t)(cells * sizeof *potential)) == TSL_OK) {
+        digest = UINT64_C(14695981039346656037); /* FNV-1a */
+        for (size_t i = 0; i < cells; i++) {
+            digest = (digest ^ (uint32_t)potential[i]) * UINT64_C(1099511628211);
+        }
+    }
+    tsl_release(potential);
+    return digest;
+}
 
 static void slow_down(void)
 {
@@ -124,7 +153,7 @@ static tsl_status use_plan(rank_data *data, tsl_context *context, tsl_dock_plan 
 static tsl_status use_context(rank_data *data, tsl_context *context)
 {
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
-    options.grid = 40;
+    options.grid = GRID;
     options.surface = 2.5;
     options.keep = KEEP;
     options.batch = data->t->batch + data->rank;
@@ -132,6 +161,9 @@ static tsl_status use_context(rank_data *data, tsl_context *context)
     tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
     tsl_dock_plan *plan = NULL;
     tsl_status status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
+    if (status == TSL_OK && potential_of(plan) != data->t->potential) {
+        atomic_fetch_add(&data->t->wrong, 1);
+    }
     if (status == TSL_OK) {
         status = use_plan(data, context, plan);
     }
@@ -167,7 +199,7 @@ static void find_expected(trial *t)
     tsl_context *context = test_context("cpu", 1);
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     tsl_rotation rotations[ROTATIONS];
-    options.grid = 40;
+    options.grid = GRID;
     options.surface = 2.5;
     options.keep = KEEP;
     tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
@@ -176,6 +208,8 @@ static void find_expected(trial *t)
     assert_int_equal(tsl_dock_plan_create(&plan, context, receptor, ligand, &options), TSL_OK);
     assert_int_equal(tsl_rotations_spiral(rotations, ROTATIONS), TSL_OK);
     assert_int_equal(tsl_dock_search(plan, t->expected, rotations, ROTATIONS, NULL, NULL), TSL_OK);
+    t->potential = potential_of(plan);
+    assert_true(t->potential != 0);
     tsl_dock_plan_destroy(plan);
     tsl_molecule_destroy(receptor);
     tsl_molecule_destroy(ligand);
@@ -187,18 +221,27 @@ static const char *const mixed[] = {"cpu", "sim", "cpu", "sim:reversed"};
 static trial begin(task what, int batch)
 {
     alarm(120);
-    trial t = {.what = what, .devices = mixed, .device_count = 4, .batch = batch};
-    find_expected(&t);
+    static trial expected;
+    if (expected.potential == 0) {
+        find_expected(&expected);
+    }
+    trial t = expected;
+    t.what = what;
+    t.devices = mixed;
+    t.device_count = 4;
+    t.batch = batch;
     return t;
 }
 
+/* CPUs that sum the potential together, and those that have it from sim. */
 static void test_as_one(void **state)
 {
     (void)state;
-    static const int counts[] = {1, 2, 3, 4, 7};
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    static const int counts[] = {1, 2, 3, 7};
+    for (size_t k = 0; k < 2 * sizeof counts / sizeof *counts; k++) {
         trial t = begin(SEARCH, 1 + (int)k % 3);
-        assert_int_equal(tsl_comm_run(counts[k], run_rank, &t), TSL_OK);
+        t.device_count = k % 2 == 0 ? 4 : 1; /* the first of them is a CPU */
+        assert_int_equal(tsl_comm_run(counts[k / 2], run_rank, &t), TSL_OK);
         assert_int_equal(t.wrong, 0);
         for (int i = 0; i < ROTATIONS; i++) {
             assert_int_equal(t.seen[i], 1); /* each done once, by one of them */
@@ -290,14 +333,15 @@ static void test_exhausted(void **state)
     assert_in_range(failures, 5, 1000);
 }
 
-/* A search of one rank that lacks something from its beginning on; the others lack nothing. */
+/* The set-up and search of a rank that lacks something; the others lack nothing. */
 static tsl_status search_short(tsl_context *context, test_shortage *t)
 {
+    (void)t;
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     tsl_rotation rotations[ROTATIONS];
     tsl_pose poses[POSES];
     tsl_dock_plan *plan = NULL;
-    options.grid = 40;
+    options.grid = GRID;
     options.surface = 2.5;
     options.keep = KEEP;
     options.batch = 4;
@@ -305,8 +349,6 @@ static tsl_status search_short(tsl_context *context, test_shortage *t)
     tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
     tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
     tsl_status status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
-    status = tsl_comm_agree(context, status);
-    test_shortage_begins(t, context);
     if (status == TSL_OK) {
         status = tsl_dock_search(plan, poses, rotations, ROTATIONS, NULL, NULL);
     }
@@ -319,19 +361,78 @@ static tsl_status search_short(tsl_context *context, test_shortage *t)
 static void test_one_lacks(void **state)
 {
     (void)state;
-    static const struct {
-        const char *device;
-        test_resource what;
-    } cases[] = {{"cpu", TEST_HOST_MEMORY}, {"cpu", TEST_DOWNLOADS}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        test_shortage t = {.device = cases[i].device,
+    static const test_resource resources[] = {TEST_HOST_MEMORY, TEST_DEVICE_MEMORY, TEST_DOWNLOADS};
+    for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+        test_shortage t = {.device = "cpu",
                            .ranks = 2,
-                           .lacking = (int)i,
-                           .what = cases[i].what,
-                           .call = search_short,
-                           .begins_late = true};
+                           .lacking = (int)i % 2,
+                           .what = resources[i],
+                           .call = search_short};
         assert_true(test_shortage_try_all(&t) > 1);
     }
+}
+
+/* ---- a potential that takes long ----------------------------------------------------------- */
+
+static atomic_int rows_done; /* by rank 0 */
+
+/* Rank 0 has seconds to do, rank 1 a device that fails. */
+static tsl_status slow_or_failing(tsl_context *context, const tsl_dock_geometry *g,
+                                  const tsl_dock_atoms *atoms, const int16_t *shape, int core,
+                                  int64_t first, int64_t count, int32_t *potential, double *largest)
+{
+    (void)g, (void)atoms, (void)shape, (void)core, (void)first, (void)potential, (void)largest;
+    if (context->comm->rank == 1) {
+        while (atomic_load(&rows_done) == 0) {
+            slow_down();
+        }
+        return tsl_fail(context, TSL_E_DEVICE, "the device is gone");
+    }
+    for (int64_t i = 0; i < count; i++) {
+        slow_down();
+    }
+    atomic_fetch_add(&rows_done, (int)count);
+    return TSL_OK;
+}
+
+static tsl_status make_slow_plan(tsl_comm *comm, void *user)
+{
+    (void)user;
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_dock_ops dock = *context->ops->dock;
+    tsl_device_ops ops = *context->ops;
+    const tsl_device_ops *const own = context->ops;
+    dock.potential = slow_or_failing;
+    ops.dock = &dock;
+    context->ops = &ops;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    options.grid = GRID;
+    options.surface = 2.5;
+    tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
+    tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
+    tsl_dock_plan *plan = NULL;
+    status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
+    tsl_dock_plan_destroy(plan);
+    tsl_molecule_destroy(receptor);
+    tsl_molecule_destroy(ligand);
+    context->ops = own;
+    tsl_context_destroy(context);
+    return status;
+}
+
+/* A rank does not go on with its part for long when another has failed. */
+static void test_potential_ends(void **state)
+{
+    (void)state;
+    alarm(120);
+    atomic_store(&rows_done, 0);
+    assert_int_equal(tsl_comm_run(2, make_slow_plan, NULL), TSL_E_DEVICE);
+    assert_string_equal(tsl_last_error(NULL), "rank 1: the device is gone");
+    assert_in_range(rows_done, 1, GRID * GRID / 4);
 }
 
 int main(void)
@@ -340,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_as_one),       cmocka_unit_test(test_rescore),
         cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_failures),     cmocka_unit_test(test_exhausted),
-        cmocka_unit_test(test_one_lacks),
+        cmocka_unit_test(test_one_lacks),    cmocka_unit_test(test_potential_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "device/device.h"
+
 /* How often a rank at work asks whether it should stop, seconds. */
 static const double patience = 0.1;
 
@@ -116,19 +118,23 @@ void tsl_queue_destroy(tsl_queue *queue)
     }
 }
 
+int64_t tsl_queue_part(int64_t items, const double *weights, int ranks, int rank)
+{
+    double all = 0, before = 0;
+    for (int q = 0; q < ranks; q++) {
+        before = q == rank ? all : before;
+        all += weights[q];
+    }
+    return rank == ranks ? items : llround((double)items * (before / all));
+}
+
 void tsl_queue_split(tsl_queue *queue, const double *weights)
 {
     const tsl_comm *comm = queue->counters->comm;
-    double all = 0, before = 0, after = 0;
-    for (int q = 0; q < comm->size; q++) {
-        all += weights[q];
-        before = q < comm->rank ? all : before;
-        after = q <= comm->rank ? all : after;
-    }
-    const double items = (double)queue->worker.items;
+    const int64_t items = queue->worker.items;
     queue->is_split = true;
-    queue->first = llround(items * (before / all));
-    queue->part = llround(items * (after / all)) - queue->first;
+    queue->first = tsl_queue_part(items, weights, comm->size, comm->rank);
+    queue->part = tsl_queue_part(items, weights, comm->size, comm->rank + 1) - queue->first;
 }
 
 /* Leave the rest to the others, unless there are none. */
@@ -226,6 +232,45 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     *count = chunk < left ? chunk : left;
     hand_over(queue, *count);
     return TSL_OK;
+}
+
+/* A chunk, in pieces of `*piece` items, which grows until a piece takes long enough. */
+static tsl_status do_chunk(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user,
+                           int64_t first, int64_t count, int64_t *piece)
+{
+    bool stopped = false;
+    for (int64_t done = 0; done < count && !stopped;) {
+        const int64_t now = count - done < *piece ? count - done : *piece;
+        const double begun = tsl_seconds();
+        tsl_status status = work(user, first + done, now);
+        if (status == TSL_OK) {
+            status = context->ops->synchronize(context);
+        }
+        if (status == TSL_OK) {
+            status = tsl_queue_is_stopped(queue, &stopped);
+        }
+        if (status != TSL_OK) {
+            return status;
+        }
+        done += now;
+        *piece *= now == *piece && tsl_seconds() - begun < patience ? 2 : 1;
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user)
+{
+    int64_t piece = queue->worker.batch;
+    for (;;) {
+        int64_t first, count;
+        tsl_status status = tsl_queue_next(queue, &first, &count);
+        if (status == TSL_OK && count > 0) {
+            status = do_chunk(queue, context, work, user, first, count, &piece);
+        }
+        if (status != TSL_OK || count == 0) {
+            return status;
+        }
+    }
 }
 
 void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock)

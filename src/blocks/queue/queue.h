@@ -37,9 +37,11 @@ typedef struct tsl_queue_share {
 tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int64_t batch);
 
 /* Learn nothing and hand out one chunk to each rank: contiguous parts of all items, in the order of
- * ranks, in proportion to weights[ranks] > 0, the same on all of them. To compare with. Comes
- * before the first chunk. Not collective. */
+ * ranks, in proportion to weights[ranks], >= 0 and not all 0, the same on all of them. Where shares
+ * are known, or to compare with. Comes before the first chunk. Not collective. */
 void tsl_queue_split(tsl_queue *queue, const double *weights);
+/* Where the part of `rank` begins; that of rank `ranks` is the end. */
+int64_t tsl_queue_part(int64_t items, const double *weights, int ranks, int rank);
 
 /* Release this rank's end; NULL is fine. Not collective. */
 void tsl_queue_destroy(tsl_queue *queue);
@@ -55,6 +57,14 @@ tsl_status tsl_queue_stop(tsl_queue *queue);
 /* To be asked while a chunk is being done: has any rank stopped the queue? The others are asked
  * every tenth of a second at most. Not collective. */
 tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped);
+
+/* Items first … first + count - 1 of a chunk, done or queued on the context's stream. */
+typedef tsl_status (*tsl_queue_work)(void *user, int64_t first, int64_t count);
+
+/* Do this rank's chunks in pieces: of a batch at first, then of a tenth or two of a second. Between
+ * them it hears of ranks that have failed, and ends early if the queue is stopped. The work is done
+ * on return. Not collective; a failure of `work` is not published. */
+tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user);
 
 void tsl_queue_share_of(const tsl_queue *queue, tsl_queue_share *out);
 
