@@ -95,6 +95,14 @@ typedef struct tsl_grouping {
     int32_t *count;        /* [aggregates]: its rows */
 } tsl_grouping;
 
+/* An entry of P^T, p(i, row), and where row i of A P is. */
+typedef struct tsl_transposed_entry {
+    double value;
+    double part; /* bound on the sum of its products with the row's entries, whatever their signs */
+    int64_t at;    /* the row's first entry; where the row was not made: i */
+    int64_t count; /* its entries; -1: it was not made */
+} tsl_transposed_entry;
+
 /* From aggregates to the next level's matrix. */
 typedef struct tsl_projection {
     tsl_device_rows a;
@@ -111,14 +119,13 @@ typedef struct tsl_projection {
     int32_t *cursor;             /* [aggregates]: places taken, from zeros */
     int32_t *unordered, *member; /* [rows in aggregates] */
     double *member_value;        /* likewise: near_null by norm; NULL: ones */
-    /* P by rows, with room for as many entries as A has in the row and one more; then P^T, rows in
-     * any order */
+    /* P, with room for as many entries as A has in the row and one more, as far apart as A's; P^T,
+     * rows in any order */
     int32_t *p_count, *p_column;
     double *p_value;
     int32_t *transposed_count; /* [aggregates] */
     const int64_t *transposed_start;
-    int32_t *transposed_row;
-    double *transposed_value;
+    tsl_transposed_entry *transposed;
     /* A P, rows where there was room */
     int ap_longest;   /* entries of a row that is made, at most: TSL_AP_LONGEST or less */
     int64_t *ap_used; /* [1]: entries that were wanted */
@@ -220,8 +227,8 @@ typedef struct tsl_coarsen_ops {
     tsl_project list_members, order_members;
     tsl_project measure_members; /* norm, member_value */
     tsl_project smooth;          /* P, transposed_count */
-    tsl_project transpose;
     tsl_project premultiply; /* A P */
+    tsl_project transpose;   /* P^T, of what that left */
     tsl_project multiply;    /* rows of P^T A P */
     tsl_project arrange;
     tsl_status (*run)(tsl_context *context, const tsl_running *arguments);

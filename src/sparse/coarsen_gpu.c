@@ -280,36 +280,26 @@ static void order_members(tsl_status *status, tsl_spaces *spaces, tsl_projection
     }
 }
 
-/* P and P^T. */
+/* P, and how many entries the rows of P^T have. */
 static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t places)
 {
     tsl_context *context = space->context;
-    const int64_t room = places + p->a.rows;
-    int64_t entries = 0;
+    const int64_t room = places + p->a.rows + TSL_PACK_LANES;
     int64_t *start = tsl_space_take(status, space, 8 * (p->aggregates + 1));
     p->p_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->p_column = tsl_space_take(status, space, 4 * room);
     p->p_value = tsl_space_take(status, space, 8 * room);
     p->transposed_count = take_zeros(status, space, 4 * p->aggregates);
+    p->transposed_start = start;
     project(status, space, context->ops->coarsen->smooth, p);
     run_sums(status, space, start, p->transposed_count, p->aggregates);
-    if (*status == TSL_OK) {
-        *status = context->ops->download(context, &entries, start + p->aggregates, 8);
-    }
-    p->transposed_start = start;
-    p->transposed_row = tsl_space_take(status, space, 4 * entries);
-    p->transposed_value = tsl_space_take(status, space, 8 * entries);
-    p->cursor = take_zeros(status, space, 4 * p->aggregates);
-    project(status, space, context->ops->coarsen->transpose, p);
 }
 
 /* A P: as many entries as were thought, or, once that is known, as there are. */
 static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t room)
 {
     tsl_context *context = space->context;
-    p->ap_longest = p->a.rows < MANY         ? 0
-                    : p->a.row_start == NULL ? TSL_AP_LONGEST / 2
-                                             : TSL_AP_LONGEST;
+    p->ap_longest = p->a.row_start == NULL ? TSL_AP_LONGEST / 2 : TSL_AP_LONGEST;
     p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
     p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->ap_bound = tsl_space_take(status, space, 8 * p->a.rows);
@@ -324,6 +314,20 @@ static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int
             *status = context->ops->download(context, &used, p->ap_used, sizeof used);
         }
     } while (*status == TSL_OK && used > p->ap_room);
+}
+
+/* P^T, once P and A P are there. */
+static void transpose_p(tsl_status *status, tsl_space *space, tsl_projection *p)
+{
+    tsl_context *context = space->context;
+    int64_t entries = 0;
+    if (*status == TSL_OK) {
+        *status =
+            context->ops->download(context, &entries, p->transposed_start + p->aggregates, 8);
+    }
+    p->transposed = tsl_space_take(status, space, entries * (int64_t)sizeof *p->transposed);
+    p->cursor = take_zeros(status, space, 4 * p->aggregates);
+    project(status, space, context->ops->coarsen->transpose, p);
 }
 
 /* What a product came to. */
@@ -425,6 +429,7 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
     tsl_profile_add(context, "prolongators", begun, 0, 0);
     begun = tsl_seconds();
     make_ap(&status, space, &p, fine->places);
+    transpose_p(&status, space, &p);
     make_matrix(&status, fits, spaces, &p, out, fine->places);
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;
