@@ -19,7 +19,8 @@
 enum {
     TSL_COARSEN_THREADS = 256, /* of a block */
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
-    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
+    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, TSL_COARSEN_THREADS at
+                                  least, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
     TSL_AP_LONGEST = 32,
     TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
@@ -100,7 +101,7 @@ typedef struct tsl_transposed_entry {
     double value;
     double part; /* bound on the sum of its products with the row's entries, whatever their signs */
     int64_t at;    /* the row's first entry; where the row was not made: i */
-    int64_t count; /* its entries; -1: it was not made */
+    int32_t count; /* its entries; -1: it was not made */
 } tsl_transposed_entry;
 
 /* From aggregates to the next level's matrix. */
