@@ -77,7 +77,9 @@ typedef struct tsl_grouping {
     int reach;       /* 2 or 3 */
     int32_t *strong; /* [entries]: columns of the strong entries of each row, where it begins … */
     int32_t *strong_count; /* … and how many */
-    uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided */
+    uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
+    int row_bits;          /* … of which so many bits are the row's number's, … */
+    uint32_t most_favour;  /* … and what is more is so much at most */
     const uint32_t *from;  /* of what is spread … */
     uint32_t *to;          /* … one entry far */
     int32_t *left;         /* [1]: rows of `next_list` */
@@ -215,6 +217,7 @@ typedef tsl_status (*tsl_project)(tsl_context *context, const tsl_projection *ar
 typedef struct tsl_coarsen_ops {
     tsl_group measure;     /* inverse, facts of the matrix */
     tsl_group find_strong; /* strong, key */
+    tsl_group favour;      /* key, of rows not decided */
     tsl_group spread;      /* to = largest of `from` one entry around */
     tsl_group settle;      /* key, from what `from` is one entry around; lists new founders */
     tsl_group drop;        /* keys of all within reach of those */

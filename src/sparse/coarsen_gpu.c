@@ -7,8 +7,10 @@
 enum {
     ALIGNMENT = 256,
     MANY = 65536,   /* rows: of fewer threads that take one each are not many enough */
+    SPARSE = 2,     /* first founders are so much farther from each other: others pack around them */
     FEW = 16,       /* one in so many rows is left: they are listed */
     ROUNDS = 3,     /* of all rows, before the host looks how many are left */
+    MOST_FAVOUR = 7, /* XX */
     FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
 };
 
@@ -131,11 +133,12 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
+    int reach = g->reach + SPARSE;
     do {
         g->next_list = lists[1];
         for (int round = 0; round < ROUNDS; round++) {
             g->from = g->key;
-            for (int step = 1; step < g->reach; step++) {
+            for (int step = 1; step < reach; step++) {
                 g->to = around[step % 2];
                 group(status, space, ops->spread, g);
                 g->from = g->to;
@@ -143,6 +146,8 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
             zero_left(status, space, g);
             group(status, space, ops->settle, g);
             group(status, space, ops->drop, g);
+            group(status, space, ops->favour, g);
+            reach = g->reach;
         }
         g->next_list = lists[0];
         zero_left(status, space, g);
@@ -227,13 +232,18 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .inverse = fine->inverse,
                       .strength = fine->strength,
                       .reach = fine->short_rows ? 3 : 2,
+                      .row_bits = 2,
                       .strong = tsl_space_take(&status, space, 4 * fine->places),
                       .strong_count = tsl_space_take(&status, space, 4 * rows),
                       .key = tsl_space_take(&status, space, 4 * rows),
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
-    group(&status, space, space->context->ops->coarsen->find_strong, &g);
     int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),
                               tsl_space_take(&status, space, 4 * rows)};
+    while (rows >> g.row_bits > 0) {
+        g.row_bits++;
+    }
+    g.most_favour = (1U << (31 - g.row_bits)) - 1 < MOST_FAVOUR ? (1U << (31 - g.row_bits)) - 1 : MOST_FAVOUR;
+    group(&status, space, space->context->ops->coarsen->find_strong, &g);
     settle_most(&status, space, &g, lists, &left);
     settle_rest(&status, space, &g, lists, left);
     join_founders(&status, space, &g);

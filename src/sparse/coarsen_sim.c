@@ -8,6 +8,7 @@
 
 const tsl_coarsen_ops tsl_coarsen_sim = {.measure = gpu_measure,
                                          .find_strong = gpu_find_strong,
+                                         .favour = gpu_favour,
                                          .spread = gpu_spread_keys,
                                          .settle = gpu_settle_keys,
                                          .drop = gpu_drop,

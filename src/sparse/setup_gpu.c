@@ -483,9 +483,9 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
-    if (status == TSL_OK) { /* P, P^T, and what comes of them */
+    if (status == TSL_OK) { /* P, A P, P^T, and what comes of them */
         status = tsl_space_begin(&k->spaces.passing, context,
-                                 27 * mg->level[0].nonzeros + 80 * plan->rows + (1 << 20));
+                                 40 * mg->level[0].nonzeros + 90 * plan->rows + (1 << 20));
     }
     if (status == TSL_OK) {
         status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);
