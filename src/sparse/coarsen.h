@@ -83,8 +83,8 @@ typedef struct tsl_grouping {
     const uint32_t *from;  /* of what is spread … */
     uint32_t *to;          /* … one entry far */
     int32_t *left;         /* [1]: rows of `next_list` */
-    int32_t *next_list;    /* new founders, or rows not yet decided; in any order */
-    /* Rows not decided, when they are few */
+    int32_t *next_list;    /* new founders, or rows not yet decided; in any order; NULL: none */
+    /* Rows not decided, when they are few; NULL: all rows */
     int32_t listed;
     const int32_t *list;
     uint32_t *decision; /* [listed]: their next key */
@@ -217,13 +217,12 @@ typedef tsl_status (*tsl_project)(tsl_context *context, const tsl_projection *ar
 typedef struct tsl_coarsen_ops {
     tsl_group measure;     /* inverse, facts of the matrix */
     tsl_group find_strong; /* strong, key */
-    tsl_group favour;      /* key, of rows not decided */
     tsl_group spread;      /* to = largest of `from` one entry around */
     tsl_group settle;      /* key, from what `from` is one entry around; lists new founders */
     tsl_group drop;        /* keys of all within reach of those */
-    tsl_group list_left;   /* lists rows not decided */
+    tsl_group favour;      /* key, of rows of `list` or all that are not decided; lists those */
     tsl_group decide;      /* decision of those listed, from all keys within reach */
-    tsl_group apply;       /* key of those listed; lists those that are left */
+    tsl_group apply;       /* key of those listed; lists new founders */
     tsl_group found;       /* joined, of founders and their neighbours */
     tsl_group join;        /* joined, of rows beside those that have … */
     tsl_group single;      /* is_root; rows that nothing reached found their own */

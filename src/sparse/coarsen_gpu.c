@@ -6,11 +6,9 @@
 
 enum {
     ALIGNMENT = 256,
-    MANY = 65536,   /* rows: of fewer threads that take one each are not many enough */
-    SPARSE = 2,     /* first founders are so much farther from each other: others pack around them */
-    FEW = 16,       /* one in so many rows is left: they are listed */
-    ROUNDS = 3,     /* of all rows, before the host looks how many are left */
-    MOST_FAVOUR = 7, /* XX */
+    ROUNDS = 3,     /* of all rows; then those that are left are listed */
+    APART = 2,      /* the first founders are so much farther apart: others find room beside them */
+    FAVOUR = 7,     /* steps in which rows beside those decided go before others */
     FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
 };
 
@@ -30,7 +28,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
     if (space->chunks == TSL_SPACE_CHUNKS) {
         return tsl_fail(space->context, TSL_E_INTERNAL, "%s takes too many pieces of memory", what);
     }
+    const double begun = tsl_seconds();
     const tsl_status status = tsl_device_allocate(&memory, space->context, bytes, what);
+    tsl_profile_add(space->context, "device memory", begun, bytes, 0);
     if (status == TSL_OK) {
         space->chunk[space->chunks] = memory;
         space->size[space->chunks] = bytes;
@@ -72,8 +72,12 @@ void tsl_space_return(tsl_space *space, const tsl_space *mark)
 
 void tsl_space_free(tsl_space *space)
 {
+    const double begun = tsl_seconds();
     for (int c = 0; c < space->chunks; c++) {
         tsl_device_release(space->context, space->chunk[c]);
+    }
+    if (space->chunks > 0) {
+        tsl_profile_add(space->context, "device memory given back", begun, 0, 0);
     }
     space->chunks = 0;
 }
@@ -126,50 +130,57 @@ static void read_left(tsl_status *status, const tsl_space *space, const tsl_grou
     }
 }
 
-/* Decide on all rows until few are left, which are listed in lists[0]. */
-static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
-                        int32_t *const lists[2], int32_t *left)
+/* Those that are left, to `list`. */
+static void list_left(tsl_status *status, const tsl_space *space, tsl_grouping *g, int32_t *list)
+{
+    g->next_list = list;
+    zero_left(status, space, g);
+    group(status, space, space->context->ops->coarsen->favour, g);
+    read_left(status, space, g, &g->listed);
+    g->list = list;
+}
+
+/* Decide on all rows until few are left. */
+static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
-    int reach = g->reach + SPARSE;
-    do {
-        g->next_list = lists[1];
-        for (int round = 0; round < ROUNDS; round++) {
-            g->from = g->key;
-            for (int step = 1; step < reach; step++) {
-                g->to = around[step % 2];
-                group(status, space, ops->spread, g);
-                g->from = g->to;
-            }
-            zero_left(status, space, g);
-            group(status, space, ops->settle, g);
-            group(status, space, ops->drop, g);
-            group(status, space, ops->favour, g);
-            reach = g->reach;
+    int32_t *const founders = tsl_space_take(status, space, 4 * g->a.rows);
+    for (int round = 0; round < ROUNDS; round++) {
+        const int reach = round == 0 ? g->reach + APART : g->reach;
+        g->from = g->key;
+        for (int step = 1; step < reach; step++) {
+            g->to = around[step % 2];
+            group(status, space, ops->spread, g);
+            g->from = g->to;
         }
-        g->next_list = lists[0];
+        g->next_list = founders;
         zero_left(status, space, g);
-        group(status, space, ops->list_left, g);
-        read_left(status, space, g, left);
-    } while (*status == TSL_OK && *left > (g->a.rows < 10 * MANY ? 0 : g->a.rows / FEW));
+        group(status, space, ops->settle, g);
+        group(status, space, ops->drop, g);
+        g->next_list = NULL;
+        if (round < ROUNDS - 1) {
+            group(status, space, ops->favour, g);
+        }
+    }
+    list_left(status, space, g, list);
 }
 
 /* Decide on those that are left. */
 static void settle_rest(tsl_status *status, tsl_space *space, tsl_grouping *g,
-                        int32_t *const lists[2], int32_t left)
+                        int32_t *const lists[2])
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
-    g->decision = tsl_space_take(status, space, (int64_t)4 * left);
-    for (int round = 0; left > 0 && *status == TSL_OK; round++) {
-        g->listed = left;
-        g->list = lists[round % 2];
-        g->next_list = lists[1 - round % 2];
+    int32_t *const founders = tsl_space_take(status, space, (int64_t)4 * g->listed);
+    g->decision = tsl_space_take(status, space, (int64_t)4 * g->listed);
+    for (int round = 1; g->listed > 0 && *status == TSL_OK; round++) {
+        g->next_list = founders;
         zero_left(status, space, g);
         group(status, space, ops->decide, g);
         group(status, space, ops->apply, g);
-        read_left(status, space, g, &left);
+        group(status, space, ops->drop, g);
+        list_left(status, space, g, lists[round % 2]);
     }
 }
 
@@ -219,12 +230,22 @@ static void number_aggregates(tsl_status *status, tsl_spaces *spaces, tsl_groupi
     }
 }
 
+/* Priorities begin with a row's bits, and have room for what is favoured. */
+static void choose_bits(tsl_grouping *g)
+{
+    g->row_bits = 2;
+    while (g->a.rows >> g->row_bits > 0) {
+        g->row_bits++;
+    }
+    const uint32_t room = (1U << (31 - g->row_bits)) - 1;
+    g->most_favour = room < FAVOUR ? room : (uint32_t)FAVOUR;
+}
+
 tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine *fine)
 {
     tsl_space *space = &spaces->passing;
     const int64_t rows = fine->a.rows;
     tsl_status status = TSL_OK;
-    int32_t left = 0;
     *out = (tsl_coarse){.aggregate = tsl_space_take(&status, space, 4 * rows)};
     const tsl_space before = *space;
     tsl_grouping g = {.a = fine->a,
@@ -232,20 +253,16 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .inverse = fine->inverse,
                       .strength = fine->strength,
                       .reach = fine->short_rows ? 3 : 2,
-                      .row_bits = 2,
                       .strong = tsl_space_take(&status, space, 4 * fine->places),
                       .strong_count = tsl_space_take(&status, space, 4 * rows),
                       .key = tsl_space_take(&status, space, 4 * rows),
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
     int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),
                               tsl_space_take(&status, space, 4 * rows)};
-    while (rows >> g.row_bits > 0) {
-        g.row_bits++;
-    }
-    g.most_favour = (1U << (31 - g.row_bits)) - 1 < MOST_FAVOUR ? (1U << (31 - g.row_bits)) - 1 : MOST_FAVOUR;
+    choose_bits(&g);
     group(&status, space, space->context->ops->coarsen->find_strong, &g);
-    settle_most(&status, space, &g, lists, &left);
-    settle_rest(&status, space, &g, lists, left);
+    settle_most(&status, space, &g, lists[0]);
+    settle_rest(&status, space, &g, lists);
     join_founders(&status, space, &g);
     number_aggregates(&status, spaces, &g, out);
     tsl_space_return(space, &before);

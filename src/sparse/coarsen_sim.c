@@ -8,11 +8,10 @@
 
 const tsl_coarsen_ops tsl_coarsen_sim = {.measure = gpu_measure,
                                          .find_strong = gpu_find_strong,
-                                         .favour = gpu_favour,
                                          .spread = gpu_spread_keys,
                                          .settle = gpu_settle_keys,
                                          .drop = gpu_drop,
-                                         .list_left = gpu_list_left,
+                                         .favour = gpu_favour,
                                          .decide = gpu_decide,
                                          .apply = gpu_apply,
                                          .found = gpu_found,
