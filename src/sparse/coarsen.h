@@ -11,6 +11,8 @@
 #ifndef TSL_SPARSE_COARSEN_H
 #define TSL_SPARSE_COARSEN_H
 
+#include <math.h>
+
 #include "core/core.h"
 #include "core/point.h"
 #include "sparse/coarsen_point.h"
@@ -101,10 +103,36 @@ typedef struct tsl_grouping {
 /* An entry of P^T, p(i, row), and where row i of A P is. */
 typedef struct tsl_transposed_entry {
     double value;
-    double part; /* bound on the sum of its products with the row's entries, whatever their signs */
-    int64_t at;    /* the row's first entry; where the row was not made: i */
-    int32_t count; /* its entries; -1: it was not made */
+    uint64_t rest; /* tsl_transposed_rest() */
 } tsl_transposed_entry;
+
+enum { TSL_EXPONENT_BITS = 13, TSL_COUNT_BITS = 7, TSL_LEAST_EXPONENT = -4000 };
+
+/* In few bytes: the row's first entry `at` (where the row was not made, i), its entries `count`
+ * (-1: it was not made), and `part`, a bound on what its products with the entry sum up to whatever
+ * their signs, as the exponent of a power of two that is more. */
+TSL_FN uint64_t tsl_transposed_rest(int64_t at, int count, double part)
+{
+    const int exponent = part > 0 ? ilogb(part) + 1 : (int)TSL_LEAST_EXPONENT;
+    const int most = -TSL_LEAST_EXPONENT;
+    return ((uint64_t)at << TSL_COUNT_BITS | (uint64_t)(count + 1)) << TSL_EXPONENT_BITS |
+           (uint64_t)((exponent < most ? exponent : most) - TSL_LEAST_EXPONENT);
+}
+
+TSL_FN int64_t tsl_transposed_at(uint64_t rest)
+{
+    return (int64_t)(rest >> (TSL_COUNT_BITS + TSL_EXPONENT_BITS));
+}
+
+TSL_FN int tsl_transposed_count(uint64_t rest)
+{
+    return (int)(rest >> TSL_EXPONENT_BITS & ((1U << TSL_COUNT_BITS) - 1)) - 1;
+}
+
+TSL_FN int tsl_transposed_exponent(uint64_t rest)
+{
+    return (int)(rest & ((1U << TSL_EXPONENT_BITS) - 1)) + TSL_LEAST_EXPONENT;
+}
 
 /* From aggregates to the next level's matrix. */
 typedef struct tsl_projection {

@@ -485,7 +485,7 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
     if (status == TSL_OK) { /* P, A P, P^T, and what comes of them */
         status = tsl_space_begin(&k->spaces.passing, context,
-                                 40 * mg->level[0].nonzeros + 90 * plan->rows + (1 << 20));
+                                 36 * mg->level[0].nonzeros + 70 * plan->rows + (1 << 20));
     }
     if (status == TSL_OK) {
         status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);
