@@ -24,7 +24,6 @@ enum {
     TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, TSL_COARSEN_THREADS at
                                   least, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
-    TSL_AP_LONGEST = 32,
     TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
     TSL_LANCZOS_THREADS = 1024,
     TSL_INVERSION_THREADS = 512
@@ -158,7 +157,6 @@ typedef struct tsl_projection {
     const int64_t *transposed_start;
     tsl_transposed_entry *transposed;
     /* A P, rows where there was room */
-    int ap_longest;   /* entries of a row that is made, at most: TSL_AP_LONGEST or less */
     int64_t *ap_used; /* [1]: entries that were wanted */
     int64_t ap_room;
     int64_t *ap_at;

@@ -326,7 +326,6 @@ static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int6
 static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t room)
 {
     tsl_context *context = space->context;
-    p->ap_longest = p->a.row_start == NULL ? TSL_AP_LONGEST / 2 : TSL_AP_LONGEST;
     p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
     p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->ap_bound = tsl_space_take(status, space, 8 * p->a.rows);
