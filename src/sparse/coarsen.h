@@ -76,8 +76,9 @@ typedef struct tsl_grouping {
     double *inverse; /* 1 / a(i, i) */
     double strength; /* as in tsl_graph */
     int reach;       /* 2 or 3 */
-    int32_t *strong; /* [entries]: columns of the strong entries of each row, where it begins … */
-    int32_t *strong_count; /* … and how many */
+    int32_t *strong; /* [entries]: columns of the strong entries of each row, as far apart as A's;
+                        NULL: no row has more than 32, and bits tell */
+    uint32_t *strong_of; /* how many, or the bits; 0: none */
     uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
     int row_bits;          /* … of which so many bits are the row's number's, … */
     uint32_t most_favour;  /* … and what is more is so much at most */
@@ -138,7 +139,6 @@ typedef struct tsl_projection {
     tsl_device_rows a;
     double *facts;
     const double *inverse;
-    const int32_t *strong, *strong_count;
     double strength, omega;
     const int32_t *aggregate; /* [rows] */
     const double *near_null;  /* [rows]; NULL: ones */

@@ -9,6 +9,7 @@ enum {
     ROUNDS = 3,     /* of all rows; then those that are left are listed */
     APART = 2,      /* the first founders are so much farther apart: others find room beside them */
     FAVOUR = 7,     /* steps in which rows beside those decided go before others */
+    STRONG_BITS = 32,
     FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
 };
 
@@ -253,8 +254,10 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .inverse = fine->inverse,
                       .strength = fine->strength,
                       .reach = fine->short_rows ? 3 : 2,
-                      .strong = tsl_space_take(&status, space, 4 * fine->places),
-                      .strong_count = tsl_space_take(&status, space, 4 * rows),
+                      .strong = fine->a.row_start == NULL && fine->longest <= STRONG_BITS
+                                    ? NULL
+                                    : tsl_space_take(&status, space, 4 * fine->places),
+                      .strong_of = tsl_space_take(&status, space, 4 * rows),
                       .key = tsl_space_take(&status, space, 4 * rows),
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
     int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),

@@ -330,6 +330,7 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     tsl_multigrid *mg = k->mg;
     tsl_level *v = &mg->level[l];
     double begun = tsl_seconds();
+    fine->longest = (int64_t)k->facts[TSL_FACT_LONGEST];
     fine->short_rows = v->nonzeros <= TSL_SHORT_ROW * v->rows;
     fine->strength = ldexp(k->options->strength, -l);
     fine->omega = 4 / (3 * v->smoother.largest);

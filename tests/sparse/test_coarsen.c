@@ -114,6 +114,9 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(context->ops->fill(context, fine.facts, 0, 8 * TSL_FACTS), TSL_OK);
     assert_int_equal(context->ops->coarsen->measure(context, &g), TSL_OK);
     t->inverse = fetch(context, fine.inverse, 8 * t->s->n);
+    double facts[TSL_FACTS];
+    test_download(context, facts, fine.facts, sizeof facts);
+    fine.longest = (int64_t)facts[TSL_FACT_LONGEST];
     assert_int_equal(tsl_group_on_gpu(&coarse, &spaces, &fine), TSL_OK);
     assert_true(coarse.count > 0);
     assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &spaces, &fine), TSL_OK);
