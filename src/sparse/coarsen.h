@@ -1,12 +1,14 @@
 /* Multigrid's levels as a GPU makes them, from the matrix that it has there already.
  *
  * Aggregates are those of Bell, Dalton & Olson: founders are a maximal set of rows of which none is
- * within `reach` strong entries of another, picked by priorities that are a hash of the row's
- * number; the others join the founder they are nearest to.
+ * within `reach` strong entries of another, picked by priorities; the others join the founder they
+ * are nearest to. A priority is the share of a row's neighbours that are decided already, then a
+ * hash of the row's number, and the founders of the first round are farther apart: so the others
+ * find room close beside them, and lie more densely than by hashes alone.
  *
- * P^T A P is summed as integers, in units of a power of two of each row's own, so that threads may
- * add in any order: the same bits in every run and on every device. The unit is 2^-61 of a bound on
- * the sum of a row's terms.
+ * P^T A P, and of matrices by rows P and A P, are summed as integers, in units of a power of two of
+ * each row's own, so that threads may add in any order: the same bits in every run and on every
+ * device. The unit is 2^-61 of a bound on the sum of a row's terms.
  */
 #ifndef TSL_SPARSE_COARSEN_H
 #define TSL_SPARSE_COARSEN_H
@@ -21,10 +23,9 @@
 enum {
     TSL_COARSEN_THREADS = 256, /* of a block */
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
-    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, TSL_COARSEN_THREADS at
-                                  least, … */
+    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
-    TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
+    TSL_LANCZOS_PARTS = 128,   /* of the rows at most, each of which leaves a sum */
     TSL_LANCZOS_THREADS = 1024,
     TSL_INVERSION_THREADS = 512
 };
@@ -78,14 +79,14 @@ typedef struct tsl_grouping {
     int reach;       /* 2 or 3 */
     int32_t *strong; /* [entries]: columns of the strong entries of each row, as far apart as A's;
                         NULL: no row has more than 32, and bits tell */
-    uint32_t *strong_of; /* how many, or the bits; 0: none */
-    uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
-    int row_bits;          /* … of which so many bits are the row's number's, … */
-    uint32_t most_favour;  /* … and what is more is so much at most */
-    const uint32_t *from;  /* of what is spread … */
-    uint32_t *to;          /* … one entry far */
-    int32_t *left;         /* [1]: rows of `next_list` */
-    int32_t *next_list;    /* new founders, or rows not yet decided; in any order; NULL: none */
+    uint32_t *strong_of;  /* how many, or the bits; 0: none */
+    uint32_t *key;        /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
+    int row_bits;         /* … of which so many bits are the row's number's, … */
+    uint32_t most_favour; /* … and what is more is so much at most */
+    const uint32_t *from; /* of what is spread … */
+    uint32_t *to;         /* … one entry far */
+    int32_t *left;        /* [1]: rows of `next_list` */
+    int32_t *next_list;   /* new founders, or rows not yet decided; in any order; NULL: none */
     /* Rows not decided, when they are few; NULL: all rows */
     int32_t listed;
     const int32_t *list;
@@ -256,9 +257,9 @@ typedef struct tsl_coarsen_ops {
     tsl_project list_members, order_members;
     tsl_project measure_members; /* norm, member_value */
     tsl_project smooth;          /* P, transposed_count */
-    tsl_project premultiply; /* A P */
-    tsl_project transpose;   /* P^T, of what that left */
-    tsl_project multiply;    /* rows of P^T A P */
+    tsl_project premultiply;     /* A P */
+    tsl_project transpose;       /* P^T, of what that left */
+    tsl_project multiply;        /* rows of P^T A P */
     tsl_project arrange;
     tsl_status (*run)(tsl_context *context, const tsl_running *arguments);
     tsl_status (*mark_chunks)(tsl_context *context, const tsl_cut *arguments);

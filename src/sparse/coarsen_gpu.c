@@ -6,11 +6,11 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 4,     /* of all rows; then those that are left are listed */
-    APART = 2,      /* the first founders are so much farther apart: others find room beside them */
-    FAVOUR = 7,     /* steps in which rows beside those decided go before others */
-    STRONG_BITS = 32,
-    FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
+    ROUNDS = 4, /* of all rows; then those that are left are listed */
+    APART = 2,  /* the first founders are so much farther apart: others find room beside them */
+    FAVOUR = 7, /* steps in which rows beside those decided go before others */
+    STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */
+    FILL_ORDER = 4,   /* A has so many entries for one of P^T A P, more or less */
 };
 
 static const char *const what = "making multigrid's levels";
@@ -351,8 +351,7 @@ static void transpose_p(tsl_status *status, tsl_space *space, tsl_projection *p)
     tsl_context *context = space->context;
     int64_t entries = 0;
     if (*status == TSL_OK) {
-        *status =
-            context->ops->download(context, &entries, p->transposed_start + p->aggregates, 8);
+        *status = context->ops->download(context, &entries, p->transposed_start + p->aggregates, 8);
     }
     p->transposed = tsl_space_take(status, space, entries * (int64_t)sizeof *p->transposed);
     p->cursor = take_zeros(status, space, 4 * p->aggregates);
