@@ -46,6 +46,14 @@ tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes
     return add_chunk(space, bytes + ALIGNMENT);
 }
 
+/* So much more is there for what follows. */
+static void add_to_space(tsl_status *status, tsl_space *space, int64_t bytes)
+{
+    if (*status == TSL_OK && bytes > 0) {
+        *status = add_chunk(space, bytes);
+    }
+}
+
 void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes)
 {
     const int64_t wanted = (bytes / ALIGNMENT + 1) * ALIGNMENT;
@@ -141,8 +149,10 @@ static void list_left(tsl_status *status, const tsl_space *space, tsl_grouping *
     g->list = list;
 }
 
-/* Decide on all rows until few are left. */
-static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list)
+/* Decide on all rows until few are left. `more` memory is taken for what comes later, while the
+ * device works. */
+static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list,
+                        int64_t more)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
@@ -165,6 +175,7 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
             group(status, space, ops->favour, g);
         }
     }
+    add_to_space(status, space, more);
     list_left(status, space, g, list);
 }
 
@@ -264,7 +275,7 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                               tsl_space_take(&status, space, 4 * rows)};
     choose_bits(&g);
     group(&status, space, space->context->ops->coarsen->find_strong, &g);
-    settle_most(&status, space, &g, lists[0]);
+    settle_most(&status, space, &g, lists[0], fine->more);
     settle_rest(&status, space, &g, lists);
     join_founders(&status, space, &g);
     number_aggregates(&status, spaces, &g, out);
