@@ -160,6 +160,11 @@ static __device__ __forceinline__ void tsl_atomic_add_halves(uint32_t halves[2],
     atomicAdd(halves + 1, (uint32_t)((uint64_t)value >> 32) + (before + low < low));
 }
 
+static __device__ __forceinline__ void tsl_atomic_max_int(int *at, int value)
+{
+    atomicMax(at, value);
+}
+
 /* For values >= 0, whose order is that of their bits. */
 static __device__ __forceinline__ void tsl_atomic_max(float *at, float value)
 {
@@ -250,6 +255,11 @@ static inline int32_t tsl_atomic_replace(int32_t *at, int32_t expected, int32_t 
     const int32_t before = *at;
     *at = before == expected ? value : before;
     return before;
+}
+
+static inline void tsl_atomic_max_int(int *at, int value)
+{
+    *at = value > *at ? value : *at;
 }
 
 static inline void tsl_atomic_max(float *at, float value)

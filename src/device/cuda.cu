@@ -9,6 +9,7 @@ struct tsl_device {
     cudaStream_t stream;
     cudaStream_t side; /* for a while, beside the stream */
     cudaEvent_t parted;
+    tsl_device_properties properties; /* but its memory */
 };
 
 /* Cards older than this lack what the kernels are compiled for. */
@@ -93,55 +94,6 @@ static tsl_status make_streams(tsl_device *device, tsl_context *context, int pri
     return tsl_cuda_check(context, error, "making a stream");
 }
 
-static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
-{
-    cudaDeviceProp properties;
-    tsl_status status = tsl_cuda_check(context, cudaSetDevice(index), "opening the device");
-    if (status == TSL_OK) {
-        status = tsl_cuda_check(context, cudaGetDeviceProperties(&properties, index),
-                                "reading its properties");
-    }
-    if (status != TSL_OK) {
-        return status;
-    }
-    if (properties.major < OLDEST_MAJOR) {
-        return tsl_fail(
-            context, TSL_E_DEVICE, "%s: %s has compute capability %d.%d; %d.0 or newer is needed",
-            context->name, properties.name, properties.major, properties.minor, (int)OLDEST_MAJOR);
-    }
-    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
-    if (device == NULL) {
-        return tsl_fail_memory(context, sizeof *device, "a device");
-    }
-    device->index = index;
-    status = make_streams(device, context, 0);
-    if (status != TSL_OK) {
-        cuda_close(device);
-        return status;
-    }
-    *out = device;
-    return TSL_OK;
-}
-
-static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
-{
-    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
-    if (device == NULL) {
-        return tsl_fail_memory(context, sizeof *device, "a second stream");
-    }
-    int least = 0, greatest = 0;
-    device->index = context->device->index;
-    tsl_cuda_stream(context); /* makes the device current */
-    cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    const tsl_status status = make_streams(device, context, greatest);
-    if (status != TSL_OK) {
-        cuda_close(device);
-        return status;
-    }
-    *out = device;
-    return TSL_OK;
-}
-
 static int attribute_of(cudaDeviceAttr attribute, int index)
 {
     int value = 0;
@@ -168,28 +120,83 @@ static void find_peers(tsl_device_properties *out, int index)
     cudaGetLastError(); /* what could not be asked is not there */
 }
 
-static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out)
+/* What does not change of a device is asked for once: it takes the driver milliseconds. */
+static void remember(tsl_device *device, const cudaDeviceProp *properties)
+{
+    tsl_device_properties *out = &device->properties;
+    snprintf(out->model, sizeof out->model, "%.*s", (int)sizeof out->model - 1, properties->name);
+    out->threads = properties->multiProcessorCount;
+    out->clock = attribute_of(cudaDevAttrClockRate, device->index) / 1000;
+    out->shared = attribute_of(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index);
+    out->capability[0] = properties->major;
+    out->capability[1] = properties->minor;
+    static_assert(sizeof properties->uuid == sizeof out->identity, "a GPU's own number");
+    memcpy(out->identity, &properties->uuid, sizeof out->identity);
+    find_peers(out, device->index);
+}
+
+static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
 {
     cudaDeviceProp properties;
+    tsl_status status = tsl_cuda_check(context, cudaSetDevice(index), "opening the device");
+    if (status == TSL_OK) {
+        status = tsl_cuda_check(context, cudaGetDeviceProperties(&properties, index),
+                                "reading its properties");
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (properties.major < OLDEST_MAJOR) {
+        return tsl_fail(
+            context, TSL_E_DEVICE, "%s: %s has compute capability %d.%d; %d.0 or newer is needed",
+            context->name, properties.name, properties.major, properties.minor, (int)OLDEST_MAJOR);
+    }
+    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "a device");
+    }
+    device->index = index;
+    remember(device, &properties);
+    status = make_streams(device, context, 0);
+    if (status != TSL_OK) {
+        cuda_close(device);
+        return status;
+    }
+    *out = device;
+    return TSL_OK;
+}
+
+static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
+{
+    tsl_device *device = (tsl_device *)tsl_allocate_zeroed(1, sizeof *device);
+    if (device == NULL) {
+        return tsl_fail_memory(context, sizeof *device, "a second stream");
+    }
+    int least = 0, greatest = 0;
+    device->index = context->device->index;
+    device->properties = context->device->properties;
+    tsl_cuda_stream(context); /* makes the device current */
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    const tsl_status status = make_streams(device, context, greatest);
+    if (status != TSL_OK) {
+        cuda_close(device);
+        return status;
+    }
+    *out = device;
+    return TSL_OK;
+}
+
+static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out)
+{
     size_t unused = 0, all = 0;
-    memset(out, 0, sizeof *out);
     cudaSetDevice(device->index);
-    if (cudaGetDeviceProperties(&properties, device->index) != cudaSuccess ||
-        cudaMemGetInfo(&unused, &all) != cudaSuccess) {
+    if (cudaMemGetInfo(&unused, &all) != cudaSuccess) {
         cudaGetLastError();
         return TSL_E_DEVICE;
     }
-    snprintf(out->model, sizeof out->model, "%.*s", (int)sizeof out->model - 1, properties.name);
-    out->threads = properties.multiProcessorCount;
-    out->clock = attribute_of(cudaDevAttrClockRate, device->index) / 1000;
-    out->shared = attribute_of(cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index);
-    out->capability[0] = properties.major;
-    out->capability[1] = properties.minor;
+    *out = device->properties;
     out->memory = (int64_t)all;
     out->memory_free = (int64_t)unused;
-    static_assert(sizeof properties.uuid == sizeof out->identity, "a GPU's own number");
-    memcpy(out->identity, &properties.uuid, sizeof out->identity);
-    find_peers(out, device->index);
     return TSL_OK;
 }
 

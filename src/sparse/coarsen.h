@@ -1,15 +1,19 @@
 /* Multigrid's levels as a GPU makes them, from the matrix that it has there already.
  *
  * Aggregates are those of Bell, Dalton & Olson: founders are a maximal set of rows of which none is
- * within `reach` strong entries of another, picked by priorities that are a hash of the row's
- * number; the others join the founder they are nearest to.
+ * within `reach` strong entries of another, picked by priorities; the others join the founder they
+ * are nearest to. A priority is the share of a row's neighbours that are decided already, then a
+ * hash of the row's number, and the founders of the first round are farther apart: so the others
+ * find room close beside them, and lie more densely than by hashes alone.
  *
- * P^T A P is summed as integers, in units of a power of two of each row's own, so that threads may
- * add in any order: the same bits in every run and on every device. The unit is 2^-61 of a bound on
- * the sum of a row's terms.
+ * P^T A P, and of matrices by rows P and A P, are summed as integers, in units of a power of two of
+ * each row's own, so that threads may add in any order: the same bits in every run and on every
+ * device. The unit is 2^-61 of a bound on the sum of a row's terms.
  */
 #ifndef TSL_SPARSE_COARSEN_H
 #define TSL_SPARSE_COARSEN_H
+
+#include <math.h>
 
 #include "core/core.h"
 #include "core/point.h"
@@ -21,8 +25,7 @@ enum {
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
     TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
     TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
-    TSL_AP_LONGEST = 32,
-    TSL_LANCZOS_PARTS = 128, /* of the rows at most, each of which leaves a sum */
+    TSL_LANCZOS_PARTS = 128,   /* of the rows at most, each of which leaves a sum */
     TSL_LANCZOS_THREADS = 1024,
     TSL_INVERSION_THREADS = 512
 };
@@ -74,14 +77,17 @@ typedef struct tsl_grouping {
     double *inverse; /* 1 / a(i, i) */
     double strength; /* as in tsl_graph */
     int reach;       /* 2 or 3 */
-    int32_t *strong; /* [entries]: columns of the strong entries of each row, where it begins … */
-    int32_t *strong_count; /* … and how many */
-    uint32_t *key;         /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided */
-    const uint32_t *from;  /* of what is spread … */
-    uint32_t *to;          /* … one entry far */
-    int32_t *left;         /* [1]: rows of `next_list` */
-    int32_t *next_list;    /* new founders, or rows not yet decided; in any order */
-    /* Rows not decided, when they are few */
+    int32_t *strong; /* [entries]: columns of the strong entries of each row, as far apart as A's;
+                        NULL: no row has more than 32, and bits tell */
+    uint32_t *strong_of;  /* how many, or the bits; 0: none */
+    uint32_t *key;        /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
+    int row_bits;         /* … of which so many bits are the row's number's, … */
+    uint32_t most_favour; /* … and what is more is so much at most */
+    const uint32_t *from; /* of what is spread … */
+    uint32_t *to;         /* … one entry far */
+    int32_t *left;        /* [1]: rows of `next_list` */
+    int32_t *next_list;   /* new founders, or rows not yet decided; in any order; NULL: none */
+    /* Rows not decided, when they are few; NULL: all rows */
     int32_t listed;
     const int32_t *list;
     uint32_t *decision; /* [listed]: their next key */
@@ -95,12 +101,45 @@ typedef struct tsl_grouping {
     int32_t *count;        /* [aggregates]: its rows */
 } tsl_grouping;
 
+/* An entry of P^T, p(i, row), and where row i of A P is. */
+typedef struct tsl_transposed_entry {
+    double value;
+    uint64_t rest; /* tsl_transposed_rest() */
+} tsl_transposed_entry;
+
+enum { TSL_EXPONENT_BITS = 13, TSL_COUNT_BITS = 7, TSL_LEAST_EXPONENT = -4000 };
+
+/* In few bytes: the row's first entry `at` (where the row was not made, i), its entries `count`
+ * (-1: it was not made), and `part`, a bound on what its products with the entry sum up to whatever
+ * their signs, as the exponent of a power of two that is more. */
+TSL_FN uint64_t tsl_transposed_rest(int64_t at, int count, double part)
+{
+    const int exponent = part > 0 ? ilogb(part) + 1 : (int)TSL_LEAST_EXPONENT;
+    const int most = -TSL_LEAST_EXPONENT;
+    return ((uint64_t)at << TSL_COUNT_BITS | (uint64_t)(count + 1)) << TSL_EXPONENT_BITS |
+           (uint64_t)((exponent < most ? exponent : most) - TSL_LEAST_EXPONENT);
+}
+
+TSL_FN int64_t tsl_transposed_at(uint64_t rest)
+{
+    return (int64_t)(rest >> (TSL_COUNT_BITS + TSL_EXPONENT_BITS));
+}
+
+TSL_FN int tsl_transposed_count(uint64_t rest)
+{
+    return (int)(rest >> TSL_EXPONENT_BITS & ((1U << TSL_COUNT_BITS) - 1)) - 1;
+}
+
+TSL_FN int tsl_transposed_exponent(uint64_t rest)
+{
+    return (int)(rest & ((1U << TSL_EXPONENT_BITS) - 1)) + TSL_LEAST_EXPONENT;
+}
+
 /* From aggregates to the next level's matrix. */
 typedef struct tsl_projection {
     tsl_device_rows a;
     double *facts;
     const double *inverse;
-    const int32_t *strong, *strong_count;
     double strength, omega;
     const int32_t *aggregate; /* [rows] */
     const double *near_null;  /* [rows]; NULL: ones */
@@ -111,16 +150,14 @@ typedef struct tsl_projection {
     int32_t *cursor;             /* [aggregates]: places taken, from zeros */
     int32_t *unordered, *member; /* [rows in aggregates] */
     double *member_value;        /* likewise: near_null by norm; NULL: ones */
-    /* P by rows, with room for as many entries as A has in the row and one more; then P^T, rows in
-     * any order */
+    /* P, with room for as many entries as A has in the row and one more, as far apart as A's; P^T,
+     * rows in any order */
     int32_t *p_count, *p_column;
     double *p_value;
     int32_t *transposed_count; /* [aggregates] */
     const int64_t *transposed_start;
-    int32_t *transposed_row;
-    double *transposed_value;
+    tsl_transposed_entry *transposed;
     /* A P, rows where there was room */
-    int ap_longest;   /* entries of a row that is made, at most: TSL_AP_LONGEST or less */
     int64_t *ap_used; /* [1]: entries that were wanted */
     int64_t ap_room;
     int64_t *ap_at;
@@ -210,9 +247,9 @@ typedef struct tsl_coarsen_ops {
     tsl_group spread;      /* to = largest of `from` one entry around */
     tsl_group settle;      /* key, from what `from` is one entry around; lists new founders */
     tsl_group drop;        /* keys of all within reach of those */
-    tsl_group list_left;   /* lists rows not decided */
+    tsl_group favour;      /* key, of rows of `list` or all that are not decided; lists those */
     tsl_group decide;      /* decision of those listed, from all keys within reach */
-    tsl_group apply;       /* key of those listed; lists those that are left */
+    tsl_group apply;       /* key of those listed; lists new founders */
     tsl_group found;       /* joined, of founders and their neighbours */
     tsl_group join;        /* joined, of rows beside those that have … */
     tsl_group single;      /* is_root; rows that nothing reached found their own */
@@ -220,9 +257,9 @@ typedef struct tsl_coarsen_ops {
     tsl_project list_members, order_members;
     tsl_project measure_members; /* norm, member_value */
     tsl_project smooth;          /* P, transposed_count */
-    tsl_project transpose;
-    tsl_project premultiply; /* A P */
-    tsl_project multiply;    /* rows of P^T A P */
+    tsl_project premultiply;     /* A P */
+    tsl_project transpose;       /* P^T, of what that left */
+    tsl_project multiply;        /* rows of P^T A P */
     tsl_project arrange;
     tsl_status (*run)(tsl_context *context, const tsl_running *arguments);
     tsl_status (*mark_chunks)(tsl_context *context, const tsl_cut *arguments);

@@ -6,10 +6,11 @@
 
 enum {
     ALIGNMENT = 256,
-    MANY = 65536,   /* rows: of fewer threads that take one each are not many enough */
-    FEW = 16,       /* one in so many rows is left: they are listed */
-    ROUNDS = 3,     /* of all rows, before the host looks how many are left */
-    FILL_ORDER = 4, /* A has so many entries for one of P^T A P, more or less */
+    ROUNDS = 4, /* of all rows; then those that are left are listed */
+    APART = 2,  /* the first founders are so much farther apart: others find room beside them */
+    FAVOUR = 7, /* steps in which rows beside those decided go before others */
+    STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */
+    FILL_ORDER = 4,   /* A has so many entries for one of P^T A P, more or less */
 };
 
 static const char *const what = "making multigrid's levels";
@@ -28,7 +29,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
     if (space->chunks == TSL_SPACE_CHUNKS) {
         return tsl_fail(space->context, TSL_E_INTERNAL, "%s takes too many pieces of memory", what);
     }
+    const double begun = tsl_seconds();
     const tsl_status status = tsl_device_allocate(&memory, space->context, bytes, what);
+    tsl_profile_add(space->context, "device memory", begun, bytes, 0);
     if (status == TSL_OK) {
         space->chunk[space->chunks] = memory;
         space->size[space->chunks] = bytes;
@@ -41,6 +44,14 @@ tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes
 {
     *space = (tsl_space){.context = context};
     return add_chunk(space, bytes + ALIGNMENT);
+}
+
+/* So much more is there for what follows. */
+static void add_to_space(tsl_status *status, tsl_space *space, int64_t bytes)
+{
+    if (*status == TSL_OK && bytes > 0) {
+        *status = add_chunk(space, bytes);
+    }
 }
 
 void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes)
@@ -70,8 +81,12 @@ void tsl_space_return(tsl_space *space, const tsl_space *mark)
 
 void tsl_space_free(tsl_space *space)
 {
+    const double begun = tsl_seconds();
     for (int c = 0; c < space->chunks; c++) {
         tsl_device_release(space->context, space->chunk[c]);
+    }
+    if (space->chunks > 0) {
+        tsl_profile_add(space->context, "device memory given back", begun, 0, 0);
     }
     space->chunks = 0;
 }
@@ -124,47 +139,60 @@ static void read_left(tsl_status *status, const tsl_space *space, const tsl_grou
     }
 }
 
-/* Decide on all rows until few are left, which are listed in lists[0]. */
-static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g,
-                        int32_t *const lists[2], int32_t *left)
+/* Those that are left, to `list`. */
+static void list_left(tsl_status *status, const tsl_space *space, tsl_grouping *g, int32_t *list)
+{
+    g->next_list = list;
+    zero_left(status, space, g);
+    group(status, space, space->context->ops->coarsen->favour, g);
+    read_left(status, space, g, &g->listed);
+    g->list = list;
+}
+
+/* Decide on all rows until few are left. `more` memory is taken for what comes later, while the
+ * device works. */
+static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list,
+                        int64_t more)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
-    do {
-        g->next_list = lists[1];
-        for (int round = 0; round < ROUNDS; round++) {
-            g->from = g->key;
-            for (int step = 1; step < g->reach; step++) {
-                g->to = around[step % 2];
-                group(status, space, ops->spread, g);
-                g->from = g->to;
-            }
-            zero_left(status, space, g);
-            group(status, space, ops->settle, g);
-            group(status, space, ops->drop, g);
+    int32_t *const founders = tsl_space_take(status, space, 4 * g->a.rows);
+    for (int round = 0; round < ROUNDS; round++) {
+        const int reach = round == 0 ? g->reach + APART : g->reach;
+        g->from = g->key;
+        for (int step = 1; step < reach; step++) {
+            g->to = around[step % 2];
+            group(status, space, ops->spread, g);
+            g->from = g->to;
         }
-        g->next_list = lists[0];
+        g->next_list = founders;
         zero_left(status, space, g);
-        group(status, space, ops->list_left, g);
-        read_left(status, space, g, left);
-    } while (*status == TSL_OK && *left > (g->a.rows < 10 * MANY ? 0 : g->a.rows / FEW));
+        group(status, space, ops->settle, g);
+        group(status, space, ops->drop, g);
+        g->next_list = NULL;
+        if (round < ROUNDS - 1) {
+            group(status, space, ops->favour, g);
+        }
+    }
+    add_to_space(status, space, more);
+    list_left(status, space, g, list);
 }
 
 /* Decide on those that are left. */
 static void settle_rest(tsl_status *status, tsl_space *space, tsl_grouping *g,
-                        int32_t *const lists[2], int32_t left)
+                        int32_t *const lists[2])
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
-    g->decision = tsl_space_take(status, space, (int64_t)4 * left);
-    for (int round = 0; left > 0 && *status == TSL_OK; round++) {
-        g->listed = left;
-        g->list = lists[round % 2];
-        g->next_list = lists[1 - round % 2];
+    int32_t *const founders = tsl_space_take(status, space, (int64_t)4 * g->listed);
+    g->decision = tsl_space_take(status, space, (int64_t)4 * g->listed);
+    for (int round = 1; g->listed > 0 && *status == TSL_OK; round++) {
+        g->next_list = founders;
         zero_left(status, space, g);
         group(status, space, ops->decide, g);
         group(status, space, ops->apply, g);
-        read_left(status, space, g, &left);
+        group(status, space, ops->drop, g);
+        list_left(status, space, g, lists[round % 2]);
     }
 }
 
@@ -214,12 +242,22 @@ static void number_aggregates(tsl_status *status, tsl_spaces *spaces, tsl_groupi
     }
 }
 
+/* Priorities begin with a row's bits, and have room for what is favoured. */
+static void choose_bits(tsl_grouping *g)
+{
+    g->row_bits = 2;
+    while (g->a.rows >> g->row_bits > 0) {
+        g->row_bits++;
+    }
+    const uint32_t room = (1U << (31 - g->row_bits)) - 1;
+    g->most_favour = room < FAVOUR ? room : (uint32_t)FAVOUR;
+}
+
 tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine *fine)
 {
     tsl_space *space = &spaces->passing;
     const int64_t rows = fine->a.rows;
     tsl_status status = TSL_OK;
-    int32_t left = 0;
     *out = (tsl_coarse){.aggregate = tsl_space_take(&status, space, 4 * rows)};
     const tsl_space before = *space;
     tsl_grouping g = {.a = fine->a,
@@ -227,15 +265,18 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .inverse = fine->inverse,
                       .strength = fine->strength,
                       .reach = fine->short_rows ? 3 : 2,
-                      .strong = tsl_space_take(&status, space, 4 * fine->places),
-                      .strong_count = tsl_space_take(&status, space, 4 * rows),
+                      .strong = fine->a.row_start == NULL && fine->longest <= STRONG_BITS
+                                    ? NULL
+                                    : tsl_space_take(&status, space, 4 * fine->places),
+                      .strong_of = tsl_space_take(&status, space, 4 * rows),
                       .key = tsl_space_take(&status, space, 4 * rows),
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
-    group(&status, space, space->context->ops->coarsen->find_strong, &g);
     int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),
                               tsl_space_take(&status, space, 4 * rows)};
-    settle_most(&status, space, &g, lists, &left);
-    settle_rest(&status, space, &g, lists, left);
+    choose_bits(&g);
+    group(&status, space, space->context->ops->coarsen->find_strong, &g);
+    settle_most(&status, space, &g, lists[0], fine->more);
+    settle_rest(&status, space, &g, lists);
     join_founders(&status, space, &g);
     number_aggregates(&status, spaces, &g, out);
     tsl_space_return(space, &before);
@@ -280,36 +321,25 @@ static void order_members(tsl_status *status, tsl_spaces *spaces, tsl_projection
     }
 }
 
-/* P and P^T. */
+/* P, and how many entries the rows of P^T have. */
 static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t places)
 {
     tsl_context *context = space->context;
-    const int64_t room = places + p->a.rows;
-    int64_t entries = 0;
+    const int64_t room = places + p->a.rows + TSL_PACK_LANES;
     int64_t *start = tsl_space_take(status, space, 8 * (p->aggregates + 1));
     p->p_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->p_column = tsl_space_take(status, space, 4 * room);
     p->p_value = tsl_space_take(status, space, 8 * room);
     p->transposed_count = take_zeros(status, space, 4 * p->aggregates);
+    p->transposed_start = start;
     project(status, space, context->ops->coarsen->smooth, p);
     run_sums(status, space, start, p->transposed_count, p->aggregates);
-    if (*status == TSL_OK) {
-        *status = context->ops->download(context, &entries, start + p->aggregates, 8);
-    }
-    p->transposed_start = start;
-    p->transposed_row = tsl_space_take(status, space, 4 * entries);
-    p->transposed_value = tsl_space_take(status, space, 8 * entries);
-    p->cursor = take_zeros(status, space, 4 * p->aggregates);
-    project(status, space, context->ops->coarsen->transpose, p);
 }
 
 /* A P: as many entries as were thought, or, once that is known, as there are. */
 static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t room)
 {
     tsl_context *context = space->context;
-    p->ap_longest = p->a.rows < MANY         ? 0
-                    : p->a.row_start == NULL ? TSL_AP_LONGEST / 2
-                                             : TSL_AP_LONGEST;
     p->ap_at = tsl_space_take(status, space, 8 * p->a.rows);
     p->ap_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->ap_bound = tsl_space_take(status, space, 8 * p->a.rows);
@@ -324,6 +354,19 @@ static void make_ap(tsl_status *status, tsl_space *space, tsl_projection *p, int
             *status = context->ops->download(context, &used, p->ap_used, sizeof used);
         }
     } while (*status == TSL_OK && used > p->ap_room);
+}
+
+/* P^T, once P and A P are there. */
+static void transpose_p(tsl_status *status, tsl_space *space, tsl_projection *p)
+{
+    tsl_context *context = space->context;
+    int64_t entries = 0;
+    if (*status == TSL_OK) {
+        *status = context->ops->download(context, &entries, p->transposed_start + p->aggregates, 8);
+    }
+    p->transposed = tsl_space_take(status, space, entries * (int64_t)sizeof *p->transposed);
+    p->cursor = take_zeros(status, space, 4 * p->aggregates);
+    project(status, space, context->ops->coarsen->transpose, p);
 }
 
 /* What a product came to. */
@@ -425,6 +468,7 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
     tsl_profile_add(context, "prolongators", begun, 0, 0);
     begun = tsl_seconds();
     make_ap(&status, space, &p, fine->places);
+    transpose_p(&status, space, &p);
     make_matrix(&status, fits, spaces, &p, out, fine->places);
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;

@@ -30,7 +30,9 @@ void tsl_space_free(tsl_space *space);
 /* A level that is to be coarsened. */
 typedef struct tsl_fine {
     tsl_device_rows a;
-    int64_t places; /* entries, zeros that slices are filled up with among them */
+    int64_t places;  /* entries, zeros that slices are filled up with among them */
+    int64_t longest; /* entries of a row, at most */
+    int64_t more;    /* bytes of passing memory that P and the products will want */
     bool short_rows;
     double *facts;   /* [TSL_FACTS] of `measure` */
     double *inverse; /* [rows] */

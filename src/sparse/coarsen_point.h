@@ -11,7 +11,7 @@ enum {
     TSL_NO_AGGREGATE = -1,     /* of a row without strong entries */
     TSL_UNSEEN = -2,           /* of a row that has not joined one */
     TSL_SHORT_ROW = 10,        /* entries: aggregates of shorter ones reach farther */
-    TSL_LANCZOS_PRODUCTS = 15, /* for the largest eigenvalue */
+    TSL_LANCZOS_PRODUCTS = 10, /* for the largest eigenvalue */
 };
 
 /* Is a(i, j) = `value` strong, of 1 / a(i, i) and 1 / a(j, j)? */

@@ -387,8 +387,10 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     tsl_multigrid *mg = k->mg;
     tsl_level *v = &mg->level[l];
     double begun = tsl_seconds();
+    fine->longest = (int64_t)k->facts[TSL_FACT_LONGEST];
     fine->short_rows = v->nonzeros <= TSL_SHORT_ROW * v->rows;
     fine->strength = ldexp(k->options->strength, -l);
+    fine->more = l == 0 ? 35 * v->nonzeros + 40 * v->rows : 0;
     fine->omega = 4 / (3 * v->smoother.largest);
     fine->near_null = k->near;
     tsl_status status = tsl_group_on_gpu(coarse, &k->spaces, fine);
@@ -540,9 +542,11 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
-    if (status == TSL_OK) { /* P, P^T, and what comes of them */
-        status = tsl_space_begin(&k->spaces.passing, context,
-                                 27 * mg->level[0].nonzeros + 80 * plan->rows + (1 << 20));
+    if (status == TSL_OK) { /* for aggregates */
+        const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
+        status =
+            tsl_space_begin(&k->spaces.passing, context,
+                            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20));
     }
     if (status == TSL_OK) {
         status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);

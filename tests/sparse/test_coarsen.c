@@ -114,6 +114,9 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(context->ops->fill(context, fine.facts, 0, 8 * TSL_FACTS), TSL_OK);
     assert_int_equal(context->ops->coarsen->measure(context, &g), TSL_OK);
     t->inverse = fetch(context, fine.inverse, 8 * t->s->n);
+    double facts[TSL_FACTS];
+    test_download(context, facts, fine.facts, sizeof facts);
+    fine.longest = (int64_t)facts[TSL_FACT_LONGEST];
     assert_int_equal(tsl_group_on_gpu(&coarse, &spaces, &fine), TSL_OK);
     assert_true(coarse.count > 0);
     assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &spaces, &fine), TSL_OK);
@@ -379,6 +382,32 @@ static void long_rows_of_p_are_made(void **state)
     test_system_free(&s);
 }
 
+/* Entries as far as `far` from the diagonal: slices of more than 32 entries a row. */
+static test_system make_band(int64_t n, int64_t far)
+{
+    const int64_t most = n * (2 * far + 1);
+    test_system s = {n, malloc((size_t)(n + 1) * 8), malloc((size_t)most * 4),
+                     malloc((size_t)most * 8)};
+    int64_t k = 0;
+    for (int64_t i = 0; i < n; i++) {
+        s.row_start[i] = k;
+        for (int64_t j = i > far ? i - far : 0; j <= i + far && j < n; j++) {
+            s.column[k] = (int32_t)j;
+            s.value[k++] = i != j ? -1.0 / (double)llabs(i - j) : 8;
+        }
+    }
+    s.row_start[n] = k;
+    return s;
+}
+
+static void long_rows_in_slices_are_made(void **state)
+{
+    (void)state;
+    test_system s = make_band(1500, 20);
+    check_everywhere(&s, 0.03, NULL); /* entries up to four from the diagonal are strong */
+    test_system_free(&s);
+}
+
 /* Are the levels made by the host? */
 static bool is_left_to_host(const test_system *s, double strength)
 {
@@ -415,9 +444,9 @@ static void what_does_not_fit_is_left_to_the_host(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_are_as_the_hosts),
-                                       cmocka_unit_test(long_rows_are_made),
-                                       cmocka_unit_test(long_rows_of_p_are_made),
-                                       cmocka_unit_test(what_does_not_fit_is_left_to_the_host)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_are_as_the_hosts), cmocka_unit_test(long_rows_are_made),
+        cmocka_unit_test(long_rows_of_p_are_made), cmocka_unit_test(long_rows_in_slices_are_made),
+        cmocka_unit_test(what_does_not_fit_is_left_to_the_host)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
