@@ -203,14 +203,16 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     return status;
 }
 
-static tsl_status plan_transforms(tsl_dock_plan *plan)
+static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience)
 {
     const tsl_convolve_ops *ops = plan->context->ops->convolve;
     const double begun = tsl_seconds();
     if (plan->convolve != NULL) {
         return TSL_OK;
     }
-    const tsl_status status = ops->create(&plan->convolve, plan->context, &plan->correlation);
+    tsl_convolve_description what = plan->correlation;
+    what.patience = patience;
+    const tsl_status status = ops->create(&plan->convolve, plan->context, &what);
     if (status == TSL_OK && ops->transposed != NULL) {
         plan->summary.transposed = ops->transposed(plan->convolve);
     }
@@ -268,13 +270,13 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
     return status;
 }
 
-tsl_status tsl_dock_get_ready(tsl_dock_plan *plan)
+tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patience)
 {
-    tsl_status status = plan_transforms(plan);
+    tsl_status status = plan_transforms(plan, patience);
     if (status == TSL_OK) {
         status = load_receptor(plan);
     }
-    if (status != TSL_OK) {
+    if (status != TSL_OK && status != TSL_E_CANCELLED) {
         plan->ligand_molecule = NULL; /* the plan is void */
     }
     return status;
@@ -315,7 +317,7 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
         status = make_batch_memory(plan);
     }
     if (status == TSL_OK) {
-        return tsl_dock_get_ready(plan);
+        return tsl_dock_get_ready(plan, NULL);
     }
     plan->ligand_molecule = NULL; /* the plan is void */
     return status;
@@ -414,7 +416,7 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     status = aimed == TSL_OK ? take_memory(plan, receptor, ligand, &crew, making) : aimed;
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        status = tsl_comm_agree(context, plans_later ? TSL_OK : plan_transforms(plan));
+        status = tsl_comm_agree(context, plans_later ? TSL_OK : plan_transforms(plan, NULL));
     }
     if (status == TSL_OK && crew.makes_any) {
         status = tsl_dock_make_receptor(plan, making, &crew);

@@ -63,8 +63,9 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary);
 
 /* Plan transforms and give them the receptor where that is still to be done: a CPU beside GPUs does
- * it while they are at work already. */
-tsl_status tsl_dock_get_ready(tsl_dock_plan *plan);
+ * it while they are at work already. TSL_E_CANCELLED: `patience`, which may be NULL, was lost; the
+ * plan is as it was. */
+tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patience);
 
 /* Go over to double precision, within the memory bound; the batch may shrink. */
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan);

@@ -37,11 +37,20 @@ static tsl_status make_room(ranges *list, tsl_context *context)
     return TSL_OK;
 }
 
+/* A failure shows in what follows. */
+static bool has_more(void *queue)
+{
+    bool more = false;
+    return tsl_queue_has_more(queue, &more) == TSL_OK && more;
+}
+
 static tsl_status take_chunks(tsl_dock_share *share, ranges *list)
 {
-    tsl_status status = share->get_ready != NULL ? share->get_ready(share->plan) : TSL_OK;
-    if (status != TSL_OK) {
-        return status;
+    const tsl_fft_patience patience = {.is_wanted = has_more, .user = share->queue};
+    tsl_status status =
+        share->get_ready != NULL ? share->get_ready(share->plan, &patience) : TSL_OK;
+    if (status != TSL_OK) { /* nothing is left, or another rank says why */
+        return status == TSL_E_CANCELLED ? tsl_dock_share_goes_on(share) : status;
     }
     for (;;) {
         range chunk;

@@ -10,8 +10,10 @@ typedef struct tsl_dock_share {
     tsl_dock_plan *plan;
     /* Do items first … first + count - 1; *done of them are whole, whatever is returned. */
     tsl_status (*run)(struct tsl_dock_share *share, int64_t first, int64_t count, int64_t *done);
-    /* What this rank has to do before its first item, while others are at theirs; NULL: nothing. */
-    tsl_status (*get_ready)(tsl_dock_plan *plan);
+    /* What this rank has to do before its first item, while others are at theirs; it asks
+     * `patience` whether there are items left, and returns TSL_E_CANCELLED if not. NULL: nothing.
+     */
+    tsl_status (*get_ready)(tsl_dock_plan *plan, const tsl_fft_patience *patience);
     char *outcome; /* [count][bytes] */
     int64_t bytes; /* a multiple of 8 */
     void *user;

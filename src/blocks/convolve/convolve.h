@@ -29,6 +29,7 @@ typedef struct tsl_convolve_description {
     int top;        /* cells of each grid that top() may be asked for, 0: it is not used */
     int top_of_one; /* cells of a single grid */
     tsl_convolve_form form;
+    const tsl_fft_patience *patience; /* of create() on the CPU; NULL: the plan is wanted */
 } tsl_convolve_description;
 
 /* Result grids: real, shape [batch / lanes][n0][n1][row][lanes], the first n2 of each row meant.

@@ -79,7 +79,8 @@ static tsl_status plan_rows(tsl_convolve *plan)
                                 .count = plan->what.box[1],
                                 .in = reals,
                                 .out = halves,
-                                .in_place = true};
+                                .in_place = true,
+                                .patience = plan->what.patience};
     const tsl_status status = tsl_fft_cpu.create(&plan->box_rows, plan->context, &what);
     what.kind = TSL_FFT_REAL_BACKWARD;
     what.count = n[1];
@@ -110,7 +111,8 @@ tsl_columns_description tsl_convolve_columns(const tsl_convolve_description *wha
                                      .count = axis == 0 ? block_of(what) : what->n[2] / 2 + 1,
                                      .pitch = axis == 0 ? what->n[1] * row : row,
                                      .aside = axis == 0,
-                                     .way = ways[what->form]};
+                                     .way = ways[what->form],
+                                     .patience = what->patience};
 }
 
 static tsl_status plan_columns(tsl_convolve *plan)

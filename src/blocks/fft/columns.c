@@ -94,7 +94,8 @@ static tsl_status plan(tsl_columns *columns, tsl_context *context, tsl_fft_kind 
                                      .count = w->count,
                                      .in = layout,
                                      .out = layout,
-                                     .in_place = true};
+                                     .in_place = true,
+                                     .patience = w->patience};
     return tsl_fft_cpu.create(kind == TSL_FFT_FORWARD ? &columns->forward : &columns->backward,
                               context, &fft);
 }

@@ -27,6 +27,7 @@ typedef struct tsl_columns_description {
      * before they are put back. Else they are transformed where they lie, a direction at a time. */
     bool aside;
     tsl_columns_way way;
+    const tsl_fft_patience *patience; /* of tsl_columns_create(); NULL: the plan is wanted */
 } tsl_columns_description;
 
 typedef struct tsl_columns {
@@ -38,8 +39,8 @@ typedef struct tsl_columns {
     double strided_seconds, transposed_seconds;
 } tsl_columns;
 
-/* Takes the memory of two matrices while it plans. TSL_E_NOMEM. The caller destroys what is left
- * after a failure, too. */
+/* Takes the memory of two matrices while it plans. TSL_E_NOMEM, TSL_E_CANCELLED. The caller
+ * destroys what is left after a failure, too. */
 tsl_status tsl_columns_create(tsl_columns *out, tsl_context *context,
                               const tsl_columns_description *what);
 void tsl_columns_destroy(tsl_columns *columns); /* of zeros is fine */

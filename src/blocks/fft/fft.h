@@ -23,6 +23,12 @@ typedef struct tsl_fft_layout {
     int distance;
 } tsl_fft_layout;
 
+/* Is a plan still wanted? Asked before each that the library measures for. */
+typedef struct tsl_fft_patience {
+    bool (*is_wanted)(void *user);
+    void *user;
+} tsl_fft_patience;
+
 typedef struct tsl_fft_description {
     tsl_fft_kind kind;
     tsl_precision precision;
@@ -32,13 +38,15 @@ typedef struct tsl_fft_description {
     tsl_fft_layout in, out;
     bool in_place; /* execute() will get out == in */
     bool seldom;   /* it is done too few times for measuring to pay: the library guesses */
+    const tsl_fft_patience *patience; /* of create() on the CPU; NULL: it is wanted */
 } tsl_fft_description;
 
 /* A prepared transform. */
 typedef struct tsl_fft tsl_fft;
 
 typedef struct tsl_fft_ops {
-    /* Measures a few ways to do it, on memory of its own, unless it is done seldom. */
+    /* Measures a few ways to do it, on memory of its own, unless it is done seldom.
+     * TSL_E_CANCELLED: it is not wanted any more. */
     tsl_status (*create)(tsl_fft **out, tsl_context *context, const tsl_fft_description *what);
     void (*destroy)(tsl_fft *fft); /* NULL is fine */
     /* Device memory that create() would take, bytes; what a library refuses needs none. */

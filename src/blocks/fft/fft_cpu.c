@@ -85,6 +85,9 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     if (status != TSL_OK) {
         return status;
     }
+    if (what->patience != NULL && !what->patience->is_wanted(what->patience->user)) {
+        return tsl_fail(context, TSL_E_CANCELLED, "the transforms are not wanted any more");
+    }
     tsl_fft *fft = tsl_allocate(sizeof *fft);
     /* where another malloc stands in for the library's, its first call sets that up, unlocked */
     pthread_mutex_lock(&planner);

@@ -181,6 +181,16 @@ tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped)
     return status;
 }
 
+tsl_status tsl_queue_has_more(tsl_queue *queue, bool *more)
+{
+    const int64_t nothing[TSL_COUNTERS] = {0};
+    int64_t seen[TSL_COUNTERS];
+    const tsl_status status = look(queue, nothing, seen);
+    *more = status == TSL_OK && !queue->stopped &&
+            (queue->is_split ? queue->part > 0 : seen[TSL_QUEUE_NEXT] < queue->worker.items);
+    return status;
+}
+
 static void hand_over(tsl_queue *queue, int64_t count)
 {
     queue->count = count;

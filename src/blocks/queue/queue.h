@@ -66,6 +66,10 @@ typedef tsl_status (*tsl_queue_work)(void *user, int64_t first, int64_t count);
  * on return. Not collective; a failure of `work` is not published. */
 tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user);
 
+/* To be asked by a rank that is not ready yet: is there anything left to hand out? Asks the others.
+ * Not collective. */
+tsl_status tsl_queue_has_more(tsl_queue *queue, bool *more);
+
 void tsl_queue_share_of(const tsl_queue *queue, tsl_queue_share *out);
 
 /* For tests: time as `clock` tells it. */
