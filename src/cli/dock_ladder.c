@@ -167,8 +167,7 @@ static tsl_status repeat_alone(dock_ladder *ladder, dock_rung *rung, tsl_context
 {
     const dock_work *work = ladder->work;
     cli_seat seat = work->seats[0];
-    snprintf(seat.device, sizeof seat.device, "%s", tsl_context_device(context));
-    seat.threads = tsl_context_threads(context);
+    cli_seat_take_device(&seat, context);
     const dock_work alone = {.options = work->options,
                              .comm = context->comm,
                              .context = context,
