@@ -10,8 +10,8 @@
 static void write_head(tsl_json *json, const tsl_context *context, const cli_report *report)
 {
     tsl_device_properties device;
-    const bool known = report->device != NULL &&
-                       context->ops->properties(context->device, &device) == TSL_OK;
+    const bool known =
+        report->device != NULL && context->ops->properties(context->device, &device) == TSL_OK;
     tsl_json_string(json, "command", report->command);
     tsl_json_string(json, "version", tsl_version());
     tsl_json_string(json, "commit", TSL_COMMIT);

@@ -180,8 +180,8 @@ static void reduce_slice(const tsl_threads_slot *slots, int size, int64_t first,
         const int64_t count = last - at < TSL_COMM_BLOCK ? last - at : TSL_COMM_BLOCK;
         char *const values = (char *)slots[0].data + at * width;
         for (int q = 1; q < size; q++) {
-            tsl_comm_combine(values, (const char *)slots[q].data + at * width, count,
-                             slots[0].type, slots[0].operation);
+            tsl_comm_combine(values, (const char *)slots[q].data + at * width, count, slots[0].type,
+                             slots[0].operation);
         }
         for (int q = 1; q < size; q++) {
             memcpy((char *)slots[q].data + at * width, values, (size_t)(count * width));

@@ -63,9 +63,13 @@ static void a_process_is_a_rank(void **state)
 static void a_launch_without_the_plug_in_is_an_error(void **state)
 {
     (void)state;
-    static const char *const variables[] = {
-        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",   "PMI_RANK", "PMI_SIZE",
-        "MV2_COMM_WORLD_SIZE",  "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"};
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE",
+                                            "PMIX_RANK",
+                                            "PMI_RANK",
+                                            "PMI_SIZE",
+                                            "MV2_COMM_WORLD_SIZE",
+                                            "SLURM_NTASKS",
+                                            "SLURM_STEP_NUM_TASKS"};
     for (int i = 0; i < 7; i++) {
         unsetenv(variables[i]);
     }
