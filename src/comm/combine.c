@@ -7,33 +7,19 @@
 #define NEVER(a, b) 0
 
 /* All three loops of a type. What is not taken is worked out too: so there is no branch. */
-#define COMBINE(name, type, sum, unordered)                                                        \
-    TSL_CLONES static void sum_##name(void *into, const void *from, int64_t count)                 \
+#define LOOP(name, type, value)                                                                    \
+    TSL_CLONES static void name(void *restrict into, const void *restrict from, int64_t count)     \
     {                                                                                              \
-        type *restrict a = into;                                                                   \
-        const type *restrict b = from;                                                             \
         for (int64_t i = 0; i < count; i++) {                                                      \
-            a[i] = sum(a[i], b[i]);                                                                \
-        }                                                                                          \
-    }                                                                                              \
-    TSL_CLONES static void least_##name(void *into, const void *from, int64_t count)               \
-    {                                                                                              \
-        type *restrict a = into;                                                                   \
-        const type *restrict b = from;                                                             \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const type both = sum(a[i], b[i]), least = b[i] < a[i] ? b[i] : a[i];                  \
-            a[i] = unordered(a[i], b[i]) ? both : least;                                           \
-        }                                                                                          \
-    }                                                                                              \
-    TSL_CLONES static void greatest_##name(void *into, const void *from, int64_t count)            \
-    {                                                                                              \
-        type *restrict a = into;                                                                   \
-        const type *restrict b = from;                                                             \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const type both = sum(a[i], b[i]), greatest = b[i] > a[i] ? b[i] : a[i];               \
-            a[i] = unordered(a[i], b[i]) ? both : greatest;                                        \
+            const type a = ((const type *)into)[i], b = ((const type *)from)[i];                   \
+            ((type *)into)[i] = value;                                                             \
         }                                                                                          \
     }
+#define PICK(a, b, sum, unordered, other) (unordered(a, b) ? sum(a, b) : (other))
+#define COMBINE(name, type, sum, unordered)                                                        \
+    LOOP(sum_##name, type, sum(a, b))                                                              \
+    LOOP(least_##name, type, PICK(a, b, sum, unordered, b < a ? b : a))                            \
+    LOOP(greatest_##name, type, PICK(a, b, sum, unordered, b > a ? b : a))
 
 #define ADD(a, b) ((a) + (b))
 #define ADD32(a, b) ((int32_t)((uint32_t)(a) + (uint32_t)(b)))
