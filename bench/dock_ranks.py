@@ -83,6 +83,9 @@ class Bench:
         times = [report["seconds"]["compute"] for report in reports]
         return {
             "devices": devices,
+            "models": [rank["model"] for rank in reports[0]["results"]["ranks"]],
+            "version": reports[0]["version"],
+            "commit": reports[0]["commit"],
             "ranks": reports[0]["ranks"],
             "compute": statistics.median(times),
             "spread": max(times) - min(times),

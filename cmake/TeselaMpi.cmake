@@ -22,7 +22,7 @@ file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/comm/mpi*.c")
 add_library(tesela_mpi MODULE ${mpi_sources}
     # What these call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
-    src/comm/report.c src/comm/ways.c src/core/error.c src/device/memory.c)
+    src/comm/combine.c src/comm/report.c src/comm/ways.c src/core/error.c src/device/memory.c)
 add_dependencies(tesela_mpi tesela_interface)
 tesela_compile_options(tesela_mpi)
 target_compile_definitions(tesela_mpi PRIVATE TSL_STATIC) # exports nothing but its door

@@ -18,8 +18,10 @@
 set -u
 
 # --mpi names what this site's MPI library understands; srun --mpi=list tells which there are. Without
-# --kill-on-bad-exit the others would wait for a rank that was killed until the job's time is up.
-srun --mpi=pmix --kill-on-bad-exit=1 tesela dock "$1" "$2" --rotations spiral:54000 --resume -o "$3"
+# --kill-on-bad-exit the others would wait for a rank that was killed until the job's time is up. Since
+# Slurm 22.05 srun does not take over sbatch's --cpus-per-task.
+srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+    tesela dock "$1" "$2" --rotations spiral:54000 --resume -o "$3"
 status=$?
 if [ "$status" -eq 143 ]; then # 128 + SIGTERM
     scontrol requeue "$SLURM_JOB_ID"

@@ -28,8 +28,10 @@ typedef struct tsl_comm tsl_comm;
  *
  *  A launch is known by the variables that launchers set (OMPI_COMM_WORLD_SIZE, PMI_SIZE,
  *  PMIX_RANK, MV2_COMM_WORLD_SIZE); a Slurm allocation alone is none. MPI is then opened at run
- *  time (libtesela_mpi.so); there is no working on alone when that fails. A program that has
- *  called MPI_Init_thread() itself keeps MPI; otherwise it is started here and ended by
+ *  time (libtesela_mpi.so); there is no working on alone when that fails, nor where the launcher
+ *  (the above, or SLURM_STEP_NUM_TASKS of srun) says that it started several and MPI knows of one:
+ *  the launcher is of another MPI, or srun's --mpi is none. A program that has called
+ *  MPI_Init_thread() itself keeps MPI; otherwise it is started here and ended by
  *  tsl_comm_destroy().
  *
  *  Memory of GPUs travels between processes by the first of these that all ranks can have: NCCL,

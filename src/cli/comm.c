@@ -26,7 +26,7 @@ typedef struct bench {
     /* what rank 0 has */
     int size, count;
     char path[TSL_DEVICE_NAME + 256]; /* "mpi, cuda:0 memory by NCCL 2.28.9" */
-    char device[TSL_DEVICE_NAME];
+    const cli_crew *crew;
     double link; /* bytes a second; 0: one rank has none */
     tsl_comm_measurement measurements[MOST_MEASUREMENTS];
 } bench;
@@ -87,7 +87,6 @@ static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
     }
     if (status == TSL_OK && comm->rank == 0) {
         b->size = comm->size;
-        snprintf(b->device, sizeof b->device, "%s", context->name);
         const char *way = tsl_comm_memory_path(comm, memory);
         snprintf(b->path, sizeof b->path, "%s, %s memory%s%s", tsl_comm_path(comm),
                  memory != NULL ? context->name : "host", way != NULL ? " by " : "",
@@ -117,32 +116,27 @@ static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *cont
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     bench *b = user;
-    cli_seat seat;
-    tsl_context *context = NULL;
-    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
-    tsl_status status = cli_take_seat(&seat, comm, &b->common);
-    if (status != TSL_OK) {
-        return status;
-    }
-    options.device = seat.device;
-    options.threads = b->common.threads > 0 ? b->common.threads : 1;
-    options.comm = comm;
-    status = tsl_context_create(&context, &options);
-    if (status != TSL_OK) {
-        return tsl_comm_fail(comm, status, tsl_last_error(NULL));
-    }
-    status = check_memory(b, comm, context);
+    cli_crew crew;
+    cli_common common = b->common;
+    common.threads = common.threads > 0 ? common.threads : 1;
+    cli_be_silent(true); /* the table says who the ranks are */
+    tsl_status status = cli_crew_meet(&crew, comm, &common);
+    cli_be_silent(false);
     if (status == TSL_OK) {
-        status = run_with(b, comm, context);
+        status = check_memory(b, comm, crew.context);
+        if (status == TSL_OK) {
+            status = run_with(b, comm, crew.context);
+        }
+        if (status == TSL_OK && comm->rank == 0) {
+            b->crew = &crew;
+            add_shares(b);
+            status = report(b, crew.context);
+        }
+        if (status != TSL_OK) {
+            tsl_comm_fail(comm, status, tsl_last_error(crew.context));
+        }
     }
-    if (status == TSL_OK && comm->rank == 0) {
-        add_shares(b);
-        status = report(b, context);
-    }
-    if (status != TSL_OK) {
-        tsl_comm_fail(comm, status, tsl_last_error(context));
-    }
-    tsl_context_destroy(context);
+    cli_crew_part(&crew);
     return status;
 }
 
@@ -195,6 +189,16 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_string(json, "path", b->path);
+    tsl_json_open_array(json, "ranks");
+    for (int q = 0; q < b->size; q++) {
+        const cli_seat *seat = &b->crew->seats[q];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "host", seat->host);
+        tsl_json_string(json, "device", seat->device);
+        tsl_json_string(json, "model", seat->model);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
     tsl_json_number(json, "link", b->link > 0 ? b->link : 0);
     tsl_json_open_array(json, "measurements");
     for (int i = 0; i < b->count; i++) {
@@ -216,7 +220,7 @@ static tsl_status write_json(const bench *b, tsl_context *context)
 {
     const double total = tsl_seconds() - b->begun;
     const cli_report report = {.command = "comm bench",
-                               .device = b->device,
+                               .device = b->crew->devices,
                                .ranks = b->size,
                                .verified = -1,
                                .total = total,
@@ -347,6 +351,20 @@ static bool parse(bench *out, int argc, char **argv, int *exit_status)
             "more, over the time of the slowest rank. --device takes a list, one for each rank "
             "in turn; without it messages are in host memory."
             "\v"
+            "Operations:\n"
+            "  barrier             all wait for all\n"
+            "  broadcast           rank 0's message to all\n"
+            "  all-reduce          the greatest of all ranks' doubles, place by place, to all\n"
+            "  2-value all-reduce  a sum of two doubles, prepared beforehand, as solvers take it\n"
+            "  gather to all       each rank's message to all\n"
+            "  all-to-all          a message from each rank to each\n"
+            "  all-to-all of rows  the same in 64 rows that do not stand together, by MPI's "
+            "derived\n"
+            "                      datatypes (mpirun, host memory)\n"
+            "  ring exchange       a message to the next rank, one from the rank before\n"
+            "  one way             rank 0 to rank 1: the link\n"
+            "  counters            add to counters that all share, and hear what they were\n"
+            "\n"
             "Examples:\n"
             "  tesela comm bench --ranks 4\n"
             "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"

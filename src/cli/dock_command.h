@@ -32,6 +32,7 @@ enum dock_key {
     DOCK_BATCH,
     DOCK_RESUME,
     DOCK_LIST,
+    DOCK_VARIANT,
     DOCK_REPEAT,
     DOCK_CSV,
     DOCK_END_KEY
@@ -56,9 +57,10 @@ typedef struct dock_options {
     const char *receptor_chains; /* "A,B"; NULL: all */
     const char *ligand_chains;
     bool resume;
-    bool ladder;     /* measure the versions of docking */
-    int repeat;      /* runs of each */
-    const char *csv; /* file for their table, or NULL */
+    bool ladder;          /* measure the versions of docking */
+    const char *variants; /* those that are asked for; NULL: all */
+    int repeat;           /* runs of each */
+    const char *csv;      /* file for their table, or NULL */
     bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 

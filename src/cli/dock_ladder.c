@@ -23,6 +23,49 @@ const dock_version dock_versions[DOCK_VERSIONS] = {
     {"all-devices", NULL, DOCK_ON_ALL_DEVICES, false, false, DOCK_QUEUE},
 };
 
+/* ---- which versions ----------------------------------------------------------------------- */
+
+/* "V4", "v4" and "4" are the same. */
+static bool is_named(const dock_version *version, const char *text, size_t length)
+{
+    const size_t letter = text[0] == 'V' || text[0] == 'v';
+    bool named = strlen(version->name) == length && strncmp(version->name, text, length) == 0;
+    for (const char *at = version->source; at != NULL; at = strchr(at + 1, 'V')) {
+        named = named || (length == letter + 1 && text[letter] == at[1]);
+    }
+    return named;
+}
+
+bool dock_ladder_choose(bool asked[DOCK_VERSIONS], const char *list)
+{
+    bool weighted = false;
+    for (int i = 0; i < DOCK_VERSIONS; i++) {
+        asked[i] = list == NULL || dock_versions[i].place <= DOCK_ON_ALL_CORES;
+    }
+    for (const char *text = list; text != NULL;) {
+        const size_t length = strcspn(text, ",");
+        bool found = false;
+        for (int i = 0; i < DOCK_VERSIONS; i++) {
+            const bool named = is_named(&dock_versions[i], text, length);
+            asked[i] = asked[i] || named;
+            found = found || named;
+            weighted = weighted || (named && dock_versions[i].split == DOCK_MEASURED_PARTS);
+        }
+        if (!found) {
+            cli_error("--variant '%.*s': the ladder has V1 to V6, or one-core, all-cores, "
+                      "fft-on-gpu-only, all-on-gpu, buffered-output, static-split, "
+                      "weighted-split, one-device and all-devices",
+                      (int)length, text);
+            return false;
+        }
+        text = text[length] == ',' ? text + length + 1 : NULL;
+    }
+    for (int i = 0; i < DOCK_VERSIONS; i++) {
+        asked[i] = asked[i] || (weighted && dock_versions[i].split == DOCK_EQUAL_PARTS);
+    }
+    return true;
+}
+
 /* Rotations, for each rank, of the run that no clock counts. */
 enum { WARM_UP = 4 };
 
@@ -124,8 +167,7 @@ static tsl_status repeat_alone(dock_ladder *ladder, dock_rung *rung, tsl_context
 {
     const dock_work *work = ladder->work;
     cli_seat seat = work->seats[0];
-    snprintf(seat.device, sizeof seat.device, "%s", tsl_context_device(context));
-    seat.threads = tsl_context_threads(context);
+    cli_seat_take_device(&seat, context);
     const dock_work alone = {.options = work->options,
                              .comm = context->comm,
                              .context = context,
@@ -280,9 +322,18 @@ static tsl_status run_all(dock_ladder *ladder)
 {
     const dock_work *work = ladder->work;
     FILE *stream = cli_summary_stream(&work->options->common);
+    bool asked[DOCK_VERSIONS];
+    int done = 0, total = 0;
     tsl_status status = TSL_OK;
+    dock_ladder_choose(asked, work->options->variants);
+    for (int i = 0; i < DOCK_VERSIONS; i++) {
+        ladder->rungs[i] = (dock_rung){.version = &dock_versions[i], .asked = asked[i]};
+        total += asked[i];
+    }
     for (int i = 0; i < DOCK_VERSIONS && status == TSL_OK; i++) {
-        ladder->rungs[i].version = &dock_versions[i];
+        if (!asked[i]) {
+            continue;
+        }
         status = run_version(ladder, &ladder->rungs[i]);
         if (status == TSL_OK && !cli_is_quiet()) {
             if (i == 0) {
@@ -291,9 +342,10 @@ static tsl_status run_all(dock_ladder *ladder)
             dock_ladder_print_row(stream, ladder, &ladder->rungs[i]);
             fflush(stream);
         } else if (status == TSL_E_CANCELLED) {
-            tsl_fail(work->context, status, "interrupted: %d of %d versions are measured", i,
-                     DOCK_VERSIONS);
+            tsl_fail(work->context, status, "interrupted: %d of %d versions are measured", done,
+                     total);
         }
+        done++;
     }
     return status == TSL_OK
                ? cli_agree(work->context, work->rank == 0 ? dock_ladder_write(ladder) : TSL_OK)

@@ -34,9 +34,15 @@ typedef struct dock_version {
 enum { DOCK_VERSIONS = 9 };
 extern const dock_version dock_versions[DOCK_VERSIONS];
 
+/* The versions that are asked for: those that `list` names ("V3,one-device"; NULL: all), the two
+ * that speed-ups refer to and, with the weighted split, the static one, which measures its rates.
+ * False if a name is unknown, which is said. */
+bool dock_ladder_choose(bool asked[DOCK_VERSIONS], const char *list);
+
 /* A version's measurements, as rank 0 has them. */
 typedef struct dock_rung {
     const dock_version *version;
+    bool asked;
     char reason[128]; /* why it was not run; "" if it was */
     int runs;
     double seconds[DOCK_MOST_REPEATS]; /* from the files of atoms to sorted poses */

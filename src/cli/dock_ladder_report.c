@@ -29,8 +29,8 @@ static double spread_of(const double *values, int count)
 
 /* What a row tells; not-a-numbers for a version that was not run. */
 typedef struct row {
-    double seconds, spread, search;
-    double over_one_core, over_all_cores;
+    double seconds, spread, over_one_core, over_all_cores;
+    double search, search_over_one_core, search_over_all_cores;
 } row;
 
 static double seconds_of(const dock_rung *rung)
@@ -38,14 +38,22 @@ static double seconds_of(const dock_rung *rung)
     return mean_of(rung->seconds, rung->runs);
 }
 
+static double search_of(const dock_rung *rung)
+{
+    return mean_of(rung->search, rung->runs);
+}
+
 static row row_of(const dock_ladder *ladder, const dock_rung *rung)
 {
-    const double seconds = seconds_of(rung);
+    const dock_rung *one = &ladder->rungs[0], *all = &ladder->rungs[1];
+    const double seconds = seconds_of(rung), search = search_of(rung);
     return (row){.seconds = seconds,
                  .spread = rung->runs > 0 ? spread_of(rung->seconds, rung->runs) : NAN,
-                 .search = mean_of(rung->search, rung->runs),
-                 .over_one_core = seconds_of(&ladder->rungs[0]) / seconds,
-                 .over_all_cores = seconds_of(&ladder->rungs[1]) / seconds};
+                 .over_one_core = seconds_of(one) / seconds,
+                 .over_all_cores = seconds_of(all) / seconds,
+                 .search = search,
+                 .search_over_one_core = search_of(one) / search,
+                 .search_over_all_cores = search_of(all) / search};
 }
 
 bool dock_ladder_verified(const dock_ladder *ladder)
@@ -66,8 +74,10 @@ void dock_ladder_print_head(FILE *stream, const dock_ladder *ladder)
     fprintf(stream, "%s + %s: %lld rotations, a grid of %d cells, %d run%s each\n",
             options->receptor, options->ligand, (long long)work->rotations.count, ladder->grid,
             options->repeat, options->repeat == 1 ? "" : "s");
-    fprintf(stream, "%-16s %-7s %10s   %-8s %10s %9s %9s  %s\n", "version", "source", "seconds",
-            "spread", "search", "one core", "all cores", "on");
+    fprintf(stream, "%35s   %-8s %19s  %10s %19s\n", "whole run", "", "times as fast as", "search",
+            "times as fast as");
+    fprintf(stream, "%-16s %-7s %10s   %-8s %9s %9s  %10s %9s %9s  %s\n", "version", "source",
+            "seconds", "spread", "one core", "all cores", "seconds", "one core", "all cores", "on");
 }
 
 /* A speed-up, or "-" while there is nothing to compare with. */
@@ -87,9 +97,11 @@ void dock_ladder_print_row(FILE *stream, const dock_ladder *ladder, const dock_r
     }
     char one[16], all[16];
     const row r = row_of(ladder, rung);
-    fprintf(stream, "%10.4f ± %-8.4f %10.4f %9s %9s  %s%s\n", r.seconds, r.spread, r.search,
-            format_ratio(one, r.over_one_core), format_ratio(all, r.over_all_cores),
-            dock_rung_devices(ladder, rung), rung->same ? "" : ": ITS LIST DIFFERS");
+    fprintf(stream, "%10.4f ± %-8.4f %9s %9s ", r.seconds, r.spread,
+            format_ratio(one, r.over_one_core), format_ratio(all, r.over_all_cores));
+    fprintf(stream, " %10.4f %9s %9s  %s%s\n", r.search, format_ratio(one, r.search_over_one_core),
+            format_ratio(all, r.search_over_all_cores), dock_rung_devices(ladder, rung),
+            rung->same ? "" : ": ITS LIST DIFFERS");
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -107,13 +119,23 @@ static void write_csv_rows(FILE *stream, const void *work)
 {
     const dock_ladder *ladder = work;
     fprintf(stream, "version,source,runs,seconds,spread,search_seconds,over_one_core,"
-                    "over_all_cores,same_list,devices,reason\n");
+                    "over_all_cores,search_over_one_core,search_over_all_cores,same_list,devices,"
+                    "reason\n");
     for (int i = 0; i < DOCK_VERSIONS; i++) {
         const dock_rung *rung = &ladder->rungs[i];
         const dock_version *v = rung->version;
+        if (!rung->asked) {
+            continue;
+        }
         const bool ran = rung->runs > 0;
         const row r = row_of(ladder, rung);
-        const double numbers[] = {r.seconds, r.spread, r.search, r.over_one_core, r.over_all_cores};
+        const double numbers[] = {r.seconds,
+                                  r.spread,
+                                  r.search,
+                                  r.over_one_core,
+                                  r.over_all_cores,
+                                  r.search_over_one_core,
+                                  r.search_over_all_cores};
         fprintf(stream, "%s,\"%s\",%d,", v->name, v->source != NULL ? v->source : "", rung->runs);
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
             write_csv_number(stream, numbers[j]);
@@ -150,6 +172,8 @@ static void write_version(tsl_json *json, const dock_ladder *ladder, const dock_
     tsl_json_number(json, "search", r.search);
     tsl_json_number(json, "over_one_core", r.over_one_core);
     tsl_json_number(json, "over_all_cores", r.over_all_cores);
+    tsl_json_number(json, "search_over_one_core", r.search_over_one_core);
+    tsl_json_number(json, "search_over_all_cores", r.search_over_all_cores);
     if (ran) {
         tsl_json_bool(json, "same", rung->same);
     } else {
@@ -166,6 +190,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_string(json, "receptor", options->receptor);
     tsl_json_string(json, "ligand", options->ligand);
     tsl_json_string(json, "output", options->folder);
+    tsl_json_string(json, "variants", options->variants);
     tsl_json_integer(json, "repeat", options->repeat);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
@@ -174,7 +199,9 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_string(json, "list_sha256", ladder->digest);
     tsl_json_open_array(json, "versions");
     for (int i = 0; i < DOCK_VERSIONS; i++) {
-        write_version(json, ladder, &ladder->rungs[i]);
+        if (ladder->rungs[i].asked) {
+            write_version(json, ladder, &ladder->rungs[i]);
+        }
     }
     tsl_json_close_array(json);
     tsl_json_close_object(json);

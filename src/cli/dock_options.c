@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/dock_command.h"
+#include "cli/dock_ladder.h"
 
 static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "Results:", 1},
@@ -61,6 +62,10 @@ static const struct argp_option options_table[] = {
      "on the CPU, of whose two ways lines takes the one it measures to be faster (lines)",
      6},
     {NULL, 0, NULL, 0, "The ladder:", 7},
+    {"variant", DOCK_VARIANT, "LIST", 0,
+     "only these, by name or number there: fft-on-gpu-only or V1, …, one-device, all-devices; and "
+     "one-core and all-cores, which speed-ups refer to",
+     7},
     {"repeat", DOCK_REPEAT, "COUNT", 0, "runs of each version (5)", 7},
     {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values", 91},
     {0}};
@@ -275,6 +280,9 @@ static error_t set_words(int key, const char *text, dock_options *options)
     case DOCK_RESUME:
         options->resume = true;
         return 0;
+    case DOCK_VARIANT:
+        options->variants = text;
+        return 0;
     case DOCK_CSV:
         options->csv = text;
         return 0;
@@ -329,7 +337,8 @@ static bool check_ladder(const dock_options *options)
         enum dock_key key;
         const char *name;
     } of_a_run[] = {{DOCK_RESCORE, "--rescore"}, {DOCK_LIST, "--list"}, {DOCK_RESUME, "--resume"}},
-      of_the_ladder[] = {{DOCK_REPEAT, "--repeat"}, {DOCK_CSV, "--csv"}};
+      of_the_ladder[] = {
+          {DOCK_VARIANT, "--variant"}, {DOCK_REPEAT, "--repeat"}, {DOCK_CSV, "--csv"}};
     for (size_t i = 0; i < sizeof of_a_run / sizeof *of_a_run; i++) {
         if (options->ladder && dock_is_given(options, of_a_run[i].key)) {
             return refuse(of_a_run[i].name, "ladder", "it docks a pair from the beginning");
@@ -342,7 +351,8 @@ static bool check_ladder(const dock_options *options)
             return false;
         }
     }
-    return true;
+    bool asked[DOCK_VERSIONS];
+    return dock_ladder_choose(asked, options->variants);
 }
 
 static bool check_together(const dock_options *options)

@@ -122,6 +122,7 @@ static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *
         tsl_json_open_object(json, NULL);
         tsl_json_string(json, "host", seat->host);
         tsl_json_string(json, "device", seat->device);
+        tsl_json_string(json, "model", seat->model);
         tsl_json_integer(json, "threads", seat->threads);
         tsl_json_integer(json, "rotations", share.rotations);
         tsl_json_number(json, "seconds", share.seconds);

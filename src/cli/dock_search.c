@@ -7,6 +7,7 @@
 
 #include "cli/dock_command.h"
 #include "comm/comm.h"
+#include "dock/share.h"
 
 /* How often a rank tells the others how far it is, seconds. */
 static const double telling = 0.1;
@@ -251,6 +252,7 @@ static tsl_status search_all(searching *search, dock_pair *pair)
     collect(search);
     tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
+    tsl_dock_share_for_first(work->plan); /* which makes the list */
     search->begun = tsl_seconds();
     status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
                              on_batch, search);

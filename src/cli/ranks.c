@@ -29,7 +29,8 @@ static const char *launched_rank(void)
             return value;
         }
     }
-    return "0";
+    const char *size = getenv(TSL_COMM_STEP_SIZE), *number = getenv("SLURM_PROCID");
+    return size != NULL && strtol(size, NULL, 10) > 1 && number != NULL ? number : "0";
 }
 
 bool cli_is_leader(void)
@@ -108,7 +109,14 @@ int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function functio
     if (cli_is_launched()) {
         return run_launched(common, function, user);
     }
-    const tsl_status status = tsl_comm_run(ranks, function, user);
+    tsl_status status = tsl_comm_check_alone();
+    if (status != TSL_OK) {
+        if (cli_is_leader()) {
+            cli_error("%s", tsl_last_error(NULL));
+        }
+        return cli_refused(cli_exit_status(NULL, status, false));
+    }
+    status = tsl_comm_run(ranks, function, user);
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(NULL));
     }

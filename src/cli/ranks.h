@@ -36,6 +36,7 @@ int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function functio
 /* What a rank computes with. */
 typedef struct cli_seat {
     char device[64];
+    char model[128]; /* "NVIDIA H200"; "": the device does not say */
     char host[64];
     int threads; /* CPU threads */
 } cli_seat;
@@ -47,6 +48,9 @@ typedef struct cli_seat {
  *
  * Collective. Errors are published. */
 tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common);
+
+/* The seat's device, its model and threads are the context's. */
+void cli_seat_take_device(cli_seat *seat, const tsl_context *context);
 
 /* What the ranks of a command work with, each its own. */
 typedef struct cli_crew {

@@ -3,13 +3,20 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/commit.h"
+#include "device/device.h"
 #include "io/output.h"
 
-static void write_head(tsl_json *json, const cli_report *report)
+static void write_head(tsl_json *json, const tsl_context *context, const cli_report *report)
 {
+    tsl_device_properties device;
+    const bool known =
+        report->device != NULL && context->ops->properties(context->device, &device) == TSL_OK;
     tsl_json_string(json, "command", report->command);
     tsl_json_string(json, "version", tsl_version());
+    tsl_json_string(json, "commit", TSL_COMMIT);
     tsl_json_string(json, "device", report->device);
+    tsl_json_string(json, "model", known ? device.model : NULL);
     tsl_json_integer(json, "ranks", report->ranks > 0 ? report->ranks : 1);
     if (report->verified < 0) {
         tsl_json_null(json, "verified");
@@ -81,7 +88,7 @@ tsl_status cli_report_write(tsl_context *context, const char *path, const cli_re
     tsl_json json;
     tsl_json_begin(&json, tsl_output_stream(output));
     tsl_json_open_object(&json, NULL);
-    write_head(&json, report);
+    write_head(&json, context, report);
     body(&json, work);
     write_profile(&json, context, report->before);
     tsl_json_close_object(&json);

@@ -7,6 +7,7 @@
 
 #include "cli/ranks.h"
 #include "comm/comm.h"
+#include "device/device.h"
 
 /* Where a rank runs. */
 typedef struct place {
@@ -109,12 +110,20 @@ tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common
 
 /* ---- all ranks' seats --------------------------------------------------------------------- */
 
+void cli_seat_take_device(cli_seat *seat, const tsl_context *context)
+{
+    tsl_device_properties device = {.model = ""};
+    snprintf(seat->device, sizeof seat->device, "%s", tsl_context_device(context));
+    seat->threads = tsl_context_threads(context);
+    context->ops->properties(context->device, &device);
+    snprintf(seat->model, sizeof seat->model, "%s", device.model);
+}
+
 /* Let all know what each computes with. */
 static tsl_status exchange_seats(cli_crew *crew, cli_seat seat)
 {
     const size_t ranks = (size_t)crew->ranks;
-    snprintf(seat.device, sizeof seat.device, "%s", tsl_context_device(crew->context));
-    seat.threads = tsl_context_threads(crew->context);
+    cli_seat_take_device(&seat, crew->context);
     crew->seats = tsl_allocate(ranks * sizeof seat);
     crew->devices = tsl_allocate(ranks * sizeof seat.device);
     if (crew->seats == NULL || crew->devices == NULL) {

@@ -45,6 +45,13 @@ static inline int64_t tsl_comm_slice(int64_t count, int q, int size)
     return each * q < count ? each * q : count;
 }
 
+/* into[i] = into[i] and from[i] as tsl_comm_combine_double() and its like have them; the arrays
+ * don't overlap. Values are combined TSL_COMM_BLOCK at a time, which stay in cache from rank to
+ * rank. */
+void tsl_comm_combine(void *into, const void *from, int64_t count, tsl_comm_type type,
+                      tsl_comm_operation operation);
+enum { TSL_COMM_BLOCK = 1024 };
+
 /* As root of a gather: every rank gets the whole. */
 enum { TSL_COMM_ALL = -1 };
 

@@ -6,10 +6,14 @@ tsl_status tsl_comm_figure(tsl_context *context, const char *path, const char *t
                            const tsl_comm_measurement *measurements, int count)
 {
     tsl_plot_curve curves[TSL_MEASURED];
+    int colours[TSL_MEASURED];
     tsl_plot plot = {.title = title,
                      .x = {"message, bytes", TSL_PLOT_PREFIXES},
                      .y = {"bytes a second", TSL_PLOT_PREFIXES},
-                     .curve = curves};
+                     .curve = curves,
+                     .colours = colours,
+                     .marks = true};
+    int colour = 0; /* an operation keeps its own, whatever others there are */
     double *points = tsl_allocate(((size_t)count + 1) * 2 * sizeof *points);
     if (points == NULL) {
         return tsl_fail_memory(context, count * (int64_t)(2 * sizeof *points), "a figure");
@@ -26,9 +30,11 @@ tsl_status tsl_comm_figure(tsl_context *context, const char *path, const char *t
             }
         }
         if (found > 0) {
+            colours[plot.curves] = colour;
             curves[plot.curves++] =
                 (tsl_plot_curve){tsl_measured_name((tsl_measured)operation), found, bytes, rates};
         }
+        colour += tsl_measured_has_bytes((tsl_measured)operation);
         bytes += found;
         rates += found;
     }

@@ -149,31 +149,6 @@ static tsl_status mpi_broadcast(tsl_comm *comm, tsl_context *context, void *data
                            : tsl_mpi_broadcast_host(c, &mine, data);
 }
 
-/* into[i] = into[i] and from[i], combined. */
-static void combine(void *into, const void *from, int64_t count, tsl_comm_type type,
-                    tsl_comm_operation operation)
-{
-    for (int64_t i = 0; i < count; i++) {
-        switch (type) {
-        case TSL_COMM_INT32:
-            ((int32_t *)into)[i] =
-                tsl_comm_combine_int32(((int32_t *)into)[i], ((const int32_t *)from)[i], operation);
-            break;
-        case TSL_COMM_INT64:
-            ((int64_t *)into)[i] =
-                tsl_comm_combine_int64(((int64_t *)into)[i], ((const int64_t *)from)[i], operation);
-            break;
-        case TSL_COMM_FLOAT:
-            ((float *)into)[i] =
-                tsl_comm_combine_float(((float *)into)[i], ((const float *)from)[i], operation);
-            break;
-        default:
-            ((double *)into)[i] =
-                tsl_comm_combine_double(((double *)into)[i], ((const double *)from)[i], operation);
-        }
-    }
-}
-
 tsl_status tsl_mpi_prepare_slices(tsl_mpi_comm *c, int64_t bytes)
 {
     const tsl_status status = tsl_mpi_make_room(c, 4 * (int64_t)c->comm.size, 4 * bytes);
@@ -200,8 +175,12 @@ tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_
         return status;
     }
     memcpy(c->scratch + rank * mine * width, values + first * width, (size_t)(mine * width));
-    for (int q = 1; q < size; q++) {
-        combine(c->scratch, c->scratch + q * mine * width, mine, type, operation);
+    for (int64_t at = 0; at < mine; at += TSL_COMM_BLOCK) {
+        const int64_t some = mine - at < TSL_COMM_BLOCK ? mine - at : TSL_COMM_BLOCK;
+        for (int q = 1; q < size; q++) {
+            tsl_comm_combine(c->scratch + at * width, c->scratch + (q * mine + at) * width, some,
+                             type, operation);
+        }
     }
     memcpy(values + first * width, c->scratch, (size_t)(mine * width));
     for (int i = 1; i < size; i++) {
@@ -234,7 +213,7 @@ tsl_status tsl_mpi_reduce_host(tsl_mpi_comm *c, tsl_mpi_record *mine, void *valu
     _Alignas(8) char result[TSL_MPI_PAYLOAD];
     memcpy(result, tsl_mpi_record_of(c, 0)->payload, sizeof result);
     for (int q = 1; q < c->comm.size; q++) {
-        combine(result, tsl_mpi_record_of(c, q)->payload, mine->count, type, operation);
+        tsl_comm_combine(result, tsl_mpi_record_of(c, q)->payload, mine->count, type, operation);
     }
     if (bytes > 0) {
         memcpy(values, result, (size_t)bytes);

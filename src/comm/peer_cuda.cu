@@ -30,7 +30,9 @@ static tsl_status peer_open(tsl_context *context, const tsl_context *other)
     if (status != TSL_OK || !possible) {
         return status != TSL_OK
                    ? status
-                   : tsl_fail(context, TSL_E_UNSUPPORTED, "%s cannot use the memory of %s directly",
+                   : tsl_fail(context, TSL_E_UNSUPPORTED,
+                              "%s cannot use the memory of %s directly, which ranks of one process "
+                              "need: give each GPU a process, mpirun -n 2 tesela …",
                               context->name, other->name);
     }
     tsl_cuda_stream(context); /* makes the device current */

@@ -41,6 +41,13 @@ tsl_comm_way tsl_comm_way_of(const char *name);
 /* The launcher's variable that says that this process is one of an MPI launch; NULL: it is not. */
 const char *tsl_comm_launch_variable(void);
 
+/* srun's variable: of how many processes, MPI's or not, this is one. */
+#define TSL_COMM_STEP_SIZE "SLURM_STEP_NUM_TASKS"
+
+/* To be asked of a process that is alone: TSL_E_COMM, with the remedy, if its launcher has started
+ * several. */
+tsl_status tsl_comm_check_alone(void);
+
 /* The MPI library that launches would be run with, e.g. "Open MPI v4.1.4"; NULL: there is no
  * plug-in, or it cannot be opened. Does not start MPI. */
 const char *tsl_comm_mpi_library(void);

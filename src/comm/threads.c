@@ -172,31 +172,22 @@ static tsl_status threads_exchange(tsl_comm *comm, tsl_context *context, int cou
 
 /* ---- reduction ---------------------------------------------------------------------------- */
 
-/* values[q][first … last - 1] of all ranks become their combination. */
-#define REDUCE_SLICE(name, type, combine)                                                          \
-    static void name(const tsl_threads_slot *slots, int size, int64_t first, int64_t last)         \
-    {                                                                                              \
-        for (int64_t i = first; i < last; i++) {                                                   \
-            type value = ((const type *)slots[0].data)[i];                                         \
-            for (int q = 1; q < size; q++) {                                                       \
-                value = combine(value, ((const type *)slots[q].data)[i], slots[0].operation);      \
-            }                                                                                      \
-            for (int q = 0; q < size; q++) {                                                       \
-                ((type *)slots[q].data)[i] = value;                                                \
-            }                                                                                      \
-        }                                                                                          \
+/* values[q][first … last - 1] of all ranks become their combination, a block at a time. */
+static void reduce_slice(const tsl_threads_slot *slots, int size, int64_t first, int64_t last)
+{
+    const int64_t width = tsl_comm_width(slots[0].type);
+    for (int64_t at = first; at < last; at += TSL_COMM_BLOCK) {
+        const int64_t count = last - at < TSL_COMM_BLOCK ? last - at : TSL_COMM_BLOCK;
+        char *const values = (char *)slots[0].data + at * width;
+        for (int q = 1; q < size; q++) {
+            tsl_comm_combine(values, (const char *)slots[q].data + at * width, count, slots[0].type,
+                             slots[0].operation);
+        }
+        for (int q = 1; q < size; q++) {
+            memcpy((char *)slots[q].data + at * width, values, (size_t)(count * width));
+        }
     }
-
-REDUCE_SLICE(reduce_int32, int32_t, tsl_comm_combine_int32)
-REDUCE_SLICE(reduce_int64, int64_t, tsl_comm_combine_int64)
-REDUCE_SLICE(reduce_float, float, tsl_comm_combine_float)
-REDUCE_SLICE(reduce_double, double, tsl_comm_combine_double)
-
-static void (*const reduce_slice[])(const tsl_threads_slot *slots, int size, int64_t first,
-                                    int64_t last) = {[TSL_COMM_INT32] = reduce_int32,
-                                                     [TSL_COMM_INT64] = reduce_int64,
-                                                     [TSL_COMM_FLOAT] = reduce_float,
-                                                     [TSL_COMM_DOUBLE] = reduce_double};
+}
 
 /* Each rank combines a slice of the values, which no other rank looks at, in everyone's memory. */
 static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void *values,
@@ -218,7 +209,7 @@ static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void 
     }
     const int64_t first = tsl_comm_slice(count, comm->rank, comm->size);
     const int64_t last = tsl_comm_slice(count, comm->rank + 1, comm->size);
-    reduce_slice[type](tsl_threads_group_of(comm)->slots, comm->size, first, last);
+    reduce_slice(tsl_threads_group_of(comm)->slots, comm->size, first, last);
     return tsl_threads_leave(comm, TSL_OK);
 }
 

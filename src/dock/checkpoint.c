@@ -404,6 +404,12 @@ static tsl_status take_up(tsl_checkpoint *from, const unsigned char head[HEAD_BY
             status = append(into, from->record, (size_t)(from->end - begin));
         }
     }
+    if (status == TSL_OK && from->end < file.st_size) {
+        tsl_message(from->context, TSL_MESSAGE_WARNING,
+                    "%s: the record at byte %lld is torn or damaged: it and what follows, %lld "
+                    "bytes, are dropped, and their rotations are done again",
+                    from->path, (long long)from->end, (long long)(file.st_size - from->end));
+    }
     if (status == TSL_OK && ftruncate(from->file, from->end) != 0) {
         status = tsl_fail(from->context, TSL_E_IO,
                           "%s: cannot cut off the checkpoint's torn end: %s; drop --resume",

@@ -17,9 +17,9 @@ tsl_status tsl_checkpoint_create(tsl_checkpoint **out, tsl_context *context, con
                                  const char run[65], int64_t count, int keep);
 
 /* Take up the checkpoint at `path`: fill `poses` [count][keep] and `done` [count] (1 = finished,
- * 0 = not, and its poses untouched) with what it holds, cut off a torn last record, and be ready to
- * add. No file: starts a new one. TSL_E_ARG if it belongs to another run; TSL_E_FORMAT if it is no
- * checkpoint. */
+ * 0 = not, and its poses untouched) with what it holds, cut off a torn or damaged record
+ * and all behind it, of which a message tells, and be ready to add. No file: starts a new one.
+ * TSL_E_ARG if it belongs to another run; TSL_E_FORMAT if it is no checkpoint. */
 tsl_status tsl_checkpoint_resume(tsl_checkpoint **out, tsl_context *context, const char *path,
                                  const char run[65], int64_t count, int keep, tsl_pose *poses,
                                  unsigned char *done);

@@ -47,6 +47,7 @@ struct tsl_dock_plan {
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
+    bool is_for_first;   /* tsl_dock_share_for_first() */
     const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 

@@ -239,6 +239,7 @@ tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses, const tsl_rotat
                             .get_ready = tsl_dock_get_ready,
                             .outcome = (char *)poses,
                             .bytes = plan->options.keep * (int64_t)sizeof *poses,
+                            .is_for_first = plan->is_for_first,
                             .user = &asked};
     return tsl_dock_share_out(&share, count);
 }

@@ -107,17 +107,19 @@ static void unpack(const tsl_dock_share *share, const char *from, int64_t bytes)
     }
 }
 
-/* Send this rank's stream, and take in everyone's: `heads` says how long they are. */
+/* Send this rank's stream, and take in those of all others where they are wanted: `heads` says how
+ * long they are. What rank 0 alone wants it does not send to itself. */
 static tsl_status gather_streams(tsl_dock_share *share, const ranges *list, const head *heads,
                                  int64_t *bytes, int64_t *offsets)
 {
     tsl_context *context = share->plan->context;
     tsl_comm *comm = context->comm;
+    const bool receives = !share->is_for_first || comm->rank == 0;
     int64_t all = 0;
     for (int q = 0; q < comm->size; q++) {
-        bytes[q] = heads[q].bytes;
+        bytes[q] = share->is_for_first && q == 0 ? 0 : heads[q].bytes;
         offsets[q] = all;
-        all += bytes[q];
+        all += receives ? bytes[q] : 0;
     }
     char *mine = tsl_allocate((size_t)bytes[comm->rank]);
     char *streams = tsl_allocate((size_t)all);
@@ -126,10 +128,13 @@ static tsl_status gather_streams(tsl_dock_share *share, const ranges *list, cons
         status = tsl_fail_memory(context, all + bytes[comm->rank], "the poses of all ranks");
     } else {
         const tsl_comm_parts receive = {.data = streams, .bytes = bytes, .offsets = offsets};
-        pack(mine, share, list);
-        status = tsl_comm_gather(comm, NULL, mine, bytes[comm->rank], &receive, TSL_COMM_ALL);
+        if (bytes[comm->rank] > 0) {
+            pack(mine, share, list);
+        }
+        status = tsl_comm_gather(comm, NULL, mine, bytes[comm->rank], receives ? &receive : NULL,
+                                 share->is_for_first ? 0 : TSL_COMM_ALL);
     }
-    for (int q = 0; q < comm->size && status == TSL_OK; q++) {
+    for (int q = 0; q < comm->size && receives && status == TSL_OK; q++) {
         if (q != comm->rank) {
             unpack(share, streams + offsets[q], bytes[q]);
         }
@@ -179,6 +184,11 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     return status == TSL_OK && cancelled
                ? tsl_fail(plan->context, TSL_E_CANCELLED, "the search was stopped")
                : status;
+}
+
+void tsl_dock_share_for_first(tsl_dock_plan *plan)
+{
+    plan->is_for_first = true;
 }
 
 void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts)

@@ -14,14 +14,15 @@ typedef struct tsl_dock_share {
      * `patience` whether there are items left, and returns TSL_E_CANCELLED if not. NULL: nothing.
      */
     tsl_status (*get_ready)(tsl_dock_plan *plan, const tsl_fft_patience *patience);
-    char *outcome; /* [count][bytes] */
-    int64_t bytes; /* a multiple of 8 */
+    char *outcome;     /* [count][bytes] */
+    int64_t bytes;     /* a multiple of 8 */
+    bool is_for_first; /* only rank 0 gets what others have done */
     void *user;
     tsl_queue *queue; /* NULL: there is one rank */
 } tsl_dock_share;
 
 /* Do all items. A rank alone runs them in one go; several take them from a queue, and at the end
- * all have the whole outcome.
+ * all have the whole outcome, or rank 0 has.
  *
  * A rank whose run() returns TSL_E_CANCELLED stops the others within a batch or a tenth of a
  * second, and all return that, with what any of them has done in `outcome`; the communicator stays
@@ -30,6 +31,10 @@ typedef struct tsl_dock_share {
  * Collective over the communicator of the plan's context; `count` and `bytes` are the same on all
  * ranks. */
 tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count);
+
+/* From here on only rank 0 gets all poses of a search, the others what they have done themselves,
+ * and are spared the rest. */
+void tsl_dock_share_for_first(tsl_dock_plan *plan);
 
 /* From here on each rank of the plan's communicator does one contiguous part of the work, in
  * proportion to parts[ranks] > 0, borrowed and the same on all ranks; NULL: they take from a queue

@@ -112,32 +112,39 @@ static void draw_axes(cairo_t *cairo, const tsl_plot *plot, const range *x, cons
 
 static void dot(cairo_t *cairo, double x, double y)
 {
-    cairo_arc(cairo, x, y, 4, 0, 2 * M_PI);
+    cairo_arc(cairo, x, y, 3, 0, 2 * M_PI);
     cairo_fill(cairo);
 }
 
 /* A curve, and its name beside. */
-static void draw_curve(cairo_t *cairo, const tsl_plot_curve *curve, const range *x, const range *y,
+static void draw_curve(cairo_t *cairo, const tsl_plot *plot, const range *x, const range *y,
                        int place)
 {
+    const tsl_plot_curve *curve = &plot->curve[place];
+    const int colour = plot->colours != NULL ? plot->colours[place] : place;
+    const bool marks = plot->marks || curve->count == 1;
     const double beside = TOP + 20.0 * place;
     bool joins = false;
-    tsl_draw_colour(cairo, tsl_colours[place % TSL_COLOURS]);
+    tsl_draw_colour(cairo, tsl_colours[colour % TSL_COLOURS]);
     cairo_set_line_width(cairo, 1.8);
     for (int64_t i = 0; i < curve->count; i++) {
         const bool shown = is_shown(x->scale, curve->x[i]) && is_shown(y->scale, curve->y[i]);
-        if (shown && curve->count == 1) {
-            dot(cairo, x_of(x, curve->x[i]), y_of(y, curve->y[i]));
-        } else if (shown) {
+        if (shown) {
             (joins ? cairo_line_to : cairo_move_to)(cairo, x_of(x, curve->x[i]),
                                                     y_of(y, curve->y[i]));
         }
         joins = shown;
     }
     cairo_stroke(cairo);
-    if (curve->count == 1) {
+    for (int64_t i = 0; i < curve->count && marks; i++) {
+        if (is_shown(x->scale, curve->x[i]) && is_shown(y->scale, curve->y[i])) {
+            dot(cairo, x_of(x, curve->x[i]), y_of(y, curve->y[i]));
+        }
+    }
+    if (marks) {
         dot(cairo, RIGHT + 32, beside - 4);
-    } else {
+    }
+    if (curve->count > 1) {
         tsl_draw_line(cairo, RIGHT + 20, beside - 4, RIGHT + 44, beside - 4);
     }
     tsl_draw_colour(cairo, tsl_ink);
@@ -168,7 +175,7 @@ static void draw(cairo_t *cairo, const void *what)
     tsl_draw_font(cairo, 12, false, tsl_ink);
     draw_axes(cairo, plot, &x, &y);
     for (int place = 0; place < plot->curves; place++) {
-        draw_curve(cairo, &plot->curve[place], &x, &y, place);
+        draw_curve(cairo, plot, &x, &y, place);
     }
     if (plot->level_name != NULL && is_shown(y.scale, plot->level)) {
         draw_level(cairo, plot, &y);

@@ -28,6 +28,8 @@ typedef struct tsl_plot {
     tsl_plot_axis x, y;
     int curves;
     const tsl_plot_curve *curve;
+    const int *colours;     /* [curves] of tsl_colours; NULL: by their order */
+    bool marks;             /* a dot at each point: between them nothing is known */
     const char *level_name; /* of a horizontal line; NULL: none */
     double level;
 } tsl_plot;

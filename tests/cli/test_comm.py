@@ -7,7 +7,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import TESELA, CommandTest
+from command import LIGAND, RECEPTOR, TESELA, CommandTest
 
 QUICK = ["comm", "bench", "--most", "1K", "--repeats", "1"]
 HAS_MPI = os.path.exists(os.path.join(os.environ.get("TESELA_PLUGIN_PATH")
@@ -52,6 +52,12 @@ class Bench(CommandTest):
         printed, rows = self.measure("--device", "sim,sim:reversed")
         self.assert_sane(rows, 2)
         self.assertIn("threads, sim memory", printed)
+        result = self.run_command(*QUICK, "--device", "sim,sim:reversed", "--json", "-")
+        report = json.loads(result.stdout)
+        self.assertEqual(report["device"], "sim,sim:reversed")
+        self.assertEqual([rank["device"] for rank in report["results"]["ranks"]],
+                         ["sim", "sim:reversed"])
+        self.assertTrue(report["model"])
 
     def test_one_rank_has_no_link(self):
         _, rows = self.measure("--ranks", "1")
@@ -64,6 +70,7 @@ class Bench(CommandTest):
         self.assertIn("all-reduce", result.stderr)  # the table makes way
         report = json.loads(result.stdout)
         self.assertEqual((report["command"], report["ranks"]), ("comm bench", 2))
+        self.assertEqual(report["device"], "cpu,cpu")
         with open(self.path("out.svg"), encoding="utf-8") as file:
             self.assertIn("<svg", file.read())
 
@@ -89,6 +96,29 @@ class Wrong(CommandTest):
         os.environ["OMPI_COMM_WORLD_SIZE"] = "3"
         self.addCleanup(os.environ.pop, "OMPI_COMM_WORLD_SIZE")
         self.assert_refused(QUICK, ["OMPI_COMM_WORLD_SIZE is 3", "this process is alone"], status=3)
+
+    def test_srun_without_mpi(self):
+        """Its processes are alone, each; the first says so for all."""
+        for name, value in (("SLURM_STEP_NUM_TASKS", "4"), ("SLURM_PROCID", "0")):
+            os.environ[name] = value
+            self.addCleanup(os.environ.pop, name)
+        said = ["SLURM_STEP_NUM_TASKS is 4", "this process is alone", "srun --mpi=pmix", "mpirun"]
+        pair = [RECEPTOR, LIGAND, "--grid", "32", "--surface", "3.5", "--rotations", "spiral:2"]
+        for command in (QUICK, ["dock", *pair, "-o", "out"], ["dock", "ladder", *pair],
+                        ["npb", "ep", "--class", "S"], ["solve", "nowhere.mtx"],
+                        ["poisson", "bench", "--n", "16", "--repeat", "1"]):
+            self.assert_refused([*command, "--device", "cpu"], said, status=3)
+        self.assertFalse(os.path.exists(self.path("out")))
+        os.environ["SLURM_PROCID"] = "3"
+        result = self.run_command(*QUICK)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (3, "", ""))
+        os.environ["SLURM_STEP_NUM_TASKS"] = "1"
+        self.assertEqual(self.run_command(*QUICK).returncode, 0)
+        if HAS_MPI:  # PMI, which the MPI at hand does not take
+            os.environ["SLURM_STEP_NUM_TASKS"] = "4"
+            os.environ["PMI_RANK"] = "0"
+            self.addCleanup(os.environ.pop, "PMI_RANK")
+            self.assert_refused(QUICK, said, status=3)
 
     def test_devices(self):
         self.assert_refused([*QUICK, "--device", "gpu"], ["unknown device 'gpu'"])

@@ -38,12 +38,13 @@ class Ladder(CommandTest):
             report = json.load(file)
         return report, {stage["stage"]: stage["calls"] for stage in report["profile"]}
 
-    def assert_sane(self, report, rows):
+    def assert_sane(self, report, rows, asked=VERSIONS):
         versions = report["results"]["versions"]
-        self.assertEqual([version["name"] for version in versions], VERSIONS)
-        self.assertEqual([row["version"] for row in rows], VERSIONS)
+        self.assertEqual([version["name"] for version in versions], asked)
+        self.assertEqual([row["version"] for row in rows], asked)
         self.assertIs(report["verified"], True)
-        mean = {version["name"]: version["seconds"] for version in versions}
+        mean, search = ({version["name"]: version[clock] for version in versions}
+                        for clock in ("seconds", "search"))
         for version, row in zip(versions, rows):
             if version["seconds"] is None:
                 self.assertTrue(version["reason"])
@@ -57,7 +58,9 @@ class Ladder(CommandTest):
             self.assertTrue(0 < version["search"] < version["seconds"])
             for base, name in (("one-core", "over_one_core"), ("all-cores", "over_all_cores")):
                 self.assertAlmostEqual(version[name], mean[base] / version["seconds"])
-                self.assertAlmostEqual(float(row[name]) / version[name], 1, delta=1e-4)
+                self.assertAlmostEqual(version["search_" + name], search[base] / version["search"])
+                for column in (name, "search_" + name):
+                    self.assertAlmostEqual(float(row[column]) / version[column], 1, delta=1e-4)
         return {version["name"] for version in versions if version["runs"]}
 
     def assert_same_files(self, names):
@@ -97,6 +100,32 @@ class Ladder(CommandTest):
                 self.assertEqual(report["device"], "sim" if name in ("all-on-gpu", "one-device",
                                                                      "buffered-output") else "cpu")
 
+    def test_variant(self):
+        """Those that are named, and what they are compared with; the table has both clocks."""
+        printed, report, rows = self.measure("sim,cpu", "--variant", "v3,all-devices")
+        asked = ["one-core", "all-cores", "buffered-output", "all-devices"]
+        self.assertEqual(self.assert_sane(report, rows, asked), set(asked))
+        self.assertEqual(report["parameters"]["variants"], "v3,all-devices")
+        table = printed.splitlines()[-len(asked):]
+        for line, version in list(zip(table, report["results"]["versions"]))[1:]:
+            columns = line[24:].replace("±", " ").split()
+            self.assertEqual(line.split()[0], version["name"])
+            self.assertEqual(columns, [
+                f"{version['seconds']:.4f}", f"{version['spread']:.4f}",
+                *(f"{version[name]:.2f}" for name in ("over_one_core", "over_all_cores")),
+                f"{version['search']:.4f}",
+                *(f"{version['search_' + name]:.2f}"
+                  for name in ("over_one_core", "over_all_cores")), version["devices"]])
+
+    def test_variant_needs_another(self):
+        """The weighted split takes the rates of the static one."""
+        for name in ("6", "weighted-split"):
+            _, report, rows = self.measure("cpu,cpu", "--variant", name, "--no-electrostatics")
+            asked = ["one-core", "all-cores", "static-split", "weighted-split"]
+            self.assertEqual(self.assert_sane(report, rows, asked), set(asked))
+        _, report, rows = self.measure("cpu,cpu", "--variant", "V5", "--no-electrostatics")
+        self.assertEqual(self.assert_sane(report, rows, asked[:3]), set(asked[:3]))
+
     def test_cpu(self):
         """Without a GPU its rows say so; without -o nothing stays."""
         os.mkdir(self.path("scratch"))
@@ -131,6 +160,9 @@ class Wrong(CommandTest):
                 (["ladder"], ["RECEPTOR and LIGAND are missing", "ladder RECEPTOR LIGAND"]),
                 (["ladder", RECEPTOR], ["LIGAND is missing"]),
                 ([*LADDER[1:], "--repeat", "0"], ["--repeat '0'", "1 to 100"]),
+                ([*LADDER[1:], "--variant", "V7"], ["--variant 'V7'", "V1 to V6", "one-device"]),
+                ([*LADDER[1:], "--variant", "V1,"], ["--variant ''"]),
+                ([*pair, "-o", "out", "--variant", "V1"], ["--variant", "tesela dock ladder"]),
                 ([*LADDER[1:], "--csv", "no/such/file"], ["--csv", "no/such"]),
                 ([*LADDER[1:], "--resume"], ["--resume", "ladder"]),
                 (["ladder", "--list", "pairs.tsv"], ["--list", "ladder"]),

@@ -63,10 +63,14 @@ static void a_process_is_a_rank(void **state)
 static void a_launch_without_the_plug_in_is_an_error(void **state)
 {
     (void)state;
-    static const char *const variables[] = {
-        "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",   "PMI_RANK", "PMI_SIZE",
-        "MV2_COMM_WORLD_SIZE",  "SLURM_NTASKS"};
-    for (int i = 0; i < 6; i++) {
+    static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE",
+                                            "PMIX_RANK",
+                                            "PMI_RANK",
+                                            "PMI_SIZE",
+                                            "MV2_COMM_WORLD_SIZE",
+                                            "SLURM_NTASKS",
+                                            "SLURM_STEP_NUM_TASKS"};
+    for (int i = 0; i < 7; i++) {
         unsetenv(variables[i]);
     }
     tsl_comm *comm = NULL;
@@ -74,6 +78,13 @@ static void a_launch_without_the_plug_in_is_an_error(void **state)
     assert_int_equal(tsl_comm_create(&comm), TSL_OK);
     assert_string_equal(tsl_comm_path(comm), "self");
     tsl_comm_destroy(comm);
+    setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+    assert_int_equal(tsl_comm_create(&comm), TSL_OK);
+    tsl_comm_destroy(comm);
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* a step of processes that MPI knows nothing of */
+    assert_int_equal(tsl_comm_create(&comm), TSL_E_COMM);
+    assert_non_null(strstr(tsl_last_error(NULL), "SLURM_STEP_NUM_TASKS is 4"));
+    unsetenv("SLURM_STEP_NUM_TASKS");
     char *folders =
         strdup(getenv("TESELA_PLUGIN_PATH") != NULL ? getenv("TESELA_PLUGIN_PATH") : "");
     setenv("TESELA_PLUGIN_PATH", "/nowhere", 1);

@@ -25,6 +25,32 @@ static const struct {
 static tsl_context context;
 static tsl_pose truth[POSES];
 
+/* The last line that the library said; "": none. */
+static char said[512];
+
+static void on_message(void *user, tsl_message_kind kind, const char *line)
+{
+    (void)user;
+    assert_int_equal(kind, TSL_MESSAGE_WARNING);
+    assert_string_equal(said, ""); /* one line at most */
+    snprintf(said, sizeof said, "%s", line);
+}
+
+/* Bytes are dropped with a line that says how many, and none without. */
+static void assert_told(size_t kept, size_t bytes)
+{
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "byte %zu is torn or damaged", kept);
+    if (kept == bytes) {
+        assert_string_equal(said, "");
+    } else {
+        assert_non_null(strstr(said, wanted));
+        snprintf(wanted, sizeof wanted, ", %zu bytes, are dropped", bytes - kept);
+        assert_non_null(strstr(said, wanted));
+    }
+    said[0] = '\0';
+}
+
 static void make_truth(void)
 {
     for (int i = 0; i < POSES; i++) {
@@ -185,6 +211,7 @@ static size_t end_of(int batch)
 static void test_cut_anywhere(void **state)
 {
     (void)state;
+    context.message = on_message;
     size_t bytes;
     size_t rest;
     write_batches(BATCHES);
@@ -198,6 +225,7 @@ static void test_cut_anywhere(void **state)
             kept++;
         }
         assert_batches_done(kept);
+        assert_told(cut < end_of(0) ? cut : end_of(kept), cut);
         for (int i = kept; i < BATCHES; i++) {
             add(checkpoint, i);
         }
@@ -207,6 +235,7 @@ static void test_cut_anywhere(void **state)
         assert_memory_equal(again, whole, bytes);
         free(again);
     }
+    context.message = NULL;
     free(whole);
 }
 
@@ -214,6 +243,7 @@ static void test_cut_anywhere(void **state)
 static void test_flipped_bytes(void **state)
 {
     (void)state;
+    context.message = on_message;
     size_t bytes;
     write_batches(BATCHES);
     char *whole = scratch_read(scratch_path("file"), &bytes);
@@ -237,12 +267,14 @@ static void test_flipped_bytes(void **state)
                 kept++;
             }
             assert_batches_done(kept);
+            assert_told(end_of(kept), bytes);
             tsl_checkpoint_close(checkpoint, false);
             struct stat file;
             assert_int_equal(stat(scratch_path("file"), &file), 0);
             assert_int_equal(file.st_size, end_of(kept));
         }
     }
+    context.message = NULL;
     free(whole);
 }
 
