@@ -7,6 +7,7 @@
 struct tsl_device {
     int index;
     cudaStream_t stream;
+    bool borrowed;     /* the stream is the caller's */
     cudaStream_t side; /* for a while, beside the stream */
     cudaEvent_t parted;
 };
@@ -67,7 +68,7 @@ int tsl_cuda_index(const tsl_context *context)
 static void cuda_close(tsl_device *device)
 {
     cudaSetDevice(device->index);
-    if (device->stream != NULL) {
+    if (device->stream != NULL && !device->borrowed) {
         cudaStreamDestroy(device->stream);
     }
     if (device->side != NULL) {
@@ -79,18 +80,47 @@ static void cuda_close(tsl_device *device)
     tsl_release(device);
 }
 
-/* Kernels of a higher priority, a lower number, start before others that wait for room. */
-static tsl_status make_streams(tsl_device *device, tsl_context *context, int priority)
+/* Take the caller's stream. An event of this device can be recorded on streams of this device only.
+ */
+static tsl_status borrow_stream(tsl_device *device, tsl_context *context)
 {
-    cudaError_t error =
-        cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, priority);
-    if (error == cudaSuccess) {
-        error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
+    const cudaStream_t stream = (cudaStream_t)context->stream;
+    if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "%s: the context options' stream is one of CUDA's default streams: make one "
+            "with cudaStreamCreate()",
+            context->name);
     }
+    if (cudaEventRecord(device->parted, stream) != cudaSuccess) {
+        cudaGetLastError();
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "%s: the context options' stream is no stream of this device: make it after "
+            "cudaSetDevice(%d)",
+            context->name, device->index);
+    }
+    device->stream = stream;
+    device->borrowed = true;
+    return TSL_OK;
+}
+
+/* The stream beside the main one, and what orders the two. */
+static tsl_status make_side(tsl_device *device, tsl_context *context)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
     if (error == cudaSuccess) {
         error = cudaEventCreateWithFlags(&device->parted, cudaEventDisableTiming);
     }
     return tsl_cuda_check(context, error, "making a stream");
+}
+
+/* Kernels of a higher priority, a lower number, start before others that wait for room. */
+static tsl_status make_stream(tsl_device *device, tsl_context *context, int priority)
+{
+    return tsl_cuda_check(
+        context, cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, priority),
+        "making a stream");
 }
 
 static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
@@ -114,7 +144,11 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "a device");
     }
     device->index = index;
-    status = make_streams(device, context, 0);
+    status = make_side(device, context);
+    if (status == TSL_OK) {
+        status = context->stream != NULL ? borrow_stream(device, context)
+                                         : make_stream(device, context, 0);
+    }
     if (status != TSL_OK) {
         cuda_close(device);
         return status;
@@ -133,7 +167,10 @@ static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
     device->index = context->device->index;
     tsl_cuda_stream(context); /* makes the device current */
     cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    const tsl_status status = make_streams(device, context, greatest);
+    tsl_status status = make_side(device, context);
+    if (status == TSL_OK) {
+        status = make_stream(device, context, greatest);
+    }
     if (status != TSL_OK) {
         cuda_close(device);
         return status;
@@ -395,6 +432,7 @@ static tsl_device_ops make_ops(void)
     tsl_device_ops ops;
     memset(&ops, 0, sizeof ops);
     ops.name = "cuda";
+    ops.takes_stream = true;
     ops.open = cuda_open;
     ops.close = cuda_close;
     ops.branch = cuda_branch;
