@@ -212,7 +212,7 @@ static tsl_status solve_potential(poisson_work *work, poisson_arrays *a, char *p
     if (status == TSL_OK) {
         status = poisson_arrays_energy(a, &work->energy);
     }
-    if (status == TSL_OK && work->points.count > 0 && work->points.periodic) {
+    if (status == TSL_OK && tsl_points_margin(&work->points) > 0) {
         status = add_gaussians(work, a, potential);
         if (status == TSL_OK) {
             status = poisson_arrays_solve(a, POISSON_NO_AXIS);

@@ -94,9 +94,10 @@ static const char command_doc[] =
     "(.cube, in bohr and electrons / bohr^3). The result has the same shape; a field has three "
     "components before it, or in a cube after it. With a free axis the box stands alone along it, "
     "whatever its net charge; include/tesela/poisson.h defines the potentials of slabs and wires. "
-    "Nuclei are added to free boxes as 1/r, to periodic ones by Ewald's sum; in the cell that "
-    "holds "
-    "one, 1/r is the mean over the cell. verify solves problems whose answers are known and "
+    "Nuclei are added to free boxes as 1/r, to others by Ewald's sum, 20 steps from the ends of "
+    "free "
+    "axes at least; in the cell that holds one, 1/r is the mean over the cell. verify solves "
+    "problems whose answers are known and "
     "compares; bench measures, with --profile stage by stage, for which exchanges are not "
     "overlapped. study "
     "segments measures an exchange in 1, 2, 4, … pieces, overlapped and not; study scaling 1, 2, "
@@ -383,14 +384,11 @@ static bool check_density(const poisson_options *options)
     const bool cube = poisson_format_of(options->input) == POISSON_CUBE;
     const bool electrons =
         options->sign == POISSON_SIGN_ELECTRONS || (options->sign == POISSON_SIGN_DEFAULT && cube);
-    const tsl_boundary *boundary = options->poisson.boundary;
     if (plain && (options->sign == POISSON_SIGN_ELECTRONS || options->nuclei)) {
         cli_error("%s goes with the electrostatic equation: leave one out",
                   options->nuclei ? "--nuclei add" : "--sign electrons");
     } else if (options->nuclei && !cube) {
         cli_error("--nuclei add: %s has no atoms: give a cube", options->input);
-    } else if (options->nuclei && (boundary[0] != boundary[1] || boundary[0] != boundary[2])) {
-        cli_error("--nuclei add: the box must be periodic or free along all axes");
     } else if (options->nuclei && options->poisson.screening > 0) {
         cli_error("--nuclei add: nuclei are not screened: leave --screening out");
     } else if (options->has_valence && !options->nuclei) {

@@ -305,6 +305,22 @@ class Nuclei(CommandTest):
         for a, b, c in zip(both, density, nuclei):
             self.assertAlmostEqual(a, b + c, 10)
 
+    def test_slabs_and_wires(self):
+        """Far from a nucleus planes of a slab have the mean of a sheet."""
+        self.N = (4, 4, 70)
+        x, y, z = self.ORIGIN
+        self.cube(density=[0.0] * 1120, atoms=[(3, 3.0, (x + 0.1, y + 0.7, z + 20 * self.H))])
+        self.solve("--nuclei", "add", "-o", "out.npy", boundary="periodic,periodic,free", kernel=())
+        _, found = parse(self.path("out.npy"))
+        for plane in (43, 69):
+            mean = sum(found[plane::70]) / 16
+            self.assertAlmostEqual(mean, -6 * math.pi * (plane - 20) / (16 * self.H), 10)
+        self.cube(density=[0.0] * 1120, atoms=[(3, 3.0, (x, y, z + 69 * self.H - 5.7))])
+        for axis, boundary in (("z", "periodic,periodic,free"), ("y", "periodic,free,free")):
+            self.assert_refused(["poisson", "in.cube", "--boundary", boundary, "--nuclei", "add",
+                                 "-o", "out.npy", *QUICK],
+                                ["in.cube", "atom 1", "free axis " + axis, "need 5.73", "more room"])
+
     def test_a_fraction_of_a_charge_is_noted(self):
         self.cube()
         arguments = ["poisson", "in.cube", "--boundary", "free", "--nuclei", "add", "--output",
@@ -329,9 +345,6 @@ class Nuclei(CommandTest):
         self.assert_refused([*add, "--sign", "charge", "--electrons", "8"], ["--sign electrons"])
         self.assert_refused([*add, "--equation", "plain"], ["--nuclei add", "electrostatic"])
         self.assert_refused([*add, "--screening", "1"], ["--nuclei add", "--screening"])
-        self.assert_refused(["poisson", "in.cube", "--boundary", "periodic,periodic,free",
-                             "--nuclei", "add", "-o", "out.npy", *QUICK],
-                            ["periodic or free along all axes"])
         self.assert_refused([*add, "--output", "energy"], ["--output energy", "leave -o out"])
         self.assert_refused([*add, "--output", "out.npy"], ["potential, field or energy"])
         self.assert_refused([*free[:-5], "-o", "out.cube.gz", *QUICK], ["leave .gz out"])
