@@ -122,7 +122,8 @@ typedef struct tsl_poisson_options {
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
     int ranks[2];              /**< p and q of the pencils, p q ranks at most; those beyond take no
                                     part; 0, 0: chosen, on GPUs one rank where that is faster */
-    int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
+    int segments;              /**< pieces in which an exchange goes, up to 16384, or as many as
+                                    there are columns for; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
     int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap`
@@ -133,7 +134,8 @@ typedef struct tsl_poisson_options {
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
-                                    up to 2048; 0: the faster. These are nothing to a CPU.
+                                    up to 2048, and several ranks have whole planes; 0: the faster.
+                                    What cannot be is refused, either on a CPU.
                                     2, to compare with: the library's transforms of planes, then
                                     of lines along the first axis where they stand, by its layout
                                     for strides, of periodic boxes; elsewhere a CPU copies these

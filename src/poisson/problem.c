@@ -136,6 +136,43 @@ static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o,
     return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
 }
 
+/* Does a device go the way that is asked for? */
+static tsl_status check_form(tsl_context *context, const tsl_poisson_options *o,
+                             const tsl_poisson_problem *p)
+{
+    const bool on_host = tsl_poisson_ops_of(context)->memory_is_host;
+    const int *n = p->grid.n;
+    const int *m = p->grid.m;
+    if ((o->plain == 1 || o->plain == -1) && on_host) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: forms lines and plain are a GPU's: leave the form open (plain 0), or "
+                        "take strided (2)",
+                        context->name);
+    }
+    if (o->plain != -1 || p->grid.lines) {
+        return TSL_OK;
+    }
+    if (n[2] % 2 != 0) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "form lines takes pairs of samples along the last axis, which has %d: give "
+                        "an even number, or leave the form open",
+                        n[2]);
+    }
+    if (p->share.p * p->share.q > 1 && !tsl_poisson_has_planes(&p->grid, &p->share)) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "form lines needs whole planes, which %d x %d ranks of this box have not: take "
+            "ranks of p x 1 and a periodic second axis, or leave the form open",
+            p->share.p, p->share.q);
+    }
+    return tsl_fail(
+        context, TSL_E_ARG,
+        "form lines has transforms of lengths that are products of 2, 3, 5 and 7 up to "
+        "2048, and this box needs %d, %d and %d (half of %d): take others, or leave the "
+        "form open",
+        m[0], m[1], m[2] / 2, m[2]);
+}
+
 /* Who has what. */
 static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
                                const tsl_poisson_options *o)
@@ -175,6 +212,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
             "for strided transforms, or another form";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
+    } else if (o->overlap == 1 && o->segments == 1) {
+        wrong = "one segment leaves nothing to overlap with: take two or more, or no overlap";
     }
     if (wrong != NULL) {
         return tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
@@ -297,6 +336,9 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_share(&p, context, options);
+    if (status == TSL_OK) {
+        status = check_form(context, options, &p);
+    }
     if (status == TSL_OK) {
         status = check_path(context, options, &p);
     }

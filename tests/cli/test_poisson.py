@@ -596,6 +596,11 @@ class Suite(CommandTest):
             self.assertEqual((results["lines"], results["strided"]), (lines, strided))
         self.assert_refused(["poisson", "bench", "--device", "cpu", "--n", "8", "--boundary", "free",
                              "--plan", "form=strided"], ["take three periodic axes for strided"])
+        bench = ["poisson", "bench", "--n", "22", "--repeat", "1", "--plan"]
+        self.assert_refused([*bench, "form=lines", "--device", "sim"], ["22, 22 and 11", "leave the form"])
+        for form in ("lines", "plain"):
+            self.assert_refused([*bench, "form=" + form, "--device", "cpu"], ["are a GPU's"])
+        self.assert_refused([*bench, "overlap=on,segments=1", "--device", "sim"], ["one segment"])
 
     def test_all_is_well(self):
         result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")
