@@ -552,8 +552,15 @@ class Refusals(CommandTest):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
-        self.refuse(["go with a file only"], "verify", "-o", "out.npy")
-        self.refuse(["--n and --repeat"], "verify", "--n", "8")
+        self.refuse(["-o goes with a file only"], "verify", "-o", "out.npy")
+        for option, value, task in (("--n", "8", "verify"), ("--precision", "single", "verify"),
+                                    ("--boundary", "periodic", "verify"),
+                                    ("--background", None, "verify"), ("--n", "8", "in.npy"),
+                                    ("--sign", "charge", "bench"), ("--background", None, "bench"),
+                                    ("--sampling", "centres", "bench"),
+                                    ("--figure", "none.svg", "bench"),
+                                    ("--nuclei", "none", "study")):
+            self.refuse([option + " goes with"], task, option, *([value] if value else []))
         self.refuse(["one argument too many"], "verify", "bench")
         self.refuse(["say of what, segments or scaling"], "study")
         self.refuse(["did you mean segments?"], "study", "segment")
@@ -609,6 +616,11 @@ class Suite(CommandTest):
         self.assertTrue(report["verified"])
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
+
+    def test_the_suite_takes_a_plan(self):
+        verify = ["poisson", "verify", "--device", "cpu,cpu"]
+        self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
+        self.assert_refused([*verify, "--plan", "ranks=2x2"], ["pencils of 2 x 2 ranks"])
 
 
 if __name__ == "__main__":
