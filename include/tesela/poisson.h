@@ -105,14 +105,15 @@ typedef struct tsl_box {
 
 /** What to solve. Initialise with TSL_POISSON_OPTIONS_INIT, then set n and lengths. */
 typedef struct tsl_poisson_options {
-    size_t size;              /**< sizeof(tsl_poisson_options) */
-    int64_t n[3];             /**< samples along each axis, 1 <= n <= 16384 */
-    double lengths[3];        /**< edges of the box, > 0 */
+    size_t size;       /**< sizeof(tsl_poisson_options) */
+    int64_t n[3];      /**< samples along each axis, 1 <= n <= 16384 */
+    double lengths[3]; /**< edges of the box, > 0: up to 1e100, and cells of 1e-100 at least; in
+                            single precision 1e12 and 1e-12 */
     tsl_boundary boundary[3]; /**< of each axis */
     tsl_poisson_equation equation;
     tsl_poisson_symbol symbol; /**< other than spectral: all axes must be periodic */
     tsl_poisson_kernel kernel; /**< other than truncated: all axes must be free */
-    double screening;          /**< kappa, 1 / length, >= 0 */
+    double screening;          /**< kappa, 1 / length: 0, or 1e-100 to 1e100; likewise */
     int background;            /**< 1: neutralise a periodic box; 0: a net charge is an error */
     int precision;             /**< bytes of a number of source and potential: 8 or 4 */
     int64_t count;             /**< right-hand sides a call, 1 <= count <= 65536 */

@@ -28,6 +28,13 @@ static int smooth_even(double least)
     }
 }
 
+/* Lengths of which squares of wavenumbers and volumes are far from what a number can hold; the
+ * spectrum has them in the precision of the solve. */
+static double longest_length(const tsl_poisson_options *o)
+{
+    return o->precision == TSL_SINGLE ? 1e12 : 1e100;
+}
+
 static tsl_status check_shape(tsl_context *context, const tsl_poisson_options *o)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -36,10 +43,14 @@ static tsl_status check_shape(tsl_context *context, const tsl_poisson_options *o
                             "axis %d of the grid has %lld samples: give 1 to %d", axis,
                             (long long)o->n[axis], LONGEST_AXIS);
         }
-        if (!(o->lengths[axis] > 0 && isfinite(o->lengths[axis]))) {
-            return tsl_fail(context, TSL_E_ARG,
-                            "axis %d of the box has length %g: give more than 0", axis,
-                            o->lengths[axis]);
+        const double longest = longest_length(o);
+        if (!(o->lengths[axis] > 0 && o->lengths[axis] <= longest &&
+              o->lengths[axis] / (double)o->n[axis] >= 1 / longest)) {
+            return tsl_fail(
+                context, TSL_E_ARG,
+                "axis %d of the box has length %g: give more than 0, up to %g, and cells "
+                "of %g at least: another unit may serve",
+                axis, o->lengths[axis], longest, 1 / longest);
         }
         if (o->boundary[axis] != TSL_BOUNDARY_PERIODIC && o->boundary[axis] != TSL_BOUNDARY_FREE) {
             return tsl_fail(context, TSL_E_ARG,
@@ -64,8 +75,11 @@ static tsl_status check_method(tsl_context *context, const tsl_poisson_options *
         wrong = "the second-order symbol needs three periodic axes: take the spectral one";
     } else if (o->kernel != TSL_POISSON_TRUNCATED && free_axes < 3) {
         wrong = "integrated and point kernels need three free axes: take the truncated one";
-    } else if (!(o->screening >= 0 && isfinite(o->screening))) {
-        wrong = "the screening must be a number from 0 up";
+    } else if (!(o->screening == 0 ||
+                 (o->screening >= 1 / longest_length(o) && o->screening <= longest_length(o)))) {
+        wrong =
+            "the screening must be 0 or a number from 1e-100 to 1e100, in single precision from "
+            "1e-12 to 1e12";
     } else if (o->kernel != TSL_POISSON_TRUNCATED && o->screening > 0) {
         wrong = "integrated and point kernels have no screening: take the truncated one";
     } else if (o->precision != TSL_SINGLE && o->precision != TSL_DOUBLE) {

@@ -87,7 +87,7 @@ class Files(CommandTest):
         header, found = self.solve(npy(source, descr="<f4"), "--lengths", "3,1,2", "--precision",
                                    "double")
         self.assertEqual(header["descr"], "<f8")
-        self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-6)
+        self.assert_near(found, [4 / math.pi * value for value in source], 1e-6)
         header, _ = self.solve(npy(source), "--lengths", "3,1,2", "--precision", "single")
         self.assertEqual(header["descr"], "<f4")
 
@@ -100,6 +100,27 @@ class Files(CommandTest):
         report = self.read_json("run.json")
         self.assertAlmostEqual(report["results"]["energy"], 0.5 * found[0], 10)
         self.assertEqual(report["parameters"]["boundary"], ["free"] * 3)
+
+    def test_numbers_beyond_numbers(self):
+        self.write("in.npy", npy(wave((3, 1, 2))[0]))
+        for boundary in ("periodic", "free"):
+            for edge in ("1e-160", "1e300"):
+                self.assert_refused(["poisson", "in.npy", "-o", "out.npy", "--boundary", boundary,
+                                     "--lengths", ",".join([edge] * 3), *QUICK],
+                                    ["another unit"])
+            self.write("large.npy", npy([1e300] * 60 + [-1e300] * 60))
+            for edge, word in (("1e90", "the integral"), ("1e2", "its energy")):
+                self.assert_refused(["poisson", "large.npy", "-o", "out.npy", "--boundary",
+                                     boundary, "--lengths", ",".join([edge] * 3), *QUICK],
+                                    ["large.npy", word, "another unit"])
+
+    def test_float32_holds_its_charge(self):
+        """What rounding leaves of a float32 file's charge is no net charge in double precision."""
+        source = [math.cos(2 * math.pi * z / 5) for _ in range(24) for z in range(5)]
+        narrow = struct.unpack("<120f", struct.pack("<120f", *source))
+        self.assertGreater(abs(sum(narrow)), 1e-9 * sum(map(abs, narrow)))
+        _, found = self.solve(npy(source, descr="<f4"), "--lengths", "3,1,2", "--precision", "double")
+        self.assert_near(found, [4 * math.pi / k2 * value for value in source], 1e-6)
 
     def test_background(self):
         source, k2 = wave((3, 1, 2))
