@@ -38,6 +38,10 @@
  *    once. Error: what of the source lies outside the box or beyond the grid's wavenumbers; it
  *    falls faster than any power of h for smooth sources within the box. docs/accuracy.md has
  *    measured values.
+ *    Planning samples the product of n (L + diagonal) / 2 L of free axes and n / 2 of periodic
+ *    ones: some 100 ns each on a thread, shared by threads and ranks. So a box whose edges differ
+ *    much takes long, which is noted from 10 s on, and refused where there are more than 2^35 for
+ *    each thread and 32 for each cell.
  *  - All axes free, integrated kernel: a cell's charge is spread evenly over the cell. Error
  *    O(h^2), for sources that don't decay or aren't smooth.
  *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
@@ -194,7 +198,8 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *
  *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
  *  @param[in]  options  copied
- *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
+ *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other, a way of
+ *  solving that is asked for and cannot be had, or planning beyond its bound; TSL_E_NOMEM if
  *  the device has less free than tsl_poisson_predict() says or the bound is lower, before
  *  anything was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different
  *  kinds; TSL_E_COMM.

@@ -9,6 +9,12 @@
 #include "device/device.h"
 #include "poisson/segments.h"
 
+/* Of a Green's function that are sampled while planning: a thread's, an hour's work, and a cell's.
+ */
+static const double MOST_VALUES = 34359738368; /* 2^35 */
+
+enum { MOST_A_CELL = 32 };
+
 enum { LONGEST_AXIS = 16384, LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
 
 /* The smallest even length of factors 2, 3, 5 and 7 that is not below `least`. */
@@ -123,6 +129,34 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
         at->padded = smooth_even(fmax(least, p->grid.m[axis]));
     }
     return TSL_OK;
+}
+
+double tsl_poisson_build_values(const tsl_poisson_problem *problem)
+{
+    double values = problem->grid.tabulated ? 1 : 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int padded = problem->axis[axis].padded;
+        values *= (padded > 0 ? padded : problem->grid.m[axis]) / 2 + 1;
+    }
+    return values;
+}
+
+/* Planning must end some day; large boxes may take their time. */
+static tsl_status check_planning(const tsl_poisson_problem *p, tsl_context *context)
+{
+    const double values = tsl_poisson_build_values(p);
+    const int threads = context->threads * context->comm->size;
+    const double cells = (double)p->grid.n[0] * p->grid.n[1] * p->grid.n[2];
+    if (values <= MOST_VALUES * threads || values <= MOST_A_CELL * cells) {
+        return TSL_OK;
+    }
+    return tsl_fail(
+        context, TSL_E_ARG,
+        "planning samples %.2g values of Green's function, more than %.2g a thread and %d a "
+        "cell: give axes that are short beside the box's diagonal of %g fewer samples%s",
+        values, MOST_VALUES, MOST_A_CELL, p->radius,
+        p->axis[0].free && p->axis[1].free && p->axis[2].free ? ", or take the integrated kernel"
+                                                              : "");
 }
 
 /* Can exchanges go as asked for? */
@@ -349,7 +383,10 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.strided = options->plain == 2;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    status = settle_share(&p, context, options);
+    status = check_planning(&p, context);
+    if (status == TSL_OK) {
+        status = settle_share(&p, context, options);
+    }
     if (status == TSL_OK) {
         status = check_form(context, options, &p);
     }

@@ -220,6 +220,37 @@ static void assert_refused(tsl_context *context, const tsl_poisson_options *opti
     }
 }
 
+static void count_notes(void *user, tsl_message_kind kind, const char *line)
+{
+    *(int *)user +=
+        kind == TSL_MESSAGE_NOTE && strstr(line, "planning samples 1.6e+10 values") != NULL;
+}
+
+/* Before it begins, which here it does not. */
+static void long_planning_is_noted(void **state)
+{
+    (void)state;
+    int notes = 0;
+    tsl_context_options of_context = TSL_CONTEXT_OPTIONS_INIT;
+    tsl_context *context = NULL;
+    of_context.device = "cpu";
+    of_context.threads = 1;
+    of_context.message = count_notes;
+    of_context.user = &notes;
+    assert_int_equal(tsl_context_create(&context, &of_context), TSL_OK);
+    for (int i = 0; i < 2; i++) {
+        const double edge = i == 0 ? 1 : 1e-4;
+        tsl_poisson_plan *plan = NULL;
+        const tsl_poisson_options o =
+            box_options((int[]){8, 8, 8}, (double[]){edge, edge, 1}, "fff");
+        tsl_test_fail_device_allocation(context, 1);
+        assert_int_equal(tsl_poisson_plan_create(&plan, context, &o), TSL_E_NOMEM);
+        assert_int_equal(notes, i);
+    }
+    tsl_test_fail_device_allocation(context, 0);
+    tsl_context_destroy(context);
+}
+
 static void options_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -257,6 +288,8 @@ static void options_out_of_range_are_refused(void **state)
     o.kernel = TSL_POISSON_POINT;
     o.screening = 1;
     assert_refused(context, &o, TSL_E_ARG, "have no screening");
+    o = box_options((int[]){8, 8, 8}, (double[]){5e-5, 5e-5, 1}, "fff");
+    assert_refused(context, &o, TSL_E_ARG, "fewer samples, or take the integrated kernel");
     tsl_poisson_plan_destroy(NULL);
     tsl_context_destroy(context);
 }
@@ -354,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(plane_waves_come_out),
                                        cmocka_unit_test(the_second_order_symbol_is_the_stencil_s),
                                        cmocka_unit_test(several_sources_share_a_plan),
+                                       cmocka_unit_test(long_planning_is_noted),
                                        cmocka_unit_test(options_out_of_range_are_refused),
                                        cmocka_unit_test(extreme_boxes_are_unit_boxes),
                                        cmocka_unit_test(sources_at_fault_are_refused),
