@@ -132,10 +132,11 @@ typedef struct tsl_poisson_options {
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
     int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap`
-                                    and `plain` is tried while planning, by all ranks, half of
-                                    them and so on down to one, and the fastest taken; 0: chosen
-                                    by rule. The boxes stay those of the rule, and moving cells
-                                    between them and who solves is part of what is measured */
+                                    and `plain` is tried while planning, by all ranks, all but one,
+                                    half of them and so on down to one, and the fastest taken; 0:
+                                    chosen by rule. Each way costs a plan without its spectrum and
+                                    four solves, each time. The boxes stay those of the rule, and
+                                    moving cells between them and who solves is measured too */
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
