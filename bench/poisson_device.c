@@ -301,7 +301,7 @@ static tsl_status run(bench *b, bool alone)
     }
     if (status == TSL_OK) {
         snprintf(more, sizeof more, "%.3f fields", in_fields(&b->options, lines.summary.bytes));
-        print(b, lines.summary.lines ? "solve, by lines" : "solve, plain", seconds, more);
+        print(b, "solve, by lines", seconds, more);
         b->seconds = seconds;
     }
     if (status == TSL_OK && !alone) {

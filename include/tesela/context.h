@@ -36,11 +36,16 @@ typedef struct tsl_context_options {
     void *user;                   /**< passed to `message` */
     tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which
                          is its only one; NULL: this context works alone */
+    /** A cudaStream_t of the caller's on the device, borrowed: must outlive the context, which
+     *  queues its work on it; NULL: a stream of the context's own. GPUs only, and none of CUDA's
+     *  default streams (0, cudaStreamLegacy, cudaStreamPerThread): no work can be recorded there.
+     */
+    void *stream;
 } tsl_context_options;
 
 #define TSL_CONTEXT_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        sizeof(tsl_context_options), "auto", 0, NULL, NULL, NULL                                   \
+        sizeof(tsl_context_options), "auto", 0, NULL, NULL, NULL, NULL                             \
     }
 
 /** Open a device.
@@ -48,11 +53,17 @@ typedef struct tsl_context_options {
  *  "auto" takes the CPU where no GPU can be used and says so through `message`. A device that is
  *  named and cannot be used is an error; nothing else is taken in its place.
  *
+ *  Synchronisation: calls that say "queued on the context's stream" return before that work is
+ *  done. It begins when what was queued on the stream before is done, and what is queued behind it
+ *  begins when it is. So with `stream` the caller's kernels and copies on that stream, and the
+ *  library's, need no waiting in between. Where the library uses streams of its own beside, events
+ *  order them with this one. Calls that make plans or take memory may wait for the stream.
+ *
  *  @param[out] out      the new context, owned by the caller: tsl_context_destroy()
  *  @param[in]  options  NULL takes the defaults
- *  @return TSL_OK; TSL_E_ARG for an unknown resource string or a negative thread count;
- *          TSL_E_DEVICE if the device cannot be used; TSL_E_NOMEM. The reason is in
- *          tsl_last_error(NULL).
+ *  @return TSL_OK; TSL_E_ARG for an unknown resource string, a negative thread count, or a
+ *          `stream` the device can't take; TSL_E_DEVICE if the device cannot be used;
+ *          TSL_E_NOMEM. The reason is in tsl_last_error(NULL).
  */
 TSL_API tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *options);
 

@@ -38,6 +38,10 @@
  *    once. Error: what of the source lies outside the box or beyond the grid's wavenumbers; it
  *    falls faster than any power of h for smooth sources within the box. docs/accuracy.md has
  *    measured values.
+ *    Planning samples the product of n (L + diagonal) / 2 L of free axes and n / 2 of periodic
+ *    ones: some 100 ns each on a thread, shared by threads and ranks. So a box whose edges differ
+ *    much takes long, which is noted from 10 s on, and refused where there are more than 2^35 for
+ *    each thread and 32 for each cell.
  *  - All axes free, integrated kernel: a cell's charge is spread evenly over the cell. Error
  *    O(h^2), for sources that don't decay or aren't smooth.
  *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
@@ -105,14 +109,15 @@ typedef struct tsl_box {
 
 /** What to solve. Initialise with TSL_POISSON_OPTIONS_INIT, then set n and lengths. */
 typedef struct tsl_poisson_options {
-    size_t size;              /**< sizeof(tsl_poisson_options) */
-    int64_t n[3];             /**< samples along each axis, 1 <= n <= 16384 */
-    double lengths[3];        /**< edges of the box, > 0 */
+    size_t size;       /**< sizeof(tsl_poisson_options) */
+    int64_t n[3];      /**< samples along each axis, 1 <= n <= 16384 */
+    double lengths[3]; /**< edges of the box, > 0: up to 1e100, and cells of 1e-100 at least; in
+                            single precision 1e12 and 1e-12 */
     tsl_boundary boundary[3]; /**< of each axis */
     tsl_poisson_equation equation;
     tsl_poisson_symbol symbol; /**< other than spectral: all axes must be periodic */
     tsl_poisson_kernel kernel; /**< other than truncated: all axes must be free */
-    double screening;          /**< kappa, 1 / length, >= 0 */
+    double screening;          /**< kappa, 1 / length: 0, or 1e-100 to 1e100; likewise */
     int background;            /**< 1: neutralise a periodic box; 0: a net charge is an error */
     int precision;             /**< bytes of a number of source and potential: 8 or 4 */
     int64_t count;             /**< right-hand sides a call, 1 <= count <= 65536 */
@@ -122,18 +127,21 @@ typedef struct tsl_poisson_options {
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
     int ranks[2];              /**< p and q of the pencils, p q ranks at most; those beyond take no
                                     part; 0, 0: chosen, on GPUs one rank where that is faster */
-    int segments;              /**< pieces in which an exchange goes, up to 16384; 0: chosen */
+    int segments;              /**< pieces in which an exchange goes, up to 16384, or as many as
+                                    there are columns for; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one
                                     after the other; 0: chosen */
     int measure;               /**< 1: of several ranks, what is left open of `ranks`, `overlap`
-                                    and `plain` is tried while planning, by all ranks, half of
-                                    them and so on down to one, and the fastest taken; 0: chosen
-                                    by rule. The boxes stay those of the rule, and moving cells
-                                    between them and who solves is part of what is measured */
+                                    and `plain` is tried while planning, by all ranks, all but one,
+                                    half of them and so on down to one, and the fastest taken; 0:
+                                    chosen by rule. Each way costs a plan without its spectrum and
+                                    four solves, each time. The boxes stay those of the rule, and
+                                    moving cells between them and who solves is measured too */
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
-                                    up to 2048; 0: the faster. These are nothing to a CPU.
+                                    up to 2048, and several ranks have whole planes; 0: the faster.
+                                    What cannot be is refused, either on a CPU.
                                     2, to compare with: the library's transforms of planes, then
                                     of lines along the first axis where they stand, by its layout
                                     for strides, of periodic boxes; elsewhere a CPU copies these
@@ -191,7 +199,8 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
  *
  *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
  *  @param[in]  options  copied
- *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other; TSL_E_NOMEM if
+ *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other, a way of
+ *  solving that is asked for and cannot be had, or planning beyond its bound; TSL_E_NOMEM if
  *  the device has less free than tsl_poisson_predict() says or the bound is lower, before
  *  anything was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different
  *  kinds; TSL_E_COMM.

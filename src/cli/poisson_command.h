@@ -55,6 +55,7 @@ typedef struct poisson_options {
     bool has_valence;
     const char *electrons; /* as given: what the density is scaled to; NULL: it is not */
     int repeat;
+    uint32_t given; /* bits of options that were, see poisson_options.c */
 } poisson_options;
 
 /* A check of the suite. */
@@ -123,6 +124,7 @@ typedef struct poisson_work {
     poisson_stages stages;        /* segments 0: not asked for */
     poisson_run *runs;            /* a study's, [run_count] */
     int run_count;
+    int formed; /* problems of the suite that took the form that was asked for */
     int cases;
     poisson_case of_case[POISSON_CASES];
 } poisson_work;

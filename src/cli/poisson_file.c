@@ -31,9 +31,11 @@ static void settle(poisson_work *work)
     work->electrons = work->poisson.equation == TSL_POISSON_ELECTROSTATIC &&
                       (options->sign == POISSON_SIGN_ELECTRONS ||
                        (options->sign == POISSON_SIGN_DEFAULT && field->format == POISSON_CUBE));
-    /* Electrons alone are charged; what they and the nuclei hold together is seen to here. */
+    /* Electrons alone are charged, and numbers of single precision by what rounding leaves; what
+     * all hold together is seen to here. */
     work->poisson.background =
-        options->poisson.background || (options->nuclei && is_periodic(work));
+        options->poisson.background || ((options->nuclei || field->precision == 4) &&
+                                        is_periodic(work) && options->poisson.screening == 0);
 }
 
 /* Source, potential and field here and on the device, and the plan. */
@@ -125,7 +127,8 @@ static tsl_status check_charge(const poisson_work *work, double absolute)
 {
     const double nuclei = poisson_nuclei_charge(work);
     const double net = work->charge + nuclei;
-    const double tolerance = work->poisson.precision == 8 ? 1e-9 : 1e-5;
+    const bool wide = work->poisson.precision == 8 && work->field.precision == 8;
+    const double tolerance = wide ? 1e-9 : 1e-5;
     if (!is_periodic(work) || work->poisson.screening > 0 || work->options->poisson.background ||
         fabs(net) <= tolerance * (absolute + fabs(nuclei))) {
         return TSL_OK;
@@ -147,6 +150,11 @@ static tsl_status make_source(poisson_work *work)
 {
     double held, absolute;
     integrate(work, &held, &absolute);
+    if (!isfinite(absolute)) {
+        return tsl_fail(work->context, TSL_E_FORMAT,
+                        "%s: the integral of its numbers is beyond any number: take another unit",
+                        work->field.path);
+    }
     tsl_status status = choose_scale(work, held);
     if (status != TSL_OK) {
         return status;
@@ -212,7 +220,7 @@ static tsl_status solve_potential(poisson_work *work, poisson_arrays *a, char *p
     if (status == TSL_OK) {
         status = poisson_arrays_energy(a, &work->energy);
     }
-    if (status == TSL_OK && work->points.count > 0 && work->points.periodic) {
+    if (status == TSL_OK && tsl_points_margin(&work->points) > 0) {
         status = add_gaussians(work, a, potential);
         if (status == TSL_OK) {
             status = poisson_arrays_solve(a, POISSON_NO_AXIS);
@@ -279,6 +287,11 @@ static tsl_status solve(poisson_work *work, results *r)
     }
     work->compute = tsl_seconds() - begun;
     poisson_arrays_release(&a);
+    if (status == TSL_OK && !isfinite(work->energy + work->energy_mixed)) {
+        status = tsl_fail(
+            work->context, TSL_E_FORMAT, "%s: its energy is beyond any number: take another unit%s",
+            work->field.path, work->poisson.precision == 4 ? ", or --precision double" : "");
+    }
     return status;
 }
 

@@ -79,6 +79,27 @@ static tsl_status charge_of(tsl_point_charge *out, const poisson_work *work, int
     return TSL_OK;
 }
 
+/* Beside a periodic axis atom i is a Gaussian on the grid, which must end within free axes. */
+static tsl_status check_inside(const poisson_work *work, int64_t i)
+{
+    const tsl_points *points = &work->points;
+    const double margin = tsl_points_margin(points);
+    for (int axis = 0; axis < 3 && margin > 0; axis++) {
+        const double at = points->charge[i].at[axis];
+        const double last = (double)(points->n[axis] - 1) * points->step[axis];
+        const double distance = fmin(at, last - at);
+        if (!points->periodic[axis] && distance < margin) {
+            return tsl_fail(
+                work->context, TSL_E_ARG,
+                "%s: atom %lld is %.4g bohr within the grid along the free axis %c, and "
+                "nuclei of slabs and wires need %.4g, 19.1 steps: give the grid more room "
+                "there, or smaller steps",
+                work->field.path, (long long)i + 1, distance, 'x' + axis, margin);
+        }
+    }
+    return TSL_OK;
+}
+
 tsl_status poisson_nuclei_take(poisson_work *work)
 {
     const tsl_cube *cube = &work->field.cube;
@@ -94,13 +115,15 @@ tsl_status poisson_nuclei_take(poisson_work *work)
     if (charges == NULL) {
         return tsl_fail_memory(work->context, cube->atoms * (int64_t)sizeof *charges, "the nuclei");
     }
-    work->points = (tsl_points){.periodic = work->poisson.boundary[0] == TSL_BOUNDARY_PERIODIC,
-                                .count = cube->atoms,
-                                .charge = charges};
+    work->points = (tsl_points){.count = cube->atoms, .charge = charges};
+    for (int axis = 0; axis < 3; axis++) {
+        work->points.periodic[axis] = work->poisson.boundary[axis] == TSL_BOUNDARY_PERIODIC;
+    }
     memcpy(work->points.n, cube->n, sizeof cube->n);
     memcpy(work->points.step, cube->step, sizeof cube->step);
     for (int64_t i = 0; i < cube->atoms && status == TSL_OK; i++) {
         status = charge_of(&charges[i], work, i);
+        status = status == TSL_OK ? check_inside(work, i) : status;
     }
     if (status == TSL_OK) {
         work->energy_nuclei = tsl_points_energy(&work->points);

@@ -94,9 +94,10 @@ static const char command_doc[] =
     "(.cube, in bohr and electrons / bohr^3). The result has the same shape; a field has three "
     "components before it, or in a cube after it. With a free axis the box stands alone along it, "
     "whatever its net charge; include/tesela/poisson.h defines the potentials of slabs and wires. "
-    "Nuclei are added to free boxes as 1/r, to periodic ones by Ewald's sum; in the cell that "
-    "holds "
-    "one, 1/r is the mean over the cell. verify solves problems whose answers are known and "
+    "Nuclei are added to free boxes as 1/r, to others by Ewald's sum, 20 steps from the ends of "
+    "free "
+    "axes at least; in the cell that holds one, 1/r is the mean over the cell. verify solves "
+    "problems whose answers are known and "
     "compares; bench measures, with --profile stage by stage, for which exchanges are not "
     "overlapped. study "
     "segments measures an exchange in 1, 2, 4, … pieces, overlapped and not; study scaling 1, 2, "
@@ -284,9 +285,17 @@ static error_t set_argument(poisson_options *options, const char *text)
     return 0;
 }
 
+static uint32_t bit_of(int key)
+{
+    return UINT32_C(1) << (key - KEY_OUTPUT);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     poisson_options *options = state->input;
+    if (key >= KEY_OUTPUT && key <= KEY_CSV) {
+        options->given |= bit_of(key);
+    }
     switch (key) {
     case ARGP_KEY_ARG:
         return set_argument(options, text);
@@ -383,14 +392,11 @@ static bool check_density(const poisson_options *options)
     const bool cube = poisson_format_of(options->input) == POISSON_CUBE;
     const bool electrons =
         options->sign == POISSON_SIGN_ELECTRONS || (options->sign == POISSON_SIGN_DEFAULT && cube);
-    const tsl_boundary *boundary = options->poisson.boundary;
     if (plain && (options->sign == POISSON_SIGN_ELECTRONS || options->nuclei)) {
         cli_error("%s goes with the electrostatic equation: leave one out",
                   options->nuclei ? "--nuclei add" : "--sign electrons");
     } else if (options->nuclei && !cube) {
         cli_error("--nuclei add: %s has no atoms: give a cube", options->input);
-    } else if (options->nuclei && (boundary[0] != boundary[1] || boundary[0] != boundary[2])) {
-        cli_error("--nuclei add: the box must be periodic or free along all axes");
     } else if (options->nuclei && options->poisson.screening > 0) {
         cli_error("--nuclei add: nuclei are not screened: leave --screening out");
     } else if (options->has_valence && !options->nuclei) {
@@ -423,26 +429,64 @@ static bool check_study(const poisson_options *options)
     return false;
 }
 
+/* What else than a file takes an option. */
+static bool takes(poisson_task task, int key)
+{
+    switch (key) {
+    case KEY_MEMORY:
+    case KEY_PLAN:
+        return true;
+    case KEY_LENGTHS:
+    case KEY_BOUNDARY:
+    case KEY_EQUATION:
+    case KEY_SCREENING:
+    case KEY_SYMBOL:
+    case KEY_KERNEL:
+    case KEY_PRECISION:
+    case KEY_N:
+    case KEY_REPEAT:
+        return task == POISSON_BENCH || task == POISSON_STUDY;
+    case KEY_FIGURE:
+    case KEY_CSV:
+        return task == POISSON_STUDY;
+    default:
+        return false;
+    }
+}
+
+/* Nothing that is asked for is passed over. */
+static bool check_given(const poisson_options *options)
+{
+    const bool file = options->task == POISSON_FILE;
+    for (const struct argp_option *o = options_table; o->name != NULL || o->doc != NULL; o++) {
+        const bool given =
+            o->key >= KEY_OUTPUT && o->key <= KEY_CSV && (options->given & bit_of(o->key)) != 0;
+        const bool belongs = file ? o->key != KEY_N && o->key != KEY_REPEAT && o->key != KEY_CSV
+                                  : takes(options->task, o->key);
+        if (given && !belongs) {
+            cli_error("--%s goes with %s only: leave it out", o->name,
+                      o->key == KEY_CSV              ? "study"
+                      : file                         ? "bench and study"
+                      : takes(POISSON_BENCH, o->key) ? "a file, bench and study"
+                      : takes(POISSON_STUDY, o->key) ? "a file and study"
+                                                     : "a file");
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check(const poisson_options *options)
 {
     if (options->input == NULL) {
         cli_error(
             "nothing to solve: give a file, verify, bench or study (see tesela poisson --help)");
-    } else if (options->task != POISSON_BENCH && options->task != POISSON_STUDY &&
-               (options->poisson.n[0] > 0 || options->repeat > 0)) {
-        cli_error("--n and --repeat go with bench and study only: leave them out");
-    } else if (options->task != POISSON_STUDY && options->csv != NULL) {
-        cli_error("--csv goes with study only: leave it out");
+    } else if (!check_given(options)) {
+        return false;
     } else if (options->task == POISSON_FILE) {
         return check_files(options) && check_density(options);
-    } else if (options->output != NULL || options->dataset != NULL ||
-               (options->figure != NULL && options->task != POISSON_STUDY) || options->nuclei ||
-               options->has_valence || options->electrons != NULL ||
-               options->quantity != POISSON_POTENTIAL) {
-        cli_error(
-            "%s: options of files (see tesela poisson --help) go with a file only: leave them "
-            "out",
-            options->input);
+    } else if (options->output != NULL) {
+        cli_error("-o goes with a file only: leave it out");
     } else {
         return options->task != POISSON_STUDY || check_study(options);
     }

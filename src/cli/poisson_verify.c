@@ -71,9 +71,36 @@ static tsl_status solve(tsl_context *context, const tsl_poisson_options *o, doub
     return status;
 }
 
+/* A problem's options, with what the command line says of plan and memory. A form that is asked for
+ * is left open where the problem cannot take it, which is told. */
+static tsl_poisson_options settled(poisson_work *work, const problem *p)
+{
+    const tsl_poisson_options *asked = &work->options->poisson;
+    tsl_poisson_options o = p->options;
+    memcpy(o.ranks, asked->ranks, sizeof o.ranks);
+    o.segments = asked->segments;
+    o.overlap = asked->overlap;
+    o.measure = asked->measure;
+    o.plain = asked->plain;
+    o.path = asked->path;
+    o.memory = asked->memory;
+    if (o.plain != 0) {
+        tsl_poisson_summary plan;
+        if (tsl_poisson_predict(&plan, work->context, &o) == TSL_OK) {
+            work->formed++;
+        } else {
+            cli_note("%lld x %lld x %lld cells: the form is left open: %s", (long long)o.n[0],
+                     (long long)o.n[1], (long long)o.n[2], tsl_last_error(work->context));
+            o.plain = 0;
+        }
+    }
+    return o;
+}
+
 /* Relative errors in the 2-norm and the largest. */
 static tsl_status measure(poisson_work *work, const problem *p, double *l2, double *linf)
 {
+    const tsl_poisson_options o = settled(work, p);
     double *found = NULL;
     double *wanted = NULL;
     tsl_status status = sample(&found, work->context, &p->options, p->source, p->user);
@@ -81,7 +108,7 @@ static tsl_status measure(poisson_work *work, const problem *p, double *l2, doub
         status = sample(&wanted, work->context, &p->options, p->potential, p->user);
     }
     if (status == TSL_OK) {
-        status = solve(work->context, &p->options, found);
+        status = solve(work->context, &o, found);
     }
     double sum = 0, scale = 0, worst = 0, largest = 0;
     for (int64_t i = 0; i < cells_of(&p->options) && status == TSL_OK; i++) {
@@ -362,5 +389,12 @@ tsl_status poisson_verify(poisson_work *work)
         status = parts[i](work);
     }
     work->compute = tsl_seconds() - work->begun - work->setup;
+    if (status == TSL_OK && work->options->poisson.plain != 0 && work->formed == 0) {
+        status =
+            tsl_fail(work->context, TSL_E_ARG,
+                     "%s: no problem of the suite takes the form that --plan asks for: leave it "
+                     "out",
+                     tsl_context_device(work->context));
+    }
     return status;
 }

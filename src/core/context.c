@@ -39,6 +39,7 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
     }
     context->message = options->message;
     context->user = options->user;
+    context->stream = options->stream;
     context->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
     int index = 0;
     tsl_status status = TSL_OK;
@@ -53,6 +54,13 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
     } else {
         status = tsl_device_find(context, options->device != NULL ? options->device : "auto",
                                  &context->ops, &index);
+    }
+    if (status == TSL_OK && context->stream != NULL && !context->ops->takes_stream) {
+        status =
+            tsl_fail(context, TSL_E_ARG,
+                     "device %s has no CUDA streams: leave the context options' stream NULL, or "
+                     "take a GPU (cuda:0)",
+                     context->name);
     }
     if (status == TSL_OK) {
         status = join(context, options->comm);

@@ -23,6 +23,7 @@ typedef struct tsl_device_memory {
 struct tsl_context {
     const struct tsl_device_ops *ops; /* what the device can do */
     struct tsl_device *device;
+    void *stream; /* the caller's, borrowed; NULL: the device makes one */
     tsl_device_memory memory;
     struct tsl_comm *comm; /* this rank's */
     bool owns_comm;

@@ -7,6 +7,7 @@
 struct tsl_device {
     int index;
     cudaStream_t stream;
+    bool borrowed;     /* the stream is the caller's */
     cudaStream_t side; /* for a while, beside the stream */
     cudaEvent_t parted;
     tsl_device_properties properties; /* but its memory */
@@ -68,7 +69,7 @@ int tsl_cuda_index(const tsl_context *context)
 static void cuda_close(tsl_device *device)
 {
     cudaSetDevice(device->index);
-    if (device->stream != NULL) {
+    if (device->stream != NULL && !device->borrowed) {
         cudaStreamDestroy(device->stream);
     }
     if (device->side != NULL) {
@@ -80,18 +81,47 @@ static void cuda_close(tsl_device *device)
     tsl_release(device);
 }
 
-/* Kernels of a higher priority, a lower number, start before others that wait for room. */
-static tsl_status make_streams(tsl_device *device, tsl_context *context, int priority)
+/* Take the caller's stream. An event of this device can be recorded on streams of this device only.
+ */
+static tsl_status borrow_stream(tsl_device *device, tsl_context *context)
 {
-    cudaError_t error =
-        cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, priority);
-    if (error == cudaSuccess) {
-        error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
+    const cudaStream_t stream = (cudaStream_t)context->stream;
+    if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "%s: the context options' stream is one of CUDA's default streams: make one "
+            "with cudaStreamCreate()",
+            context->name);
     }
+    if (cudaEventRecord(device->parted, stream) != cudaSuccess) {
+        cudaGetLastError();
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "%s: the context options' stream is no stream of this device: make it after "
+            "cudaSetDevice(%d)",
+            context->name, device->index);
+    }
+    device->stream = stream;
+    device->borrowed = true;
+    return TSL_OK;
+}
+
+/* The stream beside the main one, and what orders the two. */
+static tsl_status make_side(tsl_device *device, tsl_context *context)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(&device->side, cudaStreamNonBlocking);
     if (error == cudaSuccess) {
         error = cudaEventCreateWithFlags(&device->parted, cudaEventDisableTiming);
     }
     return tsl_cuda_check(context, error, "making a stream");
+}
+
+/* Kernels of a higher priority, a lower number, start before others that wait for room. */
+static tsl_status make_stream(tsl_device *device, tsl_context *context, int priority)
+{
+    return tsl_cuda_check(
+        context, cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, priority),
+        "making a stream");
 }
 
 static int attribute_of(cudaDeviceAttr attribute, int index)
@@ -157,7 +187,11 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
     }
     device->index = index;
     remember(device, &properties);
-    status = make_streams(device, context, 0);
+    status = make_side(device, context);
+    if (status == TSL_OK) {
+        status = context->stream != NULL ? borrow_stream(device, context)
+                                         : make_stream(device, context, 0);
+    }
     if (status != TSL_OK) {
         cuda_close(device);
         return status;
@@ -177,7 +211,10 @@ static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
     device->properties = context->device->properties;
     tsl_cuda_stream(context); /* makes the device current */
     cudaDeviceGetStreamPriorityRange(&least, &greatest);
-    const tsl_status status = make_streams(device, context, greatest);
+    tsl_status status = make_side(device, context);
+    if (status == TSL_OK) {
+        status = make_stream(device, context, greatest);
+    }
     if (status != TSL_OK) {
         cuda_close(device);
         return status;
@@ -402,6 +439,7 @@ static tsl_device_ops make_ops(void)
     tsl_device_ops ops;
     memset(&ops, 0, sizeof ops);
     ops.name = "cuda";
+    ops.takes_stream = true;
     ops.open = cuda_open;
     ops.close = cuda_close;
     ops.branch = cuda_branch;

@@ -50,9 +50,11 @@ typedef struct tsl_recording tsl_recording;
 typedef tsl_status (*tsl_work)(void *arguments); /* queues it on the context's stream */
 
 typedef struct tsl_device_ops {
-    const char *name; /* first part of the resource string: "cpu" */
+    const char *name;  /* first part of the resource string: "cpu" */
+    bool takes_stream; /* context->stream: a cudaStream_t */
 
-    /* Device number `index` of its kind, with `context->threads` CPU threads at its service. */
+    /* Device number `index` of its kind, with `context->threads` CPU threads at its service; its
+     * work is queued on `context->stream`, if there is one. */
     tsl_status (*open)(tsl_device **out, tsl_context *context, int index);
     void (*close)(tsl_device *device);
     /* A second stream of the context's device, which sees its memory, for copies beside its

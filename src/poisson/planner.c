@@ -5,7 +5,7 @@
 #include "device/device.h"
 #include "poisson/poisson.h"
 
-enum { SOLVES = 3, MOST_PAIRS = 32 };
+enum { SOLVES = 3, MOST_PAIRS = 128 };
 
 /* What is tried of the fastest pair. */
 enum { WITHOUT_OVERLAP, OTHER_FORM, LAST };
@@ -13,24 +13,39 @@ enum { WITHOUT_OVERLAP, OTHER_FORM, LAST };
 /* A rank's memory that a way is tried in. */
 enum { SPECTRUM, CELLS, MEMORY };
 
+/* Is there work for p x q ranks? */
+static bool has_work(const tsl_poisson_grid *grid, int p, int q)
+{
+    return p <= grid->n[0] && p <= grid->m[1] / 2 + 1 && q <= grid->half &&
+           q <= (int64_t)grid->n[0] * grid->n[1];
+}
+
 /* The pairs of factors that options leave open: the one that is asked for, or those of all ranks,
- * of half as many, down to one alone; their number. */
-static int list_pairs(int pairs[MOST_PAIRS][2], int size, const tsl_poisson_options *options)
+ * of all but one, of half as many and so on down to one alone, as far as there is work for all of
+ * them; their number. */
+static int list_pairs(int pairs[MOST_PAIRS][2], const tsl_poisson_problem *problem,
+                      const tsl_poisson_options *options)
 {
     const int *asked = options->ranks;
+    const int size = problem->share.size;
     int count = 0;
+    int halved = size;
     if (asked[0] > 0) {
         pairs[0][0] = asked[0];
         pairs[0][1] = asked[1];
         return 1;
     }
-    for (int ranks = size; ranks > 0; ranks /= 2) {
+    for (int ranks = size; ranks > 0; ranks--) {
+        if (ranks != size - 1 && ranks != halved) {
+            continue;
+        }
         for (int p = 1; p <= ranks && count < MOST_PAIRS; p++) {
-            if (ranks % p == 0) {
+            if (ranks % p == 0 && (ranks == size || has_work(&problem->grid, p, ranks / p))) {
                 pairs[count][0] = p;
                 pairs[count++][1] = ranks / p;
             }
         }
+        halved = ranks == halved ? ranks / 2 : halved;
     }
     return count;
 }
@@ -78,7 +93,7 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     static const int forms[] = {-1, 0, 1};
     int pairs[MOST_PAIRS][2];
     const int size = problem->share.size;
-    const int count = options->measure && size > 1 ? list_pairs(pairs, size, options) : 0;
+    const int count = options->measure && size > 1 ? list_pairs(pairs, problem, options) : 0;
     int64_t most = 0;
     for (int i = 0; i < 3 * count; i++) {
         tsl_poisson_problem way;
@@ -207,7 +222,7 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
 {
     trial t = {.options = options, .boxes = boxes, .asked = *problem, .fastest = *problem};
     int pairs[MOST_PAIRS][2];
-    const int count = list_pairs(pairs, problem->share.size, options);
+    const int count = list_pairs(pairs, problem, options);
     tsl_status status = TSL_OK;
     for (int i = 0; i < count && status == TSL_OK; i++) {
         status = try_way(&t, context, pairs[i], options->overlap, options->plain);

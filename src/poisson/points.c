@@ -7,7 +7,12 @@
 /* exp(-REACH^2) is 2e-16: how far Gaussians go in space and among wavenumbers. */
 static const double reach = 6;
 
-/* Along an axis, samples first … last, of a periodic box beyond its faces, are near a charge. */
+/* erfc(INSIDE) is 1.5e-12: how far a Gaussian must be inside of a free axis' faces. */
+static const double inside = 5;
+
+enum { NODES = TSL_POISSON_NODES };
+
+/* Along an axis, samples first … last, of a periodic axis beyond its ends, are near a charge. */
 typedef struct range {
     int64_t first, last;
 } range;
@@ -17,7 +22,7 @@ typedef struct sum {
     const tsl_points *points;
     tsl_points_quantity quantity;
     double alpha; /* of Gaussians exp(-alpha^2 r^2); 0 in a free box */
-    double cut;   /* distance from which terms are 0; of a periodic box */
+    double cut;   /* distance from which terms are 0; with a periodic axis */
 } sum;
 
 /* The narrowest Gaussian that the samples resolve. */
@@ -27,14 +32,27 @@ static double resolved_alpha(const tsl_points *points)
     return M_PI / (2 * reach * fmax(h[0], fmax(h[1], h[2])));
 }
 
+static int free_axes(const tsl_points *points)
+{
+    return !points->periodic[0] + !points->periodic[1] + !points->periodic[2];
+}
+
+double tsl_points_margin(const tsl_points *points)
+{
+    return free_axes(points) < 3 ? inside / resolved_alpha(points) : 0;
+}
+
 static range range_of(const sum *s, int axis, double at)
 {
     const tsl_points *p = s->points;
-    if (!p->periodic) {
-        return (range){0, p->n[axis] - 1};
+    range near = {0, p->n[axis] - 1};
+    if (s->alpha > 0) {
+        const double first = ceil((at - s->cut) / p->step[axis]);
+        const double last = floor((at + s->cut) / p->step[axis]);
+        near.first = p->periodic[axis] || first > 0 ? (int64_t)first : 0;
+        near.last = p->periodic[axis] || last < (double)near.last ? (int64_t)last : near.last;
     }
-    return (range){(int64_t)ceil((at - s->cut) / p->step[axis]),
-                   (int64_t)floor((at + s->cut) / p->step[axis])};
+    return near;
 }
 
 /* ---- one charge at one sample --------------------------------------------------------------- */
@@ -141,7 +159,7 @@ static int64_t wrap(int64_t i, int64_t n)
     return rest < 0 ? rest + n : rest;
 }
 
-/* A charge's rows at sample `jx`, of a periodic box possibly an image's, in plane x. */
+/* A charge's rows at sample `jx`, of a periodic axis possibly an image's, in plane x. */
 static void add_plane(void *values, int precision, const sum *s, const tsl_point_charge *charge,
                       int64_t jx)
 {
@@ -160,11 +178,11 @@ static void add_plane(void *values, int precision, const sum *s, const tsl_point
     }
 }
 
-/* What makes the mean of erfc(alpha r) / r zero. */
+/* What makes the mean of erfc(alpha r) / r zero, without a free axis. */
 static double shift_of(const sum *s)
 {
     const tsl_points *p = s->points;
-    if (s->alpha == 0 || s->quantity != TSL_POINTS_POTENTIAL) {
+    if (free_axes(p) > 0 || s->quantity != TSL_POINTS_POTENTIAL) {
         return 0;
     }
     double charge = 0, volume = 1;
@@ -181,7 +199,7 @@ void tsl_points_add(void *values, int precision, const tsl_points *points,
                     tsl_points_quantity quantity, int threads)
 {
     sum s = {.points = points, .quantity = quantity};
-    if (points->periodic) {
+    if (free_axes(points) < 3) {
         s.alpha = resolved_alpha(points);
         s.cut = reach / s.alpha;
     }
@@ -221,6 +239,14 @@ static double pairs(const tsl_points *p)
     return energy;
 }
 
+/* Images of a pair `d` apart within the cut, along an axis. */
+static range images_of(const tsl_points *p, int axis, double d, double length, double cut)
+{
+    return p->periodic[axis]
+               ? (range){(int64_t)ceil((-cut - d) / length), (int64_t)floor((cut - d) / length)}
+               : (range){0, 0};
+}
+
 /* The sum in space, each pair and each charge with its images. */
 static double near_energy(const tsl_points *p, const double length[3], double alpha)
 {
@@ -229,15 +255,13 @@ static double near_energy(const tsl_points *p, const double length[3], double al
     for (int64_t i = 0; i < p->count * p->count; i++) {
         const tsl_point_charge *a = &p->charge[i / p->count];
         const tsl_point_charge *b = &p->charge[i % p->count];
-        int64_t first[3], last[3];
+        range images[3];
         for (int axis = 0; axis < 3; axis++) {
-            const double d = a->at[axis] - b->at[axis];
-            first[axis] = (int64_t)ceil((-cut - d) / length[axis]);
-            last[axis] = (int64_t)floor((cut - d) / length[axis]);
+            images[axis] = images_of(p, axis, a->at[axis] - b->at[axis], length[axis], cut);
         }
-        for (int64_t x = first[0]; x <= last[0]; x++) {
-            for (int64_t y = first[1]; y <= last[1]; y++) {
-                for (int64_t z = first[2]; z <= last[2]; z++) {
+        for (int64_t x = images[0].first; x <= images[0].last; x++) {
+            for (int64_t y = images[1].first; y <= images[1].last; y++) {
+                for (int64_t z = images[2].first; z <= images[2].last; z++) {
                     const double dx = a->at[0] - b->at[0] + (double)x * length[0];
                     const double dy = a->at[1] - b->at[1] + (double)y * length[1];
                     const double dz = a->at[2] - b->at[2] + (double)z * length[2];
@@ -289,9 +313,122 @@ static double far_energy(const tsl_points *p, const double length[3], double alp
     return 2 * M_PI / (length[0] * length[1] * length[2]) * energy;
 }
 
+/* ---- energy, of slabs and wires ------------------------------------------------------------- */
+
+/* What is the same for all pairs. */
+typedef struct strip {
+    const tsl_points *points;
+    double length[3];
+    double alpha;
+    double face; /* of the periodic axes: area, or length */
+    int free;    /* axes, 1 or 2 */
+} strip;
+
+/* The integral of (1 - exp(-s)) / s from 0 to x. */
+static double entire_integral(double x)
+{
+    const int panels = 1 + (int)(x / 2);
+    const double width = x / panels;
+    double total = 0;
+    for (int i = 0; i < panels * NODES && x > 0; i++) {
+        double at, weight;
+        tsl_poisson_node(i % NODES, &at, &weight);
+        const double t = width * (i / NODES + at);
+        total -= weight * width * expm1(-t) / t;
+    }
+    return total;
+}
+
+/* Potential of a Gaussian's mean along the periodic axes, at distance d along the free ones. */
+static double mean_of_gaussian(const strip *s, double d)
+{
+    const double b = s->alpha * d;
+    const double euler = 0.57721566490153286061;
+    if (s->free == 1) {
+        return -2 * M_PI / s->face * (d * erf(b) + exp(-b * b) / (s->alpha * sqrt(M_PI)));
+    }
+    /* -ln d^2 less the exponential integral E1(b^2) */
+    return (b * b > 40 ? -2 * log(d) : euler + 2 * log(s->alpha) - entire_integral(b * b)) /
+           s->face;
+}
+
+/* And of its wave k: 4 pi / face times the integral over t > 1 / 4 alpha^2 of
+ * exp(-k^2 t - d^2 / 4 t) / (4 pi t)^(free / 2), over the logarithm of t. */
+static double wave_of_gaussian(const strip *s, double k, double d)
+{
+    const double least = 1 / (4 * s->alpha * s->alpha);
+    const double most = reach * reach / (k * k); /* exp(-36) from there on */
+    if (most <= least) {
+        return 0;
+    }
+    const double whole = log(most / least);
+    const int panels = 1 + (int)(2 * whole);
+    const double width = whole / panels;
+    double total = 0;
+    for (int i = 0; i < panels * NODES; i++) {
+        double at, weight;
+        tsl_poisson_node(i % NODES, &at, &weight);
+        const double t = least * exp(width * (i / NODES + at));
+        total += weight * width * exp(-k * k * t - d * d / (4 * t)) *
+                 (s->free == 1 ? sqrt(t / (4 * M_PI)) : 1 / (4 * M_PI));
+    }
+    return 4 * M_PI / s->face * total;
+}
+
+/* Potential of a unit charge's Gaussian and all its images, `d` from it. */
+static double potential_of_gaussian(const strip *s, const double d[3])
+{
+    const tsl_points *p = s->points;
+    double across = 0, total = 0;
+    int64_t most[3];
+    for (int axis = 0; axis < 3; axis++) {
+        across += p->periodic[axis] ? 0 : d[axis] * d[axis];
+        most[axis] = p->periodic[axis] ? (int64_t)(s->alpha * reach * s->length[axis] / M_PI) : 0;
+    }
+    across = sqrt(across);
+    for (int64_t x = 0; x <= most[0]; x++) {
+        for (int64_t y = 0; y <= most[1]; y++) {
+            for (int64_t z = 0; z <= most[2]; z++) {
+                const int64_t wave[3] = {x, y, z};
+                double k2 = 0, phase = 1; /* of the wave with all signs */
+                for (int axis = 0; axis < 3; axis++) {
+                    const double k = 2 * M_PI * (double)wave[axis] / s->length[axis];
+                    k2 += k * k;
+                    phase *= wave[axis] > 0 ? 2 * cos(k * d[axis]) : 1;
+                }
+                total += k2 == 0 ? mean_of_gaussian(s, across)
+                                 : phase * wave_of_gaussian(s, sqrt(k2), across);
+            }
+        }
+    }
+    return total;
+}
+
+static double strip_energy(const tsl_points *p, const double length[3])
+{
+    strip s = {.points = p, .face = 1, .free = free_axes(p)};
+    for (int axis = 0; axis < 3; axis++) {
+        s.length[axis] = length[axis];
+        s.face *= p->periodic[axis] ? length[axis] : 1;
+    }
+    s.alpha = sqrt(M_PI) / (s.free == 1 ? sqrt(s.face) : s.face);
+    double energy = near_energy(p, length, s.alpha);
+    for (int64_t i = 0; i < p->count; i++) {
+        const tsl_point_charge *a = &p->charge[i];
+        for (int64_t j = 0; j <= i; j++) {
+            const tsl_point_charge *b = &p->charge[j];
+            const double d[3] = {a->at[0] - b->at[0], a->at[1] - b->at[1], a->at[2] - b->at[2]};
+            energy += (i == j ? 0.5 : 1) * a->charge * b->charge * potential_of_gaussian(&s, d);
+        }
+        energy -= s.alpha / sqrt(M_PI) * a->charge * a->charge;
+    }
+    return energy;
+}
+
 double tsl_points_energy(const tsl_points *points)
 {
-    if (!points->periodic || points->count == 0) {
+    const int free = free_axes(points);
+    if (free == 3 || points->count == 0) {
         return pairs(points);
     }
     double length[3], volume = 1, charge = 0, squares = 0;
@@ -302,6 +439,9 @@ double tsl_points_energy(const tsl_points *points)
     for (int64_t i = 0; i < points->count; i++) {
         charge += points->charge[i].charge;
         squares += points->charge[i].charge * points->charge[i].charge;
+    }
+    if (free > 0) {
+        return strip_energy(points, length);
     }
     /* As many terms in space as among wavenumbers, for a box of any number of charges. */
     const double alpha = sqrt(M_PI) * pow((double)points->count / (volume * volume), 1.0 / 6);

@@ -98,10 +98,26 @@ static int64_t peak_bytes(const tsl_poisson_plan *plan, const tsl_poisson_option
     return peak > measuring ? peak : measuring;
 }
 
+/* Say so where planning will take long. */
+static void note_planning(tsl_context *context, const tsl_poisson_problem *problem)
+{
+    const double a_value = 1e-7, noteworthy = 10; /* seconds */
+    const double values = tsl_poisson_build_values(problem);
+    const int threads = context->threads * context->comm->size;
+    const double seconds = a_value * values / threads;
+    if (seconds > noteworthy && context->comm->rank == 0) {
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "planning samples %.2g values of Green's function, some %.0f s of %d thread%s: "
+                    "axes that are short beside the box's diagonal take long",
+                    values, seconds, threads, threads == 1 ? "" : "s");
+    }
+}
+
 /* The spectrum, on the device. */
 static tsl_status build_spectrum(tsl_poisson_plan *plan)
 {
     tsl_context *context = plan->context;
+    note_planning(context, &plan->problem);
     const bool staged = !tsl_poisson_ops_of(context)->memory_is_host;
     const int64_t bytes = tsl_poisson_spectrum_bytes(&plan->problem);
     tsl_status status =

@@ -179,6 +179,10 @@ void tsl_poisson_plan_time(tsl_poisson_plan *plan, tsl_poisson_times *times);
 tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
                               const tsl_poisson_options *options);
 
+/* Values of the Green's function that all ranks together sample while planning, some 100 ns each on
+ * a thread; 0: there is none. */
+double tsl_poisson_build_values(const tsl_poisson_problem *problem);
+
 /* The rows of a rank as a box. */
 tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank);
 

@@ -9,6 +9,12 @@
 #include "device/device.h"
 #include "poisson/segments.h"
 
+/* Of a Green's function that are sampled while planning: a thread's, an hour's work, and a cell's.
+ */
+static const double MOST_VALUES = 34359738368; /* 2^35 */
+
+enum { MOST_A_CELL = 32 };
+
 enum { LONGEST_AXIS = 16384, LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
 
 /* The smallest even length of factors 2, 3, 5 and 7 that is not below `least`. */
@@ -28,6 +34,13 @@ static int smooth_even(double least)
     }
 }
 
+/* Lengths of which squares of wavenumbers and volumes are far from what a number can hold; the
+ * spectrum has them in the precision of the solve. */
+static double longest_length(const tsl_poisson_options *o)
+{
+    return o->precision == TSL_SINGLE ? 1e12 : 1e100;
+}
+
 static tsl_status check_shape(tsl_context *context, const tsl_poisson_options *o)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -36,10 +49,14 @@ static tsl_status check_shape(tsl_context *context, const tsl_poisson_options *o
                             "axis %d of the grid has %lld samples: give 1 to %d", axis,
                             (long long)o->n[axis], LONGEST_AXIS);
         }
-        if (!(o->lengths[axis] > 0 && isfinite(o->lengths[axis]))) {
-            return tsl_fail(context, TSL_E_ARG,
-                            "axis %d of the box has length %g: give more than 0", axis,
-                            o->lengths[axis]);
+        const double longest = longest_length(o);
+        if (!(o->lengths[axis] > 0 && o->lengths[axis] <= longest &&
+              o->lengths[axis] / (double)o->n[axis] >= 1 / longest)) {
+            return tsl_fail(
+                context, TSL_E_ARG,
+                "axis %d of the box has length %g: give more than 0, up to %g, and cells "
+                "of %g at least: another unit may serve",
+                axis, o->lengths[axis], longest, 1 / longest);
         }
         if (o->boundary[axis] != TSL_BOUNDARY_PERIODIC && o->boundary[axis] != TSL_BOUNDARY_FREE) {
             return tsl_fail(context, TSL_E_ARG,
@@ -64,8 +81,11 @@ static tsl_status check_method(tsl_context *context, const tsl_poisson_options *
         wrong = "the second-order symbol needs three periodic axes: take the spectral one";
     } else if (o->kernel != TSL_POISSON_TRUNCATED && free_axes < 3) {
         wrong = "integrated and point kernels need three free axes: take the truncated one";
-    } else if (!(o->screening >= 0 && isfinite(o->screening))) {
-        wrong = "the screening must be a number from 0 up";
+    } else if (!(o->screening == 0 ||
+                 (o->screening >= 1 / longest_length(o) && o->screening <= longest_length(o)))) {
+        wrong =
+            "the screening must be 0 or a number from 1e-100 to 1e100, in single precision from "
+            "1e-12 to 1e12";
     } else if (o->kernel != TSL_POISSON_TRUNCATED && o->screening > 0) {
         wrong = "integrated and point kernels have no screening: take the truncated one";
     } else if (o->precision != TSL_SINGLE && o->precision != TSL_DOUBLE) {
@@ -111,6 +131,34 @@ static tsl_status settle_lengths(tsl_poisson_problem *p, tsl_context *context,
     return TSL_OK;
 }
 
+double tsl_poisson_build_values(const tsl_poisson_problem *problem)
+{
+    double values = problem->grid.tabulated ? 1 : 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int padded = problem->axis[axis].padded;
+        values *= (padded > 0 ? padded : problem->grid.m[axis]) / 2 + 1;
+    }
+    return values;
+}
+
+/* Planning must end some day; large boxes may take their time. */
+static tsl_status check_planning(const tsl_poisson_problem *p, tsl_context *context)
+{
+    const double values = tsl_poisson_build_values(p);
+    const int threads = context->threads * context->comm->size;
+    const double cells = (double)p->grid.n[0] * p->grid.n[1] * p->grid.n[2];
+    if (values <= MOST_VALUES * threads || values <= MOST_A_CELL * cells) {
+        return TSL_OK;
+    }
+    return tsl_fail(
+        context, TSL_E_ARG,
+        "planning samples %.2g values of Green's function, more than %.2g a thread and %d a "
+        "cell: give axes that are short beside the box's diagonal of %g fewer samples%s",
+        values, MOST_VALUES, MOST_A_CELL, p->radius,
+        p->axis[0].free && p->axis[1].free && p->axis[2].free ? ", or take the integrated kernel"
+                                                              : "");
+}
+
 /* Can exchanges go as asked for? */
 static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o,
                              const tsl_poisson_problem *p)
@@ -134,6 +182,43 @@ static tsl_status check_path(tsl_context *context, const tsl_poisson_options *o,
                 "datatypes, or exchange directly";
     }
     return wrong == NULL ? TSL_OK : tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
+}
+
+/* Does a device go the way that is asked for? */
+static tsl_status check_form(tsl_context *context, const tsl_poisson_options *o,
+                             const tsl_poisson_problem *p)
+{
+    const bool on_host = tsl_poisson_ops_of(context)->memory_is_host;
+    const int *n = p->grid.n;
+    const int *m = p->grid.m;
+    if ((o->plain == 1 || o->plain == -1) && on_host) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: forms lines and plain are a GPU's: leave the form open (plain 0), or "
+                        "take strided (2)",
+                        context->name);
+    }
+    if (o->plain != -1 || p->grid.lines) {
+        return TSL_OK;
+    }
+    if (n[2] % 2 != 0) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "form lines takes pairs of samples along the last axis, which has %d: give "
+                        "an even number, or leave the form open",
+                        n[2]);
+    }
+    if (p->share.p * p->share.q > 1 && !tsl_poisson_has_planes(&p->grid, &p->share)) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "form lines needs whole planes, which %d x %d ranks of this box have not: take "
+            "ranks of p x 1 and a periodic second axis, or leave the form open",
+            p->share.p, p->share.q);
+    }
+    return tsl_fail(
+        context, TSL_E_ARG,
+        "form lines has transforms of lengths that are products of 2, 3, 5 and 7 up to "
+        "2048, and this box needs %d, %d and %d (half of %d): take others, or leave the "
+        "form open",
+        m[0], m[1], m[2] / 2, m[2]);
 }
 
 /* Who has what. */
@@ -175,6 +260,8 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
             "for strided transforms, or another form";
     } else if (o->overlap < -1 || o->overlap > 1) {
         wrong = "overlap is 1: on, -1: off or 0: chosen";
+    } else if (o->overlap == 1 && o->segments == 1) {
+        wrong = "one segment leaves nothing to overlap with: take two or more, or no overlap";
     }
     if (wrong != NULL) {
         return tsl_fail(context, TSL_E_ARG, "Poisson options: %s", wrong);
@@ -296,7 +383,13 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.strided = options->plain == 2;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    status = settle_share(&p, context, options);
+    status = check_planning(&p, context);
+    if (status == TSL_OK) {
+        status = settle_share(&p, context, options);
+    }
+    if (status == TSL_OK) {
+        status = check_form(context, options, &p);
+    }
     if (status == TSL_OK) {
         status = check_path(context, options, &p);
     }

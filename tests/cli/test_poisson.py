@@ -101,6 +101,27 @@ class Files(CommandTest):
         self.assertAlmostEqual(report["results"]["energy"], 0.5 * found[0], 10)
         self.assertEqual(report["parameters"]["boundary"], ["free"] * 3)
 
+    def test_numbers_beyond_numbers(self):
+        self.write("in.npy", npy(wave((3, 1, 2))[0]))
+        for boundary in ("periodic", "free"):
+            for edge in ("1e-160", "1e300"):
+                self.assert_refused(["poisson", "in.npy", "-o", "out.npy", "--boundary", boundary,
+                                     "--lengths", ",".join([edge] * 3), *QUICK],
+                                    ["another unit"])
+            self.write("large.npy", npy([1e300] * 60 + [-1e300] * 60))
+            for edge, word in (("1e90", "the integral"), ("1e2", "its energy")):
+                self.assert_refused(["poisson", "large.npy", "-o", "out.npy", "--boundary",
+                                     boundary, "--lengths", ",".join([edge] * 3), *QUICK],
+                                    ["large.npy", word, "another unit"])
+
+    def test_float32_holds_its_charge(self):
+        """What rounding leaves of a float32 file's charge is no net charge in double precision."""
+        source = [math.cos(2 * math.pi * z / 5 + 0.3) for _ in range(24) for z in range(5)]
+        narrow = struct.unpack("<120f", struct.pack("<120f", *source))
+        self.assertGreater(abs(sum(narrow)), 1e-9 * sum(map(abs, narrow)))
+        _, found = self.solve(npy(source, descr="<f4"), "--lengths", "3,1,2", "--precision", "double")
+        self.assert_near(found, [4 / math.pi * value for value in source], 1e-6)
+
     def test_background(self):
         source, k2 = wave((3, 1, 2))
         _, found = self.solve(npy([value + 7 for value in source]), "--lengths", "3,1,2",
@@ -305,6 +326,22 @@ class Nuclei(CommandTest):
         for a, b, c in zip(both, density, nuclei):
             self.assertAlmostEqual(a, b + c, 10)
 
+    def test_slabs_and_wires(self):
+        """Far from a nucleus planes of a slab have the mean of a sheet."""
+        self.N = (4, 4, 70)
+        x, y, z = self.ORIGIN
+        self.cube(density=[0.0] * 1120, atoms=[(3, 3.0, (x + 0.1, y + 0.7, z + 20 * self.H))])
+        self.solve("--nuclei", "add", "-o", "out.npy", boundary="periodic,periodic,free", kernel=())
+        _, found = parse(self.path("out.npy"))
+        for plane in (43, 69):
+            mean = sum(found[plane::70]) / 16
+            self.assertAlmostEqual(mean, -6 * math.pi * (plane - 20) / (16 * self.H), 10)
+        self.cube(density=[0.0] * 1120, atoms=[(3, 3.0, (x, y, z + 69 * self.H - 5.7))])
+        for axis, boundary in (("z", "periodic,periodic,free"), ("y", "periodic,free,free")):
+            self.assert_refused(["poisson", "in.cube", "--boundary", boundary, "--nuclei", "add",
+                                 "-o", "out.npy", *QUICK],
+                                ["in.cube", "atom 1", "free axis " + axis, "need 5.73", "more room"])
+
     def test_a_fraction_of_a_charge_is_noted(self):
         self.cube()
         arguments = ["poisson", "in.cube", "--boundary", "free", "--nuclei", "add", "--output",
@@ -329,9 +366,6 @@ class Nuclei(CommandTest):
         self.assert_refused([*add, "--sign", "charge", "--electrons", "8"], ["--sign electrons"])
         self.assert_refused([*add, "--equation", "plain"], ["--nuclei add", "electrostatic"])
         self.assert_refused([*add, "--screening", "1"], ["--nuclei add", "--screening"])
-        self.assert_refused(["poisson", "in.cube", "--boundary", "periodic,periodic,free",
-                             "--nuclei", "add", "-o", "out.npy", *QUICK],
-                            ["periodic or free along all axes"])
         self.assert_refused([*add, "--output", "energy"], ["--output energy", "leave -o out"])
         self.assert_refused([*add, "--output", "out.npy"], ["potential, field or energy"])
         self.assert_refused([*free[:-5], "-o", "out.cube.gz", *QUICK], ["leave .gz out"])
@@ -539,8 +573,15 @@ class Refusals(CommandTest):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
-        self.refuse(["go with a file only"], "verify", "-o", "out.npy")
-        self.refuse(["--n and --repeat"], "verify", "--n", "8")
+        self.refuse(["-o goes with a file only"], "verify", "-o", "out.npy")
+        for option, value, task in (("--n", "8", "verify"), ("--precision", "single", "verify"),
+                                    ("--boundary", "periodic", "verify"),
+                                    ("--background", None, "verify"), ("--n", "8", "in.npy"),
+                                    ("--sign", "charge", "bench"), ("--background", None, "bench"),
+                                    ("--sampling", "centres", "bench"),
+                                    ("--figure", "none.svg", "bench"),
+                                    ("--nuclei", "none", "study")):
+            self.refuse([option + " goes with"], task, option, *([value] if value else []))
         self.refuse(["one argument too many"], "verify", "bench")
         self.refuse(["say of what, segments or scaling"], "study")
         self.refuse(["did you mean segments?"], "study", "segment")
@@ -583,6 +624,11 @@ class Suite(CommandTest):
             self.assertEqual((results["lines"], results["strided"]), (lines, strided))
         self.assert_refused(["poisson", "bench", "--device", "cpu", "--n", "8", "--boundary", "free",
                              "--plan", "form=strided"], ["take three periodic axes for strided"])
+        bench = ["poisson", "bench", "--n", "22", "--repeat", "1", "--plan"]
+        self.assert_refused([*bench, "form=lines", "--device", "sim"], ["22, 22 and 11", "leave the form"])
+        for form in ("lines", "plain"):
+            self.assert_refused([*bench, "form=" + form, "--device", "cpu"], ["are a GPU's"])
+        self.assert_refused([*bench, "overlap=on,segments=1", "--device", "sim"], ["one segment"])
 
     def test_all_is_well(self):
         result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")
@@ -591,6 +637,11 @@ class Suite(CommandTest):
         self.assertTrue(report["verified"])
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
+
+    def test_the_suite_takes_a_plan(self):
+        verify = ["poisson", "verify", "--device", "cpu,cpu"]
+        self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
+        self.assert_refused([*verify, "--plan", "ranks=2x2"], ["pencils of 2 x 2 ranks"])
 
 
 if __name__ == "__main__":

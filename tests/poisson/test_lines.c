@@ -72,8 +72,10 @@ static answer answer_of(tsl_context *cpu, const row *r)
     for (int64_t i = 0; i < cells; i++) {
         a.source[i] = test_uniform(&seed);
     }
-    a.potential = box_solve(cpu, &a.options, a.source);
-    a.field = box_field(cpu, &a.options, a.source);
+    tsl_poisson_options options = a.options;
+    options.plain = 0;
+    a.potential = box_solve(cpu, &options, a.source);
+    a.field = box_field(cpu, &options, a.source);
     return a;
 }
 
@@ -134,7 +136,7 @@ static void both_forms_agree(void **state)
     tsl_context_destroy(cpu);
 }
 
-/* Lengths that have no lines, which go the plain way. */
+/* Lengths that have no lines, which go the plain way where the form is open. */
 static void other_lengths_are_plain(void **state)
 {
     (void)state;
@@ -143,10 +145,23 @@ static void other_lengths_are_plain(void **state)
     tsl_context *context = test_context(test_devices[1], 1);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         tsl_poisson_options options = box_options(shapes[i], lengths, "ppp");
-        options.plain = -1;
         tsl_poisson_summary summary;
         assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_OK);
         assert_int_equal(summary.lines, 0);
+        options.plain = -1;
+        assert_int_equal(tsl_poisson_predict(&summary, context, &options), TSL_E_ARG);
+        assert_non_null(strstr(tsl_last_error(context), i == 3 ? "which has 9" : "products of 2"));
+        assert_non_null(strstr(tsl_last_error(context), "leave the form open"));
+    }
+    tsl_context_destroy(context);
+    context = test_context("cpu", 1);
+    for (int form = -1; form <= 1; form++) {
+        tsl_poisson_options options = box_options((int[]){8, 8, 8}, lengths, "ppp");
+        tsl_poisson_summary summary;
+        options.plain = form;
+        assert_int_equal(tsl_poisson_predict(&summary, context, &options),
+                         form == 0 ? TSL_OK : TSL_E_ARG);
+        assert_true(form == 0 || strstr(tsl_last_error(context), "are a GPU's") != NULL);
     }
     tsl_context_destroy(context);
 }

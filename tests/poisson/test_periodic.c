@@ -220,6 +220,37 @@ static void assert_refused(tsl_context *context, const tsl_poisson_options *opti
     }
 }
 
+static void count_notes(void *user, tsl_message_kind kind, const char *line)
+{
+    *(int *)user +=
+        kind == TSL_MESSAGE_NOTE && strstr(line, "planning samples 1.6e+10 values") != NULL;
+}
+
+/* Before it begins, which here it does not. */
+static void long_planning_is_noted(void **state)
+{
+    (void)state;
+    int notes = 0;
+    tsl_context_options of_context = TSL_CONTEXT_OPTIONS_INIT;
+    tsl_context *context = NULL;
+    of_context.device = "cpu";
+    of_context.threads = 1;
+    of_context.message = count_notes;
+    of_context.user = &notes;
+    assert_int_equal(tsl_context_create(&context, &of_context), TSL_OK);
+    for (int i = 0; i < 2; i++) {
+        const double edge = i == 0 ? 1 : 1e-4;
+        tsl_poisson_plan *plan = NULL;
+        const tsl_poisson_options o =
+            box_options((int[]){8, 8, 8}, (double[]){edge, edge, 1}, "fff");
+        tsl_test_fail_device_allocation(context, 1);
+        assert_int_equal(tsl_poisson_plan_create(&plan, context, &o), TSL_E_NOMEM);
+        assert_int_equal(notes, i);
+    }
+    tsl_test_fail_device_allocation(context, 0);
+    tsl_context_destroy(context);
+}
+
 static void options_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -237,6 +268,9 @@ static void options_out_of_range_are_refused(void **state)
     REFUSED(good, n[2] = 16385, "axis 2 of the grid has 16385 samples");
     REFUSED(good, lengths[0] = 0, "axis 0 of the box has length 0");
     REFUSED(good, lengths[0] = NAN, "axis 0 of the box has length nan");
+    REFUSED(good, lengths[1] = 1e101, "axis 1 of the box has length 1e+101");
+    REFUSED(good, lengths[2] = 1e-100, "cells of 1e-100 at least");
+    REFUSED(good, screening = 1e-160, "the screening must be 0");
     REFUSED(good, boundary[2] = (tsl_boundary)9, "the boundary of axis 2 is 9");
     REFUSED(good, equation = (tsl_poisson_equation)9, "the equation is unknown");
     REFUSED(good, symbol = (tsl_poisson_symbol)9, "the symbol is unknown");
@@ -254,11 +288,49 @@ static void options_out_of_range_are_refused(void **state)
     o.kernel = TSL_POISSON_POINT;
     o.screening = 1;
     assert_refused(context, &o, TSL_E_ARG, "have no screening");
+    o = box_options((int[]){8, 8, 8}, (double[]){5e-5, 5e-5, 1}, "fff");
+    assert_refused(context, &o, TSL_E_ARG, "fewer samples, or take the integrated kernel");
     tsl_poisson_plan_destroy(NULL);
     tsl_context_destroy(context);
 }
 
 /* A net charge, a source that is no number, an address that is none: nothing is written. */
+/* The answer of a box goes with the square of its edges, up to the smallest and largest. */
+static void extreme_boxes_are_unit_boxes(void **state)
+{
+    (void)state;
+    static const double edges[2][2] = {{1e12, 6e-12}, {1e100, 6e-100}};
+    static const double bounds[2] = {2e-6, 1e-13};
+    static const char *const boundaries[] = {"ppp", "fff", "ppf"};
+    enum { N = 5, CELLS = N * N * N };
+    double source[CELLS];
+    uint64_t seed = 5;
+    tsl_context *context = test_context("cpu", 1);
+    for (int i = 0; i < CELLS; i++) {
+        source[i] = (double)(float)test_uniform(&seed);
+    }
+    for (int i = 0; i < 12; i++) { /* but wires, whose logarithm takes the unit of length */
+        const int wide = i / 6;
+        const double edge = edges[wide][i / 3 % 2];
+        const char *boundary = boundaries[i % 3];
+        tsl_poisson_options o = box_options((int[]){N, N, N}, (double[]){1, 1, 1}, boundary);
+        o.precision = wide ? 8 : 4;
+        o.background = i % 3 == 0;
+        double *unit = box_solve(context, &o, source);
+        for (int axis = 0; axis < 3; axis++) {
+            o.lengths[axis] = edge;
+        }
+        double *found = box_solve(context, &o, source);
+        for (int k = 0; k < CELLS; k++) {
+            found[k] /= edge * edge;
+        }
+        box_check(context, boundary, box_linf(found, unit, CELLS), bounds[wide]);
+        free(found);
+        free(unit);
+    }
+    tsl_context_destroy(context);
+}
+
 static void sources_at_fault_are_refused(void **state)
 {
     (void)state;
@@ -315,7 +387,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(plane_waves_come_out),
                                        cmocka_unit_test(the_second_order_symbol_is_the_stencil_s),
                                        cmocka_unit_test(several_sources_share_a_plan),
+                                       cmocka_unit_test(long_planning_is_noted),
                                        cmocka_unit_test(options_out_of_range_are_refused),
+                                       cmocka_unit_test(extreme_boxes_are_unit_boxes),
                                        cmocka_unit_test(sources_at_fault_are_refused),
                                        cmocka_unit_test(a_device_without_it_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);

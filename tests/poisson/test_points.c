@@ -17,7 +17,8 @@ static const double lengths[3] = {1.5, 0.8, 1.3};
 
 static tsl_points points_of(bool periodic)
 {
-    tsl_points points = {.periodic = periodic, .count = CHARGES, .charge = charges};
+    tsl_points points = {
+        .periodic = {periodic, periodic, periodic}, .count = CHARGES, .charge = charges};
     for (int axis = 0; axis < 3; axis++) {
         points.n[axis] = shape[axis];
         points.step[axis] = lengths[axis] / shape[axis];
@@ -218,7 +219,7 @@ static void own_cells_have_images_too(void **state)
     const double own = (6 * asinh(sqrt(0.5)) - 0.5 * M_PI) / 0.05; /* the mean of 1 / r */
     const tsl_point_charge charge = {1, {0.6, 0.6, 0.6}};
     const tsl_points points = {
-        .n = {24, 24, 24}, .step = {0.05, 0.05, 0.05}, .periodic = true, 1, &charge};
+        .n = {24, 24, 24}, .step = {0.05, 0.05, 0.05}, .periodic = {true, true, true}, 1, &charge};
     double *gaussians = quantity_of(&points, TSL_POINTS_GAUSSIANS, 2);
     double *found = box_solve(context, &options, gaussians);
     tsl_points_add(found, 8, &points, TSL_POINTS_POTENTIAL, 2);
@@ -227,6 +228,141 @@ static void own_cells_have_images_too(void **state)
     free(gaussians);
     free(found);
     tsl_context_destroy(context);
+}
+
+/* ---- slabs and wires ------------------------------------------------------------------------ */
+
+/* Charges that stand 20 steps from the ends of free axes, the first two in one place of the
+ * periodic face, and near to each other. */
+static const tsl_point_charge apart[] = {
+    {2, {0.31, 1.07, 1.17}}, {-1.5, {0.31, 1.07, 1.4}}, {0.75, {0.9, 1.3, 1.06}}};
+
+/* exp(a) erfc(b) of a that may be large. */
+static double damped(double a, double b)
+{
+    return b > 26 ? 0 : exp(a) * erfc(b);
+}
+
+/* Of a unit charge in a slab, d from it, z free: Parry's sum, its own charge's term left out where
+ * d is 0. */
+static double slab_sum(const double d[3], const double edges[3])
+{
+    const double alpha = 3.7;
+    const double area = edges[0] * edges[1];
+    const double z = d[2];
+    double total = -2 * M_PI / area *
+                   (z * erf(alpha * z) + exp(-alpha * alpha * z * z) / (alpha * sqrt(M_PI)));
+    for (int i = -24; i <= 24; i++) {
+        for (int j = -24; j <= 24; j++) {
+            const double r = sqrt((d[0] + i * edges[0]) * (d[0] + i * edges[0]) +
+                                  (d[1] + j * edges[1]) * (d[1] + j * edges[1]) + z * z);
+            const double k = 2 * M_PI * hypot(i / edges[0], j / edges[1]);
+            total += r > 0 ? erfc(alpha * r) / r : -2 * alpha / sqrt(M_PI);
+            if (k > 0) {
+                const double half = 0.5 * k / alpha;
+                total += M_PI / (area * k) *
+                         cos(2 * M_PI * (i * d[0] / edges[0] + j * d[1] / edges[1])) *
+                         (damped(k * z, half + alpha * z) + damped(-k * z, half - alpha * z));
+            }
+        }
+    }
+    return total;
+}
+
+/* And in a wire, x periodic: the images up to number N less the potential of a line of their
+ * density and length, which is off by a series in 1 / (N + 1/2)^2. */
+static double wire_sum(const double d[3], const double edges[3])
+{
+    double of[3];
+    for (int level = 0; level < 3; level++) {
+        const int most = 64 << level;
+        const double half = (most + 0.5) * edges[0];
+        double sum = 0;
+        for (int i = -most; i <= most; i++) {
+            const double x = d[0] + i * edges[0];
+            const double r = sqrt(x * x + d[1] * d[1] + d[2] * d[2]);
+            sum += r > 0 ? 1 / r : 0;
+        }
+        of[level] = sum - 2 / edges[0] * log(2 * half);
+    }
+    const double q[2] = {pow(128.5 / 64.5, 2), pow(256.5 / 128.5, 2)};
+    const double once[2] = {(q[0] * of[1] - of[0]) / (q[0] - 1),
+                            (q[1] * of[2] - of[1]) / (q[1] - 1)};
+    const double both = pow(256.5 / 64.5, 2); /* leading error that is left goes with 1 / (a b) */
+    return (both * once[1] - once[0]) / (both - 1);
+}
+
+typedef struct mixed_case {
+    const char *boundary;
+    int n[3];
+    double step[3];
+    double (*sum)(const double d[3], const double edges[3]);
+} mixed_case;
+
+static const mixed_case mixed_cases[] = {
+    {"ppf", {24, 28, 50}, {0.05, 0.047, 0.05}, slab_sum},
+    {"pff", {24, 46, 50}, {0.05, 0.052, 0.05}, wire_sum},
+};
+
+static tsl_points mixed_points(double edges[3], const mixed_case *row)
+{
+    tsl_points points = {.count = CHARGES, .charge = apart};
+    for (int axis = 0; axis < 3; axis++) {
+        points.n[axis] = row->n[axis];
+        points.step[axis] = row->step[axis];
+        points.periodic[axis] = row->boundary[axis] == 'p';
+        edges[axis] = row->n[axis] * row->step[axis];
+    }
+    return points;
+}
+
+static void slabs_and_wires_have_lattice_sums(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    for (size_t i = 0; i < sizeof mixed_cases / sizeof *mixed_cases; i++) {
+        const mixed_case *row = &mixed_cases[i];
+        double edges[3], worst = 0, largest = 0;
+        const tsl_points points = mixed_points(edges, row);
+        const tsl_poisson_options options = box_options(row->n, edges, row->boundary);
+        assert_true(tsl_points_margin(&points) < 1.0);
+        double *gaussians = quantity_of(&points, TSL_POINTS_GAUSSIANS, 2);
+        double *found = box_solve(context, &options, gaussians);
+        tsl_points_add(found, 8, &points, TSL_POINTS_POTENTIAL, 2);
+        for (int64_t cell = 3; cell < box_cells(&options); cell += 521) {
+            double at[3], wanted = 0;
+            position(at, &points, cell);
+            for (int j = 0; j < CHARGES; j++) {
+                const double d[3] = {at[0] - apart[j].at[0], at[1] - apart[j].at[1],
+                                     at[2] - apart[j].at[2]};
+                wanted += apart[j].charge * row->sum(d, edges);
+            }
+            worst = fmax(worst, fabs(found[cell] - wanted));
+            largest = fmax(largest, fabs(wanted));
+        }
+        box_check(context, row->boundary, worst / largest, 1e-11);
+        free(gaussians);
+        free(found);
+    }
+    tsl_context_destroy(context);
+}
+
+static void slabs_and_wires_have_energies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mixed_cases / sizeof *mixed_cases; i++) {
+        double edges[3], wanted = 0;
+        const tsl_points points = mixed_points(edges, &mixed_cases[i]);
+        for (int j = 0; j < CHARGES; j++) {
+            for (int k = 0; k < CHARGES; k++) {
+                const double d[3] = {apart[j].at[0] - apart[k].at[0],
+                                     apart[j].at[1] - apart[k].at[1],
+                                     apart[j].at[2] - apart[k].at[2]};
+                wanted += 0.5 * apart[j].charge * apart[k].charge * mixed_cases[i].sum(d, edges);
+            }
+        }
+        assert_true(fabs(tsl_points_energy(&points) - wanted) < 1e-11 * fabs(wanted));
+    }
 }
 
 static void single_precision_is_rounded(void **state)
@@ -270,7 +406,8 @@ static void energies_are_known(void **state)
             salt[i].at[axis] = 0.4 + 1.5 * at[axis];
         }
     }
-    points = (tsl_points){.n = {4, 5, 6}, .step = {0.75, 0.6, 0.5}, .periodic = true, 8, salt};
+    points = (tsl_points){
+        .n = {4, 5, 6}, .step = {0.75, 0.6, 0.5}, .periodic = {true, true, true}, 8, salt};
     assert_true(fabs(tsl_points_energy(&points) + 4 * 1.747564594633182 / 1.5) < 1e-12);
     points.count = 1; /* alone in its background */
     assert_true(fabs(tsl_points_energy(&points) + 0.5 * 2.8372974794806 / 3) < 1e-12);
@@ -286,6 +423,8 @@ int main(void)
         cmocka_unit_test(own_cells_are_smooth),
         cmocka_unit_test(periodic_boxes_have_ewalds_sum),
         cmocka_unit_test(own_cells_have_images_too),
+        cmocka_unit_test(slabs_and_wires_have_lattice_sums),
+        cmocka_unit_test(slabs_and_wires_have_energies),
         cmocka_unit_test(single_precision_is_rounded),
         cmocka_unit_test(energies_are_known),
     };

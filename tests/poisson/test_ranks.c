@@ -23,7 +23,7 @@ typedef struct way {
     int boxes;  /* 0: shares; 1: bricks of its own each; 2: all on the last rank; 3: in and out
                  * apart; 4: shares, and the way measured
                  */
-    int form;   /* -1: by the device's own lines; 2: strided, of periodic boxes */
+    int form;   /* -1: by the device's own lines where it can; 2: strided, of periodic boxes */
     bool fewer; /* other ranks have no part */
     tsl_poisson_path path;
 } way;
@@ -331,6 +331,9 @@ static tsl_status solve(tsl_context *context, const trial *t, int number, const 
     options.plain = w->form;
     options.measure = w->boxes == 4;
     options.path = w->path;
+    if (w->form == -1 && tsl_poisson_predict(&predicted, context, &options) == TSL_E_ARG) {
+        options.plain = 0;
+    }
     set_boxes(&options, p, w->boxes, comm->rank, comm->size);
     tsl_box boxes[2] = {options.source_box, options.potential_box};
     if (w->boxes == 0 || w->boxes == 4) {

@@ -48,7 +48,7 @@ static void change_one(tsl_poisson_options *o, int rank)
 
 static void change_form(tsl_poisson_options *o, int rank)
 {
-    o->plain = rank == 1 ? 1 : -1;
+    o->plain = rank == 1 ? 2 : 0;
 }
 
 static void change_path(tsl_poisson_options *o, int rank)

@@ -15,7 +15,7 @@ typedef struct trial {
     const char *device; /* its kind */
     int gpus;           /* that ranks take in turn; 0: it is no GPU */
     int n[3];
-    int ranks[2], form, overlap; /* as of tsl_poisson_options */
+    int ranks[2], form, overlap; /* as of tsl_poisson_options; the CPU has no forms */
 } trial;
 
 /* exp(i k x) of each wave at each sample of an axis. */
@@ -144,7 +144,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     double error = HUGE_VAL;
     o.equation = TSL_POISSON_PLAIN;
     o.background = 1;
-    o.plain = what->form;
+    o.plain = what->gpus > 0 ? what->form : 0;
     o.overlap = what->overlap;
     memcpy(o.ranks, what->ranks, sizeof o.ranks);
     snprintf(device, sizeof device, what->gpus > 0 ? "%s:%d" : "%s", what->device,
