@@ -3,11 +3,12 @@
 
 #include "sparse/linsolve.h"
 
-/* Where the shadow residual is all but orthogonal to what it is multiplied with, the recurrence
- * goes on with noise. */
+/* Where the shadow residual is orthogonal to what it is multiplied with to so many digits there is
+ * nothing to divide by. A product that is no more than its sum's rounding, 1e-16, is still to be
+ * had: what it spoils mends as often as not, and if not the residual tells. */
 static bool breaks_down(double product, double a, double b)
 {
-    return !(fabs(product) > 1e-15 * sqrt(a) * sqrt(b));
+    return !(fabs(product) > 1e-30 * sqrt(a) * sqrt(b));
 }
 
 tsl_status tsl_run_bicgstab(tsl_run *run)

@@ -90,25 +90,41 @@ static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
     return TSL_OK;
 }
 
+/* A method that may recover begins again so many times without having halved the residual. */
+enum { MOST_UNHELPED = 20 };
+
+/* Is there anything to be had from the recomputed residual? `helped`: the last time has halved it;
+ * `steps`: it has made so many. */
+static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *unhelped)
+{
+    const bool broke = run->stop == TSL_LINSOLVE_BREAKDOWN || run->overtaken;
+    if (!broke && run->stop != TSL_LINSOLVE_CONVERGED) {
+        return false;
+    }
+    return helped || (broke && tsl_linsolve_method_of(run->plan)->may_recover && steps > 0 &&
+                      isfinite(run->norm) && ++*unhelped <= MOST_UNHELPED);
+}
+
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
 {
     const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
     tsl_status status = tsl_run_residual(run);
     double before = run->norm;
+    int unhelped = 0;
     bool goes_on = status == TSL_OK && tsl_run_begins(run, run->norm);
     report->residual = run->norm * run->scale;
     while (goes_on && status == TSL_OK) {
+        const int64_t begun = run->iterations;
+        run->overtaken = false;
         status = method->run(run);
         report->residual = run->norm * run->scale;
         status = status == TSL_OK ? run->status : status;
         status = status == TSL_OK ? tsl_run_residual(run) : status;
-        const bool again = run->stop == TSL_LINSOLVE_CONVERGED ||
-                           run->stop == TSL_LINSOLVE_BREAKDOWN ||
-                           (run->stop == TSL_LINSOLVE_INDEFINITE && method->guesses_curvature);
         const bool done = run->norm <= run->target;
         const bool helped = run->norm <= 0.5 * before;
-        goes_on = again && !done && helped && run->iterations < run->plan->options.max_iterations;
+        goes_on = !done && run->iterations < run->plan->options.max_iterations &&
+                  begins_again(run, helped, run->iterations - begun, &unhelped);
         if (done) {
             run->stop = TSL_LINSOLVE_CONVERGED;
         } else if (run->stop == TSL_LINSOLVE_CONVERGED) {

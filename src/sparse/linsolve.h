@@ -52,6 +52,7 @@ typedef struct tsl_run {
     tsl_status status; /* of telling the other ranks so */
     tsl_linsolve_stop stop;
     double curvature;
+    bool overtaken; /* STAGNATED, since a sum that rounding had spoilt was not what it stood for */
     int64_t products;
     double product_seconds;
 } tsl_run;
@@ -113,7 +114,8 @@ tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *
 typedef struct tsl_linsolve_method_entry {
     const char *name;
     bool symmetric;         /* asks for a symmetric positive definite matrix */
-    bool guesses_curvature; /* from other sums: rounding alone may make it negative */
+    bool may_recover; /* begun again from the same x it goes another way: after a breakdown or where
+                         rounding has spoilt its sums it may still find the solution */
     bool adds_before; /* M is applied to sums, or M r updated, as if M were linear to all digits */
     int vectors;      /* beside r; GMRES's are that and its basis */
     tsl_status (*run)(tsl_run *run);

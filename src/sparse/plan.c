@@ -11,7 +11,7 @@ static const tsl_linsolve_method_entry methods[] = {
                                           tsl_run_cg_single},
     [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, true, true, TSL_CG_PIPELINED_VECTORS,
                                    tsl_run_cg_pipelined},
-    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, false, false, TSL_BICGSTAB_VECTORS,
+    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, true, false, TSL_BICGSTAB_VECTORS,
                                tsl_run_bicgstab},
     [TSL_LINSOLVE_GMRES] = {"gmres", false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
 };

@@ -200,6 +200,40 @@ static void indefinite_matrices_stop_cg(void **state)
     tsl_context_destroy(context);
 }
 
+/* A flow so strong that the shadow residual loses what it is to be multiplied with: from another
+ * shadow it goes on. Where all shadows do, as of a skew matrix, it ends. */
+static void bicgstab_recovers(void **state)
+{
+    (void)state;
+    static double b[MOST], x[MOST];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_flow(20, 10);
+    for (int64_t i = 0; i < s.n; i++) {
+        b[i] = 1;
+    }
+    for (int skew = 0; skew < 2; skew++) {
+        for (int64_t i = 0; i < s.n && skew; i++) {
+            for (int64_t k = s.row_start[i]; k < s.row_start[i + 1]; k++) {
+                s.value[k] = s.column[k] == i ? 0 : s.column[k] < i ? -2 : 2;
+            }
+        }
+        tsl_sparse_matrix *matrix = test_matrix(context, &s);
+        tsl_linsolve_report r;
+        const tsl_linsolve_options options =
+            test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_NONE);
+        memset(x, 0, sizeof x);
+        const tsl_status status = solve(context, matrix, &options, x, b, &r);
+        assert_int_equal(status, skew ? TSL_E_NOCONV : TSL_OK);
+        assert_int_equal(r.stop, skew ? TSL_LINSOLVE_BREAKDOWN : TSL_LINSOLVE_CONVERGED);
+        assert_true(skew || r.restarts >= 1);
+        assert_true(r.iterations < 1000);
+        assert_true(skew || test_residual(&s, b, x) <= 1.001e-8);
+        tsl_sparse_matrix_destroy(matrix);
+    }
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
 static void numbers_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -403,6 +437,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(unsuitable_matrices_are_refused),
                                        cmocka_unit_test(options_are_checked),
                                        cmocka_unit_test(indefinite_matrices_stop_cg),
+                                       cmocka_unit_test(bicgstab_recovers),
                                        cmocka_unit_test(numbers_that_are_none_are_refused),
                                        cmocka_unit_test(singular_matrices_are_told_apart),
                                        cmocka_unit_test(limits_and_callers_end_it),
