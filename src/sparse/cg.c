@@ -66,19 +66,65 @@ typedef struct scalars {
     double alpha, beta, gamma;
 } scalars;
 
-/* From gamma = r.u and delta = u.A u; p.A p is delta - beta gamma / alpha. */
-static tsl_status next_scalars(tsl_run *run, scalars *s, double gamma, double delta,
-                               const double *u, bool *definite)
+/* The run was stopped at a sum that stands for one of the curvature; `value` and `size` are the
+ * curvature itself, of v and v.v. If that is above 0 the sum was nothing but rounding. */
+static void tell_overtaken(tsl_run *run, double value, double size)
 {
+    if (!tsl_run_is_definite(run, value, size)) {
+        return;
+    }
+    run->stop = TSL_LINSOLVE_STAGNATED;
+    run->overtaken = true;
+}
+
+/* gamma, of an updated u, was not above 0: is r.M r? */
+static tsl_status check_gamma(tsl_run *run, double *space)
+{
+    double *const u = tsl_run_preconditioned(run, run->r, space);
+    double sums[2] = {0};
+    tsl_status status = tsl_run_precondition(run, u, run->r, 0);
+    const tsl_step dots[] = {tsl_dot(run->r, u), tsl_dot(run->r, run->r)};
+    status = status == TSL_OK ? tsl_run_steps(run, dots, 2, sums) : status;
+    if (status == TSL_OK) {
+        tell_overtaken(run, sums[0], sums[1]);
+    }
+    return status;
+}
+
+/* What p.A p was made of was not above 0: is it, of p = u + beta p? */
+static tsl_status check_curvature(tsl_run *run, double beta, double *p, const double *u,
+                                  double *space)
+{
+    double sums[2] = {0};
+    const tsl_step direction = tsl_combine(p, 1, u, beta, p);
+    const tsl_step product[] = {tsl_run_product(run, space, p), tsl_dot(p, space), tsl_dot(p, p)};
+    tsl_status status = tsl_run_steps(run, &direction, 1, NULL);
+    status = status == TSL_OK ? tsl_run_steps(run, product, 3, sums) : status;
+    if (status == TSL_OK) {
+        tell_overtaken(run, sums[0], sums[1]);
+    }
+    return status;
+}
+
+/* From gamma = r.u and delta = u.A u; p.A p is delta - beta gamma / alpha. Where one of them ends
+ * the run p and `space` are overwritten. */
+static tsl_status next_scalars(tsl_run *run, scalars *s, double gamma, double delta, double *p,
+                               const double *u, double *space, bool *definite)
+{
+    const bool first = !(s->gamma > 0);
     tsl_status status = tsl_run_check_definite(run, gamma, run->r, definite);
     if (status != TSL_OK || !*definite) {
-        return status;
+        const bool doubtful = status == TSL_OK && run->stop == TSL_LINSOLVE_INDEFINITE && !first;
+        return doubtful ? check_gamma(run, space) : status;
     }
-    s->beta = s->gamma > 0 ? gamma / s->gamma : 0;
-    const double curvature = delta - (s->gamma > 0 ? s->beta * gamma / s->alpha : 0);
+    s->beta = first ? 0 : gamma / s->gamma;
+    const double curvature = delta - (first ? 0 : s->beta * gamma / s->alpha);
     s->gamma = gamma;
     s->alpha = gamma / curvature;
-    return tsl_run_check_definite(run, curvature, u, definite);
+    status = tsl_run_check_definite(run, curvature, u, definite);
+    const bool doubtful = status == TSL_OK && !*definite && !first &&
+                          run->stop == TSL_LINSOLVE_INDEFINITE;
+    return doubtful ? check_curvature(run, s->beta, p, u, space) : status;
 }
 
 tsl_status tsl_run_cg_single(tsl_run *run)
@@ -101,7 +147,7 @@ tsl_status tsl_run_cg_single(tsl_run *run)
         if (status != TSL_OK || (!first && !tsl_run_goes_on(run, sums[2]))) {
             return status;
         }
-        status = next_scalars(run, &c, sums[0], sums[1], u, &definite);
+        status = next_scalars(run, &c, sums[0], sums[1], p, u, s, &definite);
         if (status != TSL_OK || !definite) {
             return status;
         }
@@ -115,6 +161,30 @@ tsl_status tsl_run_cg_single(tsl_run *run)
     }
 }
 
+enum { REPLACED = 100 /* iterations after which what was updated is made afresh */ };
+
+/* The pipelined method's vectors: u = M r, w = A u, s = A p, q = M s, z = A q. */
+typedef struct pipeline {
+    double *p, *s, *q, *z, *w, *u;
+} pipeline;
+
+/* What the updates have lost to rounding is made good: all from x and p. Leaves the three sums. */
+static tsl_status replace(tsl_run *run, const pipeline *v)
+{
+    const tsl_step residual[] = {tsl_run_product(run, run->r, run->x),
+                                 tsl_combine(run->r, 1, run->b, -1, run->r)};
+    const tsl_step s = tsl_run_product(run, v->s, v->p);
+    const tsl_step z = tsl_run_product(run, v->z, v->q);
+    const tsl_step w[] = {tsl_run_product(run, v->w, v->u), tsl_dot(run->r, v->u),
+                          tsl_dot(v->w, v->u), tsl_dot(run->r, run->r)};
+    tsl_status status = tsl_run_steps(run, residual, 2, NULL);
+    status = status == TSL_OK ? tsl_run_precondition(run, v->u, run->r, 0) : status;
+    status = status == TSL_OK ? tsl_run_steps(run, &s, 1, NULL) : status;
+    status = status == TSL_OK ? tsl_run_precondition(run, v->q, v->s, 0) : status;
+    status = status == TSL_OK ? tsl_run_steps(run, &z, 1, NULL) : status;
+    return status == TSL_OK ? tsl_run_part(run, w, 4, 3, 0) : status;
+}
+
 tsl_status tsl_run_cg_pipelined(tsl_run *run)
 {
     double *const p = tsl_run_vector(run, 1);
@@ -126,6 +196,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
     double *const u = tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 7));
     double *const m = tsl_run_preconditioned(run, w, tsl_run_vector(run, 8));
     const bool plain = u == run->r;
+    const pipeline vectors = {p, s, plain ? s : q, z, w, u};
     scalars c = {0};
     bool first = true;
     tsl_status status = tsl_run_precondition(run, u, run->r, 0);
@@ -145,7 +216,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
             return status;
         }
         first = false;
-        status = next_scalars(run, &c, sums[0], sums[1], u, &definite);
+        status = next_scalars(run, &c, sums[0], sums[1], p, u, s, &definite);
         if (status != TSL_OK || !definite) {
             return status;
         }
@@ -174,6 +245,9 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
                                            tsl_dot(run->r, run->r)};
         status =
             plain ? tsl_run_part(run, step, 9, 3, 0) : tsl_run_part(run, preconditioned, 11, 3, 0);
+        if (status == TSL_OK && (run->iterations + 1) % REPLACED == 0) {
+            status = replace(run, &vectors);
+        }
     }
     return status;
 }

@@ -234,6 +234,32 @@ static void bicgstab_recovers(void **state)
     tsl_context_destroy(context);
 }
 
+/* Rounding makes the sums that stand for p.A p negative, long before it does so to p.A p. */
+static void rounding_is_no_indefinite_matrix(void **state)
+{
+    (void)state;
+    static double known[MOST], b[MOST], x[MOST];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_spectrum(80, 1e8, 3);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < s.n; i++) {
+        known[i] = test_uniform(&seed);
+    }
+    test_multiply(&s, b, known);
+    for (int m = 0; m < 2; m++) {
+        tsl_linsolve_report r;
+        const tsl_linsolve_options options = test_options(
+            TSL_LINSOLVE_CG_PIPELINED, m == 0 ? TSL_LINSOLVE_NONE : TSL_LINSOLVE_JACOBI);
+        memset(x, 0, sizeof x);
+        assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_OK);
+        assert_true(test_residual(&s, b, x) <= 1.001e-8);
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
 static void numbers_that_are_none_are_refused(void **state)
 {
     (void)state;
@@ -438,6 +464,7 @@ int main(void)
                                        cmocka_unit_test(options_are_checked),
                                        cmocka_unit_test(indefinite_matrices_stop_cg),
                                        cmocka_unit_test(bicgstab_recovers),
+                                       cmocka_unit_test(rounding_is_no_indefinite_matrix),
                                        cmocka_unit_test(numbers_that_are_none_are_refused),
                                        cmocka_unit_test(singular_matrices_are_told_apart),
                                        cmocka_unit_test(limits_and_callers_end_it),
