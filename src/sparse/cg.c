@@ -122,8 +122,8 @@ static tsl_status next_scalars(tsl_run *run, scalars *s, double gamma, double de
     s->gamma = gamma;
     s->alpha = gamma / curvature;
     status = tsl_run_check_definite(run, curvature, u, definite);
-    const bool doubtful = status == TSL_OK && !*definite && !first &&
-                          run->stop == TSL_LINSOLVE_INDEFINITE;
+    const bool doubtful =
+        status == TSL_OK && !*definite && !first && run->stop == TSL_LINSOLVE_INDEFINITE;
     return doubtful ? check_curvature(run, s->beta, p, u, space) : status;
 }
 

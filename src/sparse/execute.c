@@ -105,6 +105,22 @@ static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *un
                       isfinite(run->norm) && ++*unhelped <= MOST_UNHELPED);
 }
 
+/* Is the residual about what the rounding of b - A x may be, eps |A| |x|? Of an operator that is
+ * not known. */
+static tsl_status compare_with_rounding(tsl_run *run)
+{
+    const tsl_sparse_matrix *matrix = run->plan->matrix;
+    const tsl_step step = tsl_dot(run->x, run->x);
+    double square = 0;
+    const tsl_status status = tsl_run_steps(run, &step, 1, &square);
+    if (status == TSL_OK && matrix != NULL) {
+        const tsl_sparse_description *d = &matrix->description;
+        run->at_rounding =
+            run->norm <= 2.2e-16 * d->largest * (double)d->longest_row * sqrt(square);
+    }
+    return status;
+}
+
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
 {
@@ -134,26 +150,53 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         report->restarts += goes_on;
     }
     report->true_residual = run->norm * run->scale;
-    return status;
-}
-
-static const char *remedy_of(const tsl_run *run)
-{
-    static const char *const remedies[] = {
-        [TSL_LINSOLVE_CONVERGED] = "",
-        [TSL_LINSOLVE_ITERATIONS] = "allow more or use a stronger preconditioner",
-        [TSL_LINSOLVE_INDEFINITE] = "use gmres or bicgstab",
-        [TSL_LINSOLVE_BREAKDOWN] = "use gmres with a larger restart, or another preconditioner",
-        [TSL_LINSOLVE_STAGNATED] = "b is not in a singular matrix's range, or raise the tolerance",
-        [TSL_LINSOLVE_NOT_FINITE] = "scale the system or use another preconditioner",
-        [TSL_LINSOLVE_CANCELLED] = ""};
-    return remedies[run->stop];
+    return status == TSL_OK && run->stop == TSL_LINSOLVE_STAGNATED ? compare_with_rounding(run)
+                                                                   : status;
 }
 
 /* Is a curvature that is not above 0 as good as 0? */
 static bool is_rounding(const tsl_linsolve_plan *plan, double curvature)
 {
     return plan->matrix != NULL && fabs(curvature) <= 1e-13 * plan->matrix->description.largest;
+}
+
+static const char *remedy_of(const tsl_run *run)
+{
+    const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
+    const bool overtaken = method->symmetric && method->may_recover;
+    const bool gmres = run->plan->options.method == TSL_LINSOLVE_GMRES;
+    switch (run->stop) {
+    case TSL_LINSOLVE_ITERATIONS:
+        return gmres ? "allow more, use a larger restart (--restart) or a stronger preconditioner"
+               : overtaken ? "allow more, use a stronger preconditioner, or cg, which rounding "
+                             "harms less"
+                           : "allow more or use a stronger preconditioner";
+    case TSL_LINSOLVE_INDEFINITE:
+        return is_rounding(run->plan, run->curvature)
+                   ? "no x does better than a residual of b's part outside its range, to which "
+                     "gmres with a large restart comes"
+                   : "use gmres or bicgstab";
+    case TSL_LINSOLVE_BREAKDOWN:
+        return gmres ? "use a larger restart, or another preconditioner"
+                     : "use gmres with a larger restart, or another preconditioner";
+    case TSL_LINSOLVE_STAGNATED:
+        return run->overtaken     ? "rounding overtook the recurrence: use cg"
+               : run->at_rounding ? "rounding allows no less: raise the tolerance"
+                                  : "b is not in a singular matrix's range, or the matrix is too "
+                                    "near to singular";
+    case TSL_LINSOLVE_NOT_FINITE:
+        return "scale the system or use another preconditioner";
+    default:
+        return "";
+    }
+}
+
+/* What makes all methods fail: a row without entries. NULL: nothing does. */
+static const tsl_sparse_description *empty_rows_of(const tsl_linsolve_plan *plan)
+{
+    return plan->matrix != NULL && plan->matrix->description.empty_rows > 0
+               ? &plan->matrix->description
+               : NULL;
 }
 
 /* The line of a solution that did not converge. */
@@ -185,6 +228,14 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
     default:
         snprintf(what, sizeof what, "%s after %lld iterations",
                  run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated" : "it ended", step);
+    }
+    const tsl_sparse_description *singular = empty_rows_of(run->plan);
+    if (singular != NULL) {
+        return tsl_fail(context, TSL_E_NOCONV,
+                        "%s did not converge: row %lld is empty, so that the matrix is singular: "
+                        "%s, at a residual of %.3g for %.3g: leave that row and column out",
+                        name, (long long)singular->first_empty_row, what, report->true_residual,
+                        run->target * run->scale);
     }
     return tsl_fail(context, TSL_E_NOCONV,
                     "%s did not converge: %s, at a residual of %.3g for %.3g: %s", name, what,

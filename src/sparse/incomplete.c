@@ -132,9 +132,9 @@ static tsl_status factor(tsl_incomplete *f, bool definite, int base)
         const double pivot = f->lu.value[f->diagonal[i]];
         if (!isfinite(f->inverse[i]) || !isfinite(pivot) || (definite && !(pivot > 0))) {
             return tsl_fail(f->context, TSL_E_ARG,
-                            "%s breaks down in row %lld with a pivot of %g: use jacobi, chebyshev "
-                            "or multigrid",
-                            definite ? "ic0" : "ilu0", (long long)(i + base), pivot);
+                            "%s breaks down in row %lld with a pivot of %g: use %s",
+                            definite ? "ic0" : "ilu0", (long long)(i + base), pivot,
+                            definite ? "jacobi, chebyshev or multigrid" : "jacobi or block-jacobi");
         }
     }
     return TSL_OK;

@@ -53,6 +53,7 @@ typedef struct tsl_run {
     tsl_linsolve_stop stop;
     double curvature;
     bool overtaken; /* STAGNATED, since a sum that rounding had spoilt was not what it stood for */
+    bool at_rounding; /* the residual is no more than the product's own rounding may be */
     int64_t products;
     double product_seconds;
 } tsl_run;
@@ -113,7 +114,7 @@ tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *
 /* A method goes on from run->r, run->norm until it has to stop. */
 typedef struct tsl_linsolve_method_entry {
     const char *name;
-    bool symmetric;         /* asks for a symmetric positive definite matrix */
+    bool symmetric;   /* asks for a symmetric positive definite matrix */
     bool may_recover; /* begun again from the same x it goes another way: after a breakdown or where
                          rounding has spoilt its sums it may still find the solution */
     bool adds_before; /* M is applied to sums, or M r updated, as if M were linear to all digits */

@@ -101,12 +101,13 @@ static tsl_status check_symmetry(const tsl_sparse_matrix *matrix, const char *wh
         const int64_t j = d->unsymmetric_column - matrix->index_base;
         const double *here = tsl_csr_at(&matrix->csr, i, j);
         const double *mirror = tsl_csr_at(&matrix->csr, j, i);
-        return tsl_fail(matrix->context, TSL_E_ARG,
-                        "the matrix is not symmetric: a(%lld, %lld) is %g, a(%lld, %lld) is %g; %s "
-                        "needs a symmetric one: use gmres or bicgstab with jacobi or ilu0",
-                        (long long)d->unsymmetric_row, (long long)d->unsymmetric_column,
-                        here != NULL ? *here : 0, (long long)d->unsymmetric_column,
-                        (long long)d->unsymmetric_row, mirror != NULL ? *mirror : 0, who);
+        return tsl_fail(
+            matrix->context, TSL_E_ARG,
+            "the matrix is not symmetric: a(%lld, %lld) is %.12g, a(%lld, %lld) is "
+            "%.12g; %s needs a symmetric one: use gmres or bicgstab with jacobi or ilu0",
+            (long long)d->unsymmetric_row, (long long)d->unsymmetric_column,
+            here != NULL ? *here : 0, (long long)d->unsymmetric_column,
+            (long long)d->unsymmetric_row, mirror != NULL ? *mirror : 0, who);
     }
     if (d->zero_diagonals > 0 || d->negative_diagonals > 0) {
         const bool negative = d->negative_diagonals > 0;

@@ -25,6 +25,9 @@ static const refusal refusals[] = {
     {TSL_LINSOLVE_CG_PIPELINED, TSL_LINSOLVE_NONE, 4, 1, 0.5, 0,
      "the matrix is not symmetric: a(1, 4) is 0, a(4, 1) is 0.5; cg-pipelined needs a symmetric "
      "one: use gmres or bicgstab with jacobi or ilu0"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE, 1, 2, -1, -1.0000001,
+     "the matrix is not symmetric: a(1, 2) is -1, a(2, 1) is -1.0000001; cg needs a symmetric one: "
+     "use gmres or bicgstab with jacobi or ilu0"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_MULTIGRID, 1, 2, 3, 0.5,
      "the matrix is not symmetric: a(1, 2) is 3, a(2, 1) is 0.5; multigrid needs a symmetric one: "
      "use gmres or bicgstab with jacobi or ilu0"},
@@ -46,7 +49,7 @@ static const refusal refusals[] = {
     {TSL_LINSOLVE_CG, TSL_LINSOLVE_IC0, 1, 2, 2, 2,
      "ic0 breaks down in row 2 with a pivot of -3: use jacobi, chebyshev or multigrid"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, 1, 2, 1, 1,
-     "ilu0 breaks down in row 2 with a pivot of 0: use jacobi, chebyshev or multigrid"},
+     "ilu0 breaks down in row 2 with a pivot of 0: use jacobi or block-jacobi"},
 };
 
 /* Row by row: 1 on the diagonal, and the pair. */
@@ -219,8 +222,7 @@ static void bicgstab_recovers(void **state)
         }
         tsl_sparse_matrix *matrix = test_matrix(context, &s);
         tsl_linsolve_report r;
-        const tsl_linsolve_options options =
-            test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_NONE);
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_NONE);
         memset(x, 0, sizeof x);
         const tsl_status status = solve(context, matrix, &options, x, b, &r);
         assert_int_equal(status, skew ? TSL_E_NOCONV : TSL_OK);
@@ -352,6 +354,31 @@ static void singular_matrices_are_told_apart(void **state)
     tsl_context_destroy(context);
 }
 
+static void empty_rows_are_named(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    const int64_t at[3] = {1, 2, 4};
+    const double ones[4] = {1, 1, 1, 1};
+    tsl_sparse_matrix *matrix = NULL;
+    const tsl_sparse_matrix_options from_one = {sizeof from_one, TSL_SPARSE_GENERAL,
+                                                TSL_SPARSE_REFUSE, 1};
+    assert_int_equal(
+        tsl_sparse_matrix_from_coordinates(&matrix, context, 4, 4, 3, at, at, ones, &from_one),
+        TSL_OK);
+    for (int method = TSL_LINSOLVE_BICGSTAB; method <= TSL_LINSOLVE_GMRES; method++) {
+        double x[4] = {0};
+        const tsl_linsolve_options options =
+            test_options((tsl_linsolve_method)method, TSL_LINSOLVE_NONE);
+        assert_int_equal(solve(context, matrix, &options, x, ones, NULL), TSL_E_NOCONV);
+        assert_non_null(strstr(tsl_last_error(context),
+                               " did not converge: row 3 is empty, so that the matrix is "
+                               "singular: "));
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
 static void limits_and_callers_end_it(void **state)
 {
     (void)state;
@@ -375,6 +402,8 @@ static void limits_and_callers_end_it(void **state)
             assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
             assert_int_equal(r.stop, TSL_LINSOLVE_ITERATIONS);
             assert_int_equal(r.iterations, most);
+            assert_true((method == TSL_LINSOLVE_GMRES) ==
+                        (strstr(tsl_last_error(context), "--restart") != NULL));
             assert_int_equal(w.calls, most + 1);
             assert_true(fabs(r.residual - w.last) <= 1e-12);
             assert_true(fabs(r.true_residual - test_residual(&s, b, x)) <= 1e-12);
@@ -442,6 +471,7 @@ static void rounding_is_told(void **state)
     assert_true(r.residual <= 1e-17 && r.true_residual > 1e-17 && r.true_residual < 1e-12);
     assert_true(r.restarts >= 1);
     assert_non_null(strstr(tsl_last_error(context), "it stagnated"));
+    assert_non_null(strstr(tsl_last_error(context), ": rounding allows no less: raise the "));
     tsl_sparse_matrix_destroy(matrix);
     test_system_free(&s);
     tsl_context_destroy(context);
@@ -467,6 +497,7 @@ int main(void)
                                        cmocka_unit_test(rounding_is_no_indefinite_matrix),
                                        cmocka_unit_test(numbers_that_are_none_are_refused),
                                        cmocka_unit_test(singular_matrices_are_told_apart),
+                                       cmocka_unit_test(empty_rows_are_named),
                                        cmocka_unit_test(limits_and_callers_end_it),
                                        cmocka_unit_test(trivial_systems_end_at_once),
                                        cmocka_unit_test(rounding_is_told),
