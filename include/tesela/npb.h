@@ -80,8 +80,8 @@ typedef struct tsl_npb_cg {
  *  Accuracy: zeta to some 1e-13; the same bits on one device in every run, with any number of
  *  threads, and of ranks on the CPU; devices differ in the order of their sums. Synchronous;
  *  collective over the context's communicator, of at most 128 ranks, each of which has some of the
- *  rows, and all get the outcome. TSL_E_UNSUPPORTED: several ranks on GPUs, or on devices of
- *  different kinds. */
+ *  rows, and all get the outcome. TSL_E_UNSUPPORTED: several ranks on devices of different
+ *  kinds. */
 TSL_API tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* The command line of `tesela solve`. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/solve_command.h"
 
@@ -49,7 +50,7 @@ static const struct argp_option options_table[] = {
     {"block", KEY_BLOCK, "ROWS", 0, "block-jacobi: rows of a block, 1 to 64 (8)", 3},
     {"degree", KEY_DEGREE, "COUNT", 0, "chebyshev: of the polynomial, 1 to 64 (3)", 3},
     {"eigenvalue-ratio", KEY_EIGENVALUE_RATIO, "R", 0,
-     "chebyshev: largest eigenvalue by the smallest it damps (30, as a smoother 4)", 3},
+     "chebyshev: largest eigenvalue by the smallest it damps (30, as a smoother 3)", 3},
     {"smoother", KEY_SMOOTHER, "NAME", 0, "multigrid: jacobi or chebyshev (chebyshev)", 3},
     {"strength", KEY_STRENGTH, "S", 0, "multigrid: threshold of strong entries, 0 to 1 (0.08)", 3},
     {"coarse-rows", KEY_COARSE_ROWS, "COUNT", 0,
@@ -211,6 +212,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+static bool knows_output(const char *path)
+{
+    static const char *const endings[] = {".mtx", ".npy"};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (length > 4 && strcmp(path + length - 4, endings[i]) == 0) {
+            return true;
+        }
+    }
+    cli_error("-o %s: give a name that ends in .mtx or .npy", path);
+    return false;
+}
+
 bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status)
 {
     static const struct argp argp = {.options = options_table,
@@ -225,6 +239,7 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
         cli_error("nothing to solve: give a matrix (see tesela solve --help)");
         return false;
     }
-    return (out->output == NULL || cli_can_write("-o", out->output, false)) &&
+    return (out->output == NULL ||
+            (knows_output(out->output) && cli_can_write("-o", out->output, false))) &&
            cli_can_write_figure(out->figure);
 }

@@ -364,6 +364,8 @@ tsl_status solve_draw(const solve_work *work)
     const tsl_plot plot = {.title = title,
                            .x = {"iteration", TSL_PLOT_LINEAR},
                            .y = {"residual, relative to |b|", TSL_PLOT_POWERS},
+                           /* a point beside one that cannot be drawn, 0, has no line */
+                           .marks = entries <= MOST_LINES,
                            .curves = 2,
                            .curve = curves,
                            .level_name = work->linsolve.tolerance > 0 ? "tolerance" : NULL,
