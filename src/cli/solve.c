@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "blocks/transpose/measure.h"
 #include "cli/solve_command.h"
 #include "core/context.h"
+#include "sparse/matrix.h"
 
 /* ---- the history ---------------------------------------------------------------------------- */
 
@@ -199,6 +201,47 @@ static tsl_status run(solve_work *work)
     return status;
 }
 
+/* A copy that reads and writes so many bytes, in 10^9 a second. Beyond what caches hold more bytes
+ * would not be copied at another rate. */
+static tsl_status measure_copy(double *rate, tsl_context *context, int64_t bytes)
+{
+    enum { MOST = 256 << 20 };
+    const int64_t shape[3] = {((bytes < MOST ? bytes : MOST) + 15) / 16, 1, 1};
+    tsl_transpose_options options = TSL_TRANSPOSE_OPTIONS_INIT;
+    tsl_transpose_bench *bench = NULL;
+    tsl_transpose_result result;
+    memcpy(options.shape, shape, sizeof shape);
+    options.element = 8;
+    options.permutation = TSL_PERMUTATION_XYZ;
+    tsl_status status = tsl_transpose_bench_create(&bench, context, shape, options.element);
+    if (status == TSL_OK) {
+        status = tsl_transpose_bench_run(bench, &result, &options, false);
+    }
+    tsl_transpose_bench_destroy(bench);
+    *rate = status == TSL_OK ? 1e-9 * (double)result.bytes / result.seconds : 0;
+    return status;
+}
+
+/* How fast rank 0's rows are multiplied with x, beside a copy. b is overwritten. Of products too
+ * small to tell anything but how long a start takes, or where no memory is left for the copy, there
+ * are no rates. */
+static tsl_status measure_rates(solve_work *work)
+{
+    enum { LEAST = 1 << 20 };
+    if (work->about.bytes < LEAST) {
+        return TSL_OK;
+    }
+    double seconds = 0;
+    int64_t bytes = 0;
+    tsl_status status = tsl_sparse_matrix_time(&seconds, &bytes, work->matrix,
+                                               tsl_buffer_data(work->b), tsl_buffer_data(work->x));
+    if (status == TSL_OK) {
+        status = measure_copy(&work->rates.copy, work->context, bytes);
+        work->rates.product = status == TSL_OK ? 1e-9 * (double)bytes / seconds : 0;
+    }
+    return status == TSL_E_NOMEM ? TSL_OK : status;
+}
+
 static tsl_status write_solution(solve_work *work)
 {
     const int64_t rows = work->about.rows;
@@ -216,6 +259,12 @@ static tsl_status tell(solve_work *work)
 {
     const solve_options *options = work->options;
     tsl_status status = TSL_OK;
+    if (!cli_is_quiet() || options->common.json != NULL) {
+        status = measure_rates(work);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
     if (!cli_is_quiet()) {
         solve_print_outcome(cli_summary_stream(&options->common), work);
     }

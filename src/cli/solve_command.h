@@ -50,6 +50,9 @@ typedef struct solve_work {
     double parse_matrix;
     bool solved; /* what follows is filled */
     tsl_linsolve_report report;
+    struct {
+        double product, copy; /* 10^9 bytes a second; 0: not measured */
+    } rates;                  /* rank 0's */
     solve_history history;
     cli_progress progress;
 } solve_work;

@@ -182,6 +182,12 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
             report->seconds / iterations);
     fprintf(stream, "products        %lld", (long long)report->products);
     fprintf(stream, report->product_gbs > 0 ? ", %.2f GB/s\n" : "\n", report->product_gbs);
+    if (work->rates.product > 0) {
+        fprintf(stream,
+                "product rate    %.2f GB/s%s by themselves, %.1f %% of a copy's %.2f GB/s\n",
+                work->rates.product, work->crew->ranks > 1 ? ", rank 0's rows" : "",
+                100 * work->rates.product / work->rates.copy, work->rates.copy);
+    }
     fflush(stream);
 }
 
@@ -318,6 +324,11 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_integer(json, "products", report->products);
     tsl_json_number(json, "product_seconds", report->product_seconds);
     tsl_json_number(json, "product_gb_per_second", report->product_gbs);
+    const bool measured = work->rates.product > 0;
+    tsl_json_known_number(json, "spmv_gb_per_second", work->rates.product, measured);
+    tsl_json_known_number(json, "copy_gb_per_second", work->rates.copy, measured);
+    tsl_json_known_number(json, "spmv_share_of_copy",
+                          measured ? work->rates.product / work->rates.copy : 0, measured);
     tsl_json_number(json, "grid_complexity", report->grid_complexity);
     tsl_json_number(json, "operator_complexity", report->operator_complexity);
     write_levels(json, report);

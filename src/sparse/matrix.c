@@ -255,3 +255,38 @@ tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, cons
     status = tsl_comm_refuse(context, status);
     return status == TSL_OK ? tsl_comm_barrier(context->comm) : status; /* all have y, or none */
 }
+
+typedef struct timed {
+    tsl_sparse_matrix *matrix;
+    double *y;
+    const double *x;
+} timed;
+
+static tsl_status multiply_own(void *arguments)
+{
+    const timed *t = arguments;
+    const tsl_step step = tsl_product(t->y, &t->matrix->form, NULL, t->x);
+    return tsl_steps_run(
+        t->matrix->context,
+        &(tsl_steps){.layout = &t->matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+}
+
+tsl_status tsl_sparse_matrix_time(double *seconds, int64_t *bytes, tsl_sparse_matrix *matrix,
+                                  double *y, const double *x)
+{
+    static const double shortest = 5e-3; /* of runs in a row */
+    const tsl_layout *layout = &matrix->layout;
+    tsl_context *context = matrix->context;
+    timed t = {matrix, y, x};
+    tsl_status status = multiply_own(&t);
+    status = status == TSL_OK ? context->ops->synchronize(context) : status;
+    const tsl_form *form = &matrix->form;
+    const int64_t *const start = matrix->csr.row_start;
+    const int64_t own = start[layout->to] - start[layout->from];
+    const int64_t rows = layout->to - layout->from;
+    /* where it goes row by row the form is the whole matrix, else this rank's part */
+    const bool whole = layout->ranks > 1 && !form->sliced;
+    *bytes = (whole ? 12 * own + 8 * rows : form->product_bytes) + 16 * rows;
+    return status == TSL_OK ? tsl_device_time(seconds, context, multiply_own, &t, shortest)
+                            : status;
+}

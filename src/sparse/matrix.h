@@ -46,6 +46,12 @@ void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const 
  * of them is that is not well. */
 tsl_status tsl_sparse_check_device(tsl_context *context, tsl_status status);
 
+/* Seconds of one product of this rank's rows alone with the whole x, and the bytes that it reads
+ * and writes at least: its rows, x's and y's as many numbers as those. y is overwritten; tens of
+ * milliseconds and five products at most, without a word to other ranks. */
+tsl_status tsl_sparse_matrix_time(double *seconds, int64_t *bytes, tsl_sparse_matrix *matrix,
+                                  double *y, const double *x);
+
 /* The entry at (row, column), NULL if there is none. */
 const double *tsl_csr_at(const tsl_csr *rows, int64_t row, int64_t column);
 

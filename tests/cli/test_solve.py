@@ -195,8 +195,26 @@ class Solutions(SolveTest):
             self.assertEqual(report["results"]["matrix"]["format"], "sliced-ell")
         self.assert_refused(["solve", "s.mtx", "--device", "cpu,sim", *QUICK],
                             ["'cpu'", "'sim'", "one kind"], 2)
+        self.assert_refused(["solve", "s.mtx", "-o", "x.foo"],
+                            ["-o x.foo", "ends in .mtx or .npy"], 2)
         self.assert_refused(["solve", "none.mtx", "--device", "sim,sim", *QUICK],
                             ["none.mtx: cannot open"], 2)
+
+    def test_products_are_set_beside_a_copy(self):
+        n = 100000
+        lines = "".join(f"{i} {i} 3\n{i + 1} {i} -1\n" for i in range(1, n))
+        self.write("big.mtx", f"{BANNER}symmetric\n{n} {n} {2 * n - 1}\n{lines}{n} {n} 3\n")
+        for device in ("cpu", "sim", "cpu,cpu"):
+            run = self.run_command("solve", "big.mtx", "--device", device, "--tolerance", "0.1",
+                                   "--json", "run.json")
+            self.assertIn(" GB/s, rank 0's rows by themselves, " if "," in device
+                          else " GB/s by themselves, ", run.stdout)
+            results = self.read_json("run.json")["results"]
+            product, copy = results["spmv_gb_per_second"], results["copy_gb_per_second"]
+            self.assertGreater(min(product, copy), 0)
+            self.assertAlmostEqual(results["spmv_share_of_copy"], product / copy)
+        self.write("small.mtx", mtx(laplacian(self.N), self.ROWS, "symmetric"))
+        self.assertIsNone(self.solve("small.mtx")["results"]["spmv_gb_per_second"])
 
     def test_duplicates_are_summed(self):
         text = BANNER + "general\n2 2 4\n1 1 1\n2 2 4\n1 1 1\n1 2 0\n"
