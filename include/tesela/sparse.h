@@ -293,7 +293,8 @@ typedef struct tsl_linsolve_report {
     double true_residual; /**< ||b - A x|| / ||b|| of the x that is returned, recomputed (likewise)
                            */
     int restarts; /**< times the recurrence was begun again from the recomputed residual, since the
-                       two had drifted apart; GMRES's own restarts do not count */
+                       two had drifted apart, or it had broken down (BiCGStab) or been overtaken by
+                       rounding (the other CG methods); GMRES's own restarts do not count */
     double curvature;       /**< with TSL_LINSOLVE_INDEFINITE: p.A p / p.p (or r.M r / r.r) */
     double setup_seconds;   /**< making the plan */
     double seconds;         /**< solving */
