@@ -90,7 +90,12 @@ typedef struct poisson_run {
                         ranks too: the efficiency */
 } poisson_run;
 
-typedef enum poisson_format { POISSON_NPY, POISSON_CUBE, POISSON_HDF5 } poisson_format;
+typedef enum poisson_format {
+    POISSON_NO_FORMAT, /* the name ends in none that is known */
+    POISSON_NPY,
+    POISSON_CUBE,
+    POISSON_HDF5
+} poisson_format;
 
 /* A field in memory, with what its file said of it. */
 typedef struct poisson_field {

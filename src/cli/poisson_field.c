@@ -21,14 +21,15 @@ poisson_format poisson_format_of(const char *path)
     static const struct {
         const char *ending;
         poisson_format format;
-    } rows[] = {{".cube", POISSON_CUBE},   {".cub", POISSON_CUBE}, {".cube.gz", POISSON_CUBE},
-                {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},  {".hdf5", POISSON_HDF5}};
+    } rows[] = {{".npy", POISSON_NPY},      {".cube", POISSON_CUBE},   {".cub", POISSON_CUBE},
+                {".cube.gz", POISSON_CUBE}, {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},
+                {".hdf5", POISSON_HDF5}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (ends_in(path, rows[i].ending)) {
             return rows[i].format;
         }
     }
-    return POISSON_NPY;
+    return POISSON_NO_FORMAT;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */

@@ -539,6 +539,12 @@ class Refusals(CommandTest):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
+        for name in ("in.txt", "verfy", "-", "in.npy.gz", ".npy"):
+            self.refuse([name + ": give a file whose name ends in .npy, .h5", "or verify"], name,
+                        "-o", "out.npy")
+        for name in ("out.txt", "out", "-", "out.npy.", "cube"):
+            self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
+                        *self.LENGTHS, "-o", name)
         self.refuse(["go with a file only"], "verify", "-o", "out.npy")
         self.refuse(["--n and --repeat"], "verify", "--n", "8")
         self.refuse(["one argument too many"], "verify", "bench")
