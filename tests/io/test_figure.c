@@ -96,6 +96,18 @@ static void points_are_where_they_belong(void **state)
     /* x from 0 to 60 on 72 … 600, y from 1e-9 to 1 on 400 … 64 */
     assert_contains(text, "M 72 64 L 160 176");
     free(text);
+    static const double two[] = {1, 2, 4}, percent[] = {100, 50, 25};
+    const tsl_plot_curve halves = {"halves", 3, two, percent};
+    const tsl_plot doublings = {.title = "doublings",
+                                .x = {"ranks", TSL_PLOT_DOUBLINGS},
+                                .y = {"%", TSL_PLOT_LINEAR},
+                                .curves = 1,
+                                .curve = &halves};
+    assert_int_equal(tsl_plot_write(&context, path, &doublings), TSL_OK);
+    text = scratch_read(path, NULL);
+    assert_contains(text, "M 72 64 L 336 232 L 600 316");
+    assert_contains(text, "M 340 232"); /* its dot */
+    free(text);
 }
 
 static void unwritable_places_are_named(void **state)
