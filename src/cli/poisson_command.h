@@ -146,8 +146,8 @@ typedef struct poisson_arrays {
 /* By the name. */
 poisson_format poisson_format_of(const char *path);
 bool poisson_is_gzipped(const char *path);
-/* Settle what a file holds before memory is taken for it; a cube is read whole. `path` and
- * `dataset` are borrowed. Release whatever the outcome. */
+/* Settle what a file holds before memory is taken for it. `path` and `dataset` are borrowed.
+ * Release whatever the outcome. */
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset);
 /* Read the numbers, all of them finite. */
