@@ -47,8 +47,14 @@ static tsl_status time_transforms(tsl_context *context, const settings *s, bool 
     const int pairs = s->rotations / (4 * threads) + 1;
     const size_t cells = (size_t)n * (size_t)n * (size_t)n;
     const tsl_fft_layout cube = {{n, n, n}, 1, 0};
-    tsl_fft_description what = {TSL_FFT_FORWARD, TSL_SINGLE, 3, {n, n, n}, 1, cube, cube,
-                                in_place,        false};
+    tsl_fft_description what = {.kind = TSL_FFT_FORWARD,
+                                .precision = TSL_SINGLE,
+                                .rank = 3,
+                                .n = {n, n, n},
+                                .count = 1,
+                                .in = cube,
+                                .out = cube,
+                                .in_place = in_place};
     tsl_fft *forward = NULL, *backward = NULL;
     tsl_status status = tsl_fft_cpu.create(&forward, context, &what);
     what.kind = TSL_FFT_BACKWARD;

@@ -79,6 +79,19 @@ bool cli_can_write(const char *option, const char *path, bool folder);
  */
 bool cli_can_write_figure(const char *path);
 
+/* Do two names stand for one regular file, by links too, or for one that is still to be made? */
+bool cli_same_file(const char *path, const char *other);
+
+/* A file of the command line. */
+typedef struct cli_file {
+    const char *option; /* that wrote it: "-o"; NULL: it is read */
+    const char *path;   /* NULL: not given */
+} cli_file;
+
+/* Is no file that is written one that is read, or written twice? If not, says so in one line and
+ * returns false. `json`: the value of --json, one more file that is written, or NULL. */
+bool cli_are_apart(const cli_file *files, size_t count, const char *json);
+
 /* ---- messages (messages.c) ---------------------------------------------------------------- */
 
 /* "tesela: error: …", "tesela: warning: …" and "tesela: note: …" on standard error, always one

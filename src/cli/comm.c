@@ -316,8 +316,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* Can what is asked for be written? */
 static bool can_write(const bench *b)
 {
+    const cli_file files[] = {{"--csv", b->csv}, {"--figure", b->figure}};
     return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
-           cli_can_write_figure(b->figure);
+           cli_can_write_figure(b->figure) &&
+           cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 
 /* What the options say together. */

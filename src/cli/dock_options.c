@@ -1,7 +1,6 @@
 /* The command line of `tesela dock`. */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/dock_command.h"
 #include "cli/dock_ladder.h"
@@ -385,11 +384,17 @@ static bool check_together(const dock_options *options)
 static bool is_own_list(const dock_options *options)
 {
     char path[DOCK_PATH];
-    struct stat list;
-    struct stat output;
-    return options->rescore != NULL && stat(options->rescore, &list) == 0 &&
-           stat(dock_path(path, options->folder, "ftdock_global.dat"), &output) == 0 &&
-           list.st_dev == output.st_dev && list.st_ino == output.st_ino;
+    return options->rescore != NULL &&
+           cli_same_file(options->rescore, dock_path(path, options->folder, "ftdock_global.dat"));
+}
+
+static bool are_apart(const dock_options *options)
+{
+    const cli_file files[] = {
+        {NULL, options->receptor}, {NULL, options->ligand},
+        {NULL, options->list},     {NULL, options->rescore},
+        {"--csv", options->csv},   {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
+    return cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
 }
 
 static bool check(const dock_options *options)
@@ -404,6 +409,9 @@ static bool check(const dock_options *options)
         return false;
     }
     if (options->csv != NULL && !cli_can_write("--csv", options->csv, false)) {
+        return false;
+    }
+    if (!are_apart(options)) {
         return false;
     }
     if (options->folder == NULL && options->ladder) {

@@ -310,8 +310,10 @@ static bool check(const fft_options *options)
                   "elements, or batches that are not whole groups of --stride lines",
                   left_out);
     } else {
+        const cli_file files[] = {{"--csv", options->csv}, {"--figure", options->figure}};
         return (options->csv == NULL || cli_can_write("--csv", options->csv, false)) &&
-               cli_can_write_figure(options->figure);
+               cli_can_write_figure(options->figure) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
 }

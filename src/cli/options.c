@@ -318,6 +318,74 @@ bool cli_can_write(const char *option, const char *path, bool folder)
     return to_parent(parent) && is_writable_folder(option, path, parent);
 }
 
+/* The last name of a path. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool cli_same_file(const char *path, const char *other)
+{
+    struct stat one;
+    struct stat two;
+    const bool is_there = stat(path, &one) == 0;
+    if (is_there != (stat(other, &two) == 0)) {
+        return false;
+    }
+    if (!is_there) { /* one name in one folder? */
+        char folder[PATH_MAX];
+        char other_folder[PATH_MAX];
+        if (strlen(path) >= sizeof folder || strlen(other) >= sizeof other_folder ||
+            strcmp(name_of(path), name_of(other)) != 0) {
+            return false;
+        }
+        strcpy(folder, path);
+        strcpy(other_folder, other);
+        if (!to_parent(folder) || !to_parent(other_folder) || stat(folder, &one) != 0 ||
+            stat(other_folder, &two) != 0) {
+            return false;
+        }
+    }
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino &&
+           (!is_there || S_ISREG(one.st_mode));
+}
+
+/* Is it right that both are on the command line? */
+static bool is_apart(const cli_file *file, const cli_file *other)
+{
+    if (file->path == NULL || other->path == NULL ||
+        (file->option == NULL && other->option == NULL) ||
+        !cli_same_file(file->path, other->path)) {
+        return true;
+    }
+    if (file->option == NULL || other->option == NULL) {
+        const cli_file *written = file->option != NULL ? file : other;
+        cli_error("%s %s: is a file that is read, which it would replace: choose another name",
+                  written->option, written->path);
+    } else {
+        cli_error("%s %s: is the file of %s too: choose another name", other->option, other->path,
+                  file->option);
+    }
+    return false;
+}
+
+bool cli_are_apart(const cli_file *files, size_t count, const char *json)
+{
+    const cli_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++) {
+            if (!is_apart(&files[i], &files[j])) {
+                return false;
+            }
+        }
+        if (!is_apart(&files[i], &report)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool cli_can_write_figure(const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {

@@ -91,7 +91,12 @@ typedef struct poisson_run {
                         ranks too: the efficiency */
 } poisson_run;
 
-typedef enum poisson_format { POISSON_NPY, POISSON_CUBE, POISSON_HDF5 } poisson_format;
+typedef enum poisson_format {
+    POISSON_NO_FORMAT, /* the name ends in none that is known */
+    POISSON_NPY,
+    POISSON_CUBE,
+    POISSON_HDF5
+} poisson_format;
 
 /* A field in memory, with what its file said of it. */
 typedef struct poisson_field {
@@ -143,8 +148,8 @@ typedef struct poisson_arrays {
 /* By the name. */
 poisson_format poisson_format_of(const char *path);
 bool poisson_is_gzipped(const char *path);
-/* Settle what a file holds before memory is taken for it; a cube is read whole. `path` and
- * `dataset` are borrowed. Release whatever the outcome. */
+/* Settle what a file holds before memory is taken for it. `path` and `dataset` are borrowed.
+ * Release whatever the outcome. */
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset);
 /* Read the numbers, all of them finite. */

@@ -21,14 +21,15 @@ poisson_format poisson_format_of(const char *path)
     static const struct {
         const char *ending;
         poisson_format format;
-    } rows[] = {{".cube", POISSON_CUBE},   {".cub", POISSON_CUBE}, {".cube.gz", POISSON_CUBE},
-                {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},  {".hdf5", POISSON_HDF5}};
+    } rows[] = {{".npy", POISSON_NPY},      {".cube", POISSON_CUBE},   {".cub", POISSON_CUBE},
+                {".cube.gz", POISSON_CUBE}, {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},
+                {".hdf5", POISSON_HDF5}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (ends_in(path, rows[i].ending)) {
             return rows[i].format;
         }
     }
-    return POISSON_NPY;
+    return POISSON_NO_FORMAT;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -80,16 +81,25 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
 
 static tsl_status open_cube(poisson_field *field, tsl_context *context)
 {
-    const tsl_status status = tsl_cube_read(&field->cube, context, field->path);
+    const tsl_status status = tsl_cube_read_header(&field->cube, context, field->path);
     if (status == TSL_OK) {
         memcpy(field->n, field->cube.n, sizeof field->n);
         for (int axis = 0; axis < 3; axis++) {
             field->lengths[axis] = (double)field->n[axis] * field->cube.step[axis];
         }
         field->precision = 8;
-        field->data = field->cube.values;
-        field->cube.values = NULL;
     }
+    return status;
+}
+
+static tsl_status load_cube(poisson_field *field, tsl_context *context)
+{
+    const tsl_status status = tsl_cube_read(&field->cube, context, field->path);
+    if (status == TSL_OK && memcmp(field->n, field->cube.n, sizeof field->n) != 0) {
+        return tsl_fail(context, TSL_E_IO, "%s: was changed while it was read", field->path);
+    }
+    field->data = field->cube.values;
+    field->cube.values = NULL;
     return status;
 }
 
@@ -135,6 +145,8 @@ tsl_status poisson_field_load(poisson_field *field, tsl_context *context)
         FILE *file = field->file;
         field->file = NULL;
         status = tsl_npy_load(&field->data, file, &field->npy, context, field->path);
+    } else if (field->format == POISSON_CUBE) {
+        status = load_cube(field, context);
     } else if (field->format == POISSON_HDF5) {
         status = load_hdf5(field, context);
     }

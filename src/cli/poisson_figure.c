@@ -20,18 +20,21 @@ tsl_status poisson_figure_write(const poisson_work *work, const void *potential)
     const bool cube = work->field.format == POISSON_CUBE;
     const bool plain = work->poisson.equation == TSL_POISSON_PLAIN;
     const bool nuclei = work->points.count > 0;
-    char subtitle[256];
+    char subtitle[256], answer[128];
     describe(subtitle, work);
+    snprintf(answer, sizeof answer, "%s%s",
+             plain    ? "Solution"
+             : nuclei ? "Potential of density and nuclei, hartree / e"
+             : cube   ? "Potential, hartree / e"
+                      : "Potential",
+             work->options->quantity == POISSON_FIELD ? " (the field is minus its gradient)" : "");
     tsl_poisson_slices slices = {
         .name = work->field.path,
         .subtitle = subtitle,
         .labels = {plain  ? "Right-hand side"
                    : cube ? "Charge density without the nuclei, e / bohr\xc2\xb3"
                           : "Charge density",
-                   plain    ? "Solution"
-                   : nuclei ? "Potential of density and nuclei, hartree / e"
-                   : cube   ? "Potential, hartree / e"
-                            : "Potential"},
+                   answer},
         .precision = work->poisson.precision,
         .values = {work->field.data, potential},
         .count = work->field.cube.atoms};

@@ -356,7 +356,14 @@ static bool check_files(const poisson_options *options)
     const poisson_format input = poisson_format_of(options->input);
     const bool writes = options->output != NULL;
     const poisson_format output = writes ? poisson_format_of(options->output) : POISSON_NPY;
-    if (writes == (options->quantity == POISSON_ENERGY)) {
+    if (input == POISSON_NO_FORMAT) {
+        cli_error("%s: give a file whose name ends in .npy, .h5, .hdf5, .cube, .cub, .cube.gz or "
+                  ".cub.gz, or verify, bench or study",
+                  options->input);
+    } else if (output == POISSON_NO_FORMAT && !poisson_is_gzipped(options->output)) {
+        cli_error("-o %s: give a name that ends in .npy, .h5, .hdf5 or, from a cube, .cube or .cub",
+                  options->output);
+    } else if (writes == (options->quantity == POISSON_ENERGY)) {
         cli_error("%s", writes ? "--output energy writes no file: leave -o out"
                                : "-o OUTPUT is missing: say where the result goes");
     } else if (output == POISSON_CUBE && input != POISSON_CUBE) {
@@ -379,8 +386,11 @@ static bool check_files(const poisson_options *options)
         cli_error("%s: this build has no HDF5: see tesela info",
                   input == POISSON_HDF5 ? options->input : options->output);
     } else {
+        const cli_file files[] = {
+            {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
         return (!writes || cli_can_write("-o", options->output, false)) &&
-               cli_can_write_figure(options->figure);
+               cli_can_write_figure(options->figure) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
 }
@@ -423,8 +433,10 @@ static bool check_study(const poisson_options *options)
     } else if (options->varied == POISSON_SCALING && (plan->ranks[0] > 0 || plan->measure)) {
         cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
     } else {
+        const cli_file files[] = {{"--figure", options->figure}, {"--csv", options->csv}};
         return cli_can_write_figure(options->figure) &&
-               (options->csv == NULL || cli_can_write("--csv", options->csv, false));
+               (options->csv == NULL || cli_can_write("--csv", options->csv, false)) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
 }

@@ -98,19 +98,47 @@ static tsl_status write_csv(const poisson_work *work)
 
 /* ---- the figure --------------------------------------------------------------------------- */
 
-/* Which rows a curve joins: both that of one segment. */
+/* Which rows a curve joins: both that of one segment, if something is overlapped. */
 static bool is_on(const poisson_run *run, bool segments, int curve)
 {
     return segments ? run->plan.overlap == curve || run->plan.segments == 1
                     : (strcmp(run->name, "weak") == 0) == (curve == 1);
 }
 
-static tsl_status write_figure(const poisson_work *work)
+static bool is_overlapped(const poisson_work *work)
+{
+    bool overlapped = false;
+    for (int i = 0; i < work->run_count; i++) {
+        overlapped = overlapped || work->runs[i].plan.overlap;
+    }
+    return overlapped;
+}
+
+/* A curve's name, of scaling with the times of its ends. */
+static void name_curve(char out[64], const poisson_work *work, bool segments, int curve)
 {
     static const char *const names[2][2] = {{"strong", "weak"}, {"not overlapped", "overlapped"}};
+    double first = 0, last = 0;
+    for (int i = 0; i < work->run_count && !segments; i++) {
+        if (is_on(&work->runs[i], segments, curve)) {
+            first = first > 0 ? first : work->runs[i].timing.median;
+            last = work->runs[i].timing.median;
+        }
+    }
+    if (segments) {
+        snprintf(out, 64, "%s", names[1][curve]);
+    } else {
+        snprintf(out, 64, "%s, %.3g to %.3g ms", names[0][curve], 1e3 * first, 1e3 * last);
+    }
+}
+
+static tsl_status write_figure(const poisson_work *work)
+{
     const bool segments = work->options->varied == POISSON_SEGMENTS;
     const int64_t *n = work->poisson.n;
-    char title[160];
+    char title[160], level[64], names[2][64];
+    snprintf(level, sizeof level, segments ? "one segment, %.3g ms" : "ideal",
+             1e3 * work->runs[0].timing.median);
     snprintf(title, sizeof title,
              "%s, %" PRId64 " x %" PRId64 " x %" PRId64 " cells, %d ranks on %s",
              segments ? "Exchange in segments" : "Scaling", n[0], n[1], n[2],
@@ -118,17 +146,18 @@ static tsl_status write_figure(const poisson_work *work)
     tsl_plot_curve curves[2];
     tsl_plot plot = {
         .title = title,
-        .x = {segments ? "segments" : "ranks", TSL_PLOT_LINEAR},
+        .x = {segments ? "segments" : "ranks", TSL_PLOT_DOUBLINGS},
         .y = {segments ? "time, % of one segment's" : "efficiency, %", TSL_PLOT_LINEAR},
         .curve = curves,
-        .level_name = segments ? "one segment" : "ideal",
+        .marks = true,
+        .level_name = level,
         .level = 100};
     double *values = tsl_allocate(4 * (size_t)work->run_count * sizeof *values);
     if (values == NULL) {
         return tsl_fail_memory(work->context, 4 * work->run_count * (int64_t)sizeof *values,
                                "a figure");
     }
-    for (int curve = 0; curve < 2; curve++) {
+    for (int curve = 0; curve < (segments && !is_overlapped(work) ? 1 : 2); curve++) {
         double *x = values + 2 * curve * work->run_count;
         double *y = x + work->run_count;
         int count = 0;
@@ -140,7 +169,8 @@ static tsl_status write_figure(const poisson_work *work)
             }
         }
         if (count > 0) {
-            curves[plot.curves++] = (tsl_plot_curve){names[segments][curve], count, x, y};
+            name_curve(names[curve], work, segments, curve);
+            curves[plot.curves++] = (tsl_plot_curve){names[curve], count, x, y};
         }
     }
     const tsl_status status = tsl_plot_write(work->context, work->options->figure, &plot);

@@ -239,7 +239,13 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
         cli_error("nothing to solve: give a matrix (see tesela solve --help)");
         return false;
     }
+    const cli_file files[] = {{NULL, out->matrix},
+                              {NULL, out->rhs},
+                              {NULL, out->guess},
+                              {"-o", out->output},
+                              {"--figure", out->figure}};
     return (out->output == NULL ||
             (knows_output(out->output) && cli_can_write("-o", out->output, false))) &&
-           cli_can_write_figure(out->figure);
+           cli_can_write_figure(out->figure) &&
+           cli_are_apart(files, sizeof files / sizeof *files, out->common.json);
 }

@@ -1,5 +1,6 @@
 /* The command line of `tesela transpose`. */
 #include <errno.h>
+#include <string.h>
 
 #include "cli/transpose_command.h"
 
@@ -124,12 +125,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+static bool is_npy(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
 static bool check(const transpose_options *options)
 {
     if ((options->input == NULL) != (options->output == NULL)) {
         cli_error("%s: tesela transpose --permute ORDER IN.npy -o OUT.npy",
                   options->input == NULL ? "-o needs a file to transpose"
                                          : "-o OUT.npy is missing");
+    } else if (options->input != NULL && !is_npy(options->input)) {
+        cli_error("%s: give a file whose name ends in .npy", options->input);
+    } else if (options->output != NULL && !is_npy(options->output)) {
+        cli_error("-o %s: give a name that ends in .npy", options->output);
     } else if (options->input != NULL && !options->has_permutation) {
         cli_error("--permute is missing: say in which order the axes shall be, e.g. --permute yxz");
     } else if (options->study && options->input != NULL) {
@@ -139,7 +150,9 @@ static bool check(const transpose_options *options)
     } else if (options->transpose.auxiliary > 0 && !options->transpose.in_place) {
         cli_error("--auxiliary needs --in-place: out of place nothing is taken");
     } else {
-        return options->output == NULL || cli_can_write("-o", options->output, false);
+        const cli_file files[] = {{NULL, options->input}, {"-o", options->output}};
+        return (options->output == NULL || cli_can_write("-o", options->output, false)) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
 }

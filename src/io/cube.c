@@ -8,6 +8,7 @@
 #include "io/text.h"
 
 enum { LONGEST_AXIS = 1 << 20, LEAST_ATOM = 10, LEAST_VALUE = 2 }; /* bytes of text */
+#define HEADER_BYTES ((size_t)1 << 16)
 
 /* The text as it is walked through. */
 typedef struct walk {
@@ -199,6 +200,20 @@ tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path)
     tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
     if (status == TSL_OK) {
         status = tsl_cube_parse(out, context, path, text.data, text.size);
+        tsl_text_release(&text);
+    }
+    return status;
+}
+
+tsl_status tsl_cube_read_header(tsl_cube *out, tsl_context *context, const char *path)
+{
+    tsl_text text;
+    *out = (tsl_cube){.atoms = 0};
+    tsl_status status = tsl_text_read_beginning(&text, context, path, HEADER_BYTES);
+    if (status == TSL_OK) {
+        walk w = {.context = context, .name = path, .lines = tsl_lines_of(text.data, text.size)};
+        status = read_header(&w, out, text.size < HEADER_BYTES ? text.size : SIZE_MAX);
+        out->atoms = 0;
         tsl_text_release(&text);
     }
     return status;

@@ -30,6 +30,10 @@ tsl_status tsl_cube_parse(tsl_cube *out, tsl_context *context, const char *name,
 /* The same from a file, plain or gzipped; TSL_E_IO if it cannot be read. */
 tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path);
 
+/* Axes and origin alone, from the first 64 KiB of a file: no atoms, no values. Errors are
+ * tsl_cube_read()'s of those lines. */
+tsl_status tsl_cube_read_header(tsl_cube *out, tsl_context *context, const char *path);
+
 void tsl_cube_release(tsl_cube *cube);
 
 /* What a file gets on the cube's grid. */

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WIDTH = 800, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
+enum { WIDTH = 840, HEIGHT = 460, LEFT = 72, TOP = 64, RIGHT = 600, BOTTOM = 400, MOST_TICKS = 12 };
 
-/* What an axis shows: of a logarithmic one, decades. */
+/* What an axis shows: of a logarithmic one, decades or doublings. */
 typedef struct range {
     double low, high;
     double step; /* of the ticks */
@@ -24,15 +24,23 @@ static bool is_shown(tsl_plot_scale scale, double value)
     return isfinite(value) && (scale == TSL_PLOT_LINEAR || value > 0);
 }
 
+/* In the units of the axis. */
+static double along(tsl_plot_scale scale, double value)
+{
+    return scale == TSL_PLOT_LINEAR      ? value
+           : scale == TSL_PLOT_DOUBLINGS ? log2(value)
+                                         : log10(value);
+}
+
 static double scaled(const range *r, double value)
 {
-    return ((r->scale == TSL_PLOT_LINEAR ? value : log10(value)) - r->low) / (r->high - r->low);
+    return (along(r->scale, value) - r->low) / (r->high - r->low);
 }
 
 static void extend(range *r, double value)
 {
     if (is_shown(r->scale, value)) {
-        const double at = r->scale == TSL_PLOT_LINEAR ? value : log10(value);
+        const double at = along(r->scale, value);
         r->low = fmin(r->low, floor(at));
         r->high = fmax(r->high, ceil(at));
     }
@@ -79,6 +87,9 @@ static void name_tick(char out[32], const range *r, double tick)
         break;
     case TSL_PLOT_POWERS:
         snprintf(out, 32, power == 0 ? "1" : "1e%d", power);
+        break;
+    case TSL_PLOT_DOUBLINGS:
+        snprintf(out, 32, "%.0f", exp2(tick));
         break;
     case TSL_PLOT_LINEAR:
         snprintf(out, 32, "%.0f", tick);

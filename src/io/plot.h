@@ -7,7 +7,8 @@
 typedef enum tsl_plot_scale {
     TSL_PLOT_LINEAR,   /* from 0 */
     TSL_PLOT_PREFIXES, /* logarithmic: 1, 10, 100, 1 k, … */
-    TSL_PLOT_POWERS    /* logarithmic: 1e-3, 1e-2, … */
+    TSL_PLOT_POWERS,   /* logarithmic: 1e-3, 1e-2, … */
+    TSL_PLOT_DOUBLINGS /* logarithmic: 1, 2, 4, … */
 } tsl_plot_scale;
 
 typedef struct tsl_plot_axis {

@@ -17,7 +17,13 @@ typedef struct growing {
     tsl_text text;
     size_t capacity;
     size_t limit;
+    bool cuts; /* what is beyond the limit is left out, and no error */
 } growing;
+
+static bool is_full(const growing *buffer)
+{
+    return buffer->cuts && buffer->text.size > buffer->limit;
+}
 
 static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
 {
@@ -49,8 +55,8 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
     if (file == NULL) {
         return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
     }
-    tsl_status status;
-    while ((status = grow(buffer, context, path)) == TSL_OK) {
+    tsl_status status = TSL_OK;
+    while (!is_full(buffer) && (status = grow(buffer, context, path)) == TSL_OK) {
         errno = 0;
         const size_t got = fread(buffer->text.data + buffer->text.size, 1,
                                  buffer->capacity - buffer->text.size, file);
@@ -94,14 +100,14 @@ static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef 
         stream->avail_in = at_most_a_gigabyte((size_t)(end - stream->next_in));
         const int result = inflate(stream, Z_NO_FLUSH);
         buffer->text.size += room - stream->avail_out;
-        if (result == Z_STREAM_END) {
+        if (result == Z_STREAM_END || is_full(buffer)) {
             return TSL_OK;
         }
         if (result == Z_MEM_ERROR) {
             return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
         }
         if (result == Z_BUF_ERROR && stream->avail_in == 0 && stream->avail_out > 0) {
-            return damaged(context, path, "it ends too early");
+            return buffer->cuts ? TSL_OK : damaged(context, path, "it ends too early");
         }
         if (result != Z_OK && result != Z_BUF_ERROR) {
             return damaged(context, path,
@@ -121,13 +127,13 @@ static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_conte
     const Bytef *end = stream.next_in + packed->size;
     tsl_status status = inflate_member(buffer, &stream, end, context, path);
     /* Padding of any other kind after the last member is ignored, as gzip does. */
-    while (status == TSL_OK && end - stream.next_in >= 2 && stream.next_in[0] == 0x1f &&
-           stream.next_in[1] == 0x8b) {
+    while (status == TSL_OK && !is_full(buffer) && end - stream.next_in >= 2 &&
+           stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b) {
         inflateReset(&stream);
         status = inflate_member(buffer, &stream, end, context, path);
     }
     inflateEnd(&stream);
-    if (status == TSL_OK && buffer->text.size > buffer->limit) {
+    if (status == TSL_OK && !buffer->cuts && buffer->text.size > buffer->limit) {
         status = grow(buffer, context, path);
     }
     return status;
@@ -146,10 +152,11 @@ static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_conte
 
 #endif
 
-tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
+static tsl_status read_text(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool cuts)
 {
-    growing plain = {.limit = limit};
-    growing inflated = {.limit = limit};
+    growing plain = {.limit = limit, .cuts = cuts};
+    growing inflated = {.limit = limit, .cuts = cuts};
     tsl_status status = read_plain(&plain, context, path);
     const unsigned char *magic = (const unsigned char *)plain.text.data;
     if (status == TSL_OK && plain.text.size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
@@ -161,6 +168,21 @@ tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, 
         *out = plain.text;
     } else {
         tsl_text_release(&plain.text);
+    }
+    return status;
+}
+
+tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
+{
+    return read_text(out, context, path, limit, false);
+}
+
+tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
+                                   size_t bytes)
+{
+    const tsl_status status = read_text(out, context, path, bytes, true);
+    if (status == TSL_OK && out->size > bytes) {
+        out->size = bytes;
     }
     return status;
 }

@@ -311,8 +311,9 @@ static void draw_slice(cairo_t *cairo, const figure *f, int normal, int which)
     draw_axis(cairo, f, &s, true);
     draw_marks(cairo, f, &s);
     tsl_draw_font(cairo, 12, false, tsl_ink);
-    tsl_draw_text(cairo, s.x + s.width / 2, s.y - 6, 0.5, "%c = %.4g", "xyz"[normal],
-                  fabs(at) < 1e-9 * step_of(f->of, normal) ? 0 : at);
+    /* above the name of the axis that goes up where the two would meet */
+    tsl_draw_text(cairo, s.x + s.width / 2, s.y - (s.width < 80 ? 20 : 6), 0.5, "%c = %.4g",
+                  "xyz"[normal], fabs(at) < 1e-9 * step_of(f->of, normal) ? 0 : at);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */
@@ -334,12 +335,12 @@ static void draw_tick(cairo_t *cairo, const scale *s, double top, double value, 
     if (fabs(y - *last) >= 13) {
         cairo_set_line_width(cairo, 1);
         tsl_draw_line(cairo, BAR + BAR_WIDTH, y, BAR + BAR_WIDTH + 4, y);
-        tsl_draw_text(cairo, BAR + BAR_WIDTH + 7, y + 4, 0, "%g", value);
+        tsl_draw_text(cairo, BAR + BAR_WIDTH + 7, y + 4, 0, "%.3g", value);
         *last = y;
     }
 }
 
-/* Ticks at 0 and at powers of ten. */
+/* Ticks at 0 and at powers of ten; where there is none, at the end. */
 static void draw_ticks(cairo_t *cairo, const scale *s, double top)
 {
     double last = -HEIGHT;
@@ -348,9 +349,13 @@ static void draw_ticks(cairo_t *cairo, const scale *s, double top)
     for (int sign = -1; sign <= 1; sign += 2) {
         const double end = sign < 0 ? -s->low : s->high;
         last = bar_y(s, top, 0);
+        const double zero = last;
         for (double power = end > 0 ? pow(10, ceil(log10(s->unit) - 1e-9)) : 1; power <= end;
              power *= 10) {
             draw_tick(cairo, s, top, sign * power, &last);
+        }
+        if (end > 0 && last == zero) {
+            draw_tick(cairo, s, top, sign * end, &last);
         }
     }
 }

@@ -2,8 +2,9 @@
  *
  * R. Jodra Luque, "Resolución eficiente de la ecuación de Poisson en un clúster de GPU" (thesis,
  * UPV/EHU, 2016), chapter 4, gives eleven kernels for transpositions. Algorithms 2, 8, 10 and 11
- * are wrong as printed. Each is run here, block by block and thread by thread, as printed and as it
- * was meant; tesela's transposition must agree with the second. */
+ * are wrong as printed. Each is run here, block by block and thread by thread, as it was meant and
+ * with its slip: of 2 and 8 as printed, of 10 and 11, which garble indices in lines 17, 19 and 20,
+ * with that of line 19 alone. tesela's transposition must agree with what was meant. */
 #include "support/devices.h"
 
 #include <stdlib.h>
@@ -189,10 +190,9 @@ static int place_of(const int brick[3], int l, int n)
            n * (brick[1] * TILE + l / TILE % TILE + n * (brick[2] * TILE + l / TILE / TILE));
 }
 
-/* The shared-memory indices of the off-diagonal bricks are garbled in both listings. The
- * slip that shows is in line 19, which writes the second brick with the other listing's index:
- * `as_printed` runs with that. */
-static int run_rotation(int n, bool forward, bool as_printed)
+/* `slips`: as line 19 of both listings does, write the second brick with the other listing's
+ * index. Lines 17 and 20 are taken as they were meant. */
+static int run_rotation(int n, bool forward, bool slips)
 {
     enum { BRICK = TILE * TILE * TILE };
     int a[MOST], expected[MOST];
@@ -218,7 +218,7 @@ static int run_rotation(int n, bool forward, bool as_printed)
                 a[place_of(b, l, n)] = first[turned(l, forward)];
                 continue;
             }
-            a[place_of(next, l, n)] = first[turned(l, as_printed ? !forward : forward)];
+            a[place_of(next, l, n)] = first[turned(l, slips ? !forward : forward)];
             a[place_of(last, l, n)] = second[turned(l, forward)];
             a[place_of(b, l, n)] = third[turned(l, forward)];
         }

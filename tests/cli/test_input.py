@@ -174,6 +174,37 @@ class Places(CommandTest):
         self.assert_refused([*pair, "--json", "missing/a.json"], ["--json missing/a.json"])
         self.assert_refused(["info", "--json", "missing/a.json"], ["--json missing/a.json"])
 
+    def test_no_file_twice(self):
+        """What is read stays, by whatever name it is to be replaced, and no result hides another."""
+        self.write("in.npy", "as it was")
+        self.write("in.cube", "as it was")
+        os.link(self.path("in.npy"), self.path("hard.npy"))
+        os.symlink("in.npy", self.path("soft.npy"))
+        os.mkdir(self.path("a"))
+        poisson = ["poisson", "in.npy", "--lengths", "1,1,1"]
+        transpose = ["transpose", "in.npy", "--permute", "yxz"]
+        read, twice = "is a file that is read", "is the file of "
+        for arguments, words in (
+                ([*poisson, "-o", "in.npy"], ["-o in.npy", read]),
+                ([*poisson, "-o", "a/../hard.npy"], ["-o a/../hard.npy", read]),
+                ([*poisson, "-o", "soft.npy"], ["-o soft.npy", read]),
+                ([*poisson, "-o", "x.npy", "--json", "in.npy"], ["--json in.npy", read]),
+                ([*poisson, "-o", "x.npy", "--json", "a/../x.npy"], ["--json a/../x.npy", twice + "-o"]),
+                (["poisson", "in.cube", "-o", "in.cube"], ["-o in.cube", read]),
+                (["poisson", "study", "segments", "--csv", "x.svg", "--figure", "./x.svg"],
+                 ["--csv x.svg", twice + "--figure"]),
+                ([*transpose, "-o", "in.npy"], ["-o in.npy", read]),
+                ([*transpose, "-o", "x.npy", "--json", "x.npy"], ["--json x.npy", twice + "-o"]),
+                (["solve", "in.npy", "-o", "in.npy"], ["-o in.npy", read]),
+                (["solve", "in.cube", "--rhs", "in.npy", "-o", "hard.npy"], ["-o hard.npy", read]),
+                (["fft", "study", "--csv", "x", "--json", "x"], ["--json x", twice + "--csv"]),
+                (["comm", "bench", "--csv", "x", "--json", "x"], ["--json x", twice + "--csv"]),
+                (["dock", "in.npy", LIGAND, "-o", "out", "--json", "in.npy"], ["--json in.npy", read])):
+            self.assert_refused(arguments, words)
+        for name in ("in.npy", "in.cube"):
+            with open(self.path(name), encoding="ascii") as file:
+                self.assertEqual(file.read(), "as it was")
+
     def test_full_device_as_json(self):
         result = self.dock("out", "--quiet", "--json", "/dev/full", status=2)
         self.assertRegex(result.stderr, r"^tesela: error: /dev/full: .*No space left.*\n$")

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import gzip
 import itertools
 import json
 import math
@@ -136,6 +137,16 @@ class Files(CommandTest):
 
 class Cubes(CommandTest):
     CUBE = " t\n c\n 1 0 0 0\n 6 0.5 0 0\n 4 0 0.25 0\n 5 0 0 0.4\n 8 6 1 2 3\n"
+
+    def test_memory_is_settled_by_the_header(self):
+        """Before the values are read: here they are missing, or no numbers."""
+        header = " t\n c\n 0 0 0 0\n 900 1 0 0\n 800 0 1 0\n 700 0 0 1\n"
+        for name, tail in (("bare.cube", ""), ("long.cube", "x" * 200000)):
+            self.write(name, header + tail)
+            self.write(name + ".gz", gzip.compress((header + tail).encode()))
+            for path in (name, name + ".gz") if has_library("zlib") else (name,):
+                self.assert_refused(["poisson", path, "-o", "out.npy", "--memory", "1G", *QUICK],
+                                    [path, "900 x 800 x 700 cells need", "1.0 GiB are allowed"])
 
     def cube(self, values):
         self.write("in.cube", self.CUBE + "\n".join(f"{value:.12e}" for value in values) + "\n")
@@ -573,6 +584,12 @@ class Refusals(CommandTest):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
         self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
+        for name in ("in.txt", "verfy", "-", "in.npy.gz", ".npy"):
+            self.refuse([name + ": give a file whose name ends in .npy, .h5", "or verify"], name,
+                        "-o", "out.npy")
+        for name in ("out.txt", "out", "-", "out.npy.", "cube"):
+            self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
+                        *self.LENGTHS, "-o", name)
         self.refuse(["-o goes with a file only"], "verify", "-o", "out.npy")
         for option, value, task in (("--n", "8", "verify"), ("--precision", "single", "verify"),
                                     ("--boundary", "periodic", "verify"),

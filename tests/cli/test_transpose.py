@@ -88,11 +88,13 @@ class Files(CommandTest):
         random.seed(1)
         content = npy([31, 17, 23], descr="<i4", item=4, data=random.randbytes(31 * 17 * 23 * 4))
         self.write("in.npy", content)
-        for name, place in (("yzx", []), ("zxy", ["--in-place", "--auxiliary", "8K"])):
-            result = self.run_command("transpose", "in.npy", "-o", "in.npy", *QUICK, "--permute",
+        for source, target, name, place in (("in.npy", "there.npy", "yzx", []),
+                                            ("there.npy", "back.npy", "zxy",
+                                             ["--in-place", "--auxiliary", "8K"])):
+            result = self.run_command("transpose", source, "-o", target, *QUICK, "--permute",
                                       name, *place)
             self.assertEqual(result.returncode, 0, result.stderr)
-        with open(self.path("in.npy"), "rb") as file:
+        with open(self.path("back.npy"), "rb") as file:
             header, data = parse(file.read())
         self.assertEqual((header["shape"], data), ((31, 17, 23), content[-len(data):]))
 
@@ -152,6 +154,8 @@ class Wrong(CommandTest):
                 (["-o", "out.npy"], ["-o needs a file"]),
                 (["in.npy"], ["-o OUT.npy is missing"]),
                 (["in.npy", "-o", "out.npy"], ["--permute is missing"]),
+                (["in.txt", "-o", "out.npy"], ["in.txt", "ends in .npy"]),
+                (["in.npy", "-o", "out.h5"], ["-o out.h5", "ends in .npy"]),
                 (["in.npy", "b.npy"], ["'b.npy' is one argument too many"]),
                 (["in.npy", "-o", "out.npy", "--permute", "yxz", "--study"],
                  ["--study does not go with a file"]),

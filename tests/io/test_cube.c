@@ -59,8 +59,15 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(tsl_cube_read(&back, &context, path), TSL_OK);
     assert_good(&back);
     tsl_cube_release(&back);
+    assert_int_equal(tsl_cube_read_header(&back, &context, path), TSL_OK);
+    assert_memory_equal(back.n, cube.n, sizeof cube.n);
+    assert_memory_equal(back.step, cube.step, sizeof cube.step);
+    assert_true(back.atom == NULL && back.values == NULL);
+    tsl_cube_release(&back);
     tsl_cube_release(&cube);
     assert_int_equal(tsl_cube_read(&back, &context, scratch_path("none.cube")), TSL_E_IO);
+    assert_error_names(&context, "none.cube");
+    assert_int_equal(tsl_cube_read_header(&back, &context, scratch_path("none.cube")), TSL_E_IO);
     assert_error_names(&context, "none.cube");
     scratch_empty();
 }

@@ -18,21 +18,19 @@ static const double xs[] = {0, 10, 20, 60}, ys[] = {1, 1e-3, 0, 1e-9}, big[] = {
 static const tsl_plot_curve curves[] = {{"falls", 4, xs, ys}, {"a dot", 1, &xs[2], &ys[1]}},
                             wide[] = {{"rises", 4, big, big}};
 static const tsl_plot plots[] = {
-    {"linear & powers",
-     {"iteration", TSL_PLOT_LINEAR},
-     {"residual", TSL_PLOT_POWERS},
-     2,
-     curves,
-     "level",
-     1e-8},
-    {"prefixes",
-     {"bytes", TSL_PLOT_PREFIXES},
-     {"bytes a second", TSL_PLOT_PREFIXES},
-     1,
-     wide,
-     NULL,
-     0},
-    {"nothing", {"x", TSL_PLOT_LINEAR}, {"y", TSL_PLOT_POWERS}, 0, NULL, NULL, 0}};
+    {.title = "linear & powers",
+     .x = {"iteration", TSL_PLOT_LINEAR},
+     .y = {"residual", TSL_PLOT_POWERS},
+     .curves = 2,
+     .curve = curves,
+     .level_name = "level",
+     .level = 1e-8},
+    {.title = "prefixes",
+     .x = {"bytes", TSL_PLOT_PREFIXES},
+     .y = {"bytes a second", TSL_PLOT_PREFIXES},
+     .curves = 1,
+     .curve = wide},
+    {.title = "nothing", .x = {"x", TSL_PLOT_LINEAR}, .y = {"y", TSL_PLOT_POWERS}}};
 
 static void kinds_are_known_by_their_ends(void **state)
 {
@@ -95,6 +93,18 @@ static void points_are_where_they_belong(void **state)
     char *text = scratch_read(path, NULL);
     /* x from 0 to 60 on 72 … 600, y from 1e-9 to 1 on 400 … 64 */
     assert_contains(text, "M 72 64 L 160 176");
+    free(text);
+    static const double two[] = {1, 2, 4}, percent[] = {100, 50, 25};
+    const tsl_plot_curve halves = {"halves", 3, two, percent};
+    const tsl_plot doublings = {.title = "doublings",
+                                .x = {"ranks", TSL_PLOT_DOUBLINGS},
+                                .y = {"%", TSL_PLOT_LINEAR},
+                                .curves = 1,
+                                .curve = &halves};
+    assert_int_equal(tsl_plot_write(&context, path, &doublings), TSL_OK);
+    text = scratch_read(path, NULL);
+    assert_contains(text, "M 72 64 L 336 232 L 600 316");
+    assert_contains(text, "M 340 232"); /* its dot */
     free(text);
 }
 
