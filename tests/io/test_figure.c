@@ -100,11 +100,12 @@ static void points_are_where_they_belong(void **state)
                                 .x = {"ranks", TSL_PLOT_DOUBLINGS},
                                 .y = {"%", TSL_PLOT_LINEAR},
                                 .curves = 1,
-                                .curve = &halves};
+                                .curve = &halves,
+                                .marks = true};
     assert_int_equal(tsl_plot_write(&context, path, &doublings), TSL_OK);
     text = scratch_read(path, NULL);
     assert_contains(text, "M 72 64 L 336 232 L 600 316");
-    assert_contains(text, "M 340 232"); /* its dot */
+    assert_contains(text, "M 339 232"); /* its dot */
     free(text);
 }
 
