@@ -100,6 +100,34 @@ static tsl_status check_inside(const poisson_work *work, int64_t i)
     return TSL_OK;
 }
 
+/* A header with atoms that no program meant is read all the same, but not in silence. */
+static void note_atoms(const poisson_work *work)
+{
+    const tsl_points *points = &work->points;
+    const char *path = work->field.path;
+    bool unknown = false, outside = false;
+    for (int64_t i = 0; i < points->count; i++) {
+        const int32_t number = work->field.cube.atom[i].number;
+        if (!unknown && (number < 1 || number > TSL_ELEMENTS)) {
+            unknown = true;
+            cli_note(
+                "%s: atom %lld has number %d, which is no element's: its charge is taken as it "
+                "stands, %g",
+                path, (long long)i + 1, (int)number, points->charge[i].charge);
+        }
+        for (int axis = 0; axis < 3 && !outside; axis++) {
+            const double at = points->charge[i].at[axis];
+            const double step = points->step[axis]; /* either sampling's first cell is within */
+            if (at < -step || at > (double)points->n[axis] * step) {
+                outside = true;
+                cli_note("%s: atom %lld is outside the box along %c: its charge is taken %s", path,
+                         (long long)i + 1, 'x' + axis,
+                         points->periodic[axis] ? "at its image within" : "where it stands");
+            }
+        }
+    }
+}
+
 tsl_status poisson_nuclei_take(poisson_work *work)
 {
     const tsl_cube *cube = &work->field.cube;
@@ -126,6 +154,7 @@ tsl_status poisson_nuclei_take(poisson_work *work)
         status = status == TSL_OK ? check_inside(work, i) : status;
     }
     if (status == TSL_OK) {
+        note_atoms(work);
         work->energy_nuclei = tsl_points_energy(&work->points);
         if (!isfinite(work->energy_nuclei)) {
             status = tsl_fail(work->context, TSL_E_FORMAT, "%s: two of its atoms are at one place",

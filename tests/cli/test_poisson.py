@@ -353,6 +353,23 @@ class Nuclei(CommandTest):
                                  "-o", "out.npy", *QUICK],
                                 ["in.cube", "atom 1", "free axis " + axis, "need 5.73", "more room"])
 
+    def test_strange_atoms_are_noted(self):
+        energy = ["poisson", "in.cube", "--boundary", "free", "--nuclei", "add", "--output",
+                  "energy", *QUICK[:-1]]
+        x, y, z = self.ORIGIN
+        for atoms, words in (([(200, 2.0, (x + 0.5, y + 0.5, z + 0.5))], ["atom 1 has number 200"]),
+                             ([(8, 8.0, (x, y, z)), (1, 1.0, (x, y, z - 0.5))],
+                              ["atom 2 is outside the box along z: its charge is taken where"]),
+                             ([(8, 8.0, (x, y, z))], [])):
+            self.cube(atoms=atoms)
+            result = self.run_command(*energy)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            notes = [line for line in result.stderr.splitlines() if " has number " in line
+                     or " outside the box " in line]
+            self.assertEqual(len(notes), len(words), result.stderr)
+            for note, word in zip(notes, words):
+                self.assertIn("in.cube: " + word, note)
+
     def test_a_fraction_of_a_charge_is_noted(self):
         self.cube()
         arguments = ["poisson", "in.cube", "--boundary", "free", "--nuclei", "add", "--output",
