@@ -37,8 +37,9 @@ typedef struct tsl_context_options {
     tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which
                          is its only one; NULL: this context works alone */
     /** A cudaStream_t of the caller's on the device, borrowed: must outlive the context, which
-     *  queues its work on it; NULL: a stream of the context's own. GPUs only, and none of CUDA's
-     *  default streams (0, cudaStreamLegacy, cudaStreamPerThread): no work can be recorded there.
+     *  queues its work on it; NULL: a stream of the context's own. GPUs only, and a stream made
+     *  with cudaStreamNonBlocking, for plans record work on it; nothing else may be queued on it
+     *  while a call that makes a plan runs.
      */
     void *stream;
 } tsl_context_options;

@@ -92,8 +92,8 @@ static tsl_status check_inside(const poisson_work *work, int64_t i)
             return tsl_fail(
                 work->context, TSL_E_ARG,
                 "%s: atom %lld is %.4g bohr within the grid along the free axis %c, and "
-                "nuclei of slabs and wires need %.4g, 19.1 steps: give the grid more room "
-                "there, or smaller steps",
+                "nuclei of slabs and wires need %.4g, 19.1 of the widest steps: give the "
+                "grid more room there, or smaller steps along all axes",
                 work->field.path, (long long)i + 1, distance, 'x' + axis, margin);
         }
     }

@@ -86,12 +86,20 @@ static void cuda_close(tsl_device *device)
 static tsl_status borrow_stream(tsl_device *device, tsl_context *context)
 {
     const cudaStream_t stream = (cudaStream_t)context->stream;
+    unsigned flags = 0;
     if (stream == cudaStreamLegacy || stream == cudaStreamPerThread) {
         return tsl_fail(
             context, TSL_E_ARG,
             "%s: the context options' stream is one of CUDA's default streams: make one "
-            "with cudaStreamCreate()",
+            "with cudaStreamCreateWithFlags(…, cudaStreamNonBlocking)",
             context->name);
+    }
+    /* plans record work on it: what other threads do on the default stream would spoil that */
+    if (cudaStreamGetFlags(stream, &flags) == cudaSuccess && !(flags & cudaStreamNonBlocking)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: the context options' stream waits for CUDA's default stream: make it "
+                        "with cudaStreamCreateWithFlags(…, cudaStreamNonBlocking)",
+                        context->name);
     }
     if (cudaEventRecord(device->parted, stream) != cudaSuccess) {
         cudaGetLastError();

@@ -13,6 +13,7 @@
 #ifndef TSL_SPARSE_COARSEN_H
 #define TSL_SPARSE_COARSEN_H
 
+#include <float.h>
 #include <math.h>
 
 #include "core/core.h"
@@ -114,8 +115,10 @@ enum { TSL_EXPONENT_BITS = 13, TSL_COUNT_BITS = 7, TSL_LEAST_EXPONENT = -4000 };
  * their signs, as the exponent of a power of two that is more. */
 TSL_FN uint64_t tsl_transposed_rest(int64_t at, int count, double part)
 {
-    const int exponent = part > 0 ? ilogb(part) + 1 : (int)TSL_LEAST_EXPONENT;
     const int most = -TSL_LEAST_EXPONENT;
+    const int exponent = part == 0         ? (int)TSL_LEAST_EXPONENT
+                         : part <= DBL_MAX ? ilogb(part) + 1
+                                           : most; /* infinite, or no number */
     return ((uint64_t)at << TSL_COUNT_BITS | (uint64_t)(count + 1)) << TSL_EXPONENT_BITS |
            (uint64_t)((exponent < most ? exponent : most) - TSL_LEAST_EXPONENT);
 }
@@ -166,7 +169,8 @@ typedef struct tsl_projection {
     int32_t *ap_column;
     double *ap_value;
     /* Rows of P^T A P as they get done, likewise. */
-    int table; /* places of a row's table: TSL_TABLE_SMALL, a warp a row, or …_LARGE, a block */
+    int table; /* places of a row's table: TSL_TABLE_SMALL, a warp a row, a block where rows are
+                  few; or …_LARGE, a block */
     const int32_t *wide_rows; /* [wide]: what TSL_TABLE_LARGE is for; NULL: all rows, small */
     int64_t wide;
     int32_t *too_wide; /* [aggregates]: rows whose table was full … */

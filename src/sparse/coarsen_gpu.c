@@ -27,7 +27,7 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
     }
     const int64_t bytes = least > all / 4 ? least : all / 4;
     if (space->chunks == TSL_SPACE_CHUNKS) {
-        return tsl_fail(space->context, TSL_E_INTERNAL, "%s takes too many pieces of memory", what);
+        return tsl_fail(space->context, TSL_E_NOMEM, "%s takes too many pieces of memory", what);
     }
     const double begun = tsl_seconds();
     const tsl_status status = tsl_device_allocate(&memory, space->context, bytes, what);

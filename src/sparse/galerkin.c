@@ -34,7 +34,6 @@ typedef struct window {
 /* Memory that a piece's rows have beyond their share. */
 typedef struct more {
     struct more *before;
-    int64_t bytes;
     char entries[];
 } more;
 

@@ -47,20 +47,19 @@ typedef struct tsl_made_row {
     int64_t count;
 } tsl_made_row;
 
-static inline const double *tsl_made_values(const tsl_made_row *run)
+static inline const double *tsl_made_values(const tsl_made_row *made)
 {
-    return (const double *)(const void *)run->entries;
+    return (const double *)(const void *)made->entries;
 }
-static inline const uint32_t *tsl_made_columns(const tsl_made_row *run)
+static inline const uint32_t *tsl_made_columns(const tsl_made_row *made)
 {
-    return (const uint32_t *)(const void *)(run->entries + 8 * run->count);
+    return (const uint32_t *)(const void *)(made->entries + 8 * made->count);
 }
 static inline int64_t tsl_made_bytes(int64_t count)
 {
     return (12 * count + 7) / 8 * 8;
 }
 
-/* Add `scale` times a run. A short one is copied whatever its length, and waits. */
 /* Add `scale` times such a row. */
 static inline void tsl_row_add_made(tsl_row *row, double scale, const tsl_made_row *made)
 {

@@ -145,7 +145,8 @@ static tsl_status plan_whole(tsl_convolve *plan)
                                 .in = reals,
                                 .out = halves,
                                 .in_place = true,
-                                .seldom = !plain};
+                                .seldom = !plain,
+                                .patience = plan->what.patience};
     tsl_status status = tsl_fft_cpu.create(&plan->whole_forward, plan->context, &what);
     if (status == TSL_OK && plain) {
         what.kind = TSL_FFT_REAL_BACKWARD;

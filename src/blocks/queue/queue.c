@@ -57,10 +57,10 @@ int64_t tsl_queue_choose(const tsl_queue_worker *w, const int64_t counters[TSL_C
                          double elapsed)
 {
     const double left = (double)(w->items - counters[TSL_QUEUE_NEXT]);
-    if (!(w->rate > 0)) {
-        return w->batch; /* to learn from */
-    }
     const double all = (double)counters[TSL_QUEUE_RATE] / TSL_QUEUE_RATE_ONE;
+    if (!(w->rate > 0)) { /* a batch to learn from, but not so late that all would wait for it */
+        return all > 0 && left / all < elapsed / 20 ? 0 : w->batch;
+    }
     const double others = all - w->rate;
     const double remaining = left / fmax(all, w->rate);
     const double total = elapsed + remaining;
