@@ -333,6 +333,29 @@ static bool goes_by_lines(const tsl_poisson_options *options, const tsl_poisson_
     return options->plain < 0 || (options->plain == 0 && faster);
 }
 
+/* How it is solved, and where source and potential lie. */
+static tsl_status settle_plan(tsl_poisson_problem *p, tsl_context *context,
+                              const tsl_poisson_options *options)
+{
+    tsl_status status = check_planning(p, context);
+    if (status == TSL_OK) {
+        status = settle_share(p, context, options);
+    }
+    if (status == TSL_OK) {
+        status = check_form(context, options, p);
+    }
+    if (status == TSL_OK) {
+        status = check_path(context, options, p);
+    }
+    if (status == TSL_OK) {
+        status = settle_box(&p->source, context, p, &options->source_box, "source");
+    }
+    if (status == TSL_OK) {
+        status = settle_box(&p->potential, context, p, &options->potential_box, "potential");
+    }
+    return status;
+}
+
 tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
                               const tsl_poisson_options *options)
 {
@@ -383,22 +406,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.strided = options->plain == 2;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
-    status = check_planning(&p, context);
-    if (status == TSL_OK) {
-        status = settle_share(&p, context, options);
-    }
-    if (status == TSL_OK) {
-        status = check_form(context, options, &p);
-    }
-    if (status == TSL_OK) {
-        status = check_path(context, options, &p);
-    }
-    if (status == TSL_OK) {
-        status = settle_box(&p.source, context, &p, &options->source_box, "source");
-    }
-    if (status == TSL_OK) {
-        status = settle_box(&p.potential, context, &p, &options->potential_box, "potential");
-    }
+    status = settle_plan(&p, context, options);
     *out = p;
     return status;
 }

@@ -185,6 +185,42 @@ static tsl_status replace(tsl_run *run, const pipeline *v)
     return status == TSL_OK ? tsl_run_part(run, w, 4, 3, 0) : status;
 }
 
+/* An iteration's vectors from its scalars, M w = m and A m = n, and the next sums' parts. */
+static tsl_status go_on(tsl_run *run, const pipeline *v, double *n, double *m, const scalars *c)
+{
+    double *const p = v->p;
+    double *const s = v->s;
+    double *const q = v->q;
+    double *const z = v->z;
+    double *const w = v->w;
+    double *const u = v->u;
+    /* without a preconditioner q is s, u is r */
+    const double a = c->alpha;
+    const double b = c->beta;
+    const tsl_step step[] = {tsl_combine(z, 1, n, b, z),
+                             tsl_combine(s, 1, w, b, s),
+                             tsl_combine(p, 1, u, b, p),
+                             tsl_combine(run->x, 1, run->x, a, p),
+                             tsl_combine(run->r, 1, run->r, -a, s),
+                             tsl_combine(w, 1, w, -a, z),
+                             tsl_dot(run->r, u),
+                             tsl_dot(w, u),
+                             tsl_dot(run->r, run->r)};
+    const tsl_step preconditioned[] = {tsl_combine(z, 1, n, b, z),
+                                       tsl_combine(q, 1, m, b, q),
+                                       tsl_combine(s, 1, w, b, s),
+                                       tsl_combine(p, 1, u, b, p),
+                                       tsl_combine(run->x, 1, run->x, a, p),
+                                       tsl_combine(run->r, 1, run->r, -a, s),
+                                       tsl_combine(u, 1, u, -a, q),
+                                       tsl_combine(w, 1, w, -a, z),
+                                       tsl_dot(run->r, u),
+                                       tsl_dot(w, u),
+                                       tsl_dot(run->r, run->r)};
+    return u == run->r ? tsl_run_part(run, step, 9, 3, 0)
+                       : tsl_run_part(run, preconditioned, 11, 3, 0);
+}
+
 tsl_status tsl_run_cg_pipelined(tsl_run *run)
 {
     double *const p = tsl_run_vector(run, 1);
@@ -220,31 +256,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
         if (status != TSL_OK || !definite) {
             return status;
         }
-        /* without a preconditioner q is s, u is r */
-        const double a = c.alpha;
-        const double b = c.beta;
-        const tsl_step step[] = {tsl_combine(z, 1, n, b, z),
-                                 tsl_combine(s, 1, w, b, s),
-                                 tsl_combine(p, 1, u, b, p),
-                                 tsl_combine(run->x, 1, run->x, a, p),
-                                 tsl_combine(run->r, 1, run->r, -a, s),
-                                 tsl_combine(w, 1, w, -a, z),
-                                 tsl_dot(run->r, u),
-                                 tsl_dot(w, u),
-                                 tsl_dot(run->r, run->r)};
-        const tsl_step preconditioned[] = {tsl_combine(z, 1, n, b, z),
-                                           tsl_combine(q, 1, m, b, q),
-                                           tsl_combine(s, 1, w, b, s),
-                                           tsl_combine(p, 1, u, b, p),
-                                           tsl_combine(run->x, 1, run->x, a, p),
-                                           tsl_combine(run->r, 1, run->r, -a, s),
-                                           tsl_combine(u, 1, u, -a, q),
-                                           tsl_combine(w, 1, w, -a, z),
-                                           tsl_dot(run->r, u),
-                                           tsl_dot(w, u),
-                                           tsl_dot(run->r, run->r)};
-        status =
-            plain ? tsl_run_part(run, step, 9, 3, 0) : tsl_run_part(run, preconditioned, 11, 3, 0);
+        status = go_on(run, &vectors, n, m, &c);
         if (status == TSL_OK && (run->iterations + 1) % REPLACED == 0) {
             status = replace(run, &vectors);
         }

@@ -23,7 +23,8 @@ static uint64_t next(uint64_t *state)
 #define FILL(name, type, special)                                                                  \
     static void fill_##name(void *out, uint64_t *state)                                            \
     {                                                                                              \
-        type *values = out;                                                                        \
+        typedef type name##_value;                                                                 \
+        name##_value *values = out;                                                                \
         const type specials[] = special;                                                           \
         const size_t count = sizeof specials / sizeof *specials;                                   \
         for (int i = 0; i < MOST; i++) {                                                           \

@@ -1,0 +1,134 @@
+"""`tesela poisson`: what it refuses, and its suite."""
+
+import math
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from command import CommandTest
+from test_poisson import QUICK, npy, wave
+
+
+class Refusals(CommandTest):
+    LENGTHS = ["--lengths", "3,1,2"]
+
+    def refuse(self, words, *arguments, content=None, status=2):
+        if content is not None:
+            self.write("in.npy", content)
+        self.assert_refused(["poisson", *arguments, *QUICK], words, status)
+
+    def test_files(self):
+        solve = ["in.npy", "-o", "out.npy", *self.LENGTHS]
+        good, _ = wave((3, 1, 2))
+        self.refuse(["missing.npy"], "missing.npy", "-o", "out.npy", *self.LENGTHS)
+        self.refuse(["in.npy"], *solve, content=b"no array")
+        self.refuse(["in.npy"], *solve, content=npy(good)[:-8])
+        self.refuse(["in.npy", "2 axes"], *solve, content=npy(good, (6, 20)))
+        self.refuse(["in.npy", "no elements"], *solve, content=npy([], (0, 1, 1)))
+        self.refuse(["in.npy", "Fortran order"], *solve, content=npy(good, fortran=True))
+        self.refuse(["in.npy", "<i8"], *solve, content=npy([1] * 120, descr="<i8"))
+        self.refuse(["in.npy", ">f8"], *solve, content=npy(good, descr=">f8"))
+        for bad in (math.nan, math.inf):
+            values = list(good)
+            values[2 * 20 + 3 * 5 + 4] = bad
+            self.refuse(["in.npy", "[2, 3, 4]", "no finite number"], *solve, content=npy(values))
+
+    def test_problems(self):
+        solve = ["in.npy", "-o", "out.npy", *self.LENGTHS]
+        content = npy([1.0] * 120)
+        self.refuse(["in.npy", "net charge of 6", "background"], *solve, content=content)
+        self.refuse(["6 x 4 x 5 cells need", "1.0 KiB are allowed"], *solve, "--memory", "1K")
+        self.refuse(["three free axes"], *solve, "--kernel", "integrated")
+        self.refuse(["three periodic axes"], *solve, "--boundary", "free", "--symbol",
+                    "second-order")
+        self.refuse(["no screening"], *solve, "--boundary", "free", "--kernel", "point",
+                    "--screening", "1")
+        self.refuse(["background"], *solve, "--boundary", "free", "--background")
+
+    def test_too_little_memory(self):
+        self.refuse(["out of memory", "12288 x 12288 x 12288", "are free"], "bench", "--n",
+                    "12288", "--boundary", "free", status=3)
+
+    def test_options(self):
+        self.refuse(["give a file, verify, bench or study"])
+        self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
+        self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
+        for name in ("in.txt", "verfy", "-", "in.npy.gz", ".npy"):
+            self.refuse([name + ": give a file whose name ends in .npy, .h5", "or verify"], name,
+                        "-o", "out.npy")
+        for name in ("out.txt", "out", "-", "out.npy.", "cube"):
+            self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
+                        *self.LENGTHS, "-o", name)
+        self.refuse(["-o goes with a file only"], "verify", "-o", "out.npy")
+        for option, value, task in (("--n", "8", "verify"), ("--precision", "single", "verify"),
+                                    ("--boundary", "periodic", "verify"),
+                                    ("--background", None, "verify"), ("--n", "8", "in.npy"),
+                                    ("--sign", "charge", "bench"), ("--background", None, "bench"),
+                                    ("--sampling", "centres", "bench"),
+                                    ("--figure", "none.svg", "bench"),
+                                    ("--nuclei", "none", "study")):
+            self.refuse([option + " goes with"], task, option, *([value] if value else []))
+        self.refuse(["one argument too many"], "verify", "bench")
+        self.refuse(["say of what, segments or scaling"], "study")
+        self.refuse(["did you mean segments?"], "study", "segment")
+        self.refuse(["one rank exchanges nothing"], "study", "scaling", "--n", "8")
+        self.refuse(["what study segments varies"], "study", "segments", "--plan", "overlap=on")
+        self.refuse(["what study scaling varies"], "study", "scaling", "--plan", "ranks=1x2")
+        self.refuse(["--csv goes with study only"], "bench", "--csv", "none.csv")
+        self.refuse([".svg, .png or .pdf"], "study", "segments", "--figure", "none.jpg")
+        self.refuse(["one rank exchanges nothing: take several"], "bench", "--n", "8", "--plan",
+                    "exchange=staged")
+        for option, value, word in (("--lengths", "1,2", "three numbers"),
+                                    ("--lengths", "1,2,-3", "three numbers"),
+                                    ("--lengths", "1,2,3,4", "three numbers"),
+                                    ("--boundary", "open", "periodic or free"),
+                                    ("--boundary", "free,free", "periodic or free"),
+                                    ("--equation", "plan", "did you mean plain?"),
+                                    ("--symbol", "fourth", "spectral or second-order"),
+                                    ("--kernel", "point2", "did you mean point?"),
+                                    ("--precision", "half", "single or double"),
+                                    ("--screening", "-1", "0 up"),
+                                    ("--memory", "some", "--memory"),
+                                    ("--output", "out.npy", "potential, field or energy"),
+                                    ("--sampling", "center", "did you mean centres?"),
+                                    ("--nuclei", "drop", "none or add"),
+                                    ("--electrons", "none", "neutral"),
+                                    ("--n", "0", "whole numbers"),
+                                    ("--n", "8,8", "whole numbers"),
+                                    ("--repeat", "0", "whole number")):
+            self.refuse([option, word], "bench", option, value)
+
+
+class Suite(CommandTest):
+    def test_the_form_is_chosen(self):
+        for form, lines, strided in (("lines", True, False), ("plain", False, False),
+                                     ("strided", False, True)):
+            result = self.run_command("poisson", "bench", "--device", "sim", "--n", "8", "--repeat", "1",
+                                      "--plan", "form=" + form, "--json", "form.json")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            results = self.read_json("form.json")["results"]
+            self.assertEqual((results["lines"], results["strided"]), (lines, strided))
+        self.assert_refused(["poisson", "bench", "--device", "cpu", "--n", "8", "--boundary", "free",
+                             "--plan", "form=strided"], ["take three periodic axes for strided"])
+        bench = ["poisson", "bench", "--n", "22", "--repeat", "1", "--plan"]
+        self.assert_refused([*bench, "form=lines", "--device", "sim"], ["22, 22 and 11", "leave the form"])
+        for form in ("lines", "plain"):
+            self.assert_refused([*bench, "form=" + form, "--device", "cpu"], ["are a GPU's"])
+        self.assert_refused([*bench, "overlap=on,segments=1", "--device", "sim"], ["one segment"])
+
+    def test_all_is_well(self):
+        result = self.run_command("poisson", "verify", "--device", "cpu", "--json", "verify.json")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        report = self.read_json("verify.json")
+        self.assertTrue(report["verified"])
+        self.assertGreaterEqual(len(report["results"]["cases"]), 14)
+        self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
+
+    def test_the_suite_takes_a_plan(self):
+        verify = ["poisson", "verify", "--device", "cpu,cpu"]
+        self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
+        self.assert_refused([*verify, "--plan", "ranks=2x2"], ["pencils of 2 x 2 ranks"])
+
+
+if __name__ == "__main__":
+    unittest.main()
