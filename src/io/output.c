@@ -107,6 +107,10 @@ static int open_place(tsl_output *output, const char *path)
 {
     struct stat status;
     char resolved[PATH_MAX];
+    if (strcmp(path, "/dev/stdout") == 0) { /* a socket could not be opened again */
+        output->path = tsl_duplicate_string(path);
+        return output->path != NULL ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    }
     const bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
@@ -115,7 +119,7 @@ static int open_place(tsl_output *output, const char *path)
     if (!exists && errno != ENOENT) { /* or rename() would find out when all is written */
         return -1;
     }
-    /* /dev/stdout may be a file by way of a redirection: it is added to, not replaced. */
+    /* /dev/stderr may be a file by way of a redirection: it is added to, not replaced. */
     const bool direct =
         exists && (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", strlen("/dev/")) == 0);
     const bool link = exists && !direct && realpath(path, resolved) != NULL;

@@ -10,7 +10,8 @@
 typedef struct tsl_output tsl_output;
 
 /* Open a temporary file in the folder of `path`, with the permissions an ordinary new file gets. A
- * path that exists and is no regular file (/dev/stdout, /dev/full) is written directly. */
+ * path that exists and is no regular file (a pipe, /dev/full) is written directly; so is
+ * /dev/stdout, which is this process's standard output whatever that is. */
 tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path);
 
 /* The stream to write to; its errors are found by tsl_output_commit(). */

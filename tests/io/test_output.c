@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -110,6 +112,31 @@ static void test_pipe_is_written_directly(void **state)
     assert_int_equal(stat(path, &status), 0);
     assert_true(S_ISFIFO(status.st_mode));
     assert_int_equal(scratch_empty(), 1);
+}
+
+/* Standard output is a socket under some services; by its path that could not be opened. */
+static void test_standard_output_is_written_directly(void **state)
+{
+    (void)state;
+    char got[16] = "";
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    assert_int_equal(dup2(ends[0], STDOUT_FILENO), STDOUT_FILENO);
+    tsl_output *output = NULL;
+    const tsl_status opened = tsl_output_open(&output, &context, "/dev/stdout");
+    if (opened == TSL_OK) {
+        fputs("through", tsl_output_stream(output));
+        tsl_output_commit(output);
+    }
+    assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    assert_int_equal(opened, TSL_OK);
+    assert_int_equal(read(ends[1], got, sizeof got), 7);
+    assert_string_equal(got, "through");
+    close(kept);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* A full disk is found whether the text fits the stream's buffer or not. */
@@ -273,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_link_stays_a_link),
         cmocka_unit_test(test_pipe_is_written_directly),
+        cmocka_unit_test(test_standard_output_is_written_directly),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_disk_fills_up),
         cmocka_unit_test(test_impossible_places),
