@@ -1,5 +1,5 @@
 # Each fuzz/fuzz_<name>.c is a libFuzzer harness; its test starts from seeds/<name>/ and runs for a
-# bounded time (environment FUZZ_SECONDS, 20 otherwise) in the build folder.
+# bounded time in the build folder: see run.
 
 # Of all there is, only what the harnesses need is built.
 add_custom_target(fuzz)
