@@ -156,8 +156,8 @@ static int64_t random_length(uint64_t *seed, int64_t most)
     return 1 + (int64_t)(test_random(seed) % (uint64_t)most);
 }
 
-/* 500 shapes of up to 3000 elements, lengths of 1 and primes among them, square and cubic ones too.
- */
+/* 500 shapes of up to 3000 elements, lengths of 1 and primes among them, square and cubic ones too;
+ * sim's other orders take a third of them, but with ./run-tests --full. */
 static void any_shape_is_transposed(void **state)
 {
     (void)state;
@@ -165,6 +165,7 @@ static void any_shape_is_transposed(void **state)
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *alone = test_context(test_devices[d], 1);
         tsl_context *shared = test_context(test_devices[d], 3);
+        const bool all = !test_is_another_order(test_devices[d]) || test_is_full();
         uint64_t seed = 5;
         for (int i = 0; i < SHAPES; i++) {
             int64_t shape[3];
@@ -178,7 +179,9 @@ static void any_shape_is_transposed(void **state)
                 shape[1] = shape[0] = shape[0] > 30 ? 30 : shape[0];
                 shape[2] = i % 2 == 0 && shape[0] < 20 ? shape[0] : 2;
             }
-            check_shape(i % 10 == 0 ? shared : alone, shape);
+            if (all || i / 3 % 3 == 0) {
+                check_shape(i % 10 == 0 ? shared : alone, shape);
+            }
         }
         tsl_context_destroy(alone);
         tsl_context_destroy(shared);

@@ -316,7 +316,7 @@ static void test_exhausted(void **state)
 {
     (void)state;
     int failures = 0;
-    for (int k = 1;; k++) {
+    for (int k = 1;; k += test_shortage_step()) {
         trial t = begin(EXHAUST, 4);
         const int64_t live = tsl_test_live_allocations();
         t.fail_from = k;

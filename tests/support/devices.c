@@ -1,6 +1,7 @@
 #include "support/devices.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/plugin.h"
@@ -22,6 +23,11 @@ int test_device_count(void)
 bool test_is_another_order(const char *device)
 {
     return strncmp(device, "sim:", 4) == 0;
+}
+
+bool test_is_full(void)
+{
+    return getenv("TESELA_FULL") != NULL;
 }
 
 tsl_context *test_context(const char *device, int threads)

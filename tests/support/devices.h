@@ -18,6 +18,9 @@ int test_device_count(void);
 /* One more of sim's orders of threads, which are nothing to memory and to what the host does. */
 bool test_is_another_order(const char *device);
 
+/* Are all cases to be run, as by ./run-tests --full? */
+bool test_is_full(void);
+
 /* A context of `threads` CPU threads; fails the test if it cannot be had. */
 tsl_context *test_context(const char *device, int threads);
 

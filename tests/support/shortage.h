@@ -42,7 +42,11 @@ tsl_status test_shortage_run_rank(tsl_comm *comm, void *shortage);
 /* Once, with k as it is. TSL_OK, or what the lacking rank failed with. */
 tsl_status test_shortage_try(test_shortage *t);
 
-/* For k from 1 on until nothing fails; returns how many were asked for. */
+/* From one k to the next, where all are tried. ThreadSanitizer looks at what ranks do side by side:
+ * every third will do for it, but with ./run-tests --full. */
+int test_shortage_step(void);
+
+/* For k from 1 on, by these steps, until nothing fails; returns how many were asked for. */
 int64_t test_shortage_try_all(test_shortage *t);
 
 #endif

@@ -44,8 +44,9 @@ TSL_FN void tsl_unit_root(int k, int n, double *cosine, double *sine)
 #define TSL_TEMPLATE "blocks/fft/dft.inc"
 #include "blocks/fft/both_lines.inc"
 
-/* X(R) for each length there is a transform of. */
+/* X(R) for each length there is a transform of; for those that lines of 2^k points take. */
 #define TSL_RADICES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(12) X(14) X(15) X(16)
+#define TSL_RADICES_OF_TWO(X) X(2) X(4) X(8) X(16)
 
 enum { TSL_RADIX_LARGEST = 16 };
 
