@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks/fft/turns.h"
 #include "dock/receptor.h"
 #include "io/molecule.h"
 
@@ -203,7 +204,8 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     return status;
 }
 
-static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience)
+static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience,
+                                  const int *transposed)
 {
     const tsl_convolve_ops *ops = plan->context->ops->convolve;
     const double begun = tsl_seconds();
@@ -212,12 +214,34 @@ static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *p
     }
     tsl_convolve_description what = plan->correlation;
     what.patience = patience;
+    what.transposed = transposed;
     const tsl_status status = ops->create(&plan->convolve, plan->context, &what);
     if (status == TSL_OK && ops->transposed != NULL) {
         plan->summary.transposed = ops->transposed(plan->convolve);
     }
     tsl_profile_add(plan->context, "transform plans", begun, 0, 0);
     return status;
+}
+
+static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
+{
+    tsl_dock_plan *plan = user;
+    const tsl_status status = plan_transforms(plan, NULL, settled);
+    *transposed = plan->summary.transposed;
+    return status;
+}
+
+/* GPUs plan at once, each its own, and CPUs beside them when they are needed; CPUs among themselves
+ * measure once. */
+static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, bool later)
+{
+    const tsl_fft_turns turns = {.precision = plan->correlation.precision,
+                                 .plans = plan->convolve == NULL,
+                                 .plan = plan_in_turn,
+                                 .user = plan};
+    return crew->first_gpu < 0
+               ? tsl_fft_take_turns(plan->context, &turns)
+               : tsl_comm_agree(plan->context, later ? TSL_OK : plan_transforms(plan, NULL, NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -272,7 +296,7 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
 
 tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patience)
 {
-    tsl_status status = plan_transforms(plan, patience);
+    tsl_status status = plan_transforms(plan, patience, NULL);
     if (status == TSL_OK) {
         status = load_receptor(plan);
     }
@@ -416,7 +440,7 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     status = aimed == TSL_OK ? take_memory(plan, receptor, ligand, &crew, making) : aimed;
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        status = tsl_comm_agree(context, plans_later ? TSL_OK : plan_transforms(plan, NULL));
+        status = plan_together(plan, &crew, plans_later);
     }
     if (status == TSL_OK && crew.makes_any) {
         status = tsl_dock_make_receptor(plan, making, &crew);
