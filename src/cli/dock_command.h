@@ -119,7 +119,7 @@ typedef struct dock_work {
 /* What a rank has had of a search. */
 typedef struct dock_share {
     int64_t rotations;
-    double seconds; /* from the beginning to the end of its last batch */
+    double seconds; /* from the beginning of its first batch to the end of its last */
 } dock_share;
 
 /* One pair: what is asked, then what came out. */

@@ -24,7 +24,7 @@ typedef struct searching {
     tsl_counters *counters; /* rotations done by all ranks */
     int64_t searched;       /* rotations, by this rank */
     int64_t untold;         /* of these, the others do not know of yet */
-    double begun, ended, told;
+    double ended, told;
     tsl_status status; /* of the checkpoint, with its message: the search overwrites that */
     char error[TSL_ERROR_TEXT];
 } searching;
@@ -222,8 +222,9 @@ static tsl_status gather_shares(const searching *search, dock_pair *pair)
 {
     tsl_context *context = search->work->context;
     tsl_comm *comm = context->comm;
+    const double begun = tsl_dock_share_begun(search->work->plan);
     const dock_share mine = {.rotations = search->searched,
-                             .seconds = search->searched > 0 ? search->ended - search->begun : 0};
+                             .seconds = search->searched > 0 ? search->ended - begun : 0};
     tsl_release(pair->shares);
     pair->shares = tsl_allocate_zeroed((size_t)comm->size, sizeof mine);
     tsl_status status = pair->shares != NULL
@@ -253,7 +254,6 @@ static tsl_status search_all(searching *search, dock_pair *pair)
     tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
     tsl_dock_share_for_first(work->plan); /* which makes the list */
-    search->begun = tsl_seconds();
     status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
                              on_batch, search);
     if (status == TSL_OK && work->manner.keeps_at_end && work->rank == 0) {

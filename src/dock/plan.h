@@ -48,6 +48,7 @@ struct tsl_dock_plan {
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
     bool is_for_first;   /* tsl_dock_share_for_first() */
+    double begun;        /* tsl_dock_share_begun() */
     const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 

@@ -41,6 +41,9 @@ void tsl_dock_share_for_first(tsl_dock_plan *plan);
  * again. */
 void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts);
 
+/* When this rank began with the first item of the last work, tsl_seconds(): once it was ready. */
+double tsl_dock_share_begun(const tsl_dock_plan *plan);
+
 /* To be asked by run() after a batch: TSL_E_CANCELLED if another rank has ended the work. */
 tsl_status tsl_dock_share_goes_on(tsl_dock_share *share);
 
