@@ -109,7 +109,8 @@ typedef struct tsl_dock_summary {
     double span;               /**< edge of the grid, angstrom: 1 + 2 (R_receptor + R_ligand) unless
                                     a spacing was asked for */
     int batch;                 /**< rotations in flight */
-    int64_t bytes;             /**< memory the plan holds, host and device together */
+    int64_t bytes;             /**< memory the plan takes at most, host and device together, while
+                                    it is made too; records of some kilobytes are not counted */
     int double_precision;      /**< 1 if the transforms are double, else 0 */
     int transposed;            /**< axes of the CPU's transforms that go by way of transposed
                                     lines: 0 none, 1 the first, 2 the second, 3 both;

@@ -76,7 +76,8 @@ static int64_t cube(int64_t n)
     return n * n * n;
 }
 
-/* Everything a plan holds with `batch` rotations in flight. */
+/* All that a plan takes at a time with `batch` rotations in flight: transforms while they are
+ * planned take no more than their spectrum after that. */
 static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                         const tsl_convolve_description *what, int batch)
 {
@@ -84,12 +85,12 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
     const int64_t grids = cube(g->grid) * (int64_t)(sizeof(int16_t) + (charges ? 4 : 0));
     tsl_dock_batch rest;
-    tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, 0);
+    tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, plan->charged);
     const tsl_grid_layout layout = ops->layout(what);
     tsl_convolve_description of_batch = *what;
     of_batch.batch = batch;
     return ops->bytes(plan->context, &of_batch) + grids + 2 * rest.bytes +
-           tsl_grid_bytes(&layout, batch) + batch * cube(g->box);
+           tsl_grid_bytes(&layout, batch) + batch * cube(g->box) + plan->aside;
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -374,7 +375,8 @@ static tsl_status check_pair(const tsl_dock_plan *plan, const tsl_molecule *rece
 }
 
 /* Settle the grid and the batch. What the plan has of another pair and is of no use goes. */
-static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand)
+static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand,
+                      const tsl_dock_crew *crew)
 {
     tsl_context *context = plan->context;
     tsl_dock_geometry g;
@@ -389,6 +391,9 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     const double error = expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
+    plan->charged = tsl_dock_count_charged(ligand);
+    plan->aside =
+        tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
         return status;
@@ -431,8 +436,12 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
 {
     tsl_context *context = plan->context;
     tsl_dock_crew crew;
-    const tsl_status aimed = aim(plan, receptor, ligand);
-    tsl_status status = tsl_dock_meet(&crew, context, plan->receptor_molecule == NULL);
+    tsl_status status = tsl_dock_meet(&crew, context);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_status aimed = aim(plan, receptor, ligand, &crew);
+    status = tsl_dock_ask(&crew, context, plan->receptor_molecule == NULL);
     if (status != TSL_OK) {
         return status;
     }
@@ -472,7 +481,10 @@ tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *recepto
 static tsl_status decline(tsl_context *context, tsl_status status)
 {
     tsl_dock_crew crew;
-    const tsl_status heard = tsl_dock_meet(&crew, context, false);
+    tsl_status heard = tsl_dock_meet(&crew, context);
+    if (heard == TSL_OK) {
+        heard = tsl_dock_ask(&crew, context, false);
+    }
     return heard == TSL_OK ? tsl_comm_agree(context, status) : heard;
 }
 

@@ -44,6 +44,8 @@ struct tsl_dock_plan {
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
     bool is_loaded;         /* `convolve` has the receptor */
+    int64_t charged;        /* atoms of the ligand that it is aimed at */
+    int64_t aside;          /* bytes besides grids and batches, while it is set up too */
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
@@ -71,6 +73,10 @@ tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patie
 
 /* Go over to double precision, within the memory bound; the batch may shrink. */
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan);
+
+/* Atoms with a charge, and bytes that all take on the device. */
+int64_t tsl_dock_count_charged(const tsl_molecule *molecule);
+int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule);
 
 /* A molecule's atoms on the device, moved to the origin; frees what
  * `atoms` held before. */

@@ -25,25 +25,60 @@ static bool is_gpu(const tsl_context *context)
     return context->ops->peer != NULL;
 }
 
-tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context, bool makes)
+static tsl_status find_least(int32_t *numbers, int64_t count, tsl_comm *comm)
 {
-    const tsl_comm *comm = context->comm;
-    int32_t least[3] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context), !makes};
-    const tsl_status status = comm->size == 1 ? TSL_OK
-                                              : tsl_comm_all_reduce(context->comm, NULL, least, 3,
-                                                                    TSL_COMM_INT32, TSL_COMM_MIN);
-    out->first_gpu = least[0] < comm->size ? least[0] : -1;
-    out->has_cpu = least[1] == 0;
-    out->makes_any = least[2] == 0;
+    return comm->size == 1
+               ? TSL_OK
+               : tsl_comm_all_reduce(comm, NULL, numbers, count, TSL_COMM_INT32, TSL_COMM_MIN);
+}
+
+tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    int32_t least[2] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context)};
+    const tsl_status status = find_least(least, 2, comm);
+    *out = (tsl_dock_crew){.first_gpu = least[0] < comm->size ? least[0] : -1,
+                           .has_cpu = least[1] == 0};
+    return status;
+}
+
+tsl_status tsl_dock_ask(tsl_dock_crew *crew, tsl_context *context, bool makes)
+{
+    int32_t none = !makes;
+    const tsl_status status = find_least(&none, 1, context->comm);
+    crew->makes_any = none == 0;
     return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+static int surface_reach(const tsl_dock_geometry *g, double surface)
+{
+    return (int)(surface / g->spacing + 1.5);
+}
+
+/* Does this rank have the potential on the host for others? */
+static bool gives(const tsl_context *context, const tsl_dock_crew *crew)
+{
+    return crew->has_cpu && crew->first_gpu == context->comm->rank;
+}
+
+int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                              const tsl_molecule *receptor, const tsl_dock_crew *crew)
+{
+    const tsl_context *context = plan->context;
+    const int64_t offsets =
+        cube(2 * surface_reach(g, plan->options.surface) + 1) * 3 * (int64_t)sizeof(int);
+    const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
+    const int64_t shared = context->comm->size * (int64_t)(sizeof(double) + sizeof(tsl_comm_pair));
+    return tsl_dock_atoms_bytes(receptor) + offsets +
+           (charges ? shared + (gives(context, crew) ? 4 * cube(g->grid) : 0) : 0);
+}
+
 /* Steps to the cells nearer than the surface's thickness, the nearest first. */
 static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *count)
 {
-    const int reach = (int)(surface / g->spacing + 1.5);
+    const int reach = surface_reach(g, surface);
     const double limit = (surface / g->spacing) * (surface / g->spacing);
     int *offsets = tsl_allocate((size_t)cube(2 * reach + 1) * 3 * sizeof *offsets);
     if (offsets == NULL) {
@@ -107,11 +142,10 @@ static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan, const 
     if (status != TSL_OK || ranks == 1) {
         return status;
     }
-    const bool gives = crew->has_cpu && crew->first_gpu == context->comm->rank;
     m->weights = tsl_allocate(ranks * sizeof *m->weights);
     m->pairs = tsl_allocate(ranks * sizeof *m->pairs);
-    m->staging = gives ? tsl_allocate((size_t)bytes) : NULL;
-    return m->weights == NULL || m->pairs == NULL || (gives && m->staging == NULL)
+    m->staging = gives(context, crew) ? tsl_allocate((size_t)bytes) : NULL;
+    return m->weights == NULL || m->pairs == NULL || (gives(context, crew) && m->staging == NULL)
                ? tsl_fail_memory(context, bytes, "the potential on its way between ranks")
                : TSL_OK;
 }

@@ -90,11 +90,17 @@ static int64_t extent(const tsl_fft_description *what, const tsl_fft_layout *lay
     return (elements - 1) * layout->stride + (int64_t)(what->count - 1) * layout->distance + 1;
 }
 
+/* Bytes of an element of the input, or of the output. */
+static int64_t element_bytes(const tsl_fft_description *what, bool out)
+{
+    const bool real = what->kind == (out ? TSL_FFT_REAL_BACKWARD : TSL_FFT_REAL_FORWARD);
+    return (real ? 1 : 2) * (int64_t)what->precision;
+}
+
 static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
 {
-    const int64_t complex_bytes = 2 * (int64_t)what->precision;
-    const int64_t in_bytes = extent(what, &what->in) * complex_bytes;
-    const int64_t out_bytes = extent(what, &what->out) * complex_bytes;
+    const int64_t in_bytes = extent(what, &what->in) * element_bytes(what, false);
+    const int64_t out_bytes = extent(what, &what->out) * element_bytes(what, true);
     const int64_t bytes = in_bytes > out_bytes ? in_bytes : out_bytes;
     unsigned effort = FFTW_ESTIMATE;
     tsl_status status = find_effort(&effort, context, what->seldom);
