@@ -6,7 +6,7 @@
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
-enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 24, BATCHES = 1000, TINY = 16 };
+enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 24, BATCHES = 1000, TINY = 16, SEARCHES = 5 };
 
 /* Atoms in a ball around a point, some of them charged. */
 static tsl_molecule *ball(tsl_context *context, uint64_t seed, int count, double radius)
@@ -178,12 +178,33 @@ static int look(void *user, int64_t first, int64_t count, const tsl_pose *poses)
     return 0;
 }
 
+/* What the device has free is the same after many batches. Other programs on it take and give too,
+ * so once in a few searches will do: batches that take memory do it in each. */
+static void search_many(watch *w, tsl_dock_plan *plan, bool looks_at_device)
+{
+    static tsl_rotation rotations[BATCHES];
+    static tsl_pose poses[BATCHES];
+    const int64_t planned = w->context->memory.bytes;
+    bool same = !looks_at_device;
+    assert_true(planned > 0);
+    assert_int_equal(tsl_rotations_spiral(rotations, BATCHES), TSL_OK);
+    for (int searches = 0; searches == 0 || (!same && searches < SEARCHES); searches++) {
+        *w = (watch){.context = w->context};
+        assert_int_equal(tsl_dock_search(plan, poses, rotations, BATCHES, look, w), TSL_OK);
+        assert_int_equal(w->batches, BATCHES);
+        assert_int_equal(w->first.bytes, planned);
+        assert_int_equal(w->last.bytes, planned);
+        assert_int_equal(w->last.live, w->first.live);
+        assert_int_equal(w->last.asked, w->first.asked); /* none in between either */
+        assert_int_equal(w->host_last, w->host_first);
+        same = same || w->properties_last.memory_free == w->properties_first.memory_free;
+    }
+    assert_true(same);
+}
+
 static void batches_take_no_memory(void **state)
 {
     (void)state;
-    static tsl_rotation rotations[BATCHES];
-    static tsl_pose poses[BATCHES];
-    assert_int_equal(tsl_rotations_spiral(rotations, BATCHES), TSL_OK);
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
         if (test_is_another_order(test_devices[d])) {
@@ -201,18 +222,7 @@ static void batches_take_no_memory(void **state)
         if (tsl_dock_plan_create(&plan, w.context, receptor, ligand, &options) != TSL_OK) {
             fail_msg("%s", tsl_last_error(w.context));
         }
-        const int64_t planned = w.context->memory.bytes;
-        assert_int_equal(tsl_dock_search(plan, poses, rotations, BATCHES, look, &w), TSL_OK);
-        assert_int_equal(w.batches, BATCHES);
-        assert_true(planned > 0);
-        assert_int_equal(w.first.bytes, planned);
-        assert_int_equal(w.last.bytes, planned);
-        assert_int_equal(w.last.live, w.first.live);
-        assert_int_equal(w.last.asked, w.first.asked); /* none in between either */
-        assert_int_equal(w.host_last, w.host_first);
-        if (d > 0) { /* on the CPU other programs take and give */
-            assert_int_equal(w.properties_last.memory_free, w.properties_first.memory_free);
-        }
+        search_many(&w, plan, d > 0);
         tsl_dock_plan_destroy(plan);
         tsl_molecule_destroy(receptor);
         tsl_molecule_destroy(ligand);
