@@ -138,7 +138,9 @@ static void free_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
     context->ops->convolve->destroy(plan->convolve);
+    tsl_release(plan->reserve);
     plan->convolve = NULL;
+    plan->reserve = NULL;
     plan->is_loaded = false;
     tsl_device_release(context, plan->boxes);
     tsl_device_release(context, plan->grids);
@@ -216,12 +218,26 @@ static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *p
     tsl_convolve_description what = plan->correlation;
     what.patience = patience;
     what.transposed = transposed;
+    tsl_release(plan->reserve);
+    plan->reserve = NULL;
     const tsl_status status = ops->create(&plan->convolve, plan->context, &what);
     if (status == TSL_OK && ops->transposed != NULL) {
         plan->summary.transposed = ops->transposed(plan->convolve);
     }
     tsl_profile_add(plan->context, "transform plans", begun, 0, 0);
     return status;
+}
+
+/* A CPU that plans while GPUs are searching has by then what it takes. */
+static tsl_status reserve(tsl_dock_plan *plan)
+{
+    const int64_t bytes = plan->context->ops->convolve->bytes(plan->context, &plan->correlation);
+    if (plan->convolve == NULL && plan->reserve == NULL) {
+        plan->reserve = tsl_allocate((size_t)bytes);
+    }
+    return plan->convolve == NULL && plan->reserve == NULL
+               ? tsl_fail_memory(plan->context, bytes, "transforms to come")
+               : TSL_OK;
 }
 
 static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
@@ -242,7 +258,8 @@ static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, 
                                  .user = plan};
     return crew->first_gpu < 0
                ? tsl_fft_take_turns(plan->context, &turns)
-               : tsl_comm_agree(plan->context, later ? TSL_OK : plan_transforms(plan, NULL, NULL));
+               : tsl_comm_agree(plan->context,
+                                later ? reserve(plan) : plan_transforms(plan, NULL, NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -454,8 +471,8 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     if (status == TSL_OK && crew.makes_any) {
         status = tsl_dock_make_receptor(plan, making, &crew);
     }
-    if (status == TSL_OK && !plans_later) {
-        status = tsl_comm_refuse(context, load_receptor(plan));
+    if (status == TSL_OK) { /* so that no rank goes on that another will not follow */
+        status = tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan));
     }
     plan->receptor_molecule = receptor;
     plan->ligand_molecule = ligand;

@@ -43,6 +43,7 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
+    void *reserve;          /* what it will take, of a CPU that makes it later */
     bool is_loaded;         /* `convolve` has the receptor */
     int64_t charged;        /* atoms of the ligand that it is aimed at */
     int64_t aside;          /* bytes besides grids and batches, while it is set up too */

@@ -17,7 +17,7 @@
 #include "comm/comm.h"
 #include "device/device.h"
 #include "dock/blob.h"
-#include "dock/share.h"
+#include "dock/plan.h"
 #include "support/shortage.h"
 #include "tesela/tesela.h"
 
@@ -436,73 +436,6 @@ static void test_potential_ends(void **state)
     assert_in_range(rows_done, 1, GRID * GRID / 4);
 }
 
-/* ---- a rank that is ready late ------------------------------------------------------------- */
-
-static const double planning = 0.2; /* seconds, at least */
-
-static tsl_status create_slowly(tsl_convolve **out, tsl_context *context,
-                                const tsl_convolve_description *what)
-{
-    nanosleep(&(struct timespec){.tv_nsec = (long)(planning * 1e9)}, NULL);
-    return tsl_convolve_cpu.create(out, context, what);
-}
-
-/* A CPU beside a GPU plans in the search, which does half of the rotations each. */
-static tsl_status search_in_halves(tsl_context *context, double *waited)
-{
-    static const double halves[] = {1, 1};
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
-    tsl_rotation rotations[ROTATIONS];
-    tsl_pose poses[POSES];
-    tsl_dock_plan *plan = NULL;
-    options.grid = GRID;
-    options.surface = 2.5;
-    options.keep = KEEP;
-    tsl_rotations_spiral(rotations, ROTATIONS);
-    tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
-    tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
-    tsl_status status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
-    if (status == TSL_OK) {
-        tsl_dock_share_in_parts(plan, halves);
-        const double begun = tsl_seconds();
-        status = tsl_dock_search(plan, poses, rotations, ROTATIONS, NULL, NULL);
-        *waited = tsl_dock_share_begun(plan) - begun;
-    }
-    tsl_dock_plan_destroy(plan);
-    tsl_molecule_destroy(receptor);
-    tsl_molecule_destroy(ligand);
-    return status;
-}
-
-static tsl_status search_late(tsl_comm *comm, void *waited)
-{
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, comm->rank == 0 ? "sim" : "cpu");
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_device_ops *const own = context->ops;
-    tsl_convolve_ops convolve = *own->convolve;
-    tsl_device_ops ops = *own;
-    convolve.create = create_slowly;
-    ops.convolve = &convolve;
-    context->ops = comm->rank == 1 ? &ops : own;
-    status = search_in_halves(context, (double *)waited + comm->rank);
-    context->ops = own;
-    tsl_context_destroy(context);
-    return status;
-}
-
-/* How fast a rank is goes by its batches, not by what it does before them. */
-static void test_late(void **state)
-{
-    (void)state;
-    alarm(120);
-    double waited[2] = {-1, -1};
-    assert_int_equal(tsl_comm_run(2, search_late, waited), TSL_OK);
-    assert_true(waited[0] >= 0 && waited[1] >= planning);
-}
-
 /* ---- processes ----------------------------------------------------------------------------- */
 
 /* One of a host's processes measures transforms, and all do them in the same ways. */
@@ -563,7 +496,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_failures),     cmocka_unit_test(test_exhausted),
         cmocka_unit_test(test_one_lacks),    cmocka_unit_test(test_potential_ends),
-        cmocka_unit_test(test_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
