@@ -13,7 +13,7 @@
 static const double telling = 0.1;
 
 typedef struct searching {
-    const dock_work *work;
+    dock_work *work;
     tsl_pose *poses;     /* [count][keep]: those of earlier runs, then those of `todo` */
     unsigned char *done; /* [count]: by earlier runs */
     int64_t finished;    /* rotations of those */
@@ -197,7 +197,7 @@ static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *po
         search->told = search->ended;
         tell(search);
     }
-    return cli_signal() != 0;
+    return !dock_is_wanted(search->work);
 }
 
 /* What is to be done; the poses of what is done move up to the front. */
@@ -333,7 +333,7 @@ static void free_search(searching *search)
 
 static tsl_status allocate(searching *search)
 {
-    const dock_work *work = search->work;
+    dock_work *work = search->work;
     const size_t count = (size_t)work->rotations.count;
     const size_t slots = count * (size_t)work->options->dock.keep;
     search->done = tsl_allocate_zeroed(count, 1);

@@ -6,6 +6,7 @@
 
 #include "blocks/fft/turns.h"
 #include "dock/receptor.h"
+#include "dock/share.h"
 #include "io/molecule.h"
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -243,7 +244,7 @@ static tsl_status reserve(tsl_dock_plan *plan)
 static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
 {
     tsl_dock_plan *plan = user;
-    const tsl_status status = plan_transforms(plan, NULL, settled);
+    const tsl_status status = plan_transforms(plan, plan->patience, settled);
     *transposed = plan->summary.transposed;
     return status;
 }
@@ -259,7 +260,8 @@ static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, 
     return crew->first_gpu < 0
                ? tsl_fft_take_turns(plan->context, &turns)
                : tsl_comm_agree(plan->context,
-                                later ? reserve(plan) : plan_transforms(plan, NULL, NULL));
+                                later ? reserve(plan)
+                                      : plan_transforms(plan, plan->patience, NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -509,6 +511,14 @@ tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 const tsl_dock_options *options)
 {
+    return tsl_dock_plan_create_while(out, context, receptor, ligand, options, NULL);
+}
+
+tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
+                                      const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                      const tsl_dock_options *options,
+                                      const tsl_fft_patience *patience)
+{
     const tsl_dock_options defaults = TSL_DOCK_OPTIONS_INIT;
     tsl_dock_plan *plan = NULL;
     if (options == NULL) {
@@ -524,6 +534,7 @@ tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
     }
     plan->context = context;
     plan->options = *options;
+    plan->patience = patience;
     status = tsl_dock_plan_update(plan, receptor, ligand);
     if (status != TSL_OK) {
         tsl_release(plan);

@@ -211,17 +211,41 @@ static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_making *m)
 typedef struct summing {
     tsl_dock_plan *plan;
     const tsl_dock_making *making;
-    int64_t cells; /* done by this rank */
+    int64_t cells;    /* done by this rank */
+    tsl_queue *queue; /* NULL: this rank does all of it */
+    bool stopped;     /* the plan is not wanted any more */
 } summing;
+
+/* Of a rank alone: rows between which it asks whether it should stop, seconds. */
+static const double asking = 0.1;
 
 static tsl_status sum_rows(void *user, int64_t first, int64_t count)
 {
     summing *s = user;
     tsl_dock_plan *plan = s->plan;
+    if (plan->patience != NULL && !plan->patience->is_wanted(plan->patience->user)) {
+        s->stopped = true;
+        return s->queue != NULL ? tsl_queue_stop(s->queue) : TSL_OK;
+    }
     s->cells += count * plan->geometry.grid;
     return plan->context->ops->dock->potential(plan->context, &plan->geometry, &s->making->atoms,
                                                plan->receptor.shape, plan->options.core, first,
                                                count, plan->receptor.potential, s->making->largest);
+}
+
+/* In pieces that grow until they take long enough. */
+static tsl_status sum_alone(summing *s, int64_t rows)
+{
+    tsl_status status = TSL_OK;
+    int64_t piece = s->plan->context->threads;
+    for (int64_t first = 0; first < rows && status == TSL_OK && !s->stopped;) {
+        const int64_t count = rows - first < piece ? rows - first : piece;
+        const double begun = tsl_seconds();
+        status = sum_rows(s, first, count);
+        first += count;
+        piece *= tsl_seconds() - begun < asking ? 2 : 1;
+    }
+    return status;
 }
 
 /* What this rank sums of it. */
@@ -229,19 +253,22 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
 {
     tsl_context *context = s->plan->context;
     const int64_t grid = s->plan->geometry.grid, rows = grid * grid;
-    tsl_queue *queue = NULL;
-    if (context->comm->size == 1 || is_gpu(context)) {
+    if (is_gpu(context)) {
         return sum_rows(s, 0, rows);
+    }
+    if (context->comm->size == 1) {
+        return sum_alone(s, rows);
     }
     if (crew->first_gpu >= 0) {
         return TSL_OK;
     }
-    tsl_status status = tsl_queue_create(&queue, context->comm, rows, context->threads);
+    tsl_status status = tsl_queue_create(&s->queue, context->comm, rows, context->threads);
     if (status == TSL_OK) {
-        tsl_queue_split(queue, s->making->weights);
-        status = tsl_queue_do(queue, context, sum_rows, s);
+        tsl_queue_split(s->queue, s->making->weights);
+        status = tsl_queue_do(s->queue, context, sum_rows, s);
     }
-    tsl_queue_destroy(queue);
+    tsl_queue_destroy(s->queue);
+    s->queue = NULL;
     return status;
 }
 
@@ -288,13 +315,19 @@ static tsl_status give_and_take(tsl_dock_plan *plan, const tsl_dock_making *m,
     return status == TSL_OK ? tsl_comm_exchange(comm, NULL, count, m->pairs) : status;
 }
 
-/* Of all ranks. */
-static tsl_status find_largest(double *largest, tsl_context *context, const tsl_dock_making *m)
+/* Of all ranks; TSL_E_CANCELLED if one of them was stopped. */
+static tsl_status find_largest(double *largest, tsl_context *context, const summing *s)
 {
-    const tsl_status status = tsl_comm_refuse(
-        context, context->ops->download(context, largest, m->largest, sizeof *largest));
-    return status == TSL_OK && context->comm->size > 1
-               ? tsl_comm_all_reduce(context->comm, NULL, largest, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX)
+    double most[2] = {0, s->stopped};
+    tsl_status status = tsl_comm_refuse(
+        context, context->ops->download(context, most, s->making->largest, sizeof *most));
+    if (status == TSL_OK && context->comm->size > 1) {
+        status =
+            tsl_comm_all_reduce(context->comm, NULL, most, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    }
+    *largest = most[0];
+    return status == TSL_OK && most[1] > 0
+               ? tsl_fail(context, TSL_E_CANCELLED, "stopped while a pair was set up")
                : status;
 }
 
@@ -314,7 +347,7 @@ static tsl_status share_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
         status = tsl_comm_refuse(context, sum_own(&s, crew));
     }
     if (status == TSL_OK) {
-        status = find_largest(&largest, context, m);
+        status = find_largest(&largest, context, &s);
     }
     tsl_profile_add(context, "receptor potential", begun, 4 * s.cells,
                     12 * m->atoms.charged * s.cells);

@@ -5,6 +5,14 @@
 #include "blocks/queue/queue.h"
 #include "dock/plan.h"
 
+/* tsl_dock_plan_create() that asks, between pieces of a tenth or two of a second and between plans
+ * of transforms, whether it goes on being wanted, in updates too; TSL_E_CANCELLED on all ranks if
+ * one is told that it is not. Borrows `patience`. */
+tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
+                                      const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                      const tsl_dock_options *options,
+                                      const tsl_fft_patience *patience);
+
 /* Items 0 … count - 1, each of which leaves `bytes` bytes in `outcome`. */
 typedef struct tsl_dock_share {
     tsl_dock_plan *plan;
