@@ -105,11 +105,17 @@ static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *cont
     int32_t least[2] = {is_device, -is_device};
     const tsl_status status =
         tsl_comm_all_reduce(comm, NULL, least, 2, TSL_COMM_INT32, TSL_COMM_MIN);
-    return status == TSL_OK && least[0] != -least[1]
+    if (status == TSL_OK && least[0] != -least[1]) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "--device %s: messages go from memory of a kind to the same: give devices "
+                        "of one kind, e.g. cuda:0-3",
+                        b->common.device);
+    }
+    return status == TSL_OK && b->way != NULL && !is_device
                ? tsl_fail(context, TSL_E_ARG,
-                          "--device %s: messages go from memory of a kind to the same: give "
-                          "devices of one kind, e.g. cuda:0-3",
-                          b->common.device)
+                          "--path %s: it is for device memory, and messages are in the host's: "
+                          "give --device, e.g. cuda:0-1",
+                          b->way)
                : status;
 }
 
@@ -322,22 +328,39 @@ static bool can_write(const bench *b)
            cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 
-/* What the options say together. */
-static bool check(const bench *b)
+/* The way of device memory. */
+static bool check_way(const bench *b)
 {
-    if (b->ranks > 0 && cli_is_launched()) {
-        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+    const char *set = getenv(TSL_COMM_PATH_VARIABLE);
+    if (b->way == NULL && set != NULL && tsl_comm_way_of(set) == TSL_COMM_WAYS) {
+        cli_error(TSL_COMM_PATH_VARIABLE "=%s: give " TSL_COMM_WAY_LIST, set);
         return false;
     }
     if (b->way != NULL && !cli_is_launched()) {
         cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
         return false;
     }
+    return true;
+}
+
+/* What the options say together. */
+static bool check(const bench *b)
+{
+    const int devices = cli_device_count(b->common.device);
+    if (b->ranks > 0 && cli_is_launched()) {
+        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+        return false;
+    }
+    if (b->ranks > 0 && b->ranks < devices && strcmp(b->common.device, "auto") != 0) {
+        cli_error("--ranks %d: --device %s has %d devices: give as many ranks, or more", b->ranks,
+                  b->common.device, devices);
+        return false;
+    }
     if (b->common.profile) {
         cli_error("--profile does not go with comm bench: its table is where the time went");
         return false;
     }
-    return can_write(b);
+    return check_way(b) && can_write(b);
 }
 
 static bool parse(bench *out, int argc, char **argv, int *exit_status)

@@ -86,6 +86,12 @@ class Wrong(CommandTest):
         self.assert_refused([*QUICK, "--path", "tcp"], ["--path 'tcp'", "nccl", "cuda-aware", "staged",
                                                        "auto"])
         self.assert_refused([*QUICK, "--path", "staged"], ["--path", "mpirun"])
+        self.assert_refused([*QUICK, "--ranks", "2", "--device", "cpu,cpu,cpu"],
+                            ["--ranks 2", "cpu,cpu,cpu", "3 devices"])
+        os.environ["TESELA_MPI_PATH"] = "tcp"
+        self.addCleanup(os.environ.pop, "TESELA_MPI_PATH", None)
+        self.assert_refused(QUICK, ["TESELA_MPI_PATH=tcp", "nccl"])
+        del os.environ["TESELA_MPI_PATH"]
         self.assert_refused([*QUICK, "--profile"], ["--profile", "comm bench"])
         self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
 
