@@ -21,7 +21,7 @@ typedef struct bench {
     int64_t most;
     int repeats;
     const char *way; /* for device memory; NULL: not given */
-    const char *csv, *figure;
+    const char *figure;
     double begun;
     /* what rank 0 has */
     int size, count;
@@ -183,7 +183,7 @@ static void write_csv_rows(FILE *stream, const void *work)
 
 static tsl_status write_csv(const bench *b, tsl_context *context)
 {
-    return cli_csv_write(context, b->csv, write_csv_rows, b);
+    return cli_csv_write(context, b->common.csv, write_csv_rows, b);
 }
 
 static void write_body(tsl_json *json, const void *work)
@@ -240,7 +240,7 @@ static tsl_status report(const bench *b, tsl_context *context)
     if (!b->common.quiet) {
         print_table(b, cli_summary_stream(&b->common));
     }
-    if (b->csv != NULL) {
+    if (b->common.csv != NULL) {
         status = write_csv(b, context);
     }
     if (status == TSL_OK && b->figure != NULL) {
@@ -296,7 +296,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         b->way = text;
         return 0;
     case KEY_CSV:
-        b->csv = text;
+        b->common.csv = text;
         return 0;
     case KEY_FIGURE:
         b->figure = text;
@@ -322,9 +322,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* Can what is asked for be written? */
 static bool can_write(const bench *b)
 {
-    const cli_file files[] = {{"--csv", b->csv}, {"--figure", b->figure}};
-    return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
-           cli_can_write_figure(b->figure) &&
+    const cli_file files[] = {{"--csv", b->common.csv}, {"--figure", b->figure}};
+    return cli_can_write_csv(&b->common) && cli_can_write_figure(b->figure) &&
            cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 

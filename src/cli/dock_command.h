@@ -61,7 +61,6 @@ typedef struct dock_options {
     bool ladder;          /* measure the versions of docking */
     const char *variants; /* those that are asked for; NULL: all */
     int repeat;           /* runs of each */
-    const char *csv;      /* file for their table, or NULL */
     bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 
@@ -115,8 +114,8 @@ typedef struct dock_work {
     dock_rotations rotations;
     dock_manner manner;
     tsl_fft_patience patience; /* of the plan: dock_is_wanted() */
-    tsl_dock_plan *plan; /* NULL before the first pair and after a failure */
-    dock_input *held[2]; /* whose molecules the plan borrows */
+    tsl_dock_plan *plan;       /* NULL before the first pair and after a failure */
+    dock_input *held[2];       /* whose molecules the plan borrows */
     double begun;
 } dock_work;
 

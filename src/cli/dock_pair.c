@@ -209,14 +209,12 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;
     pair->list.head.spacing = pair->summary.spacing;
-    const int64_t items =
-        work->options->rescore != NULL ? pair->list.count : work->rotations.count;
+    const int64_t items = work->options->rescore != NULL ? pair->list.count : work->rotations.count;
     cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
              "%lld %s%s",
              pair->list.head.receptor, (long long)tsl_molecule_count(receptor),
              pair->list.head.ligand, (long long)tsl_molecule_count(ligand), pair->summary.grid,
-             pair->summary.spacing,
-             (long long)items,
+             pair->summary.spacing, (long long)items,
              work->options->rescore != NULL ? "pose" : "rotation", items == 1 ? "" : "s");
     return TSL_OK;
 }

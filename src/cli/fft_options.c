@@ -166,7 +166,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MOST:
         return set_most(options, text);
     case KEY_CSV:
-        options->csv = text;
+        options->common.csv = text;
         return 0;
     case KEY_FIGURE:
         options->figure = text;
@@ -310,9 +310,8 @@ static bool check(const fft_options *options)
                   "elements, or batches that are not whole groups of --stride lines",
                   left_out);
     } else {
-        const cli_file files[] = {{"--csv", options->csv}, {"--figure", options->figure}};
-        return (options->csv == NULL || cli_can_write("--csv", options->csv, false)) &&
-               cli_can_write_figure(options->figure) &&
+        const cli_file files[] = {{"--csv", options->common.csv}, {"--figure", options->figure}};
+        return cli_can_write_csv(&options->common) && cli_can_write_figure(options->figure) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;

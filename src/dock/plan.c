@@ -259,9 +259,8 @@ static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, 
                                  .user = plan};
     return crew->first_gpu < 0
                ? tsl_fft_take_turns(plan->context, &turns)
-               : tsl_comm_agree(plan->context,
-                                later ? reserve(plan)
-                                      : plan_transforms(plan, plan->patience, NULL));
+               : tsl_comm_agree(plan->context, later ? reserve(plan)
+                                                     : plan_transforms(plan, plan->patience, NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -411,8 +410,7 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
     plan->charged = tsl_dock_count_charged(ligand);
-    plan->aside =
-        tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
+    plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
         return status;

@@ -51,8 +51,8 @@ struct tsl_dock_plan {
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
     const tsl_fft_patience *patience; /* tsl_dock_plan_create_while() */
-    bool is_for_first;   /* tsl_dock_share_for_first() */
-    double begun;        /* tsl_dock_share_begun() */
+    bool is_for_first;                /* tsl_dock_share_for_first() */
+    double begun;                     /* tsl_dock_share_begun() */
     const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 

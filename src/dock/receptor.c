@@ -322,8 +322,7 @@ static tsl_status find_largest(double *largest, tsl_context *context, const summ
     tsl_status status = tsl_comm_refuse(
         context, context->ops->download(context, most, s->making->largest, sizeof *most));
     if (status == TSL_OK && context->comm->size > 1) {
-        status =
-            tsl_comm_all_reduce(context->comm, NULL, most, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+        status = tsl_comm_all_reduce(context->comm, NULL, most, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
     }
     *largest = most[0];
     return status == TSL_OK && most[1] > 0

@@ -54,9 +54,8 @@ static tsl_status fake_add(tsl_counters *counters, const int64_t *add, int64_t *
     return TSL_OK;
 }
 
-static const tsl_comm_ops fake_ops = {.counters_create = fake_create,
-                                      .counters_destroy = fake_destroy,
-                                      .counters_add = fake_add};
+static const tsl_comm_ops fake_ops = {
+    .counters_create = fake_create, .counters_destroy = fake_destroy, .counters_add = fake_add};
 
 enum { MOST_DEVICES = 7 };
 

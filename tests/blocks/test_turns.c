@@ -17,10 +17,10 @@ enum { RANKS = 4, NONE = -1, SETTLED = 30 };
 
 /* What ranks do, and have done. */
 typedef struct trial {
-    const bool *plans;  /* [RANKS] */
-    int seen[RANKS];    /* what they were told to settle on; NONE: nothing */
-    int turn[RANKS];    /* in which they came, from 1; 0: they planned nothing */
-    atomic_int next;    /* turn */
+    const bool *plans; /* [RANKS] */
+    int seen[RANKS];   /* what they were told to settle on; NONE: nothing */
+    int turn[RANKS];   /* in which they came, from 1; 0: they planned nothing */
+    atomic_int next;   /* turn */
 } trial;
 
 typedef struct rank_data {
@@ -58,10 +58,8 @@ static tsl_status take_turns(tsl_context *context, trial *t)
     tsl_comm_ops ops = *own;
     ops.one_process = false;
     rank_data data = {.t = t, .context = context};
-    const tsl_fft_turns turns = {.precision = TSL_SINGLE,
-                                 .plans = t->plans[comm->rank],
-                                 .plan = plan,
-                                 .user = &data};
+    const tsl_fft_turns turns = {
+        .precision = TSL_SINGLE, .plans = t->plans[comm->rank], .plan = plan, .user = &data};
     comm->ops = &ops;
     const tsl_status status = tsl_fft_take_turns(context, &turns);
     comm->ops = own;
@@ -82,8 +80,8 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 static void the_first_that_plans_goes_before(void **state)
 {
     (void)state;
-    static const bool cases[][RANKS] = {
-        {1, 1, 1, 1}, {0, 1, 0, 1}, {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
+    static const bool cases[][RANKS] = {{1, 1, 1, 1}, {0, 1, 0, 1}, {0, 0, 0, 1},
+                                        {1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         trial t = {.plans = cases[i]};
         int first = NONE;

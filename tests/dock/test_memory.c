@@ -6,7 +6,16 @@
 #include "support/devices.h"
 #include "tesela/tesela.h"
 
-enum { ATOMS = 60, SMALL = 20, ROTATIONS = 3, KEEP = 2, GRID = 24, BATCHES = 1000, TINY = 16, SEARCHES = 5 };
+enum {
+    ATOMS = 60,
+    SMALL = 20,
+    ROTATIONS = 3,
+    KEEP = 2,
+    GRID = 24,
+    BATCHES = 1000,
+    TINY = 16,
+    SEARCHES = 5
+};
 
 /* Atoms in a ball around a point, some of them charged. */
 static tsl_molecule *ball(tsl_context *context, uint64_t seed, int count, double radius)

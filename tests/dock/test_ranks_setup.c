@@ -1,5 +1,5 @@
-/* How ranks set a pair up where the transforms of one of them are out of the ordinary: slow to plan,
- * too large, or broken. */
+/* How ranks set a pair up where the transforms of one of them are out of the ordinary: slow to
+ * plan, too large, or broken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -214,7 +214,7 @@ tsl_status tsl_fft_export(char **out, int64_t *bytes, tsl_context *context, tsl_
     *out = text.at;
     *bytes = text.bytes;
     return text.at != NULL ? TSL_OK
-                              : tsl_fail_memory(context, size.bytes, "what FFTW has measured");
+                           : tsl_fail_memory(context, size.bytes, "what FFTW has measured");
 }
 
 void tsl_fft_import(const char *text, tsl_precision precision)

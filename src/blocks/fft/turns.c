@@ -16,13 +16,13 @@ typedef struct knowledge {
 typedef struct sharing {
     tsl_context *context;
     const tsl_fft_turns *turns;
-    place *places;   /* [ranks] */
+    place *places;      /* [ranks] */
     knowledge *learned; /* [ranks] */
     tsl_comm_pair *pairs;
     int64_t *sizes; /* [2][ranks] */
-    int first;  /* the rank of this host that plans before the others; -1: none of them plans */
-    bool any;   /* rank does, on any host */
-    char *text; /* of the first */
+    int first;      /* the rank of this host that plans before the others; -1: none of them plans */
+    bool any;       /* rank does, on any host */
+    char *text;     /* of the first */
 } sharing;
 
 static tsl_status plan(const sharing *s, int *out, const int *settled)

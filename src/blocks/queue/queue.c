@@ -12,10 +12,10 @@ struct tsl_queue {
     tsl_queue_worker worker;
     tsl_queue_share share;
     tsl_queue_clock clock;
-    double made;   /* when the queue was */
-    double taken;  /* when the chunk in hand was */
-    int64_t count; /* its items; 0: there is none */
-    double asked;  /* when the counters were looked at last */
+    double made;     /* when the queue was */
+    double taken;    /* when the chunk in hand was */
+    int64_t count;   /* its items; 0: there is none */
+    double asked;    /* when the counters were looked at last */
     bool takes_part; /* it has asked for a chunk */
     bool gave_up, stopped;
     bool is_split;       /* this rank gets its part, and nothing more */
