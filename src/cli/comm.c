@@ -270,7 +270,8 @@ static const struct argp_option options_table[] = {
      "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
      "; auto takes the first that can be had, and beside nccl staged for what is little (auto)",
      1},
-    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
+    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values; - is standard output",
+     91},
     {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
     {0}};
 

@@ -125,7 +125,8 @@ bool dock_is_wanted(void *work);
 /* What a rank has had of a search. */
 typedef struct dock_share {
     int64_t rotations;
-    double seconds; /* from the beginning of its first batch to the end of its last */
+    double begun;   /* seconds from the search's beginning to that of its first batch */
+    double seconds; /* from there to the end of its last */
 } dock_share;
 
 /* One pair: what is asked, then what came out. */

@@ -66,7 +66,8 @@ static const struct argp_option options_table[] = {
      "one-core and all-cores, which speed-ups refer to",
      7},
     {"repeat", DOCK_REPEAT, "COUNT", 0, "runs of each version (5)", 7},
-    {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values", 91},
+    {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values; - is standard output",
+     91},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"

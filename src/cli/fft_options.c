@@ -36,7 +36,8 @@ static const struct argp_option options_table[] = {
      "for its square (1,n)",
      1},
     {"most", KEY_MOST, "BYTES", 0, "largest array, e.g. 256M (64M)", 1},
-    {"csv", KEY_CSV, "FILE", 0, "write each measurement as comma-separated values", 91},
+    {"csv", KEY_CSV, "FILE", 0,
+     "write each measurement as comma-separated values; - is standard output", 91},
     {"figure", KEY_FIGURE, "FILE", 0,
      "draw rates, and where to transpose first: .svg, .png or .pdf", 91},
     {0}};

@@ -78,7 +78,8 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "tesela poisson bench and study:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
     {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
-    {"csv", KEY_CSV, "FILE", 0, "write a study's table as comma-separated values", 5},
+    {"csv", KEY_CSV, "FILE", 0,
+     "write a study's table as comma-separated values; - is standard output", 5},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
