@@ -40,6 +40,21 @@ def device_list(kind, count):
     return "cuda:0" if count == 1 else f"cuda:0-{count - 1}"
 
 
+def ended(rank):
+    """Seconds from the search's beginning to the end of the rank's last batch."""
+    return rank["begun"] + rank["seconds"]
+
+
+def origin(report):
+    """What was measured, and on what."""
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "models": [rank["model"] for rank in report["results"]["ranks"]],
+        "version": report["version"],
+        "commit": report["commit"],
+    }
+
+
 class Bench:
     def __init__(self, arguments, folder):
         self.arguments = arguments
@@ -83,14 +98,12 @@ class Bench:
         times = [report["seconds"]["compute"] for report in reports]
         return {
             "devices": devices,
-            "models": [rank["model"] for rank in reports[0]["results"]["ranks"]],
-            "version": reports[0]["version"],
-            "commit": reports[0]["commit"],
+            **origin(reports[0]),
             "ranks": reports[0]["ranks"],
             "compute": statistics.median(times),
             "spread": max(times) - min(times),
             "longest_rank": statistics.median(
-                max(rank["seconds"] for rank in report["results"]["ranks"]) for report in reports),
+                max(ended(rank) for rank in report["results"]["ranks"]) for report in reports),
             "shares": [(rank["device"], rank["threads"], rank["rotations"], rank["rate"])
                        for rank in reports[-1]["results"]["ranks"]],
             "rotations": reports[0]["results"]["rotations"],
@@ -154,7 +167,7 @@ def slowed_once(bench, devices, load, rates, beside):
 
     report = bench.dock(devices, meanwhile=meanwhile)
     load.stop()
-    seconds = [rank["seconds"] for rank in report["results"]["ranks"]]
+    seconds = [ended(rank) for rank in report["results"]["ranks"]]
     longest = max(seconds)
     if longest <= at:
         sys.exit("dock_ranks.py: the load came too late: more --rotations are needed")
@@ -174,7 +187,8 @@ def slowed(bench):
     """A fast device beside a slow one; the fast one slows down half-way."""
     fast, slow = device_list(bench.arguments.kind, 1), bench.arguments.slow
     devices = f"{fast},{slow}"
-    ranks = bench.dock(devices, rotations=512)["results"]["ranks"]
+    first = bench.dock(devices, rotations=512)
+    ranks = first["results"]["ranks"]
     pairs = [(fast, ranks[0]["threads"]), (slow, ranks[1]["threads"])]
     load = Load(bench, *pairs[0])
     try:
@@ -186,8 +200,8 @@ def slowed(bench):
                 for _ in range(bench.arguments.repeats)]
     finally:
         load.end()
-    return {"devices": devices, "threads": [pair[1] for pair in pairs], "rates_alone": rates,
-            "rates_beside_load": beside, "runs": runs,
+    return {"devices": devices, **origin(first), "threads": [pair[1] for pair in pairs],
+            "rates_alone": rates, "rates_beside_load": beside, "runs": runs,
             "over_ideal": statistics.median(run["over_ideal"] for run in runs),
             "over_without_tail": statistics.median(run["over_without_tail"] for run in runs)}
 

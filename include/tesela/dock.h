@@ -109,7 +109,8 @@ typedef struct tsl_dock_summary {
     double span;               /**< edge of the grid, angstrom: 1 + 2 (R_receptor + R_ligand) unless
                                     a spacing was asked for */
     int batch;                 /**< rotations in flight */
-    int64_t bytes;             /**< memory the plan holds, host and device together */
+    int64_t bytes;             /**< memory the plan takes at most, host and device together, while
+                                    it is made too; records of some kilobytes are not counted */
     int double_precision;      /**< 1 if the transforms are double, else 0 */
     int transposed;            /**< axes of the CPU's transforms that go by way of transposed
                                     lines: 0 none, 1 the first, 2 the second, 3 both;
@@ -130,8 +131,9 @@ typedef struct tsl_dock_plan tsl_dock_plan;
  *  If the context belongs to a communicator of several ranks, all of them call this, with equal
  *  pairs and options but for the batch, and sum the receptor's potential together. What one of them
  *  lacks is the outcome of all, with its line, before any of them computes for long; what fails
- *  after that is published (tsl_comm_fail()), and the others return TSL_E_COMM. A CPU beside GPUs
- *  plans its transforms in tsl_dock_search(), while these are at work.
+ *  while they compute is published (tsl_comm_fail()), and those that have not failed themselves
+ *  return TSL_E_COMM. A CPU beside GPUs takes the memory of its transforms here, and plans them in
+ *  tsl_dock_search(), while these are at work; what it lacks nevertheless fails the search.
  *
  *  @param[out] out       the plan, owned by the caller: tsl_dock_plan_destroy()
  *  @param[in]  receptor  the molecule that stays; borrowed: must outlive the plan
@@ -203,8 +205,8 @@ typedef int (*tsl_dock_progress)(void *user, int64_t first, int64_t count, const
  *  @param[in]  progress   may be NULL
  *  @return TSL_OK; TSL_E_ARG; TSL_E_DEVICE; TSL_E_CANCELLED (finished batches, of all ranks, are in
  *          `poses`). What fails on one of several ranks is published there (tsl_comm_fail()), and
- *          the others return TSL_E_COMM after the batch at hand; a search that was cancelled leaves
- *          the communicator as it was.
+ *          those that have not failed themselves return TSL_E_COMM after the batch at hand; a
+ *          search that was cancelled leaves the communicator as it was.
  *
  *  Accuracy: scores are exact. Synchronous: results are complete on return. Collective. */
 TSL_API tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses,

@@ -36,6 +36,7 @@ int cli_solve(int argc, char **argv);
 typedef struct cli_common {
     const char *device; /* resource string */
     const char *json;   /* where the report goes; NULL: nowhere; "-" is standard output */
+    const char *csv;    /* likewise the table of a command that has one */
     int threads;        /* 0: all */
     bool profile;
     bool quiet;
@@ -74,6 +75,8 @@ const char *cli_nearest(const char *word, const char *const names[]);
 /* Can a file be made at `path` (a folder there already: if `folder`), as far as one can tell
  * without writing? If not, says why in one line and returns false. */
 bool cli_can_write(const char *option, const char *path, bool folder);
+/* The same of --csv; NULL and "-" are fine, but for "-" where --json is that too. */
+bool cli_can_write_csv(const cli_common *common);
 /* The same of --figure: does the build draw, and does the name end as that of a figure? NULL is
  * fine.
  */

@@ -21,7 +21,7 @@ typedef struct bench {
     int64_t most;
     int repeats;
     const char *way; /* for device memory; NULL: not given */
-    const char *csv, *figure;
+    const char *figure;
     double begun;
     /* what rank 0 has */
     int size, count;
@@ -105,11 +105,17 @@ static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *cont
     int32_t least[2] = {is_device, -is_device};
     const tsl_status status =
         tsl_comm_all_reduce(comm, NULL, least, 2, TSL_COMM_INT32, TSL_COMM_MIN);
-    return status == TSL_OK && least[0] != -least[1]
+    if (status == TSL_OK && least[0] != -least[1]) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "--device %s: messages go from memory of a kind to the same: give devices "
+                        "of one kind, e.g. cuda:0-3",
+                        b->common.device);
+    }
+    return status == TSL_OK && b->way != NULL && !is_device
                ? tsl_fail(context, TSL_E_ARG,
-                          "--device %s: messages go from memory of a kind to the same: give "
-                          "devices of one kind, e.g. cuda:0-3",
-                          b->common.device)
+                          "--path %s: it is for device memory, and messages are in the host's: "
+                          "give --device, e.g. cuda:0-1",
+                          b->way)
                : status;
 }
 
@@ -177,7 +183,7 @@ static void write_csv_rows(FILE *stream, const void *work)
 
 static tsl_status write_csv(const bench *b, tsl_context *context)
 {
-    return cli_csv_write(context, b->csv, write_csv_rows, b);
+    return cli_csv_write(context, b->common.csv, write_csv_rows, b);
 }
 
 static void write_body(tsl_json *json, const void *work)
@@ -234,7 +240,7 @@ static tsl_status report(const bench *b, tsl_context *context)
     if (!b->common.quiet) {
         print_table(b, cli_summary_stream(&b->common));
     }
-    if (b->csv != NULL) {
+    if (b->common.csv != NULL) {
         status = write_csv(b, context);
     }
     if (status == TSL_OK && b->figure != NULL) {
@@ -264,7 +270,8 @@ static const struct argp_option options_table[] = {
      "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
      "; auto takes the first that can be had, and beside nccl staged for what is little (auto)",
      1},
-    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values", 91},
+    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values; - is standard output",
+     91},
     {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
     {0}};
 
@@ -290,7 +297,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         b->way = text;
         return 0;
     case KEY_CSV:
-        b->csv = text;
+        b->common.csv = text;
         return 0;
     case KEY_FIGURE:
         b->figure = text;
@@ -316,28 +323,44 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 /* Can what is asked for be written? */
 static bool can_write(const bench *b)
 {
-    const cli_file files[] = {{"--csv", b->csv}, {"--figure", b->figure}};
-    return (b->csv == NULL || cli_can_write("--csv", b->csv, false)) &&
-           cli_can_write_figure(b->figure) &&
+    const cli_file files[] = {{"--csv", b->common.csv}, {"--figure", b->figure}};
+    return cli_can_write_csv(&b->common) && cli_can_write_figure(b->figure) &&
            cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 
-/* What the options say together. */
-static bool check(const bench *b)
+/* The way of device memory. */
+static bool check_way(const bench *b)
 {
-    if (b->ranks > 0 && cli_is_launched()) {
-        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+    const char *set = getenv(TSL_COMM_PATH_VARIABLE);
+    if (b->way == NULL && set != NULL && tsl_comm_way_of(set) == TSL_COMM_WAYS) {
+        cli_error(TSL_COMM_PATH_VARIABLE "=%s: give " TSL_COMM_WAY_LIST, set);
         return false;
     }
     if (b->way != NULL && !cli_is_launched()) {
         cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
         return false;
     }
+    return true;
+}
+
+/* What the options say together. */
+static bool check(const bench *b)
+{
+    const int devices = cli_device_count(b->common.device);
+    if (b->ranks > 0 && cli_is_launched()) {
+        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+        return false;
+    }
+    if (b->ranks > 0 && b->ranks < devices && strcmp(b->common.device, "auto") != 0) {
+        cli_error("--ranks %d: --device %s has %d devices: give as many ranks, or more", b->ranks,
+                  b->common.device, devices);
+        return false;
+    }
     if (b->common.profile) {
         cli_error("--profile does not go with comm bench: its table is where the time went");
         return false;
     }
-    return can_write(b);
+    return check_way(b) && can_write(b);
 }
 
 static bool parse(bench *out, int argc, char **argv, int *exit_status)

@@ -2,6 +2,7 @@
 #ifndef TSL_CLI_DOCK_COMMAND_H
 #define TSL_CLI_DOCK_COMMAND_H
 
+#include "blocks/fft/fft.h"
 #include "cli/cli.h"
 #include "cli/ranks.h"
 #include "dock/checkpoint.h"
@@ -60,7 +61,6 @@ typedef struct dock_options {
     bool ladder;          /* measure the versions of docking */
     const char *variants; /* those that are asked for; NULL: all */
     int repeat;           /* runs of each */
-    const char *csv;      /* file for their table, or NULL */
     bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 
@@ -99,6 +99,8 @@ void dock_input_free(dock_input *input);
 typedef struct dock_manner {
     bool keeps_at_end;   /* finished rotations go to a file when all are, not after each batch */
     const double *parts; /* [ranks]: split in proportion to these; NULL: handed out as they go */
+    void (*hear)(void *user); /* of signals to other ranks; NULL: only this one's count */
+    void *user;
 } dock_manner;
 
 /* The command at work, on one rank: what stays from pair to pair. */
@@ -111,15 +113,20 @@ typedef struct dock_work {
     char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
-    tsl_dock_plan *plan; /* NULL before the first pair and after a failure */
-    dock_input *held[2]; /* whose molecules the plan borrows */
+    tsl_fft_patience patience; /* of the plan: dock_is_wanted() */
+    tsl_dock_plan *plan;       /* NULL before the first pair and after a failure */
+    dock_input *held[2];       /* whose molecules the plan borrows */
     double begun;
 } dock_work;
+
+/* Has no signal come? `work` is the command's. */
+bool dock_is_wanted(void *work);
 
 /* What a rank has had of a search. */
 typedef struct dock_share {
     int64_t rotations;
-    double seconds; /* from the beginning to the end of its last batch */
+    double begun;   /* seconds from the search's beginning to that of its first batch */
+    double seconds; /* from there to the end of its last */
 } dock_share;
 
 /* One pair: what is asked, then what came out. */

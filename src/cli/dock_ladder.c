@@ -1,5 +1,6 @@
 /* Running the versions of docking. */
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,45 @@ static tsl_status repeat(dock_ladder *ladder, dock_rung *rung, dock_work work)
 
 /* ---- one version -------------------------------------------------------------------------- */
 
+/* The ladder's counters: versions that rank 0 has done alone, and ranks that wait for it and have
+ * had each of these signals. */
+static const int signals[TSL_COUNTERS] = {0, SIGINT, SIGTERM, SIGHUP};
+enum { DONE = 0 };
+
+/* Until rank 0 has done another version alone; asleep, so that it has the processors. */
+static tsl_status wait_for_first(dock_ladder *ladder)
+{
+    int64_t add[TSL_COUNTERS] = {0}, seen[TSL_COUNTERS] = {0};
+    bool told = false;
+    tsl_status status = tsl_counters_add(ladder->turns, add, seen);
+    while (status == TSL_OK && seen[DONE] < ladder->turn) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        const int signal = told ? 0 : cli_signal();
+        for (int i = 1; i < TSL_COUNTERS; i++) {
+            add[i] = signal == signals[i];
+        }
+        told = told || signal != 0;
+        status = tsl_counters_add(ladder->turns, add, seen);
+    }
+    return status;
+}
+
+/* For rank 0 while others wait for it. A failure shows when they agree. */
+static void hear(void *user)
+{
+    dock_ladder *ladder = user;
+    const int64_t nothing[TSL_COUNTERS] = {0};
+    int64_t seen[TSL_COUNTERS] = {0};
+    if (tsl_counters_add(ladder->turns, nothing, seen) != TSL_OK) {
+        return;
+    }
+    for (int i = 1; i < TSL_COUNTERS; i++) {
+        if (seen[i] > 0) {
+            cli_take_signal(signals[i]);
+        }
+    }
+}
+
 /* Open a context that belongs to no other rank. */
 static tsl_status open_alone(tsl_context **out, dock_ladder *ladder, const char *device,
                              int threads)
@@ -175,6 +215,7 @@ static tsl_status repeat_alone(dock_ladder *ladder, dock_rung *rung, tsl_context
                              .seats = &seat,
                              .devices = seat.device,
                              .rotations = work->rotations,
+                             .manner = {.hear = hear, .user = ladder},
                              .begun = work->begun};
     const tsl_status status = repeat(ladder, rung, alone);
     return status == TSL_OK ? TSL_OK
@@ -214,19 +255,6 @@ static tsl_status run_alone(dock_ladder *ladder, dock_rung *rung)
     return status;
 }
 
-/* Until rank 0 has done another version alone; asleep, so that it has the processors. */
-static tsl_status wait_for_first(dock_ladder *ladder)
-{
-    const int64_t nothing[TSL_COUNTERS] = {0};
-    int64_t seen[TSL_COUNTERS] = {0};
-    tsl_status status = tsl_counters_add(ladder->turns, nothing, seen);
-    while (status == TSL_OK && seen[0] < ladder->turn) {
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        status = tsl_counters_add(ladder->turns, nothing, seen);
-    }
-    return status;
-}
-
 /* Why a version cannot be run here; "": it can. */
 static void find_reason(const dock_ladder *ladder, dock_rung *rung)
 {
@@ -255,7 +283,7 @@ static tsl_status run_version(dock_ladder *ladder, dock_rung *rung)
     if (work->rank > 0) {
         status = wait_for_first(ladder);
     } else {
-        const int64_t done[TSL_COUNTERS] = {1};
+        const int64_t done[TSL_COUNTERS] = {[DONE] = 1};
         int64_t before[TSL_COUNTERS];
         status = rung->reason[0] == '\0' ? run_alone(ladder, rung) : TSL_OK;
         const tsl_status told = tsl_counters_add(ladder->turns, done, before);

@@ -61,7 +61,7 @@ typedef struct dock_ladder {
     double *equal;          /* [ranks]: 1 */
     double *rates;          /* [ranks]: rotations a second in equal parts, once `measured` */
     bool measured;
-    tsl_counters *turns; /* versions that rank 0 has done alone */
+    tsl_counters *turns; /* of the ranks while rank 0 does a version alone */
     int64_t turn;
 } dock_ladder;
 

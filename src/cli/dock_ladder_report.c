@@ -224,7 +224,8 @@ static tsl_status write_json(const dock_ladder *ladder, const char *path)
 tsl_status dock_ladder_write(const dock_ladder *ladder)
 {
     const dock_options *options = ladder->work->options;
-    const tsl_status status = options->csv != NULL ? write_csv(ladder, options->csv) : TSL_OK;
+    const tsl_status status =
+        options->common.csv != NULL ? write_csv(ladder, options->common.csv) : TSL_OK;
     return status == TSL_OK && options->common.json != NULL
                ? write_json(ladder, options->common.json)
                : status;

@@ -66,7 +66,8 @@ static const struct argp_option options_table[] = {
      "one-core and all-cores, which speed-ups refer to",
      7},
     {"repeat", DOCK_REPEAT, "COUNT", 0, "runs of each version (5)", 7},
-    {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values", 91},
+    {"csv", DOCK_CSV, "FILE", 0, "write its table as comma-separated values; - is standard output",
+     91},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
@@ -283,7 +284,7 @@ static error_t set_words(int key, const char *text, dock_options *options)
         options->variants = text;
         return 0;
     case DOCK_CSV:
-        options->csv = text;
+        options->common.csv = text;
         return 0;
     default:
         return set_numbers(key, text, options);
@@ -390,10 +391,12 @@ static bool is_own_list(const dock_options *options)
 
 static bool are_apart(const dock_options *options)
 {
-    const cli_file files[] = {
-        {NULL, options->receptor}, {NULL, options->ligand},
-        {NULL, options->list},     {NULL, options->rescore},
-        {"--csv", options->csv},   {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
+    const cli_file files[] = {{NULL, options->receptor},
+                              {NULL, options->ligand},
+                              {NULL, options->list},
+                              {NULL, options->rescore},
+                              {"--csv", options->common.csv},
+                              {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
     return cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
 }
 
@@ -408,7 +411,7 @@ static bool check(const dock_options *options)
                   options->ladder ? "ladder RECEPTOR LIGAND" : "RECEPTOR LIGAND -o DIR");
         return false;
     }
-    if (options->csv != NULL && !cli_can_write("--csv", options->csv, false)) {
+    if (!cli_can_write_csv(&options->common)) {
         return false;
     }
     if (!are_apart(options)) {

@@ -174,13 +174,24 @@ static void fill_head(const dock_work *work, dock_pair *pair)
 
 /* ---- the run ------------------------------------------------------------------------------ */
 
+bool dock_is_wanted(void *user)
+{
+    const dock_work *work = user;
+    if (work->manner.hear != NULL) {
+        work->manner.hear(work->manner.user);
+    }
+    return cli_signal() == 0;
+}
+
 static tsl_status make_plan(dock_work *work, dock_pair *pair)
 {
     const tsl_molecule *receptor = pair->receptor->molecule;
     const tsl_molecule *ligand = pair->ligand->molecule;
     tsl_status status;
     if (work->plan == NULL) {
-        status = tsl_dock_plan_create(&work->plan, work->context, receptor, ligand, &pair->used);
+        work->patience = (tsl_fft_patience){.is_wanted = dock_is_wanted, .user = work};
+        status = tsl_dock_plan_create_while(&work->plan, work->context, receptor, ligand,
+                                            &pair->used, &work->patience);
     } else {
         status = tsl_dock_plan_update(work->plan, receptor, ligand);
         if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
@@ -198,13 +209,13 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;
     pair->list.head.spacing = pair->summary.spacing;
+    const int64_t items = work->options->rescore != NULL ? pair->list.count : work->rotations.count;
     cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
-             "%lld %s",
+             "%lld %s%s",
              pair->list.head.receptor, (long long)tsl_molecule_count(receptor),
              pair->list.head.ligand, (long long)tsl_molecule_count(ligand), pair->summary.grid,
-             pair->summary.spacing,
-             (long long)(work->options->rescore != NULL ? pair->list.count : work->rotations.count),
-             work->options->rescore != NULL ? "poses" : "rotations");
+             pair->summary.spacing, (long long)items,
+             work->options->rescore != NULL ? "pose" : "rotation", items == 1 ? "" : "s");
     return TSL_OK;
 }
 

@@ -125,6 +125,7 @@ static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *
         tsl_json_string(json, "model", seat->model);
         tsl_json_integer(json, "threads", seat->threads);
         tsl_json_integer(json, "rotations", share.rotations);
+        tsl_json_number(json, "begun", share.begun);
         tsl_json_number(json, "seconds", share.seconds);
         tsl_json_number(json, "rate", dock_share_rate(&share));
         tsl_json_close_object(json);

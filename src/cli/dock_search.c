@@ -13,7 +13,7 @@
 static const double telling = 0.1;
 
 typedef struct searching {
-    const dock_work *work;
+    dock_work *work;
     tsl_pose *poses;     /* [count][keep]: those of earlier runs, then those of `todo` */
     unsigned char *done; /* [count]: by earlier runs */
     int64_t finished;    /* rotations of those */
@@ -21,11 +21,11 @@ typedef struct searching {
     tsl_rotation *rotations;
     tsl_checkpoint *checkpoint;
     cli_progress progress;
-    tsl_counters *counters; /* rotations done by all ranks */
-    int64_t searched;       /* rotations, by this rank */
-    int64_t untold;         /* of these, the others do not know of yet */
-    double begun, ended, told;
-    tsl_status status; /* of the checkpoint, with its message: the search overwrites that */
+    tsl_counters *counters;    /* rotations done by all ranks */
+    int64_t searched;          /* rotations, by this rank */
+    int64_t untold;            /* of these, the others do not know of yet */
+    double asked, ended, told; /* asked: for the search */
+    tsl_status status;         /* of the checkpoint, with its message: the search overwrites that */
     char error[TSL_ERROR_TEXT];
 } searching;
 
@@ -197,7 +197,7 @@ static int on_batch(void *user, int64_t first, int64_t count, const tsl_pose *po
         search->told = search->ended;
         tell(search);
     }
-    return cli_signal() != 0;
+    return !dock_is_wanted(search->work);
 }
 
 /* What is to be done; the poses of what is done move up to the front. */
@@ -222,8 +222,11 @@ static tsl_status gather_shares(const searching *search, dock_pair *pair)
 {
     tsl_context *context = search->work->context;
     tsl_comm *comm = context->comm;
+    const double begun = tsl_dock_share_begun(search->work->plan);
+    const bool did = search->searched > 0;
     const dock_share mine = {.rotations = search->searched,
-                             .seconds = search->searched > 0 ? search->ended - search->begun : 0};
+                             .begun = did ? begun - search->asked : 0,
+                             .seconds = did ? search->ended - begun : 0};
     tsl_release(pair->shares);
     pair->shares = tsl_allocate_zeroed((size_t)comm->size, sizeof mine);
     tsl_status status = pair->shares != NULL
@@ -253,7 +256,7 @@ static tsl_status search_all(searching *search, dock_pair *pair)
     tsl_pose *found = search->poses + search->finished * work->options->dock.keep;
     cli_progress_begin(&search->progress, "rotations", count, search->finished);
     tsl_dock_share_for_first(work->plan); /* which makes the list */
-    search->begun = tsl_seconds();
+    search->asked = tsl_seconds();
     status = tsl_dock_search(work->plan, found, search->rotations, count - search->finished,
                              on_batch, search);
     if (status == TSL_OK && work->manner.keeps_at_end && work->rank == 0) {
@@ -333,7 +336,7 @@ static void free_search(searching *search)
 
 static tsl_status allocate(searching *search)
 {
-    const dock_work *work = search->work;
+    dock_work *work = search->work;
     const size_t count = (size_t)work->rotations.count;
     const size_t slots = count * (size_t)work->options->dock.keep;
     search->done = tsl_allocate_zeroed(count, 1);

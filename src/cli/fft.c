@@ -56,7 +56,7 @@ static tsl_status tell(const fft_work *work)
         fft_print(cli_summary_stream(&options->common), work);
         fflush(stdout);
     }
-    if (options->csv != NULL) {
+    if (options->common.csv != NULL) {
         status = fft_write_csv(work);
     }
     if (status == TSL_OK && options->figure != NULL) {

@@ -21,7 +21,7 @@ typedef struct fft_options {
     bool asked; /* the word "study" */
     fft_list dimensions, sizes, kinds, precisions, batches, strides;
     int64_t most;
-    const char *csv, *figure; /* NULL: none */
+    const char *figure; /* NULL: none */
 } fft_options;
 
 typedef struct fft_work {

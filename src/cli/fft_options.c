@@ -36,7 +36,8 @@ static const struct argp_option options_table[] = {
      "for its square (1,n)",
      1},
     {"most", KEY_MOST, "BYTES", 0, "largest array, e.g. 256M (64M)", 1},
-    {"csv", KEY_CSV, "FILE", 0, "write each measurement as comma-separated values", 91},
+    {"csv", KEY_CSV, "FILE", 0,
+     "write each measurement as comma-separated values; - is standard output", 91},
     {"figure", KEY_FIGURE, "FILE", 0,
      "draw rates, and where to transpose first: .svg, .png or .pdf", 91},
     {0}};
@@ -166,7 +167,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_MOST:
         return set_most(options, text);
     case KEY_CSV:
-        options->csv = text;
+        options->common.csv = text;
         return 0;
     case KEY_FIGURE:
         options->figure = text;
@@ -310,9 +311,8 @@ static bool check(const fft_options *options)
                   "elements, or batches that are not whole groups of --stride lines",
                   left_out);
     } else {
-        const cli_file files[] = {{"--csv", options->csv}, {"--figure", options->figure}};
-        return (options->csv == NULL || cli_can_write("--csv", options->csv, false)) &&
-               cli_can_write_figure(options->figure) &&
+        const cli_file files[] = {{"--csv", options->common.csv}, {"--figure", options->figure}};
+        return cli_can_write_csv(&options->common) && cli_can_write_figure(options->figure) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;

@@ -161,7 +161,7 @@ static void write_csv_rows(FILE *stream, const void *made)
 
 tsl_status fft_write_csv(const fft_work *work)
 {
-    return cli_csv_write(work->context, work->options->csv, write_csv_rows, work);
+    return cli_csv_write(work->context, work->options->common.csv, write_csv_rows, work);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static void write_body(tsl_json *json, const void *work)
     write_list(json, "batch", &options->batches, NULL);
     write_list(json, "stride", &options->strides, NULL);
     tsl_json_integer(json, "most", options->most);
-    tsl_json_string(json, "csv", options->csv);
+    tsl_json_string(json, "csv", options->common.csv);
     tsl_json_string(json, "figure", options->figure);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/ranks.h"
 
 typedef struct command {
     const char *name;
@@ -87,9 +87,11 @@ int main(int argc, char **argv)
         print_help(stdout);
         return cli_close_output(CLI_DONE);
     }
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
     const command *found = find(asks_help ? argv[2] : name);
+    cli_be_silent(false);
     if (found == NULL) {
-        return CLI_USAGE;
+        return cli_refused(CLI_USAGE);
     }
     if (asks_help) { /* tesela help dock */
         char *arguments[] = {found->full_name, help, NULL};

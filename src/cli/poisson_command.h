@@ -45,7 +45,6 @@ typedef struct poisson_options {
     const char *figure;
     const char *study; /* as given; NULL: not yet */
     poisson_varied varied;
-    const char *csv;
     poisson_quantity quantity;
     tsl_poisson_options poisson; /* n, precision: 0 means the file's; lengths: 0 means not given */
     poisson_sign sign;

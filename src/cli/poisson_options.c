@@ -78,7 +78,8 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "tesela poisson bench and study:", 5},
     {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
     {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
-    {"csv", KEY_CSV, "FILE", 0, "write a study's table as comma-separated values", 5},
+    {"csv", KEY_CSV, "FILE", 0,
+     "write a study's table as comma-separated values; - is standard output", 5},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
@@ -341,7 +342,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_PLAN:
         return poisson_set_plan(&options->poisson, text);
     case KEY_CSV:
-        options->csv = text;
+        options->common.csv = text;
         return 0;
     case KEY_REPEAT:
         return cli_set_integer("--repeat", text, 1, 1000000, &options->repeat);
@@ -433,9 +434,8 @@ static bool check_study(const poisson_options *options)
     } else if (options->varied == POISSON_SCALING && (plan->ranks[0] > 0 || plan->measure)) {
         cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
     } else {
-        const cli_file files[] = {{"--figure", options->figure}, {"--csv", options->csv}};
-        return cli_can_write_figure(options->figure) &&
-               (options->csv == NULL || cli_can_write("--csv", options->csv, false)) &&
+        const cli_file files[] = {{"--figure", options->figure}, {"--csv", options->common.csv}};
+        return cli_can_write_figure(options->figure) && cli_can_write_csv(&options->common) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;

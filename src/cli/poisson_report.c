@@ -197,7 +197,7 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
     if (work->options->task == POISSON_STUDY) {
         tsl_json_string(json, "study", work->options->study);
         tsl_json_integer(json, "repeat", work->options->repeat);
-        tsl_json_string(json, "csv", work->options->csv);
+        tsl_json_string(json, "csv", work->options->common.csv);
         tsl_json_string(json, "figure", work->options->figure);
     }
     tsl_json_close_object(json);

@@ -93,7 +93,7 @@ static void write_csv_rows(FILE *stream, const void *made)
 
 static tsl_status write_csv(const poisson_work *work)
 {
-    return cli_csv_write(work->context, work->options->csv, write_csv_rows, work);
+    return cli_csv_write(work->context, work->options->common.csv, write_csv_rows, work);
 }
 
 /* ---- the figure --------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static tsl_status write_figure(const poisson_work *work)
 
 tsl_status poisson_study_write(const poisson_work *work)
 {
-    tsl_status status = work->options->csv != NULL ? write_csv(work) : TSL_OK;
+    tsl_status status = work->options->common.csv != NULL ? write_csv(work) : TSL_OK;
     if (status == TSL_OK && work->options->figure != NULL) {
         status = write_figure(work);
     }

@@ -72,9 +72,15 @@ static void write_profile(tsl_json *json, const tsl_context *context, const tsl_
     tsl_json_close_array(json);
 }
 
+/* Is it standard output? */
+static bool is_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 const char *cli_report_file(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "/dev/stdout" : path;
+    return is_output(path) ? "/dev/stdout" : path;
 }
 
 tsl_status cli_report_write(tsl_context *context, const char *path, const cli_report *report,
@@ -96,6 +102,15 @@ tsl_status cli_report_write(tsl_context *context, const char *path, const cli_re
     return tsl_output_commit(output);
 }
 
+bool cli_can_write_csv(const cli_common *common)
+{
+    if (is_output(common->csv) && is_output(common->json)) {
+        cli_error("--csv - and --json -: standard output can be one of them: name a file");
+        return false;
+    }
+    return common->csv == NULL || cli_can_write("--csv", cli_report_file(common->csv), false);
+}
+
 bool cli_can_write_report(const char *path)
 {
     return path == NULL || cli_can_write("--json", cli_report_file(path), false);
@@ -113,14 +128,14 @@ void cli_report_case(tsl_json *json, const char *name, double value, double boun
 
 FILE *cli_summary_stream(const cli_common *common)
 {
-    return common->json != NULL && strcmp(common->json, "-") == 0 ? stderr : stdout;
+    return is_output(common->json) || is_output(common->csv) ? stderr : stdout;
 }
 
 tsl_status cli_csv_write(tsl_context *context, const char *path, cli_csv_rows *rows,
                          const void *work)
 {
     tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, path);
+    const tsl_status status = tsl_output_open(&output, context, cli_report_file(path));
     if (status != TSL_OK) {
         return status;
     }

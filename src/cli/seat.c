@@ -11,21 +11,10 @@
 
 /* Where a rank runs. */
 typedef struct place {
-    char boot[64]; /* of the host's kernel: the same in all its containers, and nowhere else */
+    char host[TSL_COMM_HOST];
     cpu_set_t processors;
     char device[64];
 } place;
-
-static void find_boot(char boot[64])
-{
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (file == NULL || fgets(boot, 64, file) == NULL) {
-        gethostname(boot, 63);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-}
 
 static bool is_on_cpu(const place *p)
 {
@@ -40,7 +29,7 @@ static int share_of_processors(const place *all, int size, int rank)
     double share = 0;
     int on_cpu = 0, on_gpu = 0;
     for (int q = 0; q < size; q++) {
-        const bool neighbour = strcmp(all[q].boot, mine->boot) == 0;
+        const bool neighbour = strcmp(all[q].host, mine->host) == 0;
         on_cpu += neighbour && is_on_cpu(&all[q]);
         on_gpu += neighbour && !is_on_cpu(&all[q]);
     }
@@ -50,7 +39,7 @@ static int share_of_processors(const place *all, int size, int rank)
     for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
         int users = 0;
         for (int q = 0; q < size; q++) {
-            users += strcmp(all[q].boot, mine->boot) == 0 &&
+            users += strcmp(all[q].host, mine->host) == 0 &&
                      is_on_cpu(&all[q]) == is_on_cpu(mine) &&
                      CPU_ISSET(processor, &all[q].processors);
         }
@@ -65,15 +54,15 @@ static int local_rank(const place *all, int rank)
 {
     int before = 0;
     for (int q = 0; q < rank; q++) {
-        before += strcmp(all[q].boot, all[rank].boot) == 0;
+        before += strcmp(all[q].host, all[rank].host) == 0;
     }
     return before;
 }
 
 static tsl_status choose(cli_seat *out, tsl_comm *comm, const cli_common *common, place *all)
 {
-    place mine = {.boot = ""};
-    find_boot(mine.boot);
+    place mine = {.host = ""};
+    tsl_comm_host(mine.host);
     if (sched_getaffinity(0, sizeof mine.processors, &mine.processors) != 0) {
         CPU_ZERO(&mine.processors);
     }

@@ -1,7 +1,21 @@
 /* How all ranks are. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "comm/comm.h"
+
+void tsl_comm_host(char host[TSL_COMM_HOST])
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    memset(host, 0, TSL_COMM_HOST);
+    if (file == NULL || fgets(host, TSL_COMM_HOST, file) == NULL) {
+        gethostname(host, TSL_COMM_HOST - 1);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
 
 typedef struct condition {
     tsl_status status;

@@ -122,6 +122,11 @@ void tsl_comm_forget(tsl_context *context);
 
 /* ---- agreement (agree.c) ------------------------------------------------------------------ */
 
+/* What tells this rank's host from all others: its kernel's boot, the same in all its containers.
+ */
+enum { TSL_COMM_HOST = 64 };
+void tsl_comm_host(char host[TSL_COMM_HOST]);
+
 /* Records of all ranks, `bytes` each, into all[size], on the host. */
 tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, int64_t bytes);
 

@@ -31,6 +31,9 @@ int64_t tsl_test_fail_allocation(int64_t k);
 int64_t tsl_test_fail_own_allocation(int64_t k);
 /* For tests: allocations not yet released. */
 int64_t tsl_test_live_allocations(void);
+/* For tests: how many bytes more than at the last call the calling thread has had at a time, of
+ * those that it took and released itself. */
+int64_t tsl_test_own_peak(void);
 
 /* ---- errors ------------------------------------------------------------------------------- */
 

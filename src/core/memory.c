@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
 static atomic_llong fail_from;   /* this allocation and all after it fail; 0: none does */
 static atomic_llong live;
 static _Thread_local long long own_allocations, own_fail_from; /* likewise, of a thread */
+static _Thread_local int64_t own_bytes, own_peak; /* since the last tsl_test_own_peak() */
 
 /* Count an allocation; false: it is to fail. */
 static bool is_allowed(void)
@@ -47,6 +49,8 @@ void *tsl_allocate(size_t bytes)
     void *memory = take(rounded > 0 ? rounded : ALIGNMENT);
     if (memory != NULL) {
         atomic_fetch_add(&live, 1);
+        own_bytes += (int64_t)malloc_usable_size(memory);
+        own_peak = own_bytes > own_peak ? own_bytes : own_peak;
     }
     return memory;
 }
@@ -90,6 +94,7 @@ void tsl_release(void *memory)
 {
     if (memory != NULL) {
         atomic_fetch_sub(&live, 1);
+        own_bytes -= (int64_t)malloc_usable_size(memory);
         free(memory);
     }
 }
@@ -111,4 +116,11 @@ int64_t tsl_test_fail_own_allocation(int64_t k)
 int64_t tsl_test_live_allocations(void)
 {
     return atomic_load(&live);
+}
+
+int64_t tsl_test_own_peak(void)
+{
+    const int64_t peak = own_peak;
+    own_bytes = own_peak = 0;
+    return peak;
 }

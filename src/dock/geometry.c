@@ -128,7 +128,7 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
     return TSL_OK;
 }
 
-static int64_t count_charged(const tsl_molecule *molecule)
+int64_t tsl_dock_count_charged(const tsl_molecule *molecule)
 {
     int64_t charged = 0;
     for (int64_t i = 0; i < molecule->count; i++) {
@@ -165,11 +165,16 @@ void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms)
     *atoms = (tsl_dock_atoms){0};
 }
 
+int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule)
+{
+    return 12 * molecule->count + 16 * tsl_dock_count_charged(molecule);
+}
+
 tsl_status tsl_dock_upload_atoms(tsl_context *context, const tsl_molecule *molecule,
                                  tsl_dock_atoms *atoms)
 {
     tsl_dock_free_atoms(context, atoms);
-    const int64_t charged = count_charged(molecule);
+    const int64_t charged = tsl_dock_count_charged(molecule);
     const int64_t bytes[3] = {12 * molecule->count, 12 * charged, 4 * charged};
     void **const targets[3] = {(void **)&atoms->positions, (void **)&atoms->charge_positions,
                                (void **)&atoms->charges};

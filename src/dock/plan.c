@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks/fft/turns.h"
 #include "dock/receptor.h"
+#include "dock/share.h"
 #include "io/molecule.h"
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -75,7 +77,8 @@ static int64_t cube(int64_t n)
     return n * n * n;
 }
 
-/* Everything a plan holds with `batch` rotations in flight. */
+/* All that a plan takes at a time with `batch` rotations in flight: transforms while they are
+ * planned take no more than their spectrum after that. */
 static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                         const tsl_convolve_description *what, int batch)
 {
@@ -83,12 +86,12 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
     const int64_t grids = cube(g->grid) * (int64_t)(sizeof(int16_t) + (charges ? 4 : 0));
     tsl_dock_batch rest;
-    tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, 0);
+    tsl_dock_lay_out_batch(&rest, NULL, batch, plan->options.keep, plan->charged);
     const tsl_grid_layout layout = ops->layout(what);
     tsl_convolve_description of_batch = *what;
     of_batch.batch = batch;
     return ops->bytes(plan->context, &of_batch) + grids + 2 * rest.bytes +
-           tsl_grid_bytes(&layout, batch) + batch * cube(g->box);
+           tsl_grid_bytes(&layout, batch) + batch * cube(g->box) + plan->aside;
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -136,7 +139,9 @@ static void free_batch(tsl_dock_plan *plan)
 {
     tsl_context *context = plan->context;
     context->ops->convolve->destroy(plan->convolve);
+    tsl_release(plan->reserve);
     plan->convolve = NULL;
+    plan->reserve = NULL;
     plan->is_loaded = false;
     tsl_device_release(context, plan->boxes);
     tsl_device_release(context, plan->grids);
@@ -203,7 +208,8 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     return status;
 }
 
-static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience)
+static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience,
+                                  const int *transposed)
 {
     const tsl_convolve_ops *ops = plan->context->ops->convolve;
     const double begun = tsl_seconds();
@@ -212,12 +218,49 @@ static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *p
     }
     tsl_convolve_description what = plan->correlation;
     what.patience = patience;
+    what.transposed = transposed;
+    tsl_release(plan->reserve);
+    plan->reserve = NULL;
     const tsl_status status = ops->create(&plan->convolve, plan->context, &what);
     if (status == TSL_OK && ops->transposed != NULL) {
         plan->summary.transposed = ops->transposed(plan->convolve);
     }
     tsl_profile_add(plan->context, "transform plans", begun, 0, 0);
     return status;
+}
+
+/* A CPU that plans while GPUs are searching has by then what it takes. */
+static tsl_status reserve(tsl_dock_plan *plan)
+{
+    const int64_t bytes = plan->context->ops->convolve->bytes(plan->context, &plan->correlation);
+    if (plan->convolve == NULL && plan->reserve == NULL) {
+        plan->reserve = tsl_allocate((size_t)bytes);
+    }
+    return plan->convolve == NULL && plan->reserve == NULL
+               ? tsl_fail_memory(plan->context, bytes, "transforms to come")
+               : TSL_OK;
+}
+
+static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
+{
+    tsl_dock_plan *plan = user;
+    const tsl_status status = plan_transforms(plan, plan->patience, settled);
+    *transposed = plan->summary.transposed;
+    return status;
+}
+
+/* GPUs plan at once, each its own, and CPUs beside them when they are needed; CPUs among themselves
+ * measure once. */
+static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, bool later)
+{
+    const tsl_fft_turns turns = {.precision = plan->correlation.precision,
+                                 .plans = plan->convolve == NULL,
+                                 .plan = plan_in_turn,
+                                 .user = plan};
+    return crew->first_gpu < 0
+               ? tsl_fft_take_turns(plan->context, &turns)
+               : tsl_comm_agree(plan->context, later ? reserve(plan)
+                                                     : plan_transforms(plan, plan->patience, NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -272,7 +315,7 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
 
 tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patience)
 {
-    tsl_status status = plan_transforms(plan, patience);
+    tsl_status status = plan_transforms(plan, patience, NULL);
     if (status == TSL_OK) {
         status = load_receptor(plan);
     }
@@ -350,7 +393,8 @@ static tsl_status check_pair(const tsl_dock_plan *plan, const tsl_molecule *rece
 }
 
 /* Settle the grid and the batch. What the plan has of another pair and is of no use goes. */
-static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand)
+static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand,
+                      const tsl_dock_crew *crew)
 {
     tsl_context *context = plan->context;
     tsl_dock_geometry g;
@@ -365,6 +409,8 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     const double error = expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
+    plan->charged = tsl_dock_count_charged(ligand);
+    plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
         return status;
@@ -407,8 +453,12 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
 {
     tsl_context *context = plan->context;
     tsl_dock_crew crew;
-    const tsl_status aimed = aim(plan, receptor, ligand);
-    tsl_status status = tsl_dock_meet(&crew, context, plan->receptor_molecule == NULL);
+    tsl_status status = tsl_dock_meet(&crew, context);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const tsl_status aimed = aim(plan, receptor, ligand, &crew);
+    status = tsl_dock_ask(&crew, context, plan->receptor_molecule == NULL);
     if (status != TSL_OK) {
         return status;
     }
@@ -416,13 +466,13 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
     status = aimed == TSL_OK ? take_memory(plan, receptor, ligand, &crew, making) : aimed;
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        status = tsl_comm_agree(context, plans_later ? TSL_OK : plan_transforms(plan, NULL));
+        status = plan_together(plan, &crew, plans_later);
     }
     if (status == TSL_OK && crew.makes_any) {
         status = tsl_dock_make_receptor(plan, making, &crew);
     }
-    if (status == TSL_OK && !plans_later) {
-        status = tsl_comm_refuse(context, load_receptor(plan));
+    if (status == TSL_OK) { /* so that no rank goes on that another will not follow */
+        status = tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan));
     }
     plan->receptor_molecule = receptor;
     plan->ligand_molecule = ligand;
@@ -448,13 +498,24 @@ tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *recepto
 static tsl_status decline(tsl_context *context, tsl_status status)
 {
     tsl_dock_crew crew;
-    const tsl_status heard = tsl_dock_meet(&crew, context, false);
+    tsl_status heard = tsl_dock_meet(&crew, context);
+    if (heard == TSL_OK) {
+        heard = tsl_dock_ask(&crew, context, false);
+    }
     return heard == TSL_OK ? tsl_comm_agree(context, status) : heard;
 }
 
 tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 const tsl_dock_options *options)
+{
+    return tsl_dock_plan_create_while(out, context, receptor, ligand, options, NULL);
+}
+
+tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
+                                      const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                      const tsl_dock_options *options,
+                                      const tsl_fft_patience *patience)
 {
     const tsl_dock_options defaults = TSL_DOCK_OPTIONS_INIT;
     tsl_dock_plan *plan = NULL;
@@ -471,6 +532,7 @@ tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
     }
     plan->context = context;
     plan->options = *options;
+    plan->patience = patience;
     status = tsl_dock_plan_update(plan, receptor, ligand);
     if (status != TSL_OK) {
         tsl_release(plan);

@@ -43,11 +43,16 @@ struct tsl_dock_plan {
     tsl_convolve_description correlation;
     tsl_grid_layout layout;
     tsl_convolve *convolve; /* NULL: not made yet */
+    void *reserve;          /* what it will take, of a CPU that makes it later */
     bool is_loaded;         /* `convolve` has the receptor */
+    int64_t charged;        /* atoms of the ligand that it is aimed at */
+    int64_t aside;          /* bytes besides grids and batches, while it is set up too */
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
-    bool is_for_first;   /* tsl_dock_share_for_first() */
+    const tsl_fft_patience *patience; /* tsl_dock_plan_create_while() */
+    bool is_for_first;                /* tsl_dock_share_for_first() */
+    double begun;                     /* tsl_dock_share_begun() */
     const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 
@@ -70,6 +75,10 @@ tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patie
 
 /* Go over to double precision, within the memory bound; the batch may shrink. */
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan);
+
+/* Atoms with a charge, and bytes that all take on the device. */
+int64_t tsl_dock_count_charged(const tsl_molecule *molecule);
+int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule);
 
 /* A molecule's atoms on the device, moved to the origin; frees what
  * `atoms` held before. */

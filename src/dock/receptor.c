@@ -25,25 +25,60 @@ static bool is_gpu(const tsl_context *context)
     return context->ops->peer != NULL;
 }
 
-tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context, bool makes)
+static tsl_status find_least(int32_t *numbers, int64_t count, tsl_comm *comm)
 {
-    const tsl_comm *comm = context->comm;
-    int32_t least[3] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context), !makes};
-    const tsl_status status = comm->size == 1 ? TSL_OK
-                                              : tsl_comm_all_reduce(context->comm, NULL, least, 3,
-                                                                    TSL_COMM_INT32, TSL_COMM_MIN);
-    out->first_gpu = least[0] < comm->size ? least[0] : -1;
-    out->has_cpu = least[1] == 0;
-    out->makes_any = least[2] == 0;
+    return comm->size == 1
+               ? TSL_OK
+               : tsl_comm_all_reduce(comm, NULL, numbers, count, TSL_COMM_INT32, TSL_COMM_MIN);
+}
+
+tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    int32_t least[2] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context)};
+    const tsl_status status = find_least(least, 2, comm);
+    *out = (tsl_dock_crew){.first_gpu = least[0] < comm->size ? least[0] : -1,
+                           .has_cpu = least[1] == 0};
+    return status;
+}
+
+tsl_status tsl_dock_ask(tsl_dock_crew *crew, tsl_context *context, bool makes)
+{
+    int32_t none = !makes;
+    const tsl_status status = find_least(&none, 1, context->comm);
+    crew->makes_any = none == 0;
     return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
+static int surface_reach(const tsl_dock_geometry *g, double surface)
+{
+    return (int)(surface / g->spacing + 1.5);
+}
+
+/* Does this rank have the potential on the host for others? */
+static bool gives(const tsl_context *context, const tsl_dock_crew *crew)
+{
+    return crew->has_cpu && crew->first_gpu == context->comm->rank;
+}
+
+int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
+                              const tsl_molecule *receptor, const tsl_dock_crew *crew)
+{
+    const tsl_context *context = plan->context;
+    const int64_t offsets =
+        cube(2 * surface_reach(g, plan->options.surface) + 1) * 3 * (int64_t)sizeof(int);
+    const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
+    const int64_t shared = context->comm->size * (int64_t)(sizeof(double) + sizeof(tsl_comm_pair));
+    return tsl_dock_atoms_bytes(receptor) + offsets +
+           (charges ? shared + (gives(context, crew) ? 4 * cube(g->grid) : 0) : 0);
+}
+
 /* Steps to the cells nearer than the surface's thickness, the nearest first. */
 static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *count)
 {
-    const int reach = (int)(surface / g->spacing + 1.5);
+    const int reach = surface_reach(g, surface);
     const double limit = (surface / g->spacing) * (surface / g->spacing);
     int *offsets = tsl_allocate((size_t)cube(2 * reach + 1) * 3 * sizeof *offsets);
     if (offsets == NULL) {
@@ -107,11 +142,10 @@ static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan, const 
     if (status != TSL_OK || ranks == 1) {
         return status;
     }
-    const bool gives = crew->has_cpu && crew->first_gpu == context->comm->rank;
     m->weights = tsl_allocate(ranks * sizeof *m->weights);
     m->pairs = tsl_allocate(ranks * sizeof *m->pairs);
-    m->staging = gives ? tsl_allocate((size_t)bytes) : NULL;
-    return m->weights == NULL || m->pairs == NULL || (gives && m->staging == NULL)
+    m->staging = gives(context, crew) ? tsl_allocate((size_t)bytes) : NULL;
+    return m->weights == NULL || m->pairs == NULL || (gives(context, crew) && m->staging == NULL)
                ? tsl_fail_memory(context, bytes, "the potential on its way between ranks")
                : TSL_OK;
 }
@@ -177,17 +211,41 @@ static tsl_status make_shape(tsl_dock_plan *plan, const tsl_dock_making *m)
 typedef struct summing {
     tsl_dock_plan *plan;
     const tsl_dock_making *making;
-    int64_t cells; /* done by this rank */
+    int64_t cells;    /* done by this rank */
+    tsl_queue *queue; /* NULL: this rank does all of it */
+    bool stopped;     /* the plan is not wanted any more */
 } summing;
+
+/* Of a rank alone: rows between which it asks whether it should stop, seconds. */
+static const double asking = 0.1;
 
 static tsl_status sum_rows(void *user, int64_t first, int64_t count)
 {
     summing *s = user;
     tsl_dock_plan *plan = s->plan;
+    if (plan->patience != NULL && !plan->patience->is_wanted(plan->patience->user)) {
+        s->stopped = true;
+        return s->queue != NULL ? tsl_queue_stop(s->queue) : TSL_OK;
+    }
     s->cells += count * plan->geometry.grid;
     return plan->context->ops->dock->potential(plan->context, &plan->geometry, &s->making->atoms,
                                                plan->receptor.shape, plan->options.core, first,
                                                count, plan->receptor.potential, s->making->largest);
+}
+
+/* In pieces that grow until they take long enough. */
+static tsl_status sum_alone(summing *s, int64_t rows)
+{
+    tsl_status status = TSL_OK;
+    int64_t piece = s->plan->context->threads;
+    for (int64_t first = 0; first < rows && status == TSL_OK && !s->stopped;) {
+        const int64_t count = rows - first < piece ? rows - first : piece;
+        const double begun = tsl_seconds();
+        status = sum_rows(s, first, count);
+        first += count;
+        piece *= tsl_seconds() - begun < asking ? 2 : 1;
+    }
+    return status;
 }
 
 /* What this rank sums of it. */
@@ -195,19 +253,22 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
 {
     tsl_context *context = s->plan->context;
     const int64_t grid = s->plan->geometry.grid, rows = grid * grid;
-    tsl_queue *queue = NULL;
-    if (context->comm->size == 1 || is_gpu(context)) {
+    if (is_gpu(context)) {
         return sum_rows(s, 0, rows);
+    }
+    if (context->comm->size == 1) {
+        return sum_alone(s, rows);
     }
     if (crew->first_gpu >= 0) {
         return TSL_OK;
     }
-    tsl_status status = tsl_queue_create(&queue, context->comm, rows, context->threads);
+    tsl_status status = tsl_queue_create(&s->queue, context->comm, rows, context->threads);
     if (status == TSL_OK) {
-        tsl_queue_split(queue, s->making->weights);
-        status = tsl_queue_do(queue, context, sum_rows, s);
+        tsl_queue_split(s->queue, s->making->weights);
+        status = tsl_queue_do(s->queue, context, sum_rows, s);
     }
-    tsl_queue_destroy(queue);
+    tsl_queue_destroy(s->queue);
+    s->queue = NULL;
     return status;
 }
 
@@ -254,13 +315,18 @@ static tsl_status give_and_take(tsl_dock_plan *plan, const tsl_dock_making *m,
     return status == TSL_OK ? tsl_comm_exchange(comm, NULL, count, m->pairs) : status;
 }
 
-/* Of all ranks. */
-static tsl_status find_largest(double *largest, tsl_context *context, const tsl_dock_making *m)
+/* Of all ranks; TSL_E_CANCELLED if one of them was stopped. */
+static tsl_status find_largest(double *largest, tsl_context *context, const summing *s)
 {
-    const tsl_status status = tsl_comm_refuse(
-        context, context->ops->download(context, largest, m->largest, sizeof *largest));
-    return status == TSL_OK && context->comm->size > 1
-               ? tsl_comm_all_reduce(context->comm, NULL, largest, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX)
+    double most[2] = {0, s->stopped};
+    tsl_status status = tsl_comm_refuse(
+        context, context->ops->download(context, most, s->making->largest, sizeof *most));
+    if (status == TSL_OK && context->comm->size > 1) {
+        status = tsl_comm_all_reduce(context->comm, NULL, most, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
+    }
+    *largest = most[0];
+    return status == TSL_OK && most[1] > 0
+               ? tsl_fail(context, TSL_E_CANCELLED, "stopped while a pair was set up")
                : status;
 }
 
@@ -280,7 +346,7 @@ static tsl_status share_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
         status = tsl_comm_refuse(context, sum_own(&s, crew));
     }
     if (status == TSL_OK) {
-        status = find_largest(&largest, context, m);
+        status = find_largest(&largest, context, &s);
     }
     tsl_profile_add(context, "receptor potential", begun, 4 * s.cells,
                     12 * m->atoms.charged * s.cells);

@@ -27,8 +27,13 @@ typedef struct tsl_dock_making {
     char *staging;        /* the potential on the host, of the GPU that CPUs have it from */
 } tsl_dock_making;
 
-/* What are the ranks, and does any need the grids? Takes no memory. TSL_E_COMM. Collective. */
-tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context, bool makes);
+/* What are the ranks? Then: does any need the grids? Take no memory. TSL_E_COMM. Collective. */
+tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context);
+tsl_status tsl_dock_ask(tsl_dock_crew *crew, tsl_context *context, bool makes);
+
+/* Bytes that making the grids takes besides them. */
+int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry *geometry,
+                              const tsl_molecule *receptor, const tsl_dock_crew *crew);
 
 /* Take all memory for the receptor's grids. What was taken goes by tsl_dock_end_making() and
  * tsl_dock_free_receptor(), after a failure too. */

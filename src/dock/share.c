@@ -52,6 +52,7 @@ static tsl_status take_chunks(tsl_dock_share *share, ranges *list)
     if (status != TSL_OK) { /* nothing is left, or another rank says why */
         return status == TSL_E_CANCELLED ? tsl_dock_share_goes_on(share) : status;
     }
+    share->plan->begun = tsl_seconds();
     for (;;) {
         range chunk;
         status = make_room(list, share->plan->context);
@@ -196,6 +197,11 @@ void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts)
     plan->parts = parts;
 }
 
+double tsl_dock_share_begun(const tsl_dock_plan *plan)
+{
+    return plan->begun;
+}
+
 tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
 {
     tsl_context *context = share->plan->context;
@@ -203,6 +209,7 @@ tsl_status tsl_dock_share_out(tsl_dock_share *share, int64_t count)
     if (comm->size == 1) {
         int64_t done;
         share->queue = NULL;
+        share->plan->begun = tsl_seconds();
         return share->run(share, 0, count, &done);
     }
     ranges list = {0};

@@ -5,6 +5,14 @@
 #include "blocks/queue/queue.h"
 #include "dock/plan.h"
 
+/* tsl_dock_plan_create() that asks, between pieces of a tenth or two of a second and between plans
+ * of transforms, whether it goes on being wanted, in updates too; TSL_E_CANCELLED on all ranks if
+ * one is told that it is not. Borrows `patience`. */
+tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
+                                      const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                      const tsl_dock_options *options,
+                                      const tsl_fft_patience *patience);
+
 /* Items 0 … count - 1, each of which leaves `bytes` bytes in `outcome`. */
 typedef struct tsl_dock_share {
     tsl_dock_plan *plan;
@@ -40,6 +48,9 @@ void tsl_dock_share_for_first(tsl_dock_plan *plan);
  * proportion to parts[ranks] > 0, borrowed and the same on all ranks; NULL: they take from a queue
  * again. */
 void tsl_dock_share_in_parts(tsl_dock_plan *plan, const double *parts);
+
+/* When this rank began with the first item of the last work, tsl_seconds(): once it was ready. */
+double tsl_dock_share_begun(const tsl_dock_plan *plan);
 
 /* To be asked by run() after a batch: TSL_E_CANCELLED if another rank has ended the work. */
 tsl_status tsl_dock_share_goes_on(tsl_dock_share *share);

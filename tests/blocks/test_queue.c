@@ -39,9 +39,14 @@ static void fake_destroy(tsl_counters *counters)
     (void)counters;
 }
 
+static void (*before_leaving)(void); /* what happens between a rank's looking and its giving up */
+
 static tsl_status fake_add(tsl_counters *counters, const int64_t *add, int64_t *before)
 {
     (void)counters;
+    if (add[TSL_QUEUE_ACTIVE] < 0 && before_leaving != NULL) {
+        before_leaving();
+    }
     for (int i = 0; i < TSL_COUNTERS; i++) {
         before[i] = shared[i];
         shared[i] += add[i];
@@ -49,11 +54,8 @@ static tsl_status fake_add(tsl_counters *counters, const int64_t *add, int64_t *
     return TSL_OK;
 }
 
-static tsl_status fake_barrier(tsl_comm *comm)
-{
-    (void)comm;
-    return TSL_OK;
-}
+static const tsl_comm_ops fake_ops = {
+    .counters_create = fake_create, .counters_destroy = fake_destroy, .counters_add = fake_add};
 
 enum { MOST_DEVICES = 7 };
 
@@ -102,11 +104,7 @@ static double done_at(const setting *s, int device, double begun, int64_t count,
 /* Makespan over ideal; `turn` makes devices ask in another order at first. */
 static double simulate(const setting *s, int turn)
 {
-    static const tsl_comm_ops ops = {.counters_create = fake_create,
-                                     .counters_destroy = fake_destroy,
-                                     .counters_add = fake_add,
-                                     .barrier = fake_barrier};
-    tsl_comm comm = {.ops = &ops, .size = s->devices};
+    tsl_comm comm = {.ops = &fake_ops, .size = s->devices};
     comm.root = &comm;
     tsl_queue *queues[MOST_DEVICES];
     double at[MOST_DEVICES], makespan = 0;
@@ -193,6 +191,54 @@ static void a_hopeless_device_gives_up(void **state)
     const setting s = {2, {1000, 1}, {1000, 1}, 0, 3500, {0}, 0};
     assert_true(simulate(&s, 0) < 1.05);
     assert_true(simulate(&s, 1) < 1.05);
+}
+
+enum { READY = 3, LATE = 1, BATCH = 10 };
+static tsl_queue *all_queues[READY + LATE];
+static int leaving; /* ranks that are about to give up */
+
+static int64_t next_count(int rank)
+{
+    int64_t first, count;
+    assert_int_equal(tsl_queue_next(all_queues[rank], &first, &count), TSL_OK);
+    return count;
+}
+
+static void another_leaves(void)
+{
+    if (++leaving < READY) {
+        assert_int_equal(next_count(leaving), 0);
+    }
+}
+
+/* Ranks that leave what little there is to each other, all at the same moment: the last of them
+ * stays, since one that is not ready yet would be waited for. */
+static void a_late_rank_takes_no_ones_place(void **state)
+{
+    (void)state;
+    tsl_comm comm = {.ops = &fake_ops, .size = READY + LATE};
+    comm.root = &comm;
+    memset(shared, 0, sizeof shared);
+    virtual_now = 0;
+    for (int i = 0; i < READY + LATE; i++) {
+        assert_int_equal(tsl_queue_create(&all_queues[i], &comm, (4 * READY + 1) * BATCH, BATCH),
+                         TSL_OK);
+        tsl_queue_set_clock(all_queues[i], virtual_clock);
+    }
+    for (int round = 0; round < 4; round++, virtual_now += BATCH) { /* an item a second */
+        for (int i = 0; i < READY; i++) {
+            assert_int_equal(next_count(i), BATCH);
+        }
+    }
+    leaving = 0;
+    before_leaving = another_leaves;
+    assert_int_equal(next_count(0), BATCH);
+    before_leaving = NULL;
+    assert_int_equal(leaving, READY);
+    assert_int_equal(next_count(READY), 0);
+    for (int i = 0; i < READY + LATE; i++) {
+        tsl_queue_destroy(all_queues[i]);
+    }
 }
 
 /* ---- ranks that are threads --------------------------------------------------------------- */
@@ -386,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(devices_finish_together),
                                        cmocka_unit_test(a_hopeless_device_gives_up),
+                                       cmocka_unit_test(a_late_rank_takes_no_ones_place),
                                        cmocka_unit_test(each_item_is_handed_out_once),
                                        cmocka_unit_test(a_split_queue_hands_out_parts),
                                        cmocka_unit_test(failures_stop_all),

@@ -75,6 +75,15 @@ class Bench(CommandTest):
             self.assertIn("<svg", file.read())
 
 
+    def test_csv_on_standard_output(self):
+        result = self.run_command(*QUICK, "--csv", "-")
+        self.assertEqual(result.returncode, 0)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        self.assertEqual({row["operation"] for row in rows}, OPERATIONS)
+        self.assertIn("all-reduce", result.stderr)  # the table makes way
+        self.assertEqual(os.listdir(self.folder), [])
+
+
 class Wrong(CommandTest):
     def test_command_line(self):
         self.assert_refused(["comm"], ["tesela comm bench"])
@@ -86,6 +95,13 @@ class Wrong(CommandTest):
         self.assert_refused([*QUICK, "--path", "tcp"], ["--path 'tcp'", "nccl", "cuda-aware", "staged",
                                                        "auto"])
         self.assert_refused([*QUICK, "--path", "staged"], ["--path", "mpirun"])
+        self.assert_refused([*QUICK, "--ranks", "2", "--device", "cpu,cpu,cpu"],
+                            ["--ranks 2", "cpu,cpu,cpu", "3 devices"])
+        os.environ["TESELA_MPI_PATH"] = "tcp"
+        self.addCleanup(os.environ.pop, "TESELA_MPI_PATH", None)
+        self.assert_refused(QUICK, ["TESELA_MPI_PATH=tcp", "nccl"])
+        del os.environ["TESELA_MPI_PATH"]
+        self.assert_refused([*QUICK, "--csv", "-", "--json", "-"], ["--csv -", "--json -"])
         self.assert_refused([*QUICK, "--profile"], ["--profile", "comm bench"])
         self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
 

@@ -1,4 +1,5 @@
 /* Ranks that fail. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,8 +147,8 @@ tsl_status comm_fail_at(tsl_comm *comm, tsl_context *context, int failing, int a
     }
     int rank = -1;
     tsl_status reason = TSL_OK;
-    char line[128] = "rank N: " COMM_REASON;
-    line[5] = (char)('0' + failing);
+    char line[128];
+    snprintf(line, sizeof line, "rank %d: %s", failing, COMM_REASON);
     bool as_expected = status == (comm->rank == failing ? TSL_E_IO : TSL_E_COMM) &&
                        i > last_meeting(at) && tsl_comm_failure(comm, &rank, &reason) != NULL &&
                        rank == failing && reason == TSL_E_IO;

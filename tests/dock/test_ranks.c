@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -435,8 +436,61 @@ static void test_potential_ends(void **state)
     assert_in_range(rows_done, 1, GRID * GRID / 4);
 }
 
-int main(void)
+/* ---- processes ----------------------------------------------------------------------------- */
+
+/* One of a host's processes measures transforms, and all do them in the same ways. */
+static tsl_status measure_once(tsl_comm *comm)
 {
+    const int64_t before = tsl_test_fft_measured();
+    tsl_context *context = NULL;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_plan *plan = NULL;
+    tsl_dock_summary summary;
+    options.grid = GRID;
+    options.surface = 2.5;
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
+    tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
+    status = tsl_dock_plan_create(&plan, context, receptor, ligand, &options);
+    bool same = false;
+    if (status == TSL_OK) {
+        tsl_dock_plan_summary(plan, &summary);
+        status = tsl_comm_compare(&same, comm, summary.transposed);
+    }
+    const bool measured = tsl_test_fft_measured() > before;
+    if (status == TSL_OK && (!same || measured != (comm->rank == 0))) {
+        fprintf(stderr, "rank %d has %smeasured, %s\n", comm->rank, measured ? "" : "not ",
+                same ? "all go the same ways" : "ways differ");
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, "not measured once");
+    }
+    tsl_dock_plan_destroy(plan);
+    tsl_molecule_destroy(receptor);
+    tsl_molecule_destroy(ligand);
+    tsl_context_destroy(context);
+    return status;
+}
+
+/* As a rank of tests/mpi/test_dock_ranks.sh. */
+static int launched(void)
+{
+    tsl_comm *comm = NULL;
+    setenv(TSL_FFT_EFFORT_VARIABLE, "measure", 1);
+    tsl_status status = tsl_comm_create(&comm);
+    if (status == TSL_OK) {
+        status = measure_once(comm);
+    }
+    tsl_comm_destroy(comm);
+    return status == TSL_OK ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "launched") == 0) {
+        return launched();
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_one),       cmocka_unit_test(test_rescore),
         cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),

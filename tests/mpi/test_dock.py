@@ -109,6 +109,26 @@ class Dock(ReferenceTest):
         for name in os.listdir(self.path("out")):
             self.assertEqual(contents(self.path("out", name)), files, name)
 
+    def test_ladder_hears_signals(self):
+        """While rank 0 sets up a version alone, and the other waits: soon, leaving nothing behind."""
+        os.mkdir(self.path("scratch"))
+        identity = self.path("identity")
+        ladder = ["env", "TMPDIR=" + self.path("scratch"), TESELA, "dock", "ladder", RECEPTOR, LIGAND,
+                  "--grid", "300", "--rotations", "spiral:100000", "--device", "cpu"]
+        told = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity, *ladder]
+        process = self.launch((1, ladder), (1, told))
+        while process.poll() is None and not os.listdir(self.path("scratch")):
+            time.sleep(0.01)
+        time.sleep(0.5)
+        with open(identity, encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGTERM)
+        begun = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, BOUND, errors)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        self.assertIn("interrupted: 0 of 9 versions are measured", errors)
+        self.assertEqual(os.listdir(self.path("scratch")), [])
+
     def test_killed_and_resumed(self):
         """One rank is killed: all end, the checkpoints are whole, and any ranks go on from them."""
         goes_on = {"alone": lambda: self.dock("alone", "--resume"),

@@ -54,12 +54,15 @@ for path in nccl cuda-aware; do
         exit 1
     fi
 done
-launch 3 "$TESELA" comm bench --most 3
-if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: ' "$scratch/out")" -ne 1 ]; then
-    echo "a command line that makes no sense: exit status $status"
-    cat "$scratch/out"
-    exit 1
-fi
+for line in "comm bench --most 3" "comm bench --path staged" "cmmo bench"; do
+    # shellcheck disable=SC2086
+    launch 3 "$TESELA" $line
+    if [ "$status" -ne 2 ] || [ "$(grep -c '^tesela: error' "$scratch/out")" -ne 1 ]; then
+        echo "a command line that makes no sense, $line: exit status $status"
+        cat "$scratch/out"
+        exit 1
+    fi
+done
 expect 0 3 "$ranks" early 1
 for failing in 0 1; do
     expect 0 3 "$ranks" count "$failing"

@@ -30,6 +30,8 @@ typedef struct tsl_convolve_description {
     int top_of_one; /* cells of a single grid */
     tsl_convolve_form form;
     const tsl_fft_patience *patience; /* of create() on the CPU; NULL: the plan is wanted */
+    const int *transposed; /* of create() on the CPU, for TSL_CONVOLVE_LINES: the ways that an alike
+                              plan settled on, see transposed() below; NULL: to be measured */
 } tsl_convolve_description;
 
 /* Result grids: real, shape [batch / lanes][n0][n1][row][lanes], the first n2 of each row meant.

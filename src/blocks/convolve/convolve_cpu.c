@@ -106,12 +106,16 @@ tsl_columns_description tsl_convolve_columns(const tsl_convolve_description *wha
                                            [TSL_CONVOLVE_STRIDED] = TSL_COLUMNS_STRIDED,
                                            [TSL_CONVOLVE_TRANSPOSED] = TSL_COLUMNS_TRANSPOSED};
     const int row = cpu_layout(what).row / 2;
+    tsl_columns_way way = ways[what->form];
+    if (way == TSL_COLUMNS_FASTER && what->transposed != NULL) {
+        way = *what->transposed >> axis & 1 ? TSL_COLUMNS_TRANSPOSED : TSL_COLUMNS_STRIDED;
+    }
     return (tsl_columns_description){.precision = what->precision,
                                      .n = what->n[axis],
                                      .count = axis == 0 ? block_of(what) : what->n[2] / 2 + 1,
                                      .pitch = axis == 0 ? what->n[1] * row : row,
                                      .aside = axis == 0,
-                                     .way = ways[what->form],
+                                     .way = way,
                                      .patience = what->patience};
 }
 

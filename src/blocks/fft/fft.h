@@ -67,6 +67,16 @@ typedef struct tsl_fft_ops {
 
 extern const tsl_fft_ops tsl_fft_cpu;
 
+/* What the CPU's library has learned by measuring in this process, in one precision: *bytes bytes
+ * of text with its 0, the caller's. */
+tsl_status tsl_fft_export(char **out, int64_t *bytes, tsl_context *context,
+                          tsl_precision precision);
+/* Know that too: alike plans are made without measuring. What another version of the library
+ * learned is left out. */
+void tsl_fft_import(const char *text, tsl_precision precision);
+/* For tests: plans that this process has measured for. */
+int64_t tsl_test_fft_measured(void);
+
 /* Name and version of the CPU's library. */
 const char *tsl_fft_library(void);
 

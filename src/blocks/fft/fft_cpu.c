@@ -19,6 +19,22 @@ struct tsl_fft {
 
 /* FFTW's planner keeps global state. */
 static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+static int64_t measured; /* plans; under `planner` */
+
+/* What FFTW writes, a character at a time; with `at` NULL only counted. */
+typedef struct written {
+    char *at;
+    int64_t bytes;
+} written;
+
+static void add_character(char character, void *user)
+{
+    written *into = user;
+    if (into->at != NULL) {
+        into->at[into->bytes] = character;
+    }
+    into->bytes++;
+}
 
 #define TSL_TEMPLATE_NAME(name) name##_single
 #define TSL_FFTW(name) fftwf_##name
@@ -74,11 +90,17 @@ static int64_t extent(const tsl_fft_description *what, const tsl_fft_layout *lay
     return (elements - 1) * layout->stride + (int64_t)(what->count - 1) * layout->distance + 1;
 }
 
+/* Bytes of an element of the input, or of the output. */
+static int64_t element_bytes(const tsl_fft_description *what, bool out)
+{
+    const bool real = what->kind == (out ? TSL_FFT_REAL_BACKWARD : TSL_FFT_REAL_FORWARD);
+    return (real ? 1 : 2) * (int64_t)what->precision;
+}
+
 static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
 {
-    const int64_t complex_bytes = 2 * (int64_t)what->precision;
-    const int64_t in_bytes = extent(what, &what->in) * complex_bytes;
-    const int64_t out_bytes = extent(what, &what->out) * complex_bytes;
+    const int64_t in_bytes = extent(what, &what->in) * element_bytes(what, false);
+    const int64_t out_bytes = extent(what, &what->out) * element_bytes(what, true);
     const int64_t bytes = in_bytes > out_bytes ? in_bytes : out_bytes;
     unsigned effort = FFTW_ESTIMATE;
     tsl_status status = find_effort(&effort, context, what->seldom);
@@ -165,6 +187,53 @@ static int64_t cpu_needs(tsl_context *context, const tsl_fft_description *what)
 static int64_t cpu_workspace(const tsl_fft *fft)
 {
     return fft->workspace;
+}
+
+/* ---- what was learned --------------------------------------------------------------------- */
+
+static void write_learned(written *into, tsl_precision precision)
+{
+    if (precision == TSL_SINGLE) {
+        export_to_single(into);
+    } else {
+        export_to_double(into);
+    }
+    add_character('\0', into);
+}
+
+tsl_status tsl_fft_export(char **out, int64_t *bytes, tsl_context *context, tsl_precision precision)
+{
+    written size = {.at = NULL}, text = {.at = NULL};
+    pthread_mutex_lock(&planner);
+    write_learned(&size, precision);
+    text.at = tsl_allocate((size_t)size.bytes);
+    if (text.at != NULL) {
+        write_learned(&text, precision);
+    }
+    pthread_mutex_unlock(&planner);
+    *out = text.at;
+    *bytes = text.bytes;
+    return text.at != NULL ? TSL_OK
+                           : tsl_fail_memory(context, size.bytes, "what FFTW has measured");
+}
+
+void tsl_fft_import(const char *text, tsl_precision precision)
+{
+    pthread_mutex_lock(&planner);
+    if (precision == TSL_SINGLE) {
+        import_from_single(text);
+    } else {
+        import_from_double(text);
+    }
+    pthread_mutex_unlock(&planner);
+}
+
+int64_t tsl_test_fft_measured(void)
+{
+    pthread_mutex_lock(&planner);
+    const int64_t plans = measured;
+    pthread_mutex_unlock(&planner);
+    return plans;
 }
 
 const tsl_fft_ops tsl_fft_cpu = {.create = cpu_create,

@@ -12,10 +12,11 @@ struct tsl_queue {
     tsl_queue_worker worker;
     tsl_queue_share share;
     tsl_queue_clock clock;
-    double made;   /* when the queue was */
-    double taken;  /* when the chunk in hand was */
-    int64_t count; /* its items; 0: there is none */
-    double asked;  /* when the counters were looked at last */
+    double made;     /* when the queue was */
+    double taken;    /* when the chunk in hand was */
+    int64_t count;   /* its items; 0: there is none */
+    double asked;    /* when the counters were looked at last */
+    bool takes_part; /* it has asked for a chunk */
     bool gave_up, stopped;
     bool is_split;       /* this rank gets its part, and nothing more */
     int64_t first, part; /* which is these items */
@@ -92,15 +93,7 @@ tsl_status tsl_queue_create(tsl_queue **out, tsl_comm *comm, int64_t items, int6
     }
     queue->worker.items = items;
     queue->worker.batch = batch;
-    tsl_status status = tsl_counters_create(&queue->counters, comm);
-    if (status == TSL_OK) {
-        const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = 1};
-        int64_t before[TSL_COUNTERS];
-        status = tsl_counters_add(queue->counters, add, before);
-    }
-    if (status == TSL_OK) { /* who gives up must know who is there */
-        status = tsl_comm_barrier(comm);
-    }
+    const tsl_status status = tsl_counters_create(&queue->counters, comm);
     if (status != TSL_OK) {
         tsl_queue_destroy(queue);
         return status;
@@ -211,7 +204,9 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     }
     *first = 0;
     *count = 0;
+    add[TSL_QUEUE_ACTIVE] = !queue->takes_part; /* a rank counts once it is ready */
     tsl_status status = look(queue, add, seen);
+    queue->takes_part |= status == TSL_OK;
     if (status != TSL_OK || queue->gave_up || queue->stopped ||
         seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
         return status;

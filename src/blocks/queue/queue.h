@@ -82,7 +82,7 @@ void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock);
 enum {
     TSL_QUEUE_NEXT = 0,   /* the first item not handed out; may pass the end */
     TSL_QUEUE_RATE = 1,   /* sum of the rates, 1 / TSL_QUEUE_RATE_ONE items a second */
-    TSL_QUEUE_ACTIVE = 2, /* ranks that have not given up */
+    TSL_QUEUE_ACTIVE = 2, /* ranks that have asked for a chunk and not given up */
     TSL_QUEUE_STOPPED = 3 /* tsl_queue_stop() calls */
 };
 #define TSL_QUEUE_RATE_ONE 16777216.0
