@@ -49,10 +49,19 @@ static tsl_status read_array(array *out, const reading *r, const char *member)
     return status;
 }
 
+/* The same of numbers. */
+static tsl_status read_numbers(array *out, const reading *r, const char *member)
+{
+    char name[TSL_ERROR_TEXT];
+    snprintf(name, sizeof name, "%s: %s", r->name, member);
+    const tsl_status status = read_array(out, r, member);
+    return status == TSL_OK ? tsl_npy_refuse_foreign(&out->header, r->context, name) : status;
+}
+
 /* The same of integers along one axis, at least `least` of them. */
 static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t least)
 {
-    const tsl_status status = read_array(out, r, member);
+    const tsl_status status = read_numbers(out, r, member);
     if (status != TSL_OK) {
         return status;
     }
@@ -72,8 +81,9 @@ static tsl_status check_format(const reading *r)
     tsl_status status = read_array(&format, r, "format.npy");
     if (status == TSL_OK) {
         const int each = format.header.type[1] == 'U' ? 4 : 1; /* bytes of a letter */
+        const int low = format.header.type[0] == '>' ? each - 1 : 0;
         for (int i = 0; i < 7 && i < format.header.count * format.header.item / each; i++) {
-            text[i] = format.data[i * each];
+            text[i] = format.data[i * each + low];
         }
         if (strcmp(text, "csr") != 0) {
             char quoted[TSL_QUOTE_TEXT];
@@ -190,7 +200,7 @@ static tsl_status convert(double *out, tsl_context *context, const char *what, c
 static tsl_status read_values(const reading *r, tsl_matrix_file *out, int64_t entries)
 {
     array values;
-    tsl_status status = read_array(&values, r, "data.npy");
+    tsl_status status = read_numbers(&values, r, "data.npy");
     if (status == TSL_OK && (values.header.axes != 1 || values.header.count < entries ||
                              !tsl_npy_has_numbers(&values.header))) {
         status =

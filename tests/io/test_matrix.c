@@ -12,6 +12,7 @@
 #include "io/dense.h"
 #include "io/inflating.h"
 #include "io/matrix.h"
+#include "io/npy.h"
 #include "scratch.h"
 
 #define BANNER "%%MatrixMarket matrix "
@@ -466,6 +467,10 @@ static void vectors_come_back(void **state)
     assert_int_equal(tsl_vector_write(&context, path, bad, 2), TSL_OK);
     assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_FORMAT);
     assert_error_names(&context, "b.npy: element 1 is no finite real number");
+    const tsl_npy foreign = {.type = ">f4", .item = 4, .axes = 1, .shape = {2}, .count = 2};
+    assert_int_equal(tsl_npy_write(&context, path, &foreign, bad), TSL_OK);
+    assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_UNSUPPORTED);
+    assert_error_names(&context, "b.npy: has numbers of type >f4, in the byte order of other");
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
