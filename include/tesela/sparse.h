@@ -168,7 +168,9 @@ TSL_API tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double 
 /* ---- solving ------------------------------------------------------------------------------ */
 
 /** Methods. The first three ask for a symmetric positive definite (or semidefinite, with b in its
- *  range) matrix and preconditioner. */
+ *  range) matrix and preconditioner. That a matrix isn't, whatever its diagonal, they only find
+ *  where a direction of theirs has a curvature p.A p <= 0: of [[1, 3], [3, 1]] and b = (1, 1) the
+ *  first one leads to the solution, which is as right as any. */
 typedef enum tsl_linsolve_method {
     TSL_LINSOLVE_CG = 0,                  /**< conjugate gradients */
     TSL_LINSOLVE_CG_SINGLE_REDUCTION = 1, /**< one reduction an iteration in place of two */
@@ -219,7 +221,8 @@ typedef struct tsl_linsolve_options {
                               a(i, i) a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level this small is solved directly: 1 … 4000 */
     const double *near_null; /**< multigrid: host memory, [rows], a vector that A makes small, no
-                                  entry 0; read while planning; NULL: ones */
+                                  entry 0, nor less than 2^-480 (3e-145) of another; read while
+                                  planning; NULL: ones */
     tsl_linsolve_progress progress; /**< NULL: none */
     void *user;                     /**< passed to `progress` */
     int deterministic; /**< 1: multigrid's levels are made by the host for one GPU too, as they are
@@ -315,7 +318,9 @@ typedef struct tsl_linsolve_report {
  *  @param[in]     b       device memory, [rows]; must not overlap x
  *  @param[out]    report  filled whole; NULL: not wanted
  *  @return TSL_OK: converged. TSL_E_NOCONV if it stopped for another reason: the line says why, at
- *          which step, and what may help; x is the last iterate and `report` is filled.
+ *          which step, and what may help; `report` is filled. x is the last iterate; of BiCGStab,
+ *          cg-single and cg-pipelined, where the recurrence was begun again, the best that it was
+ *          begun from, the initial guess included, if that is better.
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *

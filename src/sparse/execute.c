@@ -121,6 +121,29 @@ static tsl_status compare_with_rounding(tsl_run *run)
     return status;
 }
 
+/* The recurrence begins, or begins again, at x: keep that x if it is the best so far. */
+static tsl_status keep(tsl_run *run, bool first)
+{
+    if (!tsl_linsolve_method_of(run->plan)->may_recover || !(first || run->norm < run->kept_norm)) {
+        return TSL_OK;
+    }
+    run->kept_norm = run->norm;
+    const tsl_step copy = tsl_combine(tsl_run_kept(run), 1, run->x, 0, NULL);
+    return tsl_run_steps(run, &copy, 1, NULL);
+}
+
+/* Having begun again may have made it worse: then x is what was kept. */
+static tsl_status take_best(tsl_run *run, const tsl_linsolve_report *report)
+{
+    if (!tsl_linsolve_method_of(run->plan)->may_recover || report->restarts == 0 ||
+        run->norm <= run->kept_norm) {
+        return TSL_OK;
+    }
+    run->norm = run->kept_norm;
+    const tsl_step copy = tsl_combine(run->x, 1, tsl_run_kept(run), 0, NULL);
+    return tsl_run_steps(run, &copy, 1, NULL);
+}
+
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
 {
@@ -130,6 +153,7 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
     int unhelped = 0;
     bool goes_on = status == TSL_OK && tsl_run_begins(run, run->norm);
     report->residual = run->norm * run->scale;
+    status = goes_on ? keep(run, true) : status;
     while (goes_on && status == TSL_OK) {
         const int64_t begun = run->iterations;
         run->overtaken = false;
@@ -147,8 +171,12 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
             run->stop = helped ? TSL_LINSOLVE_ITERATIONS : TSL_LINSOLVE_STAGNATED;
         }
         before = run->norm;
-        report->restarts += goes_on;
+        if (goes_on && status == TSL_OK) {
+            report->restarts++;
+            status = keep(run, false);
+        }
     }
+    status = status == TSL_OK ? take_best(run, report) : status;
     report->true_residual = run->norm * run->scale;
     return status == TSL_OK && run->stop == TSL_LINSOLVE_STAGNATED ? compare_with_rounding(run)
                                                                    : status;

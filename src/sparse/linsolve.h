@@ -43,9 +43,10 @@ typedef struct tsl_run {
     tsl_linsolve_plan *plan;
     double *x, *r; /* r = b - A x */
     const double *b;
-    double target; /* norm that ends it */
-    double scale;  /* 1 / ||b|| */
-    double norm;   /* of r, as the method has it */
+    double target;    /* norm that ends it */
+    double scale;     /* 1 / ||b|| */
+    double norm;      /* of r, as the method has it */
+    double kept_norm; /* of the best x that the recurrence was begun from */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */
@@ -60,6 +61,9 @@ typedef struct tsl_run {
 
 /* Vector number `number` of the plan; 0 is the run's r. */
 double *tsl_run_vector(const tsl_run *run, int number);
+
+/* Where a method that may recover keeps the best x it was begun from. */
+double *tsl_run_kept(const tsl_run *run);
 
 /* y = A x as a step. */
 tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x);
@@ -155,6 +159,8 @@ typedef struct tsl_preconditioner_entry {
 
 /* plan->inverse_diagonal, infinite where there is none; an operator has it already. */
 tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan);
+/* TSL_E_ARG where an entry of it is not finite; `who` would multiply by that. */
+tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char *who);
 /* plan->diagonal from that. */
 tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan);
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan);

@@ -174,8 +174,9 @@ static bool runs_ahead(const tsl_linsolve_plan *plan)
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
 {
     const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
+    const tsl_linsolve_method_entry *method = &methods[plan->options.method];
     plan->vector_count =
-        1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0);
+        1 + method->vectors + method->may_recover + (gmres ? plan->options.restart : 0);
     void *memory = NULL;
     tsl_status status =
         tsl_vectors_take(&memory, plan->context, plan->vector_count, (plan->rows + 7) / 8 * 8,

@@ -12,6 +12,11 @@ double *tsl_run_vector(const tsl_run *run, int number)
     return run->plan->memory + (int64_t)number * ((run->plan->rows + 7) / 8 * 8);
 }
 
+double *tsl_run_kept(const tsl_run *run)
+{
+    return tsl_run_vector(run, 1 + tsl_linsolve_method_of(run->plan)->vectors);
+}
+
 tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x)
 {
     return tsl_plan_product(run->plan, y, x);
