@@ -127,7 +127,11 @@ class Suite(CommandTest):
     def test_the_suite_takes_a_plan(self):
         verify = ["poisson", "verify", "--device", "cpu,cpu"]
         self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
-        self.assert_refused([*verify, "--plan", "ranks=2x2"], ["pencils of 2 x 2 ranks"])
+        for plan in ("ranks=2x2", "ranks=2x2,form=strided"):
+            result = self.run_command(*verify, "--plan", plan)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("pencils of 2 x 2 ranks", result.stderr)
+            self.assertNotIn("form", result.stderr)
 
 
 if __name__ == "__main__":
