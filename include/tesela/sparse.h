@@ -147,7 +147,7 @@ typedef struct tsl_sparse_description {
                                 where some rows are so long that they are cut, "column-blocks", of
                                 random columns, and "csr-blocks", of random columns in long rows;
                                 static */
-    int64_t bytes;         /**< what a product reads of the matrix */
+    int64_t bytes;         /**< what a product reads of the matrix, for this rank's rows */
 } tsl_sparse_description;
 
 /** Describe a matrix. `out` is filled whole. */

@@ -34,13 +34,15 @@ tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double
 static void count_product(tsl_run *run, double begun)
 {
     const tsl_sparse_matrix *matrix = run->plan->matrix;
+    const tsl_layout *own = run->plan->layout;
+    const int64_t *start = matrix != NULL ? matrix->csr.row_start : NULL;
     run->products++;
     if (run->plan->context->ops->lists == NULL) { /* else it is only queued */
         run->product_seconds += tsl_seconds() - begun;
     }
     tsl_profile_add(run->plan->context, "product", begun,
-                    matrix != NULL ? matrix->form.product_bytes + 16 * run->plan->rows : 0,
-                    matrix != NULL ? 2 * matrix->description.nonzeros : 0);
+                    matrix != NULL ? matrix->form.product_bytes + 16 * (own->to - own->from) : 0,
+                    matrix != NULL ? 2 * (start[own->to] - start[own->from]) : 0);
 }
 
 /* `pending`: the sums are those of an earlier list, to be gathered meanwhile. */
