@@ -279,10 +279,12 @@ typedef enum tsl_linsolve_stop {
     TSL_LINSOLVE_ITERATIONS = 1, /**< max_iterations were not enough */
     TSL_LINSOLVE_INDEFINITE = 2, /**< a CG method met p.A p <= 0 or r.M r <= 0: see `curvature` */
     TSL_LINSOLVE_BREAKDOWN = 3,  /**< a scalar of the recurrence became 0: no step to take */
-    TSL_LINSOLVE_STAGNATED = 4,  /**< the recomputed residual no longer falls: b is not in the
-                                      matrix's range, or rounding allows no more */
+    TSL_LINSOLVE_STAGNATED = 4,  /**< the recomputed residual no longer falls, or it is 1e8 times
+                                      what it was: b is not in the matrix's range, or rounding
+                                      allows no more */
     TSL_LINSOLVE_NOT_FINITE = 5, /**< a number overflowed */
-    TSL_LINSOLVE_CANCELLED = 6   /**< `progress` said so */
+    TSL_LINSOLVE_CANCELLED = 6,  /**< `progress` said so, or an operator returned TSL_E_CANCELLED */
+    TSL_LINSOLVE_FAILED = 7      /**< an operator, a rank or a device failed */
 } tsl_linsolve_stop;
 
 enum { TSL_LINSOLVE_LEVELS = 32 }; /**< of multigrid at most */
@@ -318,9 +320,9 @@ typedef struct tsl_linsolve_report {
  *  @param[in]     b       device memory, [rows]; must not overlap x
  *  @param[out]    report  filled whole; NULL: not wanted
  *  @return TSL_OK: converged. TSL_E_NOCONV if it stopped for another reason: the line says why, at
- *          which step, and what may help; `report` is filled. x is the last iterate; of BiCGStab,
- *          cg-single and cg-pipelined, where the recurrence was begun again, the best that it was
- *          begun from, the initial guess included, if that is better.
+ *          which step, and what may help; `report` is filled. x is the last iterate where it was
+ *          the limit that ended it, or the caller; else, and where the recurrence was begun again,
+ *          about the best so far, no worse than the initial guess.
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *
@@ -333,8 +335,8 @@ TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, cons
 
 /** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres";
  *  "none", "jacobi", "block-jacobi", "ic0", "ilu0", "chebyshev", "multigrid"; "converged",
- *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled". NULL for any
- *  other number, so that a list ends there. Static. */
+ *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled", "failed". NULL
+ * for any other number, so that a list ends there. Static. */
 TSL_API const char *tsl_linsolve_method_name(tsl_linsolve_method method);
 TSL_API const char *tsl_linsolve_preconditioner_name(tsl_linsolve_preconditioner preconditioner);
 TSL_API const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop);

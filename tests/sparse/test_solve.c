@@ -372,6 +372,7 @@ static void operators_are_solved(void **state)
         memset(x, 0, sizeof x);
         assert_int_equal(tsl_linsolve_execute(plan, x, b, &r), TSL_E_IO);
         assert_string_equal(tsl_last_error(context), "the operator failed: TSL_E_IO");
+        assert_int_equal(r.stop, TSL_LINSOLVE_FAILED);
         c.fails_at = 0;
         tsl_linsolve_plan_destroy(plan);
     }

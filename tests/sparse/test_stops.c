@@ -404,6 +404,7 @@ static void singular_matrices_are_told_apart(void **state)
         memset(x, 0, sizeof x);
         assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
         assert_true(r.stop != TSL_LINSOLVE_CONVERGED && r.true_residual > 1e-3);
+        assert_true(r.true_residual <= 1 && r.iterations < options.max_iterations);
         assert_true(i > 1 || strstr(tsl_last_error(context), "singular") != NULL);
         assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <=
                     1e-2 * r.true_residual);        /* x may be huge */
@@ -554,7 +555,8 @@ static void names_end_with_null(void **state)
     assert_string_equal(tsl_linsolve_preconditioner_name(TSL_LINSOLVE_MULTIGRID), "multigrid");
     assert_null(tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)7));
     assert_string_equal(tsl_linsolve_stop_name(TSL_LINSOLVE_CANCELLED), "cancelled");
-    assert_null(tsl_linsolve_stop_name((tsl_linsolve_stop)7));
+    assert_string_equal(tsl_linsolve_stop_name(TSL_LINSOLVE_FAILED), "failed");
+    assert_null(tsl_linsolve_stop_name((tsl_linsolve_stop)8));
 }
 
 int main(void)
