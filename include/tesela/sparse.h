@@ -207,7 +207,7 @@ typedef struct tsl_linsolve_options {
     size_t size; /**< sizeof(tsl_linsolve_options) */
     tsl_linsolve_method method;
     tsl_linsolve_preconditioner preconditioner;
-    double tolerance;       /**< stop at ||b - A x|| <= tolerance ||b||; 0 <= tolerance < 1 */
+    double tolerance;       /**< stop at ||b - A x|| <= tolerance ||b||; 0 to 0.999999 */
     double absolute;        /**< or at ||b - A x|| <= absolute, >= 0 */
     int64_t max_iterations; /**< >= 0; an inner step of GMRES counts as one */
     int restart;            /**< of GMRES: 1 … 1000 basis vectors */

@@ -124,6 +124,7 @@ static void settle(solve_work *work)
         work->linsolve.preconditioner =
             about->zero_diagonals == 0 ? TSL_LINSOLVE_JACOBI : TSL_LINSOLVE_NONE;
     }
+    solve_options_note_unused(options, &work->linsolve);
 }
 
 solve_definiteness solve_definiteness_of(const solve_work *work)

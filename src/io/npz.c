@@ -58,20 +58,23 @@ static tsl_status read_numbers(array *out, const reading *r, const char *member)
     return status == TSL_OK ? tsl_npy_refuse_foreign(&out->header, r->context, name) : status;
 }
 
-/* The same of integers along one axis, at least `least` of them. */
-static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t least)
+/* The same of integers along one axis, `wanted` of them, or more where so many do no harm: SciPy
+ * leaves behind the entries what it has room for. */
+static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t wanted,
+                                bool or_more)
 {
     const tsl_status status = read_numbers(out, r, member);
     if (status != TSL_OK) {
         return status;
     }
-    if (out->header.axes == 1 && out->header.count >= least && tsl_npy_has_integers(&out->header)) {
+    const bool enough = out->header.count == wanted || (or_more && out->header.count > wanted);
+    if (out->header.axes == 1 && enough && tsl_npy_has_integers(&out->header)) {
         return TSL_OK;
     }
     return tsl_fail(r->context, TSL_E_FORMAT,
                     "%s: %s has %" PRId64 " elements of type %s: it should have %" PRId64
                     " integers",
-                    r->name, member, out->header.count, out->header.type, least);
+                    r->name, member, out->header.count, out->header.type, wanted);
 }
 
 static tsl_status check_format(const reading *r)
@@ -99,7 +102,7 @@ static tsl_status check_format(const reading *r)
 static tsl_status read_shape(const reading *r, tsl_csr *matrix)
 {
     array shape;
-    tsl_status status = read_integers(&shape, r, "shape.npy", 2);
+    tsl_status status = read_integers(&shape, r, "shape.npy", 2, false);
     if (status == TSL_OK) {
         matrix->rows = tsl_npy_integer(&shape.header, shape.data, 0);
         matrix->columns = tsl_npy_integer(&shape.header, shape.data, 1);
@@ -118,7 +121,7 @@ static tsl_status read_shape(const reading *r, tsl_csr *matrix)
 static tsl_status read_starts(const reading *r, tsl_csr *matrix)
 {
     array starts;
-    tsl_status status = read_integers(&starts, r, "indptr.npy", matrix->rows + 1);
+    tsl_status status = read_integers(&starts, r, "indptr.npy", matrix->rows + 1, false);
     if (status == TSL_OK) {
         matrix->row_start = tsl_allocate(((size_t)matrix->rows + 1) * sizeof(int64_t));
         if (matrix->row_start == NULL) {
@@ -142,7 +145,7 @@ static tsl_status read_columns(const reading *r, tsl_csr *matrix, int64_t entrie
 {
     array columns;
     int64_t bad = INT64_MAX;
-    tsl_status status = read_integers(&columns, r, "indices.npy", entries);
+    tsl_status status = read_integers(&columns, r, "indices.npy", entries, true);
     if (status == TSL_OK) {
         matrix->column = tsl_allocate((size_t)entries * sizeof *matrix->column);
         if (matrix->column == NULL) {
