@@ -140,7 +140,9 @@ typedef struct tsl_poisson_options {
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
-                                    up to 2048, and several ranks have whole planes; 0: the faster.
+                                    up to 2048, and several ranks have whole planes (p x 1 and a
+                                    periodic second axis; else, if `ranks` is open, one rank
+                                    solves); 0: the faster.
                                     What cannot be is refused, either on a CPU.
                                     2, to compare with: the library's transforms of planes, then
                                     of lines along the first axis where they stand, by its layout

@@ -147,7 +147,7 @@ typedef struct tsl_sparse_description {
                                 where some rows are so long that they are cut, "column-blocks", of
                                 random columns, and "csr-blocks", of random columns in long rows;
                                 static */
-    int64_t bytes;         /**< what a product reads of the matrix */
+    int64_t bytes;         /**< what a product reads of the matrix, for this rank's rows */
 } tsl_sparse_description;
 
 /** Describe a matrix. `out` is filled whole. */
@@ -168,7 +168,9 @@ TSL_API tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double 
 /* ---- solving ------------------------------------------------------------------------------ */
 
 /** Methods. The first three ask for a symmetric positive definite (or semidefinite, with b in its
- *  range) matrix and preconditioner. */
+ *  range) matrix and preconditioner. That a matrix isn't, whatever its diagonal, they only find
+ *  where a direction of theirs has a curvature p.A p <= 0: of [[1, 3], [3, 1]] and b = (1, 1) the
+ *  first one leads to the solution, which is as right as any. */
 typedef enum tsl_linsolve_method {
     TSL_LINSOLVE_CG = 0,                  /**< conjugate gradients */
     TSL_LINSOLVE_CG_SINGLE_REDUCTION = 1, /**< one reduction an iteration in place of two */
@@ -205,7 +207,7 @@ typedef struct tsl_linsolve_options {
     size_t size; /**< sizeof(tsl_linsolve_options) */
     tsl_linsolve_method method;
     tsl_linsolve_preconditioner preconditioner;
-    double tolerance;       /**< stop at ||b - A x|| <= tolerance ||b||; 0 <= tolerance < 1 */
+    double tolerance;       /**< stop at ||b - A x|| <= tolerance ||b||; 0 to 0.999999 */
     double absolute;        /**< or at ||b - A x|| <= absolute, >= 0 */
     int64_t max_iterations; /**< >= 0; an inner step of GMRES counts as one */
     int restart;            /**< of GMRES: 1 … 1000 basis vectors */
@@ -219,7 +221,8 @@ typedef struct tsl_linsolve_options {
                               a(i, i) a(j, j); 0 … 1; halved on each coarser level */
     int64_t coarse_rows; /**< multigrid: a level this small is solved directly: 1 … 4000 */
     const double *near_null; /**< multigrid: host memory, [rows], a vector that A makes small, no
-                                  entry 0; read while planning; NULL: ones */
+                                  entry 0, nor less than 2^-480 (3e-145) of another; read while
+                                  planning; NULL: ones */
     tsl_linsolve_progress progress; /**< NULL: none */
     void *user;                     /**< passed to `progress` */
     int deterministic; /**< 1: multigrid's levels are made by the host for one GPU too, as they are
@@ -276,10 +279,12 @@ typedef enum tsl_linsolve_stop {
     TSL_LINSOLVE_ITERATIONS = 1, /**< max_iterations were not enough */
     TSL_LINSOLVE_INDEFINITE = 2, /**< a CG method met p.A p <= 0 or r.M r <= 0: see `curvature` */
     TSL_LINSOLVE_BREAKDOWN = 3,  /**< a scalar of the recurrence became 0: no step to take */
-    TSL_LINSOLVE_STAGNATED = 4,  /**< the recomputed residual no longer falls: b is not in the
-                                      matrix's range, or rounding allows no more */
+    TSL_LINSOLVE_STAGNATED = 4,  /**< the recomputed residual no longer falls, or it is 1e8 times
+                                      what it was: b is not in the matrix's range, or rounding
+                                      allows no more */
     TSL_LINSOLVE_NOT_FINITE = 5, /**< a number overflowed */
-    TSL_LINSOLVE_CANCELLED = 6   /**< `progress` said so */
+    TSL_LINSOLVE_CANCELLED = 6,  /**< `progress` said so, or an operator returned TSL_E_CANCELLED */
+    TSL_LINSOLVE_FAILED = 7      /**< an operator, a rank or a device failed */
 } tsl_linsolve_stop;
 
 enum { TSL_LINSOLVE_LEVELS = 32 }; /**< of multigrid at most */
@@ -315,7 +320,9 @@ typedef struct tsl_linsolve_report {
  *  @param[in]     b       device memory, [rows]; must not overlap x
  *  @param[out]    report  filled whole; NULL: not wanted
  *  @return TSL_OK: converged. TSL_E_NOCONV if it stopped for another reason: the line says why, at
- *          which step, and what may help; x is the last iterate and `report` is filled.
+ *          which step, and what may help; `report` is filled. x is the last iterate where it was
+ *          the limit that ended it, or the caller; else, and where the recurrence was begun again,
+ *          about the best so far, no worse than the initial guess.
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *
@@ -328,8 +335,8 @@ TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, cons
 
 /** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres";
  *  "none", "jacobi", "block-jacobi", "ic0", "ilu0", "chebyshev", "multigrid"; "converged",
- *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled". NULL for any
- *  other number, so that a list ends there. Static. */
+ *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled", "failed". NULL
+ * for any other number, so that a list ends there. Static. */
 TSL_API const char *tsl_linsolve_method_name(tsl_linsolve_method method);
 TSL_API const char *tsl_linsolve_preconditioner_name(tsl_linsolve_preconditioner preconditioner);
 TSL_API const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop);

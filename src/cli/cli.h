@@ -123,6 +123,8 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
 
 /* Flush standard output; a failure to write it is an error like any other. */
 int cli_close_output(int exit_status);
+/* The same of whoever exits elsewhere, as --help does: for atexit(). */
+void cli_check_output(void);
 
 /* ---- progress (progress.c) ---------------------------------------------------------------- */
 

@@ -1,5 +1,8 @@
 /* The command `tesela`: finds the command asked for. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ranks.h"
@@ -68,8 +71,21 @@ static const command *find(const char *name)
     return NULL;
 }
 
+/* A file must not be opened as one of the standard streams. What takes the place of one that was
+ * closed cannot be written to, so that its user hears of that. */
+static void hold_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            open("/dev/null", O_RDONLY); /* the lowest number that is free */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    hold_streams();
+    atexit(cli_check_output);
     if (argc < 2) {
         print_help(stderr);
         return CLI_USAGE;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -137,8 +138,19 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
     return CLI_INTERNAL;
 }
 
+static bool output_is_closed;
+
+void cli_check_output(void)
+{
+    if (!output_is_closed && cli_close_output(CLI_DONE) != CLI_DONE) {
+        fflush(stderr);
+        _exit(CLI_USAGE);
+    }
+}
+
 int cli_close_output(int exit_status)
 {
+    output_is_closed = true;
     errno = 0; /* an earlier write may have failed: its reason is gone */
     if ((fflush(stdout) != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
         cli_error("cannot write to standard output: %s",

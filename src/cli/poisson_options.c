@@ -69,7 +69,8 @@ static const struct argp_option options_table[] = {
     {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 4G", 4},
     {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
      "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
-     "overlap=on or off, measure=on (try what is left open, take the fastest); on GPUs "
+     "overlap=on or off, measure=on (try what is left open, take the fastest, in place of rules); "
+     "on GPUs "
      "form=lines, transforms fused with the spectrum, or plain, the library's (the faster), and "
      "form=strided, the library's of lines where they stand, to compare with, on CPUs too; "
      "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "

@@ -72,27 +72,28 @@ static tsl_status solve(tsl_context *context, const tsl_poisson_options *o, doub
 }
 
 /* A problem's options, with what the command line says of plan and memory. A form that is asked for
- * is left open where the problem cannot take it, which is told. */
+ * is left open where it alone is what the problem cannot take, which is told. */
 static tsl_poisson_options settled(poisson_work *work, const problem *p)
 {
     const tsl_poisson_options *asked = &work->options->poisson;
+    tsl_poisson_summary plan;
     tsl_poisson_options o = p->options;
     memcpy(o.ranks, asked->ranks, sizeof o.ranks);
     o.segments = asked->segments;
     o.overlap = asked->overlap;
     o.measure = asked->measure;
-    o.plain = asked->plain;
     o.path = asked->path;
     o.memory = asked->memory;
-    if (o.plain != 0) {
-        tsl_poisson_summary plan;
-        if (tsl_poisson_predict(&plan, work->context, &o) == TSL_OK) {
-            work->formed++;
-        } else {
-            cli_note("%lld x %lld x %lld cells: the form is left open: %s", (long long)o.n[0],
-                     (long long)o.n[1], (long long)o.n[2], tsl_last_error(work->context));
-            o.plain = 0;
-        }
+    if (asked->plain == 0 || tsl_poisson_predict(&plan, work->context, &o) != TSL_OK) {
+        return o; /* planning tells what is wrong */
+    }
+    o.plain = asked->plain;
+    if (tsl_poisson_predict(&plan, work->context, &o) == TSL_OK) {
+        work->formed++;
+    } else {
+        cli_note("%lld x %lld x %lld cells: the form is left open: %s", (long long)o.n[0],
+                 (long long)o.n[1], (long long)o.n[2], tsl_last_error(work->context));
+        o.plain = 0;
     }
     return o;
 }

@@ -124,6 +124,7 @@ static void settle(solve_work *work)
         work->linsolve.preconditioner =
             about->zero_diagonals == 0 ? TSL_LINSOLVE_JACOBI : TSL_LINSOLVE_NONE;
     }
+    solve_options_note_unused(options, &work->linsolve);
 }
 
 solve_definiteness solve_definiteness_of(const solve_work *work)
@@ -215,7 +216,7 @@ static tsl_status measure_copy(double *rate, tsl_context *context, int64_t bytes
     options.permutation = TSL_PERMUTATION_XYZ;
     tsl_status status = tsl_transpose_bench_create(&bench, context, shape, options.element);
     if (status == TSL_OK) {
-        status = tsl_transpose_bench_run(bench, &result, &options, false);
+        status = tsl_transpose_bench_run(bench, &result, &options, 0);
     }
     tsl_transpose_bench_destroy(bench);
     *rate = status == TSL_OK ? 1e-9 * (double)result.bytes / result.seconds : 0;

@@ -13,6 +13,7 @@ typedef struct solve_options {
     const char *matrix, *rhs, *guess; /* paths; NULL: ones, zeros */
     const char *output, *figure;      /* NULL: none */
     bool has_method, has_preconditioner;
+    unsigned given; /* bits, of options that not every method or preconditioner has */
     tsl_linsolve_options linsolve; /* method and preconditioner count if given */
 } solve_options;
 
@@ -60,6 +61,9 @@ typedef struct solve_work {
 extern const char *const solve_smoother_names[]; /* ended by NULL */
 
 bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status);
+
+/* Tell of options that were given and that neither method nor preconditioner has. */
+void solve_options_note_unused(const solve_options *options, const tsl_linsolve_options *settled);
 
 solve_definiteness solve_definiteness_of(const solve_work *work);
 

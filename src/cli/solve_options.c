@@ -26,7 +26,8 @@ static const struct argp_option options_table[] = {
     {"rhs", KEY_RHS, "B", 0, "right-hand side, .mtx or .npy (ones)", 1},
     {"guess", KEY_GUESS, "X0", 0, "where to begin, .mtx or .npy (zeros)", 1},
     {"output", 'o', "X", 0,
-     "where the solution goes, .mtx or .npy; without convergence the last iterate", 1},
+     "where the solution goes, .mtx or .npy; without convergence the last iterate or a better one",
+     1},
     {NULL, 0, NULL, 0, "How to solve it:", 2},
     {"method", 'm', "NAME", 0,
      "cg, cg-single (one reduction an iteration), cg-pipelined, bicgstab or gmres (cg if the "
@@ -153,7 +154,7 @@ static error_t set_number(solve_options *options, int key, const char *text)
     error_t error;
     switch (key) {
     case KEY_TOLERANCE:
-        return set_real("--tolerance", text, 0, true, 0.99, &linsolve->tolerance);
+        return set_real("--tolerance", text, 0, true, 0.999999, &linsolve->tolerance);
     case KEY_ABSOLUTE:
         return set_real("--absolute", text, 0, true, INFINITY, &linsolve->absolute);
     case KEY_RESTART:
@@ -180,9 +181,44 @@ static error_t set_number(solve_options *options, int key, const char *text)
     }
 }
 
+/* Options that not every method or preconditioner has. */
+static const struct {
+    int key;
+    const char *name, *user;
+} single[] = {{KEY_RESTART, "--restart", "gmres"},
+              {KEY_BLOCK, "--block", "block-jacobi"},
+              {KEY_DEGREE, "--degree", "chebyshev"},
+              {KEY_EIGENVALUE_RATIO, "--eigenvalue-ratio", "chebyshev"},
+              {KEY_SMOOTHER, "--smoother", "multigrid"},
+              {KEY_STRENGTH, "--strength", "multigrid"},
+              {KEY_COARSE_ROWS, "--coarse-rows", "multigrid"}};
+enum { SINGLE = sizeof single / sizeof *single };
+
+void solve_options_note_unused(const solve_options *options, const tsl_linsolve_options *settled)
+{
+    const bool multigrid = settled->preconditioner == TSL_LINSOLVE_MULTIGRID;
+    const char *const users[] = {tsl_linsolve_method_name(settled->method),
+                                 tsl_linsolve_preconditioner_name(settled->preconditioner),
+                                 multigrid ? solve_smoother_names[settled->smoother] : ""};
+    for (int i = 0; i < SINGLE; i++) {
+        bool used = false;
+        for (int k = 0; k < 3; k++) {
+            used = used || strcmp(single[i].user, users[k]) == 0;
+        }
+        if (!used && (options->given & 1U << i) != 0) {
+            cli_note("%s is not used: it is an option of %s, and this is %s with %s%s%s",
+                     single[i].name, single[i].user, users[0], users[1],
+                     multigrid ? " smoothed by " : "", users[2]);
+        }
+    }
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     solve_options *options = state->input;
+    for (int i = 0; i < SINGLE; i++) {
+        options->given |= single[i].key == key ? 1U << i : 0;
+    }
     switch (key) {
     case ARGP_KEY_ARG:
         return set_argument(options, text);

@@ -165,7 +165,7 @@ static tsl_status measure(transpose_work *work, tsl_transpose_bench *bench,
     options.permutation = permutation;
     options.tile = tiling.tile;
     options.per_thread = tiling.per_thread;
-    const tsl_status status = tsl_transpose_bench_run(bench, &row->result, &options, true);
+    const tsl_status status = tsl_transpose_bench_run(bench, &row->result, &options, INT64_MAX);
     if (status == TSL_OK) {
         row->permutation = permutation;
         row->tile = tiling.tile;
@@ -181,7 +181,7 @@ static tsl_status measure_copy(transpose_work *work, tsl_transpose_bench *bench)
     tsl_transpose_result result;
     options.permutation = TSL_PERMUTATION_XYZ;
     options.in_place = 0;
-    const tsl_status status = tsl_transpose_bench_run(bench, &result, &options, false);
+    const tsl_status status = tsl_transpose_bench_run(bench, &result, &options, 0);
     work->copy_seconds = status == TSL_OK ? result.seconds : 0;
     return status;
 }

@@ -55,14 +55,18 @@ static tsl_status check_shape(tsl_context *context, const char *path, int64_t ro
 static tsl_status convert_npy(double *out, int64_t rows, tsl_context *context, const char *path,
                               const tsl_npy *header, const void *data)
 {
+    tsl_status status = tsl_npy_refuse_foreign(header, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
     if (header->axes < 1 || header->axes > 2 || !tsl_npy_has_numbers(header)) {
         return tsl_fail(context, TSL_E_FORMAT,
                         "%s: has %d axes and elements of type %s: a vector has one, and numbers of "
                         "at most 64 bits",
                         path, header->axes, header->type);
     }
-    const tsl_status status = check_shape(context, path, header->shape[0],
-                                          header->axes == 2 ? header->shape[1] : 1, rows);
+    status = check_shape(context, path, header->shape[0], header->axes == 2 ? header->shape[1] : 1,
+                         rows);
     for (int64_t i = 0; status == TSL_OK && i < rows; i++) {
         double imaginary;
         out[i] = tsl_npy_number(header, data, i, &imaginary);

@@ -47,5 +47,8 @@ bool tsl_npy_has_integers(const tsl_npy *header);
 int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i);
 bool tsl_npy_has_numbers(const tsl_npy *header);
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
+/* TSL_E_UNSUPPORTED, with a line that says what to save, for numbers of another machine's byte
+ * order. */
+tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name);
 
 #endif

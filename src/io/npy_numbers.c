@@ -10,13 +10,34 @@ static const struct {
 } numbers[] = {{'i', 1 | 2 | 4 | 8}, {'u', 1 | 2 | 4 | 8}, {'b', 1}, {'f', 4 | 8}, {'c', 8 | 16}};
 enum { NUMBERS = sizeof numbers / sizeof *numbers, INTEGERS = 2 };
 
-static bool is_among(const tsl_npy *header, int kinds)
+static char own_order(void)
 {
     const uint16_t one = 1;
     char low;
     memcpy(&low, &one, 1);
+    return low == 1 ? '<' : '>';
+}
+
+static bool is_foreign(const tsl_npy *header)
+{
     const char order = header->type[0];
-    if (order != '|' && order != '=' && order != (low == 1 ? '<' : '>')) {
+    return order != '|' && order != '=' && order != own_order();
+}
+
+tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name)
+{
+    if (!is_foreign(header)) {
+        return TSL_OK;
+    }
+    return tsl_fail(context, TSL_E_UNSUPPORTED,
+                    "%s: has numbers of type %s, in the byte order of other machines: save them as "
+                    "%c%s, with NumPy's astype()",
+                    name, header->type, own_order(), header->type + 1);
+}
+
+static bool is_among(const tsl_npy *header, int kinds)
+{
+    if (is_foreign(header)) {
         return false;
     }
     for (int i = 0; i < kinds; i++) {

@@ -49,20 +49,32 @@ static tsl_status read_array(array *out, const reading *r, const char *member)
     return status;
 }
 
-/* The same of integers along one axis, at least `least` of them. */
-static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t least)
+/* The same of numbers. */
+static tsl_status read_numbers(array *out, const reading *r, const char *member)
 {
+    char name[TSL_ERROR_TEXT];
+    snprintf(name, sizeof name, "%s: %s", r->name, member);
     const tsl_status status = read_array(out, r, member);
+    return status == TSL_OK ? tsl_npy_refuse_foreign(&out->header, r->context, name) : status;
+}
+
+/* The same of integers along one axis, `wanted` of them, or more where so many do no harm: SciPy
+ * leaves behind the entries what it has room for. */
+static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t wanted,
+                                bool or_more)
+{
+    const tsl_status status = read_numbers(out, r, member);
     if (status != TSL_OK) {
         return status;
     }
-    if (out->header.axes == 1 && out->header.count >= least && tsl_npy_has_integers(&out->header)) {
+    const bool enough = out->header.count == wanted || (or_more && out->header.count > wanted);
+    if (out->header.axes == 1 && enough && tsl_npy_has_integers(&out->header)) {
         return TSL_OK;
     }
     return tsl_fail(r->context, TSL_E_FORMAT,
                     "%s: %s has %" PRId64 " elements of type %s: it should have %" PRId64
                     " integers",
-                    r->name, member, out->header.count, out->header.type, least);
+                    r->name, member, out->header.count, out->header.type, wanted);
 }
 
 static tsl_status check_format(const reading *r)
@@ -72,8 +84,9 @@ static tsl_status check_format(const reading *r)
     tsl_status status = read_array(&format, r, "format.npy");
     if (status == TSL_OK) {
         const int each = format.header.type[1] == 'U' ? 4 : 1; /* bytes of a letter */
+        const int low = format.header.type[0] == '>' ? each - 1 : 0;
         for (int i = 0; i < 7 && i < format.header.count * format.header.item / each; i++) {
-            text[i] = format.data[i * each];
+            text[i] = format.data[i * each + low];
         }
         if (strcmp(text, "csr") != 0) {
             char quoted[TSL_QUOTE_TEXT];
@@ -89,7 +102,7 @@ static tsl_status check_format(const reading *r)
 static tsl_status read_shape(const reading *r, tsl_csr *matrix)
 {
     array shape;
-    tsl_status status = read_integers(&shape, r, "shape.npy", 2);
+    tsl_status status = read_integers(&shape, r, "shape.npy", 2, false);
     if (status == TSL_OK) {
         matrix->rows = tsl_npy_integer(&shape.header, shape.data, 0);
         matrix->columns = tsl_npy_integer(&shape.header, shape.data, 1);
@@ -108,7 +121,7 @@ static tsl_status read_shape(const reading *r, tsl_csr *matrix)
 static tsl_status read_starts(const reading *r, tsl_csr *matrix)
 {
     array starts;
-    tsl_status status = read_integers(&starts, r, "indptr.npy", matrix->rows + 1);
+    tsl_status status = read_integers(&starts, r, "indptr.npy", matrix->rows + 1, false);
     if (status == TSL_OK) {
         matrix->row_start = tsl_allocate(((size_t)matrix->rows + 1) * sizeof(int64_t));
         if (matrix->row_start == NULL) {
@@ -132,7 +145,7 @@ static tsl_status read_columns(const reading *r, tsl_csr *matrix, int64_t entrie
 {
     array columns;
     int64_t bad = INT64_MAX;
-    tsl_status status = read_integers(&columns, r, "indices.npy", entries);
+    tsl_status status = read_integers(&columns, r, "indices.npy", entries, true);
     if (status == TSL_OK) {
         matrix->column = tsl_allocate((size_t)entries * sizeof *matrix->column);
         if (matrix->column == NULL) {
@@ -190,7 +203,7 @@ static tsl_status convert(double *out, tsl_context *context, const char *what, c
 static tsl_status read_values(const reading *r, tsl_matrix_file *out, int64_t entries)
 {
     array values;
-    tsl_status status = read_array(&values, r, "data.npy");
+    tsl_status status = read_numbers(&values, r, "data.npy");
     if (status == TSL_OK && (values.header.axes != 1 || values.header.count < entries ||
                              !tsl_npy_has_numbers(&values.header))) {
         status =

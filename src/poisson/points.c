@@ -7,7 +7,7 @@
 /* exp(-REACH^2) is 2e-16: how far Gaussians go in space and among wavenumbers. */
 static const double reach = 6;
 
-/* erfc(INSIDE) is 1.5e-12: how far a Gaussian must be inside of a free axis' faces. */
+/* erfc(INSIDE) / 2 is 7.7e-13: what a Gaussian so far inside of a face has beyond it. */
 static const double inside = 5;
 
 enum { NODES = TSL_POISSON_NODES };

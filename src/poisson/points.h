@@ -39,8 +39,8 @@ typedef enum tsl_points_quantity {
     TSL_POINTS_GAUSSIANS /* with a periodic axis: the density whose potential is the rest */
 } tsl_points_quantity;
 
-/* Distance from a charge at which its Gaussian has less than 1e-12 of it beyond, 19.1 of the widest
- * steps; 0 in a free box, which has none. */
+/* How far inside of a free axis' face a charge must be for its Gaussian to have less than 1e-12 of
+ * it beyond: erfc(5) / 2, 19.1 of the widest steps; 0 in a free box, which has none. */
 double tsl_points_margin(const tsl_points *points);
 
 /* Add a quantity to `values`, numbers of `precision` bytes (4 or 8) of shape [n0][n1][n2], in host

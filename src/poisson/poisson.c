@@ -291,10 +291,13 @@ static tsl_status check_charge(tsl_poisson_plan *plan, const void *source, int64
                         "right-hand side %lld has values that are not finite numbers",
                         (long long)number);
     }
+    /* of least numbers the charge may be 0 though their sum is not */
+    const double charge = sums[0] * cell_volume(&plan->problem);
     return tsl_fail(plan->context, TSL_E_ARG,
-                    "right-hand side %lld has a net charge of %.6g, which a periodic box cannot "
-                    "hold: allow a neutralising background, or make an axis free",
-                    (long long)number, sums[0] * cell_volume(&plan->problem));
+                    "right-hand side %lld has a %s of %.6g, which a periodic box cannot hold: "
+                    "allow a neutralising background, or make an axis free",
+                    (long long)number, charge != 0 ? "net charge" : "sum of samples",
+                    charge != 0 ? charge : sums[0]);
 }
 
 /* All right-hand sides; `axis` as of tsl_poisson_ops. */

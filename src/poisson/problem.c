@@ -141,7 +141,8 @@ double tsl_poisson_build_values(const tsl_poisson_problem *problem)
     return values;
 }
 
-/* Planning must end some day; large boxes may take their time. */
+/* Planning must end some day; large boxes may take their time. All ranks sample as many values:
+ * this one's by its own threads, and whoever has too few of these refuses for all. */
 static tsl_status check_planning(const tsl_poisson_problem *p, tsl_context *context)
 {
     const double values = tsl_poisson_build_values(p);
@@ -209,8 +210,8 @@ static tsl_status check_form(tsl_context *context, const tsl_poisson_options *o,
     if (p->share.p * p->share.q > 1 && !tsl_poisson_has_planes(&p->grid, &p->share)) {
         return tsl_fail(
             context, TSL_E_ARG,
-            "form lines needs whole planes, which %d x %d ranks of this box have not: take "
-            "ranks of p x 1 and a periodic second axis, or leave the form open",
+            "form lines needs whole planes, which %d x %d ranks of this box have not: take one "
+            "rank, or p x 1 and a periodic second axis, or leave the ranks or the form open",
             p->share.p, p->share.q);
     }
     return tsl_fail(
@@ -221,31 +222,47 @@ static tsl_status check_form(tsl_context *context, const tsl_poisson_options *o,
         m[0], m[1], m[2] / 2, m[2]);
 }
 
-/* Who has what. */
-static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
+/* How many ranks take part, and which pencils. */
+static tsl_status choose_ranks(tsl_poisson_problem *p, tsl_context *context,
                                const tsl_poisson_options *o)
 {
     const tsl_comm *comm = context->comm;
-    const char *wrong = NULL;
-    if (comm->size > 1 && tsl_poisson_ops_of(context)->divide == NULL) {
-        return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: Poisson's equation is not solved by several ranks on this device yet: "
-                        "take --device cpu, or one rank",
-                        context->name);
-    }
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    const bool open = o->ranks[0] == 0 && o->ranks[1] == 0;
     p->share = (tsl_poisson_share){.size = comm->size,
                                    .rank = comm->rank,
                                    .p = o->ranks[0],
                                    .q = o->ranks[1],
                                    .path = o->path};
-    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
     const int ranks = ops->ranks != NULL ? ops->ranks(context, &p->grid, comm->size) : comm->size;
-    if (!tsl_poisson_choose(&p->share, &p->grid, ranks)) {
-        return tsl_fail(
-            context, TSL_E_ARG,
-            "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of such a "
-            "product, or 0",
-            o->ranks[0], o->ranks[1], comm->size);
+    bool chosen = tsl_poisson_choose(&p->share, &p->grid, ranks);
+    if (o->plain == -1 && open && !tsl_poisson_has_planes(&p->grid, &p->share)) {
+        p->share.p = p->share.q = 0; /* what is open follows what is asked for */
+        chosen = tsl_poisson_choose(&p->share, &p->grid, 1);
+    }
+    return chosen ? TSL_OK
+                  : tsl_fail(context, TSL_E_ARG,
+                             "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of "
+                             "such a product, or 0",
+                             o->ranks[0], o->ranks[1], comm->size);
+}
+
+/* Who has what. */
+static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
+                               const tsl_poisson_options *o)
+{
+    const tsl_comm *comm = context->comm;
+    const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
+    const char *wrong = NULL;
+    if (comm->size > 1 && ops->divide == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s: Poisson's equation is not solved by several ranks on this device yet: "
+                        "take --device cpu, or one rank",
+                        context->name);
+    }
+    const tsl_status status = choose_ranks(p, context, o);
+    if (status != TSL_OK) {
+        return status;
     }
     if (o->segments < 0 || o->segments > LONGEST_AXIS) {
         wrong = "segments must be from 1 to 16384, or 0: chosen";

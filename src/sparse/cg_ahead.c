@@ -152,6 +152,7 @@ static tsl_status account(const ahead *a, int64_t iteration, int count, bool *go
             return status;
         }
     }
+    status = status == TSL_OK ? tsl_run_consider(run) : status;
     if (status == TSL_OK) { /* a wish to end comes too late for those that are done */
         tsl_run_hear(run);
         *goes_on = !run->cancelled && run->status == TSL_OK;

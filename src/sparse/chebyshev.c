@@ -49,6 +49,7 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
     c->iterate = c->memory;
     c->product = plan->apply != NULL ? c->iterate + length : NULL;
     status = status == TSL_OK ? tsl_make_inverse_diagonal(plan) : status;
+    status = status == TSL_OK ? tsl_check_inverse_diagonal(plan, "chebyshev") : status;
     status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
     if (status != TSL_OK) {
         return status;

@@ -11,7 +11,7 @@ static const char *const stop_names[] = {
     [TSL_LINSOLVE_CONVERGED] = "converged",   [TSL_LINSOLVE_ITERATIONS] = "iterations",
     [TSL_LINSOLVE_INDEFINITE] = "indefinite", [TSL_LINSOLVE_BREAKDOWN] = "breakdown",
     [TSL_LINSOLVE_STAGNATED] = "stagnated",   [TSL_LINSOLVE_NOT_FINITE] = "not-finite",
-    [TSL_LINSOLVE_CANCELLED] = "cancelled"};
+    [TSL_LINSOLVE_CANCELLED] = "cancelled",   [TSL_LINSOLVE_FAILED] = "failed"};
 
 const char *tsl_linsolve_stop_name(tsl_linsolve_stop stop)
 {
@@ -98,7 +98,7 @@ enum { MOST_UNHELPED = 20 };
 static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *unhelped)
 {
     const bool broke = run->stop == TSL_LINSOLVE_BREAKDOWN || run->overtaken;
-    if (!broke && run->stop != TSL_LINSOLVE_CONVERGED) {
+    if (!broke && !run->diverged && run->stop != TSL_LINSOLVE_CONVERGED) {
         return false;
     }
     return helped || (broke && tsl_linsolve_method_of(run->plan)->may_recover && steps > 0 &&
@@ -129,14 +129,18 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
     double before = run->norm;
     int unhelped = 0;
     bool goes_on = status == TSL_OK && tsl_run_begins(run, run->norm);
+    status = status == TSL_OK ? run->status : status;
     report->residual = run->norm * run->scale;
     while (goes_on && status == TSL_OK) {
         const int64_t begun = run->iterations;
         run->overtaken = false;
+        run->diverged = false;
+        run->peak = run->norm;
         status = method->run(run);
         report->residual = run->norm * run->scale;
         status = status == TSL_OK ? run->status : status;
         status = status == TSL_OK ? tsl_run_residual(run) : status;
+        status = status == TSL_OK && run->diverged ? tsl_run_go_back(run) : status;
         const bool done = run->norm <= run->target;
         const bool helped = run->norm <= 0.5 * before;
         goes_on = !done && run->iterations < run->plan->options.max_iterations &&
@@ -147,7 +151,16 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
             run->stop = helped ? TSL_LINSOLVE_ITERATIONS : TSL_LINSOLVE_STAGNATED;
         }
         before = run->norm;
-        report->restarts += goes_on;
+        if (goes_on && status == TSL_OK) {
+            report->restarts++;
+            status = tsl_run_keep(run, 1);
+        }
+    }
+    const bool stopped =
+        run->stop == TSL_LINSOLVE_ITERATIONS || run->stop == TSL_LINSOLVE_CANCELLED;
+    if (status == TSL_OK && run->stop != TSL_LINSOLVE_CONVERGED &&
+        (!stopped || report->restarts > 0)) {
+        status = tsl_run_go_back(run);
     }
     report->true_residual = run->norm * run->scale;
     return status == TSL_OK && run->stop == TSL_LINSOLVE_STAGNATED ? compare_with_rounding(run)
@@ -177,10 +190,12 @@ static const char *remedy_of(const tsl_run *run)
                      "gmres with a large restart comes"
                    : "use gmres or bicgstab";
     case TSL_LINSOLVE_BREAKDOWN:
-        return gmres ? "use a larger restart, or another preconditioner"
+        return gmres ? "the matrix is singular, or too near to it, and b not in its range"
                      : "use gmres with a larger restart, or another preconditioner";
     case TSL_LINSOLVE_STAGNATED:
-        return run->overtaken     ? "rounding overtook the recurrence: use cg"
+        return run->overtaken && !run->diverged
+                   ? "rounding overtook the recurrence, as where the matrix is "
+                     "singular: cg tells"
                : run->at_rounding ? "rounding allows no less: raise the tolerance"
                                   : "b is not in a singular matrix's range, or the matrix is too "
                                     "near to singular";
@@ -227,7 +242,10 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
                         name, step, report->true_residual);
     default:
         snprintf(what, sizeof what, "%s after %lld iterations",
-                 run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated" : "it ended", step);
+                 run->diverged                         ? "the residual only grew"
+                 : run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated"
+                                                       : "it ended",
+                 step);
     }
     const tsl_sparse_description *singular = empty_rows_of(run->plan);
     if (singular != NULL) {
@@ -252,7 +270,9 @@ static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
     if (status == TSL_OK) {
         status = tsl_layout_gather(plan->layout, plan->context, run->x, 8);
     }
-    report->stop = run->stop;
+    report->stop = status == TSL_OK            ? run->stop
+                   : status == TSL_E_CANCELLED ? TSL_LINSOLVE_CANCELLED
+                                               : TSL_LINSOLVE_FAILED;
     report->iterations = run->iterations;
     report->curvature = run->curvature;
     report->products = run->products;

@@ -256,7 +256,8 @@ static tsl_status make_on_cpu(tsl_form *form, tsl_context *context, const tsl_la
 {
     form->lanes = TSL_SLICE_ROWS;
     form->sliced = slices_suit(context, form->rows);
-    form->product_bytes = tsl_csr_nonzeros(form->rows) * (form->bytes + 4) + 8 * form->rows->rows;
+    form->entries = form->rows->row_start[layout->to] - form->rows->row_start[layout->from];
+    form->product_bytes = form->entries * (form->bytes + 4) + 8 * (layout->to - layout->from);
     return form->sliced       ? make_slices(form, context, layout)
            : form->bytes == 4 ? make_narrow(form, context)
                               : TSL_OK;
@@ -285,7 +286,7 @@ tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *
     out->borrows = true;
     out->value = NULL;
     if (!wide->sliced) {
-        out->product_bytes -= 4 * tsl_csr_nonzeros(wide->rows);
+        out->product_bytes -= 4 * wide->entries;
         return make_narrow(out, context);
     }
     const int64_t values = wide->value_start[wide->slices] * wide->lanes;

@@ -27,7 +27,8 @@ typedef struct tsl_form {
     int32_t *index; /* of a slice: a column a group, of its first row; or `lanes` columns a group */
     void *value;
     struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
-    int64_t product_bytes;     /* that a product with all rows reads of the matrix */
+    int64_t entries;           /* of this rank's rows; where it goes by rows */
+    int64_t product_bytes;     /* that a product with this rank's rows reads of the matrix */
 } tsl_form;
 
 /* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank, in numbers of

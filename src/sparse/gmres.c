@@ -8,6 +8,8 @@
 
 static const double doubtful = 1e-8; /* pivot, of the largest */
 
+enum { MOST_IDLE = 10 /* cycles that gain less than 0.1 %, from where it would take thousands */ };
+
 /* The least-squares problem of one cycle, as it is turned into a triangle. */
 typedef struct triangle {
     int restart;
@@ -206,12 +208,19 @@ tsl_status tsl_run_gmres(tsl_run *run)
 {
     const triangle t = triangle_in(run);
     bool ended = false;
+    int idle = 0; /* cycles in a row that gained next to nothing */
     tsl_status status = TSL_OK;
     while (status == TSL_OK && !ended) {
+        const double before = run->norm;
         status = cycle(run, &t, &ended);
         if (status == TSL_OK && !ended) {
             status = tsl_run_residual(run);
             ended = run->norm <= run->target;
+            idle = run->norm > 0.999 * before ? idle + 1 : 0;
+            if (!ended && idle == MOST_IDLE) {
+                run->stop = TSL_LINSOLVE_STAGNATED;
+                ended = true;
+            }
         }
     }
     return status;

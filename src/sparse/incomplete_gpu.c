@@ -1,5 +1,6 @@
 /* Incomplete factors on a GPU: a kernel a level, or for some small ones, all recorded once. The
- * triangles' rows lie in the order in which they are done. */
+ * triangles' rows lie in the order in which they are done. Not cuSPARSE's triangular solves, by
+ * design: these kernels are sim's too, and a row's sum has one order on every card. */
 #include "core/context.h"
 #include "device/device.h"
 #include "sparse/incomplete.h"

@@ -43,9 +43,13 @@ typedef struct tsl_run {
     tsl_linsolve_plan *plan;
     double *x, *r; /* r = b - A x */
     const double *b;
-    double target; /* norm that ends it */
-    double scale;  /* 1 / ||b|| */
-    double norm;   /* of r, as the method has it */
+    double target;    /* norm that ends it */
+    double scale;     /* 1 / ||b|| */
+    double norm;      /* of r, as the method has it */
+    double kept_norm; /* of the x that tsl_run_keep() has kept */
+    double least;     /* norm so far, and … */
+    double peak;      /* … the largest since the recurrence was begun */
+    bool diverged;    /* the norm is so far above that that the matrix is as good as singular */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */
@@ -60,6 +64,16 @@ typedef struct tsl_run {
 
 /* Vector number `number` of the plan; 0 is the run's r. */
 double *tsl_run_vector(const tsl_run *run, int number);
+
+/* Of methods whose iterations leave an x, all but GMRES: keep the one of run->norm, if that is less
+ * than `share` of the kept one's. */
+tsl_status tsl_run_keep(tsl_run *run, double share);
+/* The same where the norm is the method's own: half of the kept one's, and no rounding. */
+tsl_status tsl_run_consider(tsl_run *run);
+
+/* Go back to the x that was kept, if its residual is less: run->norm, recomputed, either way.
+ * Overwrites all of the method's vectors. */
+tsl_status tsl_run_go_back(tsl_run *run);
 
 /* y = A x as a step. */
 tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x);
@@ -117,6 +131,7 @@ typedef struct tsl_linsolve_method_entry {
     bool symmetric;   /* asks for a symmetric positive definite matrix */
     bool may_recover; /* begun again from the same x it goes another way: after a breakdown or where
                          rounding has spoilt its sums it may still find the solution */
+    bool keeps;       /* the best x so far, in a vector behind the others */
     bool adds_before; /* M is applied to sums, or M r updated, as if M were linear to all digits */
     int vectors;      /* beside r; GMRES's are that and its basis */
     tsl_status (*run)(tsl_run *run);
@@ -155,6 +170,8 @@ typedef struct tsl_preconditioner_entry {
 
 /* plan->inverse_diagonal, infinite where there is none; an operator has it already. */
 tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan);
+/* TSL_E_ARG where an entry of it is not finite; `who` would multiply by that. */
+tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char *who);
 /* plan->diagonal from that. */
 tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan);
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan);

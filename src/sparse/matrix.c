@@ -280,13 +280,7 @@ tsl_status tsl_sparse_matrix_time(double *seconds, int64_t *bytes, tsl_sparse_ma
     timed t = {matrix, y, x};
     tsl_status status = multiply_own(&t);
     status = status == TSL_OK ? context->ops->synchronize(context) : status;
-    const tsl_form *form = &matrix->form;
-    const int64_t *const start = matrix->csr.row_start;
-    const int64_t own = start[layout->to] - start[layout->from];
-    const int64_t rows = layout->to - layout->from;
-    /* where it goes row by row the form is the whole matrix, else this rank's part */
-    const bool whole = layout->ranks > 1 && !form->sliced;
-    *bytes = (whole ? 12 * own + 8 * rows : form->product_bytes) + 16 * rows;
+    *bytes = matrix->form.product_bytes + 16 * (layout->to - layout->from);
     return status == TSL_OK ? tsl_device_time(seconds, context, multiply_own, &t, shortest)
                             : status;
 }

@@ -1,6 +1,7 @@
 /* Making the levels of smoothed aggregation. Every rank makes all of them. */
 #include "sparse/multigrid.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "core/context.h"
@@ -70,16 +71,45 @@ static void free_making(making *k)
     tsl_release(k->norms);
 }
 
-static tsl_status check_near_null(const tsl_linsolve_plan *plan)
+enum {
+    MOST_NEAR_NULL = 400, /* powers of two that near_null's numbers may be away from 1, … */
+    MOST_APART = 480      /* … and from its largest: their squares are to be summed */
+};
+
+/* near_null's numbers, their largest power of two to be 1 where they are so large or small that
+ * squares would not be had: *scaled, to be released, or NULL. The preconditioner is the same. */
+static tsl_status settle_near_null(double **scaled, tsl_linsolve_plan *plan)
 {
     const double *near_null = plan->options.near_null;
+    int least = INT_MAX;
+    int most = INT_MIN;
     for (int64_t i = 0; i < plan->rows && near_null != NULL; i++) {
         if (!isfinite(near_null[i]) || near_null[i] == 0) {
             return tsl_fail(plan->context, TSL_E_ARG,
                             "near_null has %g in row %lld: give finite numbers other than 0",
                             near_null[i], (long long)i + plan->matrix->index_base);
         }
+        const int power = ilogb(near_null[i]);
+        least = power < least ? power : least;
+        most = power > most ? power : most;
     }
+    if (near_null == NULL || (least >= -MOST_NEAR_NULL && most <= MOST_NEAR_NULL)) {
+        return TSL_OK;
+    }
+    if (most - least > MOST_APART) {
+        return tsl_fail(plan->context, TSL_E_ARG,
+                        "near_null has numbers from 2^%d to 2^%d: give such as are at most 2^%d "
+                        "apart",
+                        least, most, MOST_APART);
+    }
+    *scaled = tsl_allocate((size_t)plan->rows * sizeof **scaled);
+    if (*scaled == NULL) {
+        return tsl_fail_memory(plan->context, 8 * plan->rows, "a vector near to the null space");
+    }
+    for (int64_t i = 0; i < plan->rows; i++) {
+        (*scaled)[i] = ldexp(near_null[i], -most);
+    }
+    plan->options.near_null = *scaled;
     return TSL_OK;
 }
 
@@ -99,9 +129,10 @@ static tsl_status begin_making(making *k, int64_t rows)
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
 {
     return tsl_fail(context, TSL_E_ARG,
-                    "multigrid: row %lld of a coarser level has %g on the diagonal: the matrix is "
-                    "not positive definite: use gmres with ilu0",
-                    (long long)row, diagonal);
+                    "multigrid: row %lld of a level has %g on the diagonal: the matrix is %s: use "
+                    "gmres with ilu0",
+                    (long long)row, diagonal,
+                    diagonal > 0 ? "too near to singular" : "not positive definite");
 }
 
 static tsl_status read_diagonal(making *k, const tsl_csr *m)
@@ -114,8 +145,11 @@ static tsl_status read_diagonal(making *k, const tsl_csr *m)
         k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
         wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
     }
-    return wrong == m->rows ? TSL_OK
-                            : tsl_fail_diagonal(k->mg->context, wrong, 1 / k->inverse[wrong]);
+    if (wrong == m->rows) {
+        return TSL_OK;
+    }
+    const double *d = tsl_csr_at(m, wrong, wrong);
+    return tsl_fail_diagonal(k->mg->context, wrong, d != NULL ? *d : 0);
 }
 
 /* Can numbers as far apart as the diagonal's be had in single precision? */
@@ -429,10 +463,12 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     mg->context = plan->context;
     plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
-    tsl_status status = check_near_null(plan);
+    double *scaled = NULL;
+    tsl_status status = settle_near_null(&scaled, plan);
     if (status == TSL_OK) {
         status = make_all_levels(mg, plan);
     }
+    tsl_release(scaled); /* nothing looks at the options' any more */
     const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = make_coarsest(mg);

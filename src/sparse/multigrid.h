@@ -119,7 +119,7 @@ typedef struct tsl_multigrid {
 void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
                               const tsl_linsolve_options *options);
 
-/* "row … of a coarser level has … on the diagonal" */
+/* "row … of a level has … on the diagonal" */
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
 
 /* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes

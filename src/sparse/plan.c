@@ -6,14 +6,14 @@
 static const tsl_linsolve_options defaults = TSL_LINSOLVE_OPTIONS_INIT;
 
 static const tsl_linsolve_method_entry methods[] = {
-    [TSL_LINSOLVE_CG] = {"cg", true, false, false, TSL_CG_VECTORS, tsl_run_cg},
-    [TSL_LINSOLVE_CG_SINGLE_REDUCTION] = {"cg-single", true, true, false, TSL_CG_SINGLE_VECTORS,
-                                          tsl_run_cg_single},
-    [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, true, true, TSL_CG_PIPELINED_VECTORS,
+    [TSL_LINSOLVE_CG] = {"cg", true, false, true, false, TSL_CG_VECTORS, tsl_run_cg},
+    [TSL_LINSOLVE_CG_SINGLE_REDUCTION] = {"cg-single", true, true, true, false,
+                                          TSL_CG_SINGLE_VECTORS, tsl_run_cg_single},
+    [TSL_LINSOLVE_CG_PIPELINED] = {"cg-pipelined", true, true, true, true, TSL_CG_PIPELINED_VECTORS,
                                    tsl_run_cg_pipelined},
-    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, true, false, TSL_BICGSTAB_VECTORS,
+    [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, true, true, false, TSL_BICGSTAB_VECTORS,
                                tsl_run_bicgstab},
-    [TSL_LINSOLVE_GMRES] = {"gmres", false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
+    [TSL_LINSOLVE_GMRES] = {"gmres", false, false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
 };
 
 static const tsl_preconditioner_entry preconditioners[] = {
@@ -174,8 +174,8 @@ static bool runs_ahead(const tsl_linsolve_plan *plan)
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
 {
     const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
-    plan->vector_count =
-        1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0);
+    const tsl_linsolve_method_entry *method = &methods[plan->options.method];
+    plan->vector_count = 1 + method->vectors + method->keeps + (gmres ? plan->options.restart : 0);
     void *memory = NULL;
     tsl_status status =
         tsl_vectors_take(&memory, plan->context, plan->vector_count, (plan->rows + 7) / 8 * 8,

@@ -1,5 +1,6 @@
 /* Jacobi and block Jacobi. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/context.h"
 #include "sparse/linsolve.h"
@@ -33,18 +34,37 @@ tsl_status tsl_put_inverse_diagonal(tsl_linsolve_plan *plan)
                             : status;
 }
 
+/* Row i has a diagonal entry that nothing can be divided by. */
+static tsl_status fail_inverse(const tsl_linsolve_plan *plan, int64_t i, const char *who)
+{
+    const double *d = plan->matrix != NULL ? tsl_csr_at(&plan->matrix->csr, i, i) : NULL;
+    const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
+    char what[64] = "a zero";
+    if (d != NULL && *d != 0) {
+        snprintf(what, sizeof what, "%g, too near 0,", *d);
+    } else if (plan->matrix == NULL) { /* its inverse alone is known */
+        snprintf(what, sizeof what, "a zero, or a number too near it,");
+    }
+    return tsl_fail(plan->context, TSL_E_ARG,
+                    "row %lld has %s on the diagonal, which %s divides by: use none or "
+                    "block-jacobi",
+                    (long long)(i + base), what, who);
+}
+
+tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char *who)
+{
+    for (int64_t i = 0; i < plan->rows; i++) {
+        if (!isfinite(plan->inverse_diagonal[i])) {
+            return fail_inverse(plan, i, who);
+        }
+    }
+    return TSL_OK;
+}
+
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan)
 {
     tsl_status status = tsl_make_inverse_diagonal(plan);
-    for (int64_t i = 0; status == TSL_OK && i < plan->rows; i++) {
-        if (!isfinite(plan->inverse_diagonal[i])) {
-            const int base = plan->matrix != NULL ? plan->matrix->index_base : 0;
-            return tsl_fail(plan->context, TSL_E_ARG,
-                            "row %lld has a zero on the diagonal, which jacobi divides by: use "
-                            "none or block-jacobi",
-                            (long long)(i + base));
-        }
-    }
+    status = status == TSL_OK ? tsl_check_inverse_diagonal(plan, "jacobi") : status;
     status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
     plan->m.diagonal = plan->diagonal;
     return status;

@@ -29,13 +29,15 @@ tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double
 static void count_product(tsl_run *run, double begun)
 {
     const tsl_sparse_matrix *matrix = run->plan->matrix;
+    const tsl_layout *own = run->plan->layout;
+    const int64_t *start = matrix != NULL ? matrix->csr.row_start : NULL;
     run->products++;
     if (run->plan->context->ops->lists == NULL) { /* else it is only queued */
         run->product_seconds += tsl_seconds() - begun;
     }
     tsl_profile_add(run->plan->context, "product", begun,
-                    matrix != NULL ? matrix->form.product_bytes + 16 * run->plan->rows : 0,
-                    matrix != NULL ? 2 * matrix->description.nonzeros : 0);
+                    matrix != NULL ? matrix->form.product_bytes + 16 * (own->to - own->from) : 0,
+                    matrix != NULL ? 2 * (start[own->to] - start[own->from]) : 0);
 }
 
 /* `pending`: the sums are those of an earlier list, to be gathered meanwhile. */
@@ -165,12 +167,68 @@ void tsl_run_hear(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
     int32_t ends = run->wish;
-    if (plan->layout->ranks > 1 && plan->options.progress != NULL) {
+    if (run->status == TSL_OK && plan->layout->ranks > 1 && plan->options.progress != NULL) {
         run->status = tsl_comm_broadcast(plan->context->comm, NULL, &ends, sizeof ends, 0);
     }
     run->cancelled = ends != 0;
     if (run->cancelled) {
         run->stop = TSL_LINSOLVE_CANCELLED;
+    }
+}
+
+static double *kept_of(const tsl_run *run)
+{
+    return tsl_run_vector(run, 1 + tsl_linsolve_method_of(run->plan)->vectors);
+}
+
+tsl_status tsl_run_keep(tsl_run *run, double share)
+{
+    if (!tsl_linsolve_method_of(run->plan)->keeps || !(run->norm < share * run->kept_norm)) {
+        return TSL_OK;
+    }
+    run->kept_norm = run->norm;
+    const tsl_step copy = tsl_combine(kept_of(run), 1, run->x, 0, NULL);
+    return tsl_run_steps(run, &copy, 1, NULL);
+}
+
+tsl_status tsl_run_go_back(tsl_run *run)
+{
+    if (!tsl_linsolve_method_of(run->plan)->keeps || run->norm <= run->kept_norm) {
+        return TSL_OK;
+    }
+    const double before = run->norm;
+    double *const space = tsl_run_vector(run, 1);
+    const tsl_step swap[] = {tsl_combine(space, 1, run->x, 0, NULL),
+                             tsl_combine(run->x, 1, kept_of(run), 0, NULL)};
+    const tsl_step undo = tsl_combine(run->x, 1, space, 0, NULL);
+    tsl_status status = tsl_run_steps(run, swap, 2, NULL);
+    status = status == TSL_OK ? tsl_run_residual(run) : status;
+    if (status == TSL_OK && run->norm > before) { /* rounding had made it look better */
+        status = tsl_run_steps(run, &undo, 1, NULL);
+        status = status == TSL_OK ? tsl_run_residual(run) : status;
+    }
+    return status;
+}
+
+/* CG's residual is never more than the root of the matrix's condition above an earlier one. */
+static const double most_growth = 1e8;
+
+/* What has been so much more may have left no more than its rounding. */
+static const double most_fall = 1e-4;
+
+tsl_status tsl_run_consider(tsl_run *run)
+{
+    return run->norm > most_fall * run->peak ? tsl_run_keep(run, 0.5) : TSL_OK;
+}
+
+/* A norm after `before`. Where it falls fast no x is kept: it will be less soon. */
+static void note_norm(tsl_run *run, double before)
+{
+    run->least = run->norm < run->least ? run->norm : run->least;
+    run->peak = run->norm > run->peak ? run->norm : run->peak;
+    run->diverged = run->norm > most_growth * run->least;
+    if (run->plan->scalars == NULL && run->norm > 0.25 * before) {
+        run->status = tsl_run_consider(run);
     }
 }
 
@@ -182,6 +240,7 @@ static bool has_ended(tsl_run *run)
         tsl_linsolve_stop stop;
     } ends[] = {{!isfinite(run->norm), TSL_LINSOLVE_NOT_FINITE},
                 {run->norm <= run->target, TSL_LINSOLVE_CONVERGED},
+                {run->diverged, TSL_LINSOLVE_STAGNATED},
                 {run->cancelled, TSL_LINSOLVE_CANCELLED},
                 {run->iterations >= run->plan->options.max_iterations, TSL_LINSOLVE_ITERATIONS}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -196,6 +255,9 @@ static bool has_ended(tsl_run *run)
 bool tsl_run_begins(tsl_run *run, double norm)
 {
     run->norm = norm;
+    run->least = norm;
+    run->kept_norm = INFINITY;
+    run->status = tsl_run_keep(run, 1);
     tell_progress(run);
     tsl_run_hear(run);
     return !has_ended(run);
@@ -203,8 +265,10 @@ bool tsl_run_begins(tsl_run *run, double norm)
 
 bool tsl_run_goes_on(tsl_run *run, double rr)
 {
+    const double before = run->norm;
     run->norm = sqrt(rr);
     run->iterations++;
+    note_norm(run, before);
     tell_progress(run);
     if (run->plan->scalars == NULL) {
         tsl_run_hear(run);

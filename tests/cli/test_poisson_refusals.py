@@ -112,6 +112,14 @@ class Suite(CommandTest):
                              "--plan", "form=strided"], ["take three periodic axes for strided"])
         bench = ["poisson", "bench", "--n", "22", "--repeat", "1", "--plan"]
         self.assert_refused([*bench, "form=lines", "--device", "sim"], ["22, 22 and 11", "leave the form"])
+        free = ["poisson", "bench", "--device", "sim,sim", "--n", "8", "--boundary", "free", "--repeat",
+                "1", "--json", "form.json", "--plan"]
+        self.assert_refused([*free, "form=lines,ranks=1x2"], ["1 x 2 ranks of this box have not"])
+        for more in ("", ",measure=on"):
+            result = self.run_command(*free, "form=lines" + more)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            results = self.read_json("form.json")["results"]
+            self.assertEqual((results["lines"], results["ranks"]), (True, [1, 1]))
         for form in ("lines", "plain"):
             self.assert_refused([*bench, "form=" + form, "--device", "cpu"], ["are a GPU's"])
         self.assert_refused([*bench, "overlap=on,segments=1", "--device", "sim"], ["one segment"])
@@ -127,7 +135,11 @@ class Suite(CommandTest):
     def test_the_suite_takes_a_plan(self):
         verify = ["poisson", "verify", "--device", "cpu,cpu"]
         self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
-        self.assert_refused([*verify, "--plan", "ranks=2x2"], ["pencils of 2 x 2 ranks"])
+        for plan in ("ranks=2x2", "ranks=2x2,form=strided"):
+            result = self.run_command(*verify, "--plan", plan)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("pencils of 2 x 2 ranks", result.stderr)
+            self.assertNotIn("form", result.stderr)
 
 
 if __name__ == "__main__":

@@ -383,6 +383,19 @@ class Refusals(CommandTest):
             for option in ("--rhs", "--guess"):
                 self.refuse(words, "a.mtx", option, "b.mtx")
 
+    def test_options_of_others_are_noted(self):
+        self.write("a.mtx", BANNER + "general\n1 1 1\n1 1 1\n")
+        given = ["--restart", "7", "--block", "3", "--degree", "9", "--eigenvalue-ratio", "20",
+                 "--smoother", "jacobi", "--strength", "0.5", "--coarse-rows", "3"]
+        for how, used in ((["-m", "cg"], ()), (["-m", "gmres"], ("--restart",)),
+                          (["-p", "chebyshev"], ("--degree", "--eigenvalue-ratio")),
+                          (["-p", "block-jacobi"], ("--block",)),
+                          (["-p", "multigrid"], ("--smoother", "--strength", "--coarse-rows"))):
+            result = self.run_command("solve", "a.mtx", "--device", "cpu", *how, *given)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            for option in given[::2]:
+                self.assertEqual(option + " is not used" in result.stderr, option not in used)
+
     def test_options(self):
         self.write("a.mtx", BANNER + "general\n1 1 1\n1 1 1\n")
         self.refuse(["nothing to solve"])
@@ -392,7 +405,7 @@ class Refusals(CommandTest):
         for option, value, word in (("--method", "cgs", "did you mean cg?"),
                                     ("--preconditioner", "ilu", "did you mean ilu0?"),
                                     ("--smoother", "sor", "jacobi or chebyshev"),
-                                    ("--tolerance", "-1", "0 to 0.99"),
+                                    ("--tolerance", "-1", "0 to 0.999999"),
                                     ("--absolute", "x", "from 0"),
                                     ("--max-iterations", "-1", "0 to"),
                                     ("--restart", "0", "1 to 1000"),

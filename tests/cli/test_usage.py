@@ -174,11 +174,24 @@ class Output(CommandTest):
             self.assertEqual(copy.read(), run.read())
 
     def test_full_standard_output_is_an_error(self):
-        with open("/dev/full", "w", encoding="ascii") as full:
-            result = subprocess.run([TESELA, "info"], stdout=full, stderr=subprocess.PIPE,
-                                    text=True, check=False)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("standard output: No space left", result.stderr)
+        for arguments in (["info"], ["--help"], ["solve", "--help"], ["npb", "ep", "--help"],
+                          ["npb", "ep", "--version"], ["info", "--help"]):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                result = subprocess.run([TESELA, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                        text=True, check=False)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("standard output: No space left", result.stderr)
+
+    def test_files_are_no_standard_streams(self):
+        """Closed ones are held, so that no file that is opened later becomes one of them."""
+        os.mkfifo(self.path("a.mtx"))
+        solve = 'exec "$0" solve a.mtx --device cpu <&- >&- 2>&-'
+        with subprocess.Popen(["sh", "-c", solve, TESELA], cwd=self.folder) as process:
+            with open(self.path("a.mtx"), "w", encoding="ascii") as file:  # when it is read, too
+                held = [os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in range(3)]
+                file.write("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+            self.assertEqual(process.wait(60), 2)
+        self.assertEqual(held, ["/dev/null"] * 3)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "io/dense.h"
 #include "io/inflating.h"
 #include "io/matrix.h"
+#include "io/npy.h"
 #include "scratch.h"
 
 #define BANNER "%%MatrixMarket matrix "
@@ -32,7 +33,8 @@ static const struct good {
     const char *field, *symmetry;
     int entries, duplicates;
 } goods[] = {
-    {BANNER "coordinate real general\n% a comment\n\n3 3 4\n1 1 1.5\n2 3 -2e0\n3 2 +.25\n1 3 7\n",
+    {BANNER
+     "coordinate real general\n% a comment\n\n3 3 4\n1 1 1.5\n2 3 -0.02D+02\n3 2 +.25\n1 3 7d0\n",
      3,
      3,
      {1.5, 0, 7, 0, 0, -2, 0, 0.25},
@@ -243,6 +245,7 @@ static const struct {
      "a.mtx:3: entry (0, 1) lies outside the 2 x 2 matrix: rows and columns count from 1"},
     {REAL "2 2 1\n1 3 1\n", TSL_E_FORMAT, "a.mtx:3: entry (1, 3) lies outside"},
     {REAL "2 2 2\n1 1 1\n2 2 nan\n", TSL_E_FORMAT, "a.mtx:4: 'nan' is no finite number"},
+    {REAL "2 2 2\n1 1 1\n2 2 1d2d2\n", TSL_E_FORMAT, "a.mtx:4: '1d2d2' is no finite number"},
     {REAL "2 2 2\n1 1 1\n2 2 -inf\n", TSL_E_FORMAT, "a.mtx:4: '-inf' is no finite number"},
     {REAL "2 2 2\n1 1 1e999\n2 2 nan\n", TSL_E_FORMAT, "a.mtx:3: '1e999' is no finite"},
     {BANNER "coordinate pattern general\n2 2 1\n1 1 1\n", TSL_E_FORMAT,
@@ -466,6 +469,10 @@ static void vectors_come_back(void **state)
     assert_int_equal(tsl_vector_write(&context, path, bad, 2), TSL_OK);
     assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_FORMAT);
     assert_error_names(&context, "b.npy: element 1 is no finite real number");
+    const tsl_npy foreign = {.type = ">f4", .item = 4, .axes = 1, .shape = {2}, .count = 2};
+    assert_int_equal(tsl_npy_write(&context, path, &foreign, bad), TSL_OK);
+    assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_UNSUPPORTED);
+    assert_error_names(&context, "b.npy: has numbers of type >f4, in the byte order of other");
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

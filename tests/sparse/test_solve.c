@@ -245,6 +245,22 @@ static void the_near_null_space_is_used(void **state)
     memset(x, 0, sizeof x);
     assert_int_equal(solve(context, &s, &options, x, b, &with), TSL_OK);
     assert_true(with.iterations <= 16 && 2 * with.iterations < without.iterations);
+    for (int power = -565; power <= 565; power += 2 * 565) { /* squares beyond all numbers */
+        static double scaled[MOST], again[MOST];
+        for (int64_t i = 0; i < s.n; i++) {
+            scaled[i] = ldexp(near_null[i], power);
+        }
+        options.near_null = scaled;
+        memset(again, 0, sizeof again);
+        assert_int_equal(solve(context, &s, &options, again, b, NULL), TSL_OK);
+        assert_memory_equal(again, x, sizeof x);
+    }
+    options.near_null = near_null;
+    near_null[17] = 1e-200;
+    assert_int_equal(solve(context, &s, &options, x, b, NULL), TSL_E_ARG);
+    assert_string_equal(tsl_last_error(context),
+                        "near_null has numbers from 2^-665 to 2^2: give such as are at most 2^480 "
+                        "apart");
     near_null[17] = 0;
     assert_int_equal(solve(context, &s, &options, x, b, NULL), TSL_E_ARG);
     assert_string_equal(tsl_last_error(context),
@@ -356,6 +372,7 @@ static void operators_are_solved(void **state)
         memset(x, 0, sizeof x);
         assert_int_equal(tsl_linsolve_execute(plan, x, b, &r), TSL_E_IO);
         assert_string_equal(tsl_last_error(context), "the operator failed: TSL_E_IO");
+        assert_int_equal(r.stop, TSL_LINSOLVE_FAILED);
         c.fails_at = 0;
         tsl_linsolve_plan_destroy(plan);
     }

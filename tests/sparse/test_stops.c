@@ -42,6 +42,15 @@ static const refusal refusals[] = {
      "needs it: use gmres or bicgstab"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_JACOBI, 4, 4, 0, 0,
      "row 4 has a zero on the diagonal, which jacobi divides by: use none or block-jacobi"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 2, 2, 1e-310, 0,
+     "row 2 has 1e-310, too near 0, on the diagonal, which jacobi divides by: use none or "
+     "block-jacobi"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_CHEBYSHEV, 2, 2, 1e-310, 0,
+     "row 2 has 1e-310, too near 0, on the diagonal, which chebyshev divides by: use none or "
+     "block-jacobi"},
+    {TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, 2, 2, 1e-310, 0,
+     "multigrid: row 1 of a level has 1e-310 on the diagonal: the matrix is too near to singular: "
+     "use gmres with ilu0"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, 4, 4, 0, 0,
      "row 4 has a zero on the diagonal, which ilu0 divides by: use none or block-jacobi"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_BLOCK_JACOBI, 3, 3, 0, 0,
@@ -203,6 +212,31 @@ static void indefinite_matrices_stop_cg(void **state)
     tsl_context_destroy(context);
 }
 
+/* Nor are directions found in which none of the recurrence goes: [[1, 3], [3, 1]] has -2 beside 4,
+ * whose vector b is. x is right. Any other b leads to -2. */
+static void what_no_direction_meets_is_solved(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = make_small(context, 1, 2, 3, 3);
+    for (int method = TSL_LINSOLVE_CG; method <= TSL_LINSOLVE_CG_PIPELINED; method++) {
+        const tsl_linsolve_options options =
+            test_options((tsl_linsolve_method)method, TSL_LINSOLVE_JACOBI);
+        const double b[2][4] = {{4, 4, 0, 0}, {4, 4.001, 0, 0}};
+        for (int met = 0; met < 2; met++) {
+            tsl_linsolve_report r;
+            double x[4] = {0};
+            const tsl_status status = solve(context, matrix, &options, x, b[met], &r);
+            assert_int_equal(status, met ? TSL_E_NOCONV : TSL_OK);
+            assert_int_equal(r.stop, met ? TSL_LINSOLVE_INDEFINITE : TSL_LINSOLVE_CONVERGED);
+            assert_int_equal(r.iterations, 1);
+            assert_true(met ? r.curvature < 0 : fabs(x[0] - 1) < 1e-14 && fabs(x[1] - 1) < 1e-14);
+        }
+    }
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
 /* A flow so strong that the shadow residual loses what it is to be multiplied with: from another
  * shadow it goes on. Where all shadows do, as of a skew matrix, it ends. */
 static void bicgstab_recovers(void **state)
@@ -234,6 +268,41 @@ static void bicgstab_recovers(void **state)
     }
     test_system_free(&s);
     tsl_context_destroy(context);
+}
+
+/* Where beginning again only makes it worse, x is the best that it was begun from. */
+static void what_was_best_is_kept(void **state)
+{
+    (void)state;
+    static double b[MOST], x[MOST];
+    test_system s = test_flow(20, 34);
+    for (int64_t i = 0; i < s.n; i++) {
+        b[i] = 1;
+        for (int64_t k = s.row_start[i]; k < s.row_start[i + 1]; k++) {
+            s.value[k] = s.column[k] == i ? 1e-3 : s.value[k];
+        }
+    }
+    for (int device = 0; device < test_device_count(); device++) {
+        tsl_context *context = test_context(test_devices[device], 1);
+        tsl_sparse_matrix *matrix = test_matrix(context, &s);
+        tsl_linsolve_report r;
+        tsl_linsolve_options options = test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_JACOBI);
+        options.max_iterations = 2000;
+        memset(x, 0, sizeof x);
+        double *const on_device = test_upload(context, x, sizeof x);
+        double *const right = test_upload(context, b, sizeof b);
+        assert_int_equal(solve(context, matrix, &options, on_device, right, &r), TSL_E_NOCONV);
+        test_download(context, x, on_device, sizeof x);
+        assert_true(r.restarts > 1);
+        assert_true(r.residual > 10); /* where it ended */
+        assert_true(r.true_residual <= 1);
+        assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <= 1e-6);
+        test_release(context, on_device);
+        test_release(context, right);
+        tsl_sparse_matrix_destroy(matrix);
+        tsl_context_destroy(context);
+    }
+    test_system_free(&s);
 }
 
 /* Rounding makes the sums that stand for p.A p negative, long before it does so to p.A p. */
@@ -335,6 +404,7 @@ static void singular_matrices_are_told_apart(void **state)
         memset(x, 0, sizeof x);
         assert_int_equal(solve(context, matrix, &options, x, b, &r), TSL_E_NOCONV);
         assert_true(r.stop != TSL_LINSOLVE_CONVERGED && r.true_residual > 1e-3);
+        assert_true(r.true_residual <= 1 && r.iterations < options.max_iterations);
         assert_true(i > 1 || strstr(tsl_last_error(context), "singular") != NULL);
         assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <=
                     1e-2 * r.true_residual);        /* x may be huge */
@@ -485,7 +555,8 @@ static void names_end_with_null(void **state)
     assert_string_equal(tsl_linsolve_preconditioner_name(TSL_LINSOLVE_MULTIGRID), "multigrid");
     assert_null(tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)7));
     assert_string_equal(tsl_linsolve_stop_name(TSL_LINSOLVE_CANCELLED), "cancelled");
-    assert_null(tsl_linsolve_stop_name((tsl_linsolve_stop)7));
+    assert_string_equal(tsl_linsolve_stop_name(TSL_LINSOLVE_FAILED), "failed");
+    assert_null(tsl_linsolve_stop_name((tsl_linsolve_stop)8));
 }
 
 int main(void)
@@ -493,7 +564,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(unsuitable_matrices_are_refused),
                                        cmocka_unit_test(options_are_checked),
                                        cmocka_unit_test(indefinite_matrices_stop_cg),
+                                       cmocka_unit_test(what_no_direction_meets_is_solved),
                                        cmocka_unit_test(bicgstab_recovers),
+                                       cmocka_unit_test(what_was_best_is_kept),
                                        cmocka_unit_test(rounding_is_no_indefinite_matrix),
                                        cmocka_unit_test(numbers_that_are_none_are_refused),
                                        cmocka_unit_test(singular_matrices_are_told_apart),

@@ -16,6 +16,10 @@ struct tsl_transpose_bench {
 };
 
 static const double batch_seconds = 0.02;
+enum {
+    PIECE_BYTES = 65520 /* of a result too large to be compared whole: of any element, and of
+                           no power of two, so that pieces begin anywhere in rows and tiles */
+};
 
 /* Word `word` of element `index`: two elements are alike by a chance of one in 2^32 only. */
 static uint32_t word_of(int64_t index, int word)
@@ -83,36 +87,86 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
     return TSL_OK;
 }
 
-/* Elements of the target that are not what the definition puts there. */
-static tsl_status count_wrong(const tsl_transpose_bench *bench, tsl_permutation permutation,
-                              int64_t *out)
+enum { SIDE_BY_SIDE = 4096 /* elements compared by a thread at a time */ };
+
+/* The result's axes: their lengths, and the steps along them in the source. */
+typedef struct axes {
+    int64_t n[3], stride[3];
+} axes;
+
+static axes axes_of(const tsl_transpose_bench *bench, tsl_permutation permutation)
 {
     const char *name = tsl_permutation_name(permutation);
-    const int64_t *n = bench->shape;
-    const int words = bench->element / 4;
-    int64_t strides[3] = {0}; /* in the result, of x, y and z */
-    int64_t stride = 1;
+    axes a;
     for (int i = 0; i < 3; i++) {
-        strides[name[i] - 'x'] = stride;
-        stride *= n[name[i] - 'x'];
+        const int axis = name[i] - 'x';
+        a.n[i] = bench->shape[axis];
+        a.stride[i] = axis == 0   ? 1
+                      : axis == 1 ? bench->shape[0]
+                                  : bench->shape[0] * bench->shape[1];
     }
-    const tsl_status status = tsl_buffer_read(bench->target, 0, bench->host, bench->bytes);
+    return a;
+}
+
+/* How many of the result's elements from … to - 1, which `words` begins with, are not what the
+ * definition puts there. */
+static int64_t wrong_in_a_row(const uint32_t *words, int each, const axes *a, int64_t from,
+                              int64_t to)
+{
+    int64_t at[3] = {from % a->n[0], from / a->n[0] % a->n[1], from / a->n[0] / a->n[1]};
     int64_t wrong = 0;
-#pragma omp parallel for collapse(2) num_threads(bench->context->threads) reduction(+ : wrong)
-    for (int64_t z = 0; z < n[2]; z++) {
-        for (int64_t y = 0; y < n[1]; y++) {
-            for (int64_t x = 0; x < n[0]; x++) {
-                const int64_t to = x * strides[0] + y * strides[1] + z * strides[2];
-                bool same = true;
-                for (int w = 0; w < words; w++) {
-                    same = same &&
-                           bench->host[to * words + w] == word_of(x + n[0] * (y + n[1] * z), w);
-                }
-                wrong += !same;
-            }
+    for (int64_t i = from; i < to; i++, words += each) {
+        const int64_t source = at[0] * a->stride[0] + at[1] * a->stride[1] + at[2] * a->stride[2];
+        bool same = true;
+        for (int w = 0; w < each; w++) {
+            same = same && words[w] == word_of(source, w);
+        }
+        wrong += !same;
+        for (int axis = 0; axis < 2 && ++at[axis] == a->n[axis]; axis++) {
+            at[axis] = 0;
+            at[2] += axis == 1;
         }
     }
-    *out = wrong;
+    return wrong;
+}
+
+/* The same of elements first … first + count - 1, from the device. */
+static tsl_status add_wrong(int64_t *out, const tsl_transpose_bench *bench, const axes *a,
+                            int64_t first, int64_t count)
+{
+    const int64_t element = bench->element;
+    const int each = bench->element / 4;
+    const tsl_status status =
+        tsl_buffer_read(bench->target, first * element, bench->host, count * element);
+    int64_t wrong = 0;
+#pragma omp parallel for num_threads(bench->context->threads) reduction(+ : wrong)
+    for (int64_t from = 0; from < count; from += SIDE_BY_SIDE) {
+        const int64_t to = count - from < SIDE_BY_SIDE ? count : from + SIDE_BY_SIDE;
+        wrong += wrong_in_a_row(bench->host + from * each, each, a, first + from, first + to);
+    }
+    *out += wrong;
+    return status;
+}
+
+/* Elements of the target that are not where they belong, among `most` bytes of it: all of it, or
+ * pieces from its first to its last element. */
+static tsl_status count_wrong(tsl_transpose_result *result, const tsl_transpose_bench *bench,
+                              tsl_permutation permutation, int64_t most)
+{
+    const axes a = axes_of(bench, permutation);
+    const int64_t all = bench->bytes / bench->element;
+    const int64_t piece = PIECE_BYTES / bench->element;
+    const bool whole = bench->bytes <= most || all <= piece;
+    const int64_t pieces = whole ? 1 : most / PIECE_BYTES > 2 ? most / PIECE_BYTES : 2;
+    const int64_t each = whole ? all : piece;
+    tsl_status status = TSL_OK;
+    result->wrong = 0;
+    for (int64_t i = 0; i < pieces && status == TSL_OK; i++) {
+        const bool last = i == pieces - 1;
+        const int64_t first = last ? all - each : (all - each) / (pieces - 1) * i;
+        status = add_wrong(&result->wrong, bench, &a, first, each);
+        result->compared += each * bench->element;
+    }
     return status;
 }
 
@@ -143,7 +197,7 @@ static tsl_status copy_source(const tsl_transpose_bench *bench)
 }
 
 tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_result *result,
-                                   const tsl_transpose_options *options, bool check)
+                                   const tsl_transpose_options *options, int64_t most)
 {
     tsl_transpose_plan *plan = NULL;
     tsl_status status = tsl_transpose_plan_create(&plan, bench->context, options);
@@ -158,8 +212,8 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
     if (status == TSL_OK) {
         status = tsl_transpose_execute(plan, bench->target, in);
     }
-    if (status == TSL_OK && check) {
-        status = count_wrong(bench, options->permutation, &result->wrong);
+    if (status == TSL_OK && most > 0) {
+        status = count_wrong(result, bench, options->permutation, most);
     }
     if (status == TSL_OK) {
         run timed = {plan, bench->target, in};

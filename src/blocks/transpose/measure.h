@@ -12,7 +12,8 @@ typedef struct tsl_transpose_result {
     double seconds;    /* median of one transposition */
     int64_t bytes;     /* read and written by it at least: twice the array, or nothing */
     int64_t auxiliary; /* bytes of device memory the plan held */
-    int64_t wrong;     /* elements that are not where they belong; -1: not looked at */
+    int64_t compared;  /* bytes of the result that were looked at … */
+    int64_t wrong;     /* … and elements of them that are not where they belong; -1: none was */
 } tsl_transpose_result;
 
 /* Memory for arrays of `shape`: on the device twice their size, on the host once. */
@@ -20,9 +21,10 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
                                       const int64_t shape[3], int element);
 void tsl_transpose_bench_destroy(tsl_transpose_bench *bench); /* NULL is fine */
 
-/* Transpose once, compare with the definition if `check`, then time. The options' shape and element
- * must be the bench's. */
+/* Transpose once, compare with the definition, then time. Of a result of more than `most` bytes
+ * about so many are compared, in pieces spread from its first to its last element; 0: none. The
+ * options' shape and element must be the bench's. */
 tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_result *result,
-                                   const tsl_transpose_options *options, bool check);
+                                   const tsl_transpose_options *options, int64_t most);
 
 #endif

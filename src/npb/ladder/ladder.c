@@ -102,39 +102,6 @@ static void verify_cg(tsl_ladder_outcome *out, const tsl_cg_class *expected, dou
 
 /* ---- versions ----------------------------------------------------------------------------- */
 
-/* V8 of EP: each rank takes its share of the blocks, and the sums of all are added in the ranks'
- * order. The clocks are the slowest rank's. */
-static tsl_status run_on_ranks(tsl_ladder_sums *sums, tsl_ladder_times *times, tsl_context *context,
-                               int64_t parts)
-{
-    tsl_comm *comm = context->comm;
-    const int64_t blocks = parts / TSL_LADDER_BLOCK;
-    const int64_t first = blocks * comm->rank / comm->size;
-    const int64_t end = blocks * (comm->rank + 1) / comm->size;
-    tsl_status status = tsl_comm_barrier(comm);
-    if (status == TSL_OK) {
-        status = tsl_comm_refuse(context, context->ops->ladder->ep[TSL_LADDER_EP - 1](
-                                              sums, times, context, first * TSL_LADDER_BLOCK,
-                                              (end - first) * TSL_LADDER_BLOCK));
-    }
-    double both[2] = {sums->x, sums->y};
-    double clocks[2] = {times->compute, times->thesis};
-    if (status == TSL_OK) {
-        status = tsl_comm_all_reduce(comm, NULL, both, 2, TSL_COMM_DOUBLE, TSL_COMM_SUM);
-    }
-    if (status == TSL_OK) {
-        status = tsl_comm_all_reduce(comm, NULL, sums->counts, TSL_EP_ANNULI, TSL_COMM_INT64,
-                                     TSL_COMM_SUM);
-    }
-    if (status == TSL_OK) {
-        status = tsl_comm_all_reduce(comm, NULL, clocks, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
-    }
-    sums->x = both[0];
-    sums->y = both[1];
-    *times = (tsl_ladder_times){.compute = clocks[0], .thesis = clocks[1]};
-    return status;
-}
-
 static tsl_status run_ep(tsl_ladder_outcome *out, tsl_context *context, const tsl_ep_class *what,
                          int number)
 {
@@ -151,7 +118,7 @@ static tsl_status run_ep(tsl_ladder_outcome *out, tsl_context *context, const ts
         return status;
     }
     if (place == TSL_LADDER_GPUS) {
-        status = run_on_ranks(&sums, &out->times, context, parts);
+        status = tsl_ladder_ep_v8(&sums, &out->times, context, parts);
     } else {
         const tsl_ladder_ep run = place == TSL_LADDER_GPU
                                       ? context->ops->ladder->ep[number - FIRST_GPU]

@@ -110,12 +110,15 @@ typedef struct tsl_ladder_cg {
                       const tsl_ladder_ranks *ranks);
 } tsl_ladder_cg;
 
-/* Versions V1 to V7 of EP, and V1 to V9 of CG, on a GPU; `ranks` is NULL but for V9. V8 of EP is V7
- * on each of several. */
+/* Versions V1 to V7 of EP, and V1 to V9 of CG, on a GPU; `ranks` is NULL but for V9. */
 typedef struct tsl_ladder_ops {
     tsl_ladder_ep ep[TSL_LADDER_EP];
     tsl_ladder_cg cg[TSL_LADDER_CG];
 } tsl_ladder_ops;
+
+/* V8 of EP: V7 on all ranks' GPUs, `parts` parts. */
+tsl_status tsl_ladder_ep_v8(tsl_ladder_sums *sums, tsl_ladder_times *times, tsl_context *context,
+                            int64_t parts);
 
 /* Run V1 to V9 of CG, `version` from 0, on this context's device: pads what is to be padded, and
  * shares V9 out among the ranks of the communicator. `matrix` is the whole one, used on rank 0
