@@ -26,6 +26,8 @@ typedef struct tsl_form {
     int64_t *index_start; /* [slices + 1] */
     int32_t *index; /* of a slice: a column a group, of its first row; or `lanes` columns a group */
     void *value;
+    uint16_t *kind; /* [slices]: of slices that repeat, where all that is of kinds, and columns
+                       count from a slice's first row; NULL: it is of slices */
     struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
     int64_t product_bytes;     /* that a product with all rows reads of the matrix */
 } tsl_form;
@@ -36,6 +38,10 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale);
 /* The form in single precision of what `wide` holds in double precision, which must outlive it. */
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
+/* The same of slices that repeat, each kind of them once, with nothing borrowed. False in *made, and
+ * nothing in *out, where there are many kinds or slices name columns. */
+tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
+                         double scale);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 
