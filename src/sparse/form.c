@@ -73,16 +73,12 @@ static void multiply_folded(const tsl_form *form, float *y, const float *x, int6
 
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
 {
-    if (form->sliced && form->bytes == 8) {
-        multiply_sliced_double(form, y, x, from, to);
-    } else if (form->kind != NULL) {
+    if (form->kind != NULL) {
         multiply_folded(form, y, x, from, to);
-    } else if (form->sliced) {
-        multiply_sliced_single(form, y, x, from, to);
-    } else if (form->bytes == 8) {
-        multiply_by_rows_double(form->rows, form->rows->value, y, x, from, to);
+    } else if (form->bytes == 4) {
+        multiply_single(form, form->narrow, y, x, from, to);
     } else {
-        multiply_by_rows_single(form->rows, form->narrow, y, x, from, to);
+        multiply_double(form, form->rows != NULL ? form->rows->value : NULL, y, x, from, to);
     }
 }
 
@@ -98,6 +94,17 @@ void tsl_form_free(tsl_form *form)
     tsl_release(form->value);
     tsl_release(form->kind);
     *form = (tsl_form){0};
+}
+
+tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes)
+{
+    return (tsl_form){.bytes = bytes, .scale = 1, .only = aggregate, .weight = weight};
+}
+
+tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes)
+{
+    return (tsl_form){
+        .bytes = bytes, .scale = 1, .rows = members, .lists = true, .weight = weight};
 }
 
 const char *tsl_form_name(const tsl_form *form)

@@ -28,6 +28,9 @@ typedef struct tsl_form {
     void *value;
     uint16_t *kind; /* [slices]: of slices that repeat, where all that is of kinds, and columns
                        count from a slice's first row; NULL: it is of slices */
+    const int32_t *only;       /* an entry a row, in this column (< 0: none); else NULL */
+    bool lists;                /* the entries of `rows` one after the other */
+    const void *weight;        /* of those two, borrowed: the entry of T in each row of it; NULL: 1 */
     struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
     int64_t product_bytes;     /* that a product with all rows reads of the matrix */
 } tsl_form;
@@ -42,6 +45,11 @@ tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *
  * nothing in *out, where there are many kinds or slices name columns. */
 tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
                          double scale);
+/* T, which has an entry in row i, in column aggregate[i] if that is not negative: weight[i], or 1 where
+ * `weight` is NULL. On the CPU; nothing is copied. */
+tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes);
+/* The same of T^T, by the rows of each aggregate, whose values are not looked at. */
+tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 

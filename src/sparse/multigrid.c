@@ -14,6 +14,8 @@ enum {
 static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
+    tsl_release(v->aggregate);
+    tsl_release(v->weight);
     tsl_csr_free(&v->p);
     tsl_csr_free(&v->r);
     tsl_layout_free(&v->own_layout);
@@ -58,7 +60,6 @@ typedef struct making {
     const tsl_linsolve_options *options;
     bool may_round;          /* the cycle, to single precision */
     double *inverse;         /* [rows of the finest]: 1 / diagonal */
-    int32_t *aggregate;      /* [rows of the finest] */
     const double *near_null; /* of the level; NULL: ones */
     double *norms;           /* of the level, where that is its near-null vector; else NULL */
 } making;
@@ -66,7 +67,6 @@ typedef struct making {
 static void free_making(making *k)
 {
     tsl_release(k->inverse);
-    tsl_release(k->aggregate);
     tsl_release(k->norms);
 }
 
@@ -87,10 +87,9 @@ static tsl_status begin_making(making *k, int64_t rows)
 {
     k->near_null = k->options->near_null;
     k->inverse = tsl_allocate((size_t)rows * sizeof *k->inverse);
-    k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
-    return k->inverse != NULL && k->aggregate != NULL
+    return k->inverse != NULL
                ? TSL_OK
-               : tsl_fail_memory(k->mg->context, 12 * rows, "making multigrid's levels");
+               : tsl_fail_memory(k->mg->context, 8 * rows, "making multigrid's levels");
 }
 
 /* ---- a level as the cycle uses it --------------------------------------------------------------
@@ -228,38 +227,40 @@ static tsl_status make_way(tsl_form *form, const tsl_multigrid *mg, const tsl_cs
     return status;
 }
 
-/* The form holds all of the matrix, or the matrix is needed with it. */
-static void free_if_held(tsl_csr *m, const tsl_form *form)
+/* T and T^T as matrices for a GPU or, where there are other ranks, for what these send each other;
+ * else only what the CPU's forms are made of. */
+static tsl_status make_ways(const tsl_multigrid *mg, tsl_level *v, const tsl_prolongation *from)
 {
-    if (form->sliced || form->packed != NULL) {
-        tsl_csr_free(m);
+    tsl_context *context = mg->context;
+    const bool on_gpu = context->ops->lists != NULL;
+    const double begun = tsl_seconds();
+    tsl_status status = TSL_OK;
+    if (on_gpu || v->layout->ranks > 1) {
+        status = tsl_tentative(&v->p, context, from);
+        status = status == TSL_OK ? tsl_csr_transpose(&v->r, context, &v->p) : status;
+    } else {
+        status = tsl_members_make(&v->r, context, from->aggregate, v->rows, from->count);
     }
+    if (status == TSL_OK && !on_gpu) {
+        status = tsl_tentative_weight(&v->weight, context, from, mg->bytes);
+        v->form_p = tsl_form_of_aggregates(v->aggregate, v->weight, mg->bytes);
+        v->form_r = tsl_form_of_members(&v->r, v->weight, mg->bytes);
+    }
+    tsl_profile_add(context, "prolongators", begun, 4 * v->rows, 0);
+    return status == TSL_OK && on_gpu ? make_way(&v->form_p, mg, &v->p, v->layout) : status;
 }
 
-/* T, its transpose and the next level's matrix. T itself goes before that is made, unless there are
- * other ranks: the product then has its memory. */
+/* T, its transpose and the next level's matrix. */
 static tsl_status make_products(const tsl_multigrid *mg, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
-    tsl_context *context = mg->context;
-    double begun = tsl_seconds();
-    tsl_status status = tsl_tentative(&v->p, context, from);
+    tsl_status status = make_ways(mg, v, from);
     if (status == TSL_OK) {
-        status = tsl_csr_transpose(&v->r, context, &v->p);
-        tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
-    }
-    if (status == TSL_OK) {
-        status = make_way(&v->form_p, mg, &v->p, v->layout);
-    }
-    if (status == TSL_OK) {
-        if (v->layout->ranks == 1) {
-            free_if_held(&v->p, &v->form_p);
-        }
-        begun = tsl_seconds();
+        const double begun = tsl_seconds();
         next->matrix = &next->own;
         const tsl_coarsening c = {from, &v->r};
-        status = tsl_galerkin(&next->own, context, &c);
-        tsl_profile_add(context, "coarse matrices", begun, 0, 0);
+        status = tsl_galerkin(&next->own, mg->context, &c);
+        tsl_profile_add(mg->context, "coarse matrices", begun, 0, 0);
     }
     return status;
 }
@@ -273,7 +274,11 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l)};
     int64_t count = 0;
     const double begun = tsl_seconds();
-    tsl_status status = tsl_aggregate(k->aggregate, &count, context, &g);
+    v->aggregate = tsl_allocate((size_t)rows * sizeof *v->aggregate);
+    if (v->aggregate == NULL) {
+        return tsl_fail_memory(context, 4 * rows, "making multigrid's levels");
+    }
+    tsl_status status = tsl_aggregate(v->aggregate, &count, context, &g);
     tsl_profile_add(context, "aggregates", begun, 12 * tsl_csr_nonzeros(v->matrix), 0);
     *made = status == TSL_OK && count > 0 && 10 * count < 9 * rows;
     if (!*made) {
@@ -285,9 +290,9 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
         if (norms == NULL) {
             return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
         }
-        tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
+        tsl_aggregate_norms(norms, k->near_null, v->aggregate, rows, count);
     }
-    const tsl_prolongation from = {&g,           k->aggregate, count,
+    const tsl_prolongation from = {&g,           v->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
     status = make_products(k->mg, v, next, &from);
     tsl_release(k->norms);
@@ -301,14 +306,14 @@ static tsl_status connect(const tsl_multigrid *mg, tsl_level *v, const tsl_level
 {
     tsl_status status = tsl_halo_make(&v->halo_p, mg->context, &v->p, v->layout, next->layout);
     if (status == TSL_OK) {
-        status = make_way(&v->form_r, mg, &v->r, next->layout);
-    }
-    if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo_r, mg->context, &v->r, next->layout, v->layout);
     }
-    if (status == TSL_OK) {
-        free_if_held(&v->p, &v->form_p);
-        free_if_held(&v->r, &v->form_r);
+    tsl_csr_free(&v->p);
+    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+        status = make_way(&v->form_r, mg, &v->r, next->layout);
+        tsl_csr_free(&v->r); /* the device has it */
+        tsl_release(v->aggregate);
+        v->aggregate = NULL;
     }
     return status;
 }

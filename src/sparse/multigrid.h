@@ -49,8 +49,16 @@ typedef struct tsl_prolongation {
     double omega;
 } tsl_prolongation;
 
+/* The rows of each of so many aggregates, ascending: T^T without values. */
+tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *aggregate,
+                            int64_t rows, int64_t count);
+
 /* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
+
+/* The same numbers [rows], of so many bytes each; NULL in *out: ones. */
+tsl_status tsl_tentative_weight(void **out, tsl_context *context, const tsl_prolongation *from,
+                                int bytes);
 
 /* A row of P = (1 - omega D^-1 F) T, in any order: F is the matrix without its weak entries, which
  * are added to the diagonal. */
@@ -58,7 +66,7 @@ void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i);
 
 typedef struct tsl_coarsening {
     const tsl_prolongation *from;
-    const tsl_csr *members; /* the rows of each aggregate: T^T */
+    const tsl_csr *members; /* the rows of each aggregate: T^T, whose values are not looked at */
 } tsl_coarsening;
 
 /* The next level's matrix P^T A P, columns ascending. P, P^T and A P, which would be the largest of
@@ -87,7 +95,10 @@ typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
     tsl_csr own;
-    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
+    int32_t *aggregate; /* [rows], as host made them, and … */
+    void *weight;       /* … T's entries; NULL: ones */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host. Of T^T the CPU
+                     has no values, and T only for other ranks' sake */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;
