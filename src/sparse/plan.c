@@ -174,8 +174,10 @@ static bool runs_ahead(const tsl_linsolve_plan *plan)
 static tsl_status take_vectors(tsl_linsolve_plan *plan)
 {
     const bool gmres = plan->options.method == TSL_LINSOLVE_GMRES;
+    /* M r in single precision, which CG alone takes, is M's */
+    const bool spared = plan->options.method == TSL_LINSOLVE_CG && plan->m.apply_single != NULL;
     plan->vector_count =
-        1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0);
+        1 + methods[plan->options.method].vectors + (gmres ? plan->options.restart : 0) - spared;
     void *memory = NULL;
     tsl_status status =
         tsl_vectors_take(&memory, plan->context, plan->vector_count, (plan->rows + 7) / 8 * 8,
