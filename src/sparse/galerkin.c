@@ -499,7 +499,7 @@ static bool begin(making *k)
     const int64_t rows = k->a->rows;
     const int64_t count = k->of->from->count;
     const int64_t whole = PARTS * (int64_t)k->threads; /* in one window */
-    k->bandwidth = tsl_bandwidth(k->a, k->threads);
+    k->bandwidth = k->of->from->g->bandwidth;
     k->pieces = (rows + PIECE - 1) / PIECE;
     k->parts = most(rows / most(BANDWIDTHS * k->bandwidth, PART_ROWS), least(whole, k->pieces));
     k->parts = least(k->parts, count);

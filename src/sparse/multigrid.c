@@ -103,34 +103,35 @@ tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
                     (long long)row, diagonal);
 }
 
-static tsl_status read_diagonal(making *k, const tsl_csr *m)
+tsl_matrix_facts tsl_matrix_look_at(double *inverse, const tsl_csr *m, int threads)
 {
+    int64_t bandwidth = 0;
     int64_t wrong = m->rows;
-#pragma omp parallel for num_threads(k->mg->context->threads) schedule(static) reduction(min       \
-                                                                                         : wrong)
+    double least = INFINITY;
+    double most = 0;
+    double row_sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max                       \
+                                                                         : bandwidth, most,        \
+                                                                           row_sum)                \
+    reduction(min                                                                                  \
+              : wrong, least)
     for (int64_t i = 0; i < m->rows; i++) {
-        const double *d = tsl_csr_at(m, i, i);
-        k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
-        wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
-    }
-    return wrong == m->rows ? TSL_OK
-                            : tsl_fail_diagonal(k->mg->context, wrong, 1 / k->inverse[wrong]);
-}
-
-/* Can numbers as far apart as the diagonal's be had in single precision? */
-static bool fits_single(const double *inverse, int64_t rows, int threads)
-{
-    double least = inverse[0];
-    double most = inverse[0];
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min                       \
-                                                                         : least)                  \
-    reduction(max                                                                                  \
-              : most)
-    for (int64_t i = 0; i < rows; i++) {
+        double diagonal = 0;
+        double sum = 0;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            const int64_t far = m->column[k] > i ? m->column[k] - i : i - m->column[k];
+            bandwidth = far > bandwidth ? far : bandwidth;
+            diagonal = far == 0 ? m->value[k] : diagonal;
+            sum += fabs(m->value[k]);
+        }
+        inverse[i] = 1 / diagonal;
+        sum *= inverse[i];
+        wrong = !(inverse[i] > 0 && isfinite(inverse[i])) && i < wrong ? i : wrong;
         least = inverse[i] < least ? inverse[i] : least;
         most = inverse[i] > most ? inverse[i] : most;
+        row_sum = sum > row_sum ? sum : row_sum;
     }
-    return least > 1e-10 * most;
+    return (tsl_matrix_facts){bandwidth, wrong, least, most, row_sum};
 }
 
 static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
@@ -155,13 +156,15 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_l
                                            : 4};
 }
 
-static tsl_status make_smoother(making *k, tsl_level *v)
+static tsl_status make_smoother(making *k, tsl_level *v, double row_sum)
 {
     tsl_multigrid *mg = k->mg;
     tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     tsl_level_begin_smoother(mg, v, k->options);
-    const tsl_operand a = {
-        .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
+    const tsl_operand a = {.rows = v->matrix->rows,
+                           .matrix = v->matrix,
+                           .row_sum = row_sum,
+                           .inverse_diagonal = k->inverse};
     if (status == TSL_OK) {
         status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale, k->inverse,
                                 v->matrix->rows, mg->bytes);
@@ -177,10 +180,14 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     const bool finest = v == &mg->level[0];
     v->rows = v->matrix->rows;
     v->nonzeros = tsl_csr_nonzeros(v->matrix);
-    tsl_status status = read_diagonal(k, v->matrix);
+    const tsl_matrix_facts facts = tsl_matrix_look_at(k->inverse, v->matrix, mg->context->threads);
+    v->bandwidth = facts.bandwidth;
+    tsl_status status = facts.wrong == v->rows ? TSL_OK
+                                               : tsl_fail_diagonal(mg->context, facts.wrong,
+                                                                   1 / k->inverse[facts.wrong]);
     if (status == TSL_OK && finest) {
-        const bool single =
-            k->may_round && fits_single(k->inverse, v->matrix->rows, mg->context->threads);
+        /* can numbers as far apart as the diagonal's be had in single precision? */
+        const bool single = k->may_round && facts.least > 1e-10 * facts.most;
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
@@ -190,7 +197,7 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
                                  v->matrix->rows <= WHOLE_ROWS);
         v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
     }
-    return status == TSL_OK ? make_smoother(k, v) : status;
+    return status == TSL_OK ? make_smoother(k, v, facts.row_sum) : status;
 }
 
 /* What the cycle needs beside: last, in memory that making the levels has given back. `wide`: the
@@ -205,7 +212,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
     if (v->form.packed == NULL) {
-        v->smoother.reach = tsl_bandwidth(v->matrix, mg->context->threads);
+        v->smoother.reach = v->bandwidth;
     }
     void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
@@ -271,7 +278,7 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
 {
     tsl_context *context = k->mg->context;
     const int64_t rows = v->matrix->rows;
-    const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l)};
+    const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l), v->bandwidth};
     int64_t count = 0;
     const double begun = tsl_seconds();
     v->aggregate = tsl_allocate((size_t)rows * sizeof *v->aggregate);

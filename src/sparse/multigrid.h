@@ -17,6 +17,7 @@ typedef struct tsl_graph {
     const tsl_csr *matrix;
     const double *inverse; /* [rows]: 1 / a(i, i), > 0 */
     double strength;       /* a(i, j) is strong if its square exceeds strength^2 a(i, i) a(j, j) */
+    int64_t bandwidth;     /* how far the farthest entry is from the diagonal */
 } tsl_graph;
 
 static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
@@ -26,8 +27,16 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
            tsl_is_strong_value(g->matrix->value[k], g->inverse[i], g->inverse[j], g->strength);
 }
 
-/* How far the farthest entry is from the diagonal. */
-int64_t tsl_bandwidth(const tsl_csr *m, int threads);
+/* What one look at all rows tells. */
+typedef struct tsl_matrix_facts {
+    int64_t bandwidth;
+    int64_t wrong;      /* first row without a finite positive 1 / a(i, i); `rows`: none */
+    double least, most; /* 1 / a(i, i) */
+    double row_sum;     /* the largest of |D^-1 A| */
+} tsl_matrix_facts;
+
+/* inverse [rows] becomes 1 / a(i, i). */
+tsl_matrix_facts tsl_matrix_look_at(double *inverse, const tsl_csr *m, int threads);
 
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
  * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
@@ -92,6 +101,7 @@ enum { TSL_DENSE_ROWS = 4000 /* at most, of a level that is solved directly */ }
 
 typedef struct tsl_level {
     int64_t rows, nonzeros;
+    int64_t bandwidth;     /* as the host found it */
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
     tsl_csr own;
