@@ -25,8 +25,7 @@ tsl_status tsl_run_cg(tsl_run *run)
     double *const p = tsl_run_vector(run, 1);
     double *const q = tsl_run_vector(run, 2);
     const bool single = run->plan->m.apply_single != NULL;
-    double *const z =
-        single ? NULL : tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
+    double *const z = single ? NULL : tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
     double rr;
     double rho;
     double beta = 0;

@@ -196,12 +196,11 @@ tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const 
                       .slices = wide->slices};
     finder *finders = tsl_allocate_zeroed((size_t)context->threads + 1, sizeof *finders);
     out->kind = tsl_allocate((size_t)wide->slices * sizeof *out->kind);
-    const bool enough = finders != NULL && out->kind != NULL &&
-                        fold(out, made, wide, finders, context->threads);
+    const bool enough =
+        finders != NULL && out->kind != NULL && fold(out, made, wide, finders, context->threads);
     tsl_release(finders);
     if (!enough || !*made) {
         tsl_form_free(out);
     }
-    return enough ? TSL_OK
-                  : tsl_fail_memory(context, 2 * wide->slices, "the slices of a matrix");
+    return enough ? TSL_OK : tsl_fail_memory(context, 2 * wide->slices, "the slices of a matrix");
 }

@@ -103,8 +103,7 @@ tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, in
 
 tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes)
 {
-    return (tsl_form){
-        .bytes = bytes, .scale = 1, .rows = members, .lists = true, .weight = weight};
+    return (tsl_form){.bytes = bytes, .scale = 1, .rows = members, .lists = true, .weight = weight};
 }
 
 const char *tsl_form_name(const tsl_form *form)

@@ -110,11 +110,10 @@ tsl_matrix_facts tsl_matrix_look_at(double *inverse, const tsl_csr *m, int threa
     double least = INFINITY;
     double most = 0;
     double row_sum = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max                       \
-                                                                         : bandwidth, most,        \
-                                                                           row_sum)                \
-    reduction(min                                                                                  \
-              : wrong, least)
+#pragma omp parallel for num_threads(threads) schedule(static)                                     \
+    reduction(max                                                                                  \
+              : bandwidth, most, row_sum) reduction(min                                            \
+                                                    : wrong, least)
     for (int64_t i = 0; i < m->rows; i++) {
         double diagonal = 0;
         double sum = 0;

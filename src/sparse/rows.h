@@ -18,8 +18,8 @@ typedef struct tsl_row_place {
 typedef struct tsl_row {
     tsl_row_place *place; /* [columns] */
     uint64_t number;      /* of this row, from 1 on */
-    int64_t count;    /* of distinct columns, … */
-    uint32_t *column; /* [columns + 1]: in the order in which they came */
+    int64_t count;        /* of distinct columns, … */
+    uint32_t *column;     /* [columns + 1]: in the order in which they came */
 } tsl_row;
 
 /* Of a zeroed one: an empty row. False: no memory. */
