@@ -17,16 +17,17 @@ TSL_CLONES static void multiply_kinds(const tsl_form *form, float *y, const floa
                                       int64_t last)
 {
     typedef lanes_single lanes;
+    const tsl_form f = *form; /* in registers, whatever y may overlap */
     for (int64_t s = first; s < last;) {
-        const uint16_t kind = form->kind[s];
-        const int64_t groups = form->value_start[kind + 1] - form->value_start[kind];
-        const lanes *value = (const lanes *)form->value + form->value_start[kind];
-        const int32_t *index = form->index + form->index_start[kind];
-        const bool diagonals = form->index_start[kind + 1] - form->index_start[kind] == groups;
+        const uint16_t kind = f.kind[s];
+        const int64_t groups = f.value_start[kind + 1] - f.value_start[kind];
+        const lanes *value = (const lanes *)f.value + f.value_start[kind];
+        const int32_t *index = f.index + f.index_start[kind];
+        const bool diagonals = f.index_start[kind + 1] - f.index_start[kind] == groups;
         const float *at = x + s * TSL_SLICE_ROWS;
         lanes sums[TOGETHER] = {{0}};
-        if (diagonals && s + TOGETHER <= last && form->kind[s + 1] == kind &&
-            form->kind[s + 2] == kind && form->kind[s + 3] == kind) {
+        if (diagonals && s + TOGETHER <= last && f.kind[s + 1] == kind && f.kind[s + 2] == kind &&
+            f.kind[s + 3] == kind) {
             for (int64_t g = 0; g < groups; g++) {
                 const lanes *from = (const lanes *)(at + index[g]);
                 sums[0] += value[g] * from[0];
