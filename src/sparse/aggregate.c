@@ -62,21 +62,6 @@ static void found(int32_t *root, const tsl_graph *g, int64_t from, int64_t to, b
     }
 }
 
-int64_t tsl_bandwidth(const tsl_csr *m, int threads)
-{
-    int64_t bandwidth = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : bandwidth)
-    for (int64_t i = 0; i < m->rows; i++) {
-        if (m->row_start[i] < m->row_start[i + 1]) { /* columns ascend */
-            const int64_t below = i - m->column[m->row_start[i]];
-            const int64_t above = m->column[m->row_start[i + 1] - 1] - i;
-            const int64_t far = below > above ? below : above;
-            bandwidth = far > bandwidth ? far : bandwidth;
-        }
-    }
-    return bandwidth;
-}
-
 /* Blocks of equal length, first those of even number, then the others. A founder reaches two
  * neighbours far, so blocks of four bandwidths keep those that are worked on at once apart, and
  * what comes out is the same in any order. Where rows are short aggregates reach twice as far, for
@@ -85,7 +70,7 @@ static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 {
     const tsl_csr *m = g->matrix;
     const bool twice = tsl_csr_nonzeros(m) <= TSL_SHORT_ROW * m->rows;
-    const int64_t reach = 4 * tsl_bandwidth(m, threads) + 1;
+    const int64_t reach = 4 * g->bandwidth + 1;
     const int64_t most = m->rows / (reach > BLOCK_ROWS ? reach : BLOCK_ROWS);
     const int64_t blocks = most < 1 ? 1 : most < BLOCKS ? most : BLOCKS;
     for (int64_t first = 0; first < 2; first++) {

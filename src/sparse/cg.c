@@ -24,7 +24,8 @@ tsl_status tsl_run_cg(tsl_run *run)
     }
     double *const p = tsl_run_vector(run, 1);
     double *const q = tsl_run_vector(run, 2);
-    double *const z = tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
+    const bool single = run->plan->m.apply_single != NULL;
+    double *const z = single ? NULL : tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
     double rr;
     double rho;
     double beta = 0;
@@ -35,10 +36,12 @@ tsl_status tsl_run_cg(tsl_run *run)
         if (status != TSL_OK || !definite) {
             return status;
         }
-        const tsl_step direction = tsl_combine(p, 1, z, beta, p);
+        const tsl_step direction[] = {tsl_widen(NULL, run->factor, run->single),
+                                      tsl_combine(p, 1, z, beta, p)};
         const tsl_step product[] = {tsl_run_product(run, q, p), tsl_dot(p, q)};
         double pq = 0;
-        status = tsl_run_steps(run, &direction, 1, NULL);
+        status = single ? tsl_run_steps(run, direction, 2, NULL)
+                        : tsl_run_steps(run, &direction[1], 1, NULL);
         if (status == TSL_OK) {
             status = tsl_run_steps(run, product, 2, &pq);
         }

@@ -10,16 +10,76 @@
 #define TSL_TEMPLATE "sparse/form_cpu.inc"
 #include "core/both_precisions.inc"
 
+enum { TOGETHER = 4 /* slices of one kind */ };
+
+/* Slices that repeat, as multiply_slices_single() does others; x is that of row form->first. */
+TSL_CLONES static void multiply_kinds(const tsl_form *form, float *y, const float *x, int64_t first,
+                                      int64_t last)
+{
+    typedef lanes_single lanes;
+    const tsl_form f = *form; /* in registers, whatever y may overlap */
+    for (int64_t s = first; s < last;) {
+        const uint16_t kind = f.kind[s];
+        const int64_t groups = f.value_start[kind + 1] - f.value_start[kind];
+        const lanes *value = (const lanes *)f.value + f.value_start[kind];
+        const int32_t *index = f.index + f.index_start[kind];
+        const bool diagonals = f.index_start[kind + 1] - f.index_start[kind] == groups;
+        const float *at = x + s * TSL_SLICE_ROWS;
+        lanes sums[TOGETHER] = {{0}};
+        if (diagonals && s + TOGETHER <= last && f.kind[s + 1] == kind && f.kind[s + 2] == kind &&
+            f.kind[s + 3] == kind) {
+            for (int64_t g = 0; g < groups; g++) {
+                const lanes *from = (const lanes *)(at + index[g]);
+                sums[0] += value[g] * from[0];
+                sums[1] += value[g] * from[1];
+                sums[2] += value[g] * from[2];
+                sums[3] += value[g] * from[3];
+            }
+            memcpy(y, sums, sizeof sums);
+            s += TOGETHER;
+            y += TOGETHER * TSL_SLICE_ROWS;
+            continue;
+        }
+        for (int64_t g = 0; g < groups; g++) {
+            lanes from;
+            if (diagonals) {
+                from = *(const lanes *)(at + index[g]);
+            } else {
+                const int32_t *i = index + g * TSL_SLICE_ROWS;
+                from = (lanes){at[i[0]], at[i[1]], at[i[2]], at[i[3]],
+                               at[i[4]], at[i[5]], at[i[6]], at[i[7]]};
+            }
+            sums[0] += value[g] * from;
+        }
+        memcpy(y, sums, sizeof *sums);
+        s++;
+        y += TSL_SLICE_ROWS;
+    }
+}
+
+static void multiply_folded(const tsl_form *form, float *y, const float *x, int64_t from,
+                            int64_t to)
+{
+    const int64_t first = (from - form->first) / TSL_SLICE_ROWS;
+    const int64_t last = first + (to - from) / TSL_SLICE_ROWS;
+    const float *begin = x + form->first;
+    multiply_kinds(form, y + from, begin, first, last);
+    const int64_t rest = from + (last - first) * TSL_SLICE_ROWS;
+    if (rest < to) {
+        float sums[TSL_SLICE_ROWS];
+        multiply_kinds(form, sums, begin, last, last + 1);
+        memcpy(y + rest, sums, (size_t)(to - rest) * sizeof *y);
+    }
+}
+
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
 {
-    if (form->sliced && form->bytes == 8) {
-        multiply_sliced_double(form, y, x, from, to);
-    } else if (form->sliced) {
-        multiply_sliced_single(form, y, x, from, to);
-    } else if (form->bytes == 8) {
-        multiply_by_rows_double(form->rows, form->rows->value, y, x, from, to);
+    if (form->kind != NULL) {
+        multiply_folded(form, y, x, from, to);
+    } else if (form->bytes == 4) {
+        multiply_single(form, form->narrow, y, x, from, to);
     } else {
-        multiply_by_rows_single(form->rows, form->narrow, y, x, from, to);
+        multiply_double(form, form->rows != NULL ? form->rows->value : NULL, y, x, from, to);
     }
 }
 
@@ -33,7 +93,18 @@ void tsl_form_free(tsl_form *form)
         tsl_release(form->index);
     }
     tsl_release(form->value);
+    tsl_release(form->kind);
     *form = (tsl_form){0};
+}
+
+tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes)
+{
+    return (tsl_form){.bytes = bytes, .scale = 1, .only = aggregate, .weight = weight};
+}
+
+tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes)
+{
+    return (tsl_form){.bytes = bytes, .scale = 1, .rows = members, .lists = true, .weight = weight};
 }
 
 const char *tsl_form_name(const tsl_form *form)
@@ -280,6 +351,12 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
 
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale)
 {
+    bool folded = false;
+    const tsl_status status =
+        wide->sliced ? tsl_form_fold(out, &folded, context, wide, scale) : TSL_OK;
+    if (status != TSL_OK || folded) {
+        return status;
+    }
     *out = *wide;
     out->bytes = 4;
     out->scale = scale;

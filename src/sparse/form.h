@@ -2,8 +2,9 @@
  * sums side by side. Short ones in slices of eight rows, side by side: the entries of a slice stand
  * row after row for each place in the rows, shorter rows filled up with zeros. Where the rows of a
  * slice have their entries on common diagonals, as those of a stencil have, only the diagonals'
- * columns are kept, and x is read as it stands in memory. GPUs have forms of their own (pack.h), of
- * which one is the same slices, of 32 rows. */
+ * columns are kept, and x is read as it stands in memory. In single precision slices that repeat
+ * are kept once, and between levels of multigrid there are forms without a matrix. GPUs have forms
+ * of their own (pack.h), of which one is the same slices, of 32 rows. */
 #ifndef TSL_SPARSE_FORM_H
 #define TSL_SPARSE_FORM_H
 
@@ -26,6 +27,11 @@ typedef struct tsl_form {
     int64_t *index_start; /* [slices + 1] */
     int32_t *index; /* of a slice: a column a group, of its first row; or `lanes` columns a group */
     void *value;
+    uint16_t *kind;      /* [slices]: of slices that repeat, where all that is of kinds, and columns
+                            count from a slice's first row; NULL: it is of slices */
+    const int32_t *only; /* an entry a row, in this column (< 0: none); else NULL */
+    bool lists;          /* the entries of `rows` one after the other */
+    const void *weight;  /* of those two, borrowed: the entry of T in each row of it; NULL: 1 */
     struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
     int64_t entries;           /* of this rank's rows; where it goes by rows */
     int64_t product_bytes;     /* that a product with this rank's rows reads of the matrix */
@@ -37,6 +43,15 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale);
 /* The form in single precision of what `wide` holds in double precision, which must outlive it. */
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
+/* The same of slices that repeat (fold.c), each kind of them once, with nothing borrowed. False in
+ * *made, and nothing in *out, where there are too many kinds. */
+tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
+                         double scale);
+/* T, which has an entry in row i, in column aggregate[i] if that is not negative: weight[i], or 1
+ * where `weight` is NULL. On the CPU; nothing is copied. */
+tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes);
+/* The same of T^T, by the rows of each aggregate, whose values are not looked at. */
+tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int bytes);
 void tsl_form_free(tsl_form *form);
 const char *tsl_form_name(const tsl_form *form);
 

@@ -20,7 +20,6 @@ enum {
 typedef struct part {
     int64_t from, to;
     int64_t ap_from, ap_to; /* rows of A P that they are sums of */
-    int64_t at;             /* its first row's number among those of its slot */
 } part;
 
 /* Parts that are made at once. Pieces of P and A P are made when they are needed first: of those
@@ -73,7 +72,9 @@ typedef struct making {
     int64_t parts, slots, windows;
     part *part;     /* [parts] */
     window *window; /* [windows]: of as many parts as there are slots */
-    strip *made;    /* [slots]: what its parts have become, window after window */
+    strip *made;    /* [slots]: what a window's parts have become */
+    int64_t done;   /* rows of the next level that are in place … */
+    int64_t room;   /* … with room for so many entries */
 } making;
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -201,10 +202,6 @@ static void plan_windows(making *k)
 #pragma omp parallel for num_threads(k->threads) schedule(static)
     for (int64_t i = 0; i < k->parts; i++) {
         k->part[i] = look_around(k, i);
-    }
-    for (int64_t i = k->slots; i < k->parts; i++) {
-        const part *before = &k->part[i - k->slots];
-        k->part[i].at = before->at + before->to - before->from;
     }
     for (int64_t i = k->windows - 1; i >= 0; i--) {
         window *w = &k->window[i];
@@ -360,13 +357,14 @@ static bool make_r(const making *k, worker *w, const part *of)
     return true;
 }
 
-/* Its rows of P^T A P, behind those that its slot has. Rows of A P are fetched before their turn,
+/* Its rows of P^T A P. Rows of A P are fetched before their turn,
  * for they lie apart. */
 TSL_CLONES static bool make_part(const making *k, worker *w, const part *of, strip *out)
 {
     const strip *r = &w->r;
     bool enough = make_r(k, w, of);
     tsl_row row = w->row;
+    out->rows = out->entries = out->start[0] = 0;
     const int64_t entries = enough ? r->start[r->rows] : 0;
     for (int64_t i = 0; i < of->to - of->from && enough; i++) {
         for (int64_t e = r->start[i]; e < r->start[i + 1]; e++) {
@@ -431,54 +429,66 @@ static bool make_window(making *k, const window *w, const window *before)
     return enough;
 }
 
-/* Slots' rows become a matrix. */
-static bool join(tsl_csr *out, const making *k)
+/* Room for the matrix' entries, once so many of its rows are to have so many: what the others will
+ * take is about as much each. */
+static bool make_room(making *k, tsl_csr *out, int64_t rows, int64_t entries)
 {
-    int64_t nonzeros = 0;
-    for (int64_t s = 0; s < k->slots; s++) {
-        nonzeros += k->made[s].entries;
+    if (entries <= k->room) {
+        return true;
     }
-    out->column = tsl_allocate((size_t)nonzeros * sizeof *out->column);
-    out->value = tsl_allocate((size_t)nonzeros * sizeof *out->value);
-    if (out->column == NULL || out->value == NULL) {
+    const double all = (double)entries / (double)rows * (double)out->rows;
+    const int64_t room = rows < out->rows ? most(entries, (int64_t)(1.125 * all)) : entries;
+    strip grown = {.entries = out->row_start[k->done],
+                   .room = k->room,
+                   .column = (uint32_t *)out->column,
+                   .value = out->value};
+    const bool enough = widen(&grown, room);
+    out->column = (int32_t *)grown.column;
+    out->value = grown.value;
+    k->room = grown.room;
+    return enough;
+}
+
+/* A window's rows join those before. */
+static bool append(making *k, tsl_csr *out, const window *w)
+{
+    int64_t end = out->row_start[k->done];
+    for (int64_t i = w->first; i < w->last; i++) {
+        out->row_start[k->part[i].from] = end;
+        end += k->made[i - w->first].entries;
+    }
+    const int64_t rows = k->part[w->last - 1].to;
+    if (!make_room(k, out, rows, end)) {
         return false;
     }
-    out->row_start[0] = 0;
-    for (int64_t i = 0; i < k->parts; i++) {
-        const part *p = &k->part[i];
-        const int64_t *start = k->made[i % k->slots].start + p->at;
-        out->row_start[p->to] = out->row_start[p->from] + start[p->to - p->from] - start[0];
-    }
 #pragma omp parallel for num_threads(k->threads) schedule(static)
-    for (int64_t i = 0; i < k->parts; i++) {
+    for (int64_t i = w->first; i < w->last; i++) {
         const part *p = &k->part[i];
-        const strip *made = &k->made[i % k->slots];
-        const int64_t *start = made->start + p->at;
+        const strip *made = &k->made[i - w->first];
         const int64_t to = out->row_start[p->from];
-        const size_t entries = (size_t)(start[p->to - p->from] - start[0]);
         for (int64_t row = p->from + 1; row < p->to; row++) {
-            out->row_start[row] = to + start[row - p->from] - start[0];
+            out->row_start[row] = to + made->start[row - p->from];
         }
-        memcpy(out->column + to, made->column + start[0], entries * sizeof *out->column);
-        memcpy(out->value + to, made->value + start[0], entries * sizeof *out->value);
+        memcpy(out->column + to, made->column, (size_t)made->entries * sizeof *out->column);
+        memcpy(out->value + to, made->value, (size_t)made->entries * sizeof *out->value);
     }
+    out->row_start[rows] = end;
+    k->done = rows;
     return true;
 }
 
-/* Room for about so many entries is taken at once, for memory costs when it is touched. */
 static bool begin_slots(making *k)
 {
-    const int64_t room = tsl_csr_nonzeros(k->a) / 2 / k->slots;
+    const int64_t room = tsl_csr_nonzeros(k->a) / 2 / k->parts;
     bool enough = true;
     for (int64_t s = 0; s < k->slots && enough; s++) {
-        const part *last = &k->part[(k->parts - 1 - s) / k->slots * k->slots + s];
-        strip *made = &k->made[s];
-        made->start =
-            tsl_allocate((size_t)(last->at + last->to - last->from + 1) * sizeof *made->start);
-        enough = made->start != NULL && widen(made, room);
-        if (enough) {
-            made->start[0] = 0;
+        int64_t rows = 0;
+        for (int64_t i = s; i < k->parts; i += k->slots) {
+            rows = most(rows, k->part[i].to - k->part[i].from);
         }
+        strip *made = &k->made[s];
+        made->start = tsl_allocate((size_t)(rows + 1) * sizeof *made->start);
+        enough = made->start != NULL && widen(made, room);
     }
     return enough;
 }
@@ -489,7 +499,7 @@ static bool begin(making *k)
     const int64_t rows = k->a->rows;
     const int64_t count = k->of->from->count;
     const int64_t whole = PARTS * (int64_t)k->threads; /* in one window */
-    k->bandwidth = tsl_bandwidth(k->a, k->threads);
+    k->bandwidth = k->of->from->g->bandwidth;
     k->pieces = (rows + PIECE - 1) / PIECE;
     k->parts = most(rows / most(BANDWIDTHS * k->bandwidth, PART_ROWS), least(whole, k->pieces));
     k->parts = least(k->parts, count);
@@ -519,10 +529,13 @@ tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening
     *out = (tsl_csr){.rows = c->from->count, .columns = c->from->count};
     out->row_start = tsl_allocate((size_t)(out->rows + 1) * sizeof *out->row_start);
     bool enough = out->row_start != NULL && begin(&k);
-    for (int64_t i = 0; i < k.windows && enough; i++) {
-        enough = make_window(&k, &k.window[i], i > 0 ? &k.window[i - 1] : NULL);
+    if (enough) {
+        out->row_start[0] = 0;
     }
-    enough = enough && join(out, &k);
+    for (int64_t i = 0; i < k.windows && enough; i++) {
+        enough = make_window(&k, &k.window[i], i > 0 ? &k.window[i - 1] : NULL) &&
+                 append(&k, out, &k.window[i]);
+    }
     free_making(&k);
     if (!enough) {
         tsl_csr_free(out);

@@ -43,6 +43,8 @@ typedef struct tsl_run {
     tsl_linsolve_plan *plan;
     double *x, *r; /* r = b - A x */
     const double *b;
+    const float *single; /* of tsl_run_update() */
+    double factor;
     double target;    /* norm that ends it */
     double scale;     /* 1 / ||b|| */
     double norm;      /* of r, as the method has it */
@@ -98,7 +100,8 @@ tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double
 double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
 
 /* Run `steps`, which end with a new r; then rr = r.r, z = M r, rz = r.z. z is as
- * tsl_run_preconditioned() has it, and left alone if r has met the target. */
+ * tsl_run_preconditioned() has it, or run->factor times run->single where M makes that; it is left
+ * alone if r has met the target. */
 tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
                           double *rz);
 

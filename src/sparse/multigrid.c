@@ -15,6 +15,8 @@ enum {
 static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
+    tsl_release(v->aggregate);
+    tsl_release(v->weight);
     tsl_csr_free(&v->p);
     tsl_csr_free(&v->r);
     tsl_layout_free(&v->own_layout);
@@ -59,7 +61,6 @@ typedef struct making {
     const tsl_linsolve_options *options;
     bool may_round;          /* the cycle, to single precision */
     double *inverse;         /* [rows of the finest]: 1 / diagonal */
-    int32_t *aggregate;      /* [rows of the finest] */
     const double *near_null; /* of the level; NULL: ones */
     double *norms;           /* of the level, where that is its near-null vector; else NULL */
 } making;
@@ -67,7 +68,6 @@ typedef struct making {
 static void free_making(making *k)
 {
     tsl_release(k->inverse);
-    tsl_release(k->aggregate);
     tsl_release(k->norms);
 }
 
@@ -117,10 +117,9 @@ static tsl_status begin_making(making *k, int64_t rows)
 {
     k->near_null = k->options->near_null;
     k->inverse = tsl_allocate((size_t)rows * sizeof *k->inverse);
-    k->aggregate = tsl_allocate((size_t)rows * sizeof *k->aggregate);
-    return k->inverse != NULL && k->aggregate != NULL
+    return k->inverse != NULL
                ? TSL_OK
-               : tsl_fail_memory(k->mg->context, 12 * rows, "making multigrid's levels");
+               : tsl_fail_memory(k->mg->context, 8 * rows, "making multigrid's levels");
 }
 
 /* ---- a level as the cycle uses it --------------------------------------------------------------
@@ -135,37 +134,34 @@ tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal)
                     diagonal > 0 ? "too near to singular" : "not positive definite");
 }
 
-static tsl_status read_diagonal(making *k, const tsl_csr *m)
+tsl_matrix_facts tsl_matrix_look_at(double *inverse, const tsl_csr *m, int threads)
 {
+    int64_t bandwidth = 0;
     int64_t wrong = m->rows;
-#pragma omp parallel for num_threads(k->mg->context->threads) schedule(static) reduction(min       \
-                                                                                         : wrong)
-    for (int64_t i = 0; i < m->rows; i++) {
-        const double *d = tsl_csr_at(m, i, i);
-        k->inverse[i] = d != NULL ? 1 / *d : INFINITY;
-        wrong = !(k->inverse[i] > 0 && isfinite(k->inverse[i])) && i < wrong ? i : wrong;
-    }
-    if (wrong == m->rows) {
-        return TSL_OK;
-    }
-    const double *d = tsl_csr_at(m, wrong, wrong);
-    return tsl_fail_diagonal(k->mg->context, wrong, d != NULL ? *d : 0);
-}
-
-/* Can numbers as far apart as the diagonal's be had in single precision? */
-static bool fits_single(const double *inverse, int64_t rows, int threads)
-{
-    double least = inverse[0];
-    double most = inverse[0];
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min                       \
-                                                                         : least)                  \
+    double least = INFINITY;
+    double most = 0;
+    double row_sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static)                                     \
     reduction(max                                                                                  \
-              : most)
-    for (int64_t i = 0; i < rows; i++) {
+              : bandwidth, most, row_sum) reduction(min                                            \
+                                                    : wrong, least)
+    for (int64_t i = 0; i < m->rows; i++) {
+        double diagonal = 0;
+        double sum = 0;
+        for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            const int64_t far = m->column[k] > i ? m->column[k] - i : i - m->column[k];
+            bandwidth = far > bandwidth ? far : bandwidth;
+            diagonal = far == 0 ? m->value[k] : diagonal;
+            sum += fabs(m->value[k]);
+        }
+        inverse[i] = 1 / diagonal;
+        sum *= inverse[i];
+        wrong = !(inverse[i] > 0 && isfinite(inverse[i])) && i < wrong ? i : wrong;
         least = inverse[i] < least ? inverse[i] : least;
         most = inverse[i] > most ? inverse[i] : most;
+        row_sum = sum > row_sum ? sum : row_sum;
     }
-    return least > 1e-10 * most;
+    return (tsl_matrix_facts){bandwidth, wrong, least, most, row_sum};
 }
 
 static tsl_status take_vector(void **out, const tsl_multigrid *mg, const tsl_level *v)
@@ -190,13 +186,15 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_l
                                            : 4};
 }
 
-static tsl_status make_smoother(making *k, tsl_level *v)
+static tsl_status make_smoother(making *k, tsl_level *v, double row_sum)
 {
     tsl_multigrid *mg = k->mg;
     tsl_status status = take_vector(&v->inverse_diagonal, mg, v);
     tsl_level_begin_smoother(mg, v, k->options);
-    const tsl_operand a = {
-        .rows = v->matrix->rows, .matrix = v->matrix, .inverse_diagonal = k->inverse};
+    const tsl_operand a = {.rows = v->matrix->rows,
+                           .matrix = v->matrix,
+                           .row_sum = row_sum,
+                           .inverse_diagonal = k->inverse};
     if (status == TSL_OK) {
         status = tsl_vector_put(mg->context, v->inverse_diagonal, 1 / mg->scale, k->inverse,
                                 v->matrix->rows, mg->bytes);
@@ -212,10 +210,14 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     const bool finest = v == &mg->level[0];
     v->rows = v->matrix->rows;
     v->nonzeros = tsl_csr_nonzeros(v->matrix);
-    tsl_status status = read_diagonal(k, v->matrix);
+    const tsl_matrix_facts facts = tsl_matrix_look_at(k->inverse, v->matrix, mg->context->threads);
+    v->bandwidth = facts.bandwidth;
+    tsl_status status = facts.wrong == v->rows ? TSL_OK
+                                               : tsl_fail_diagonal(mg->context, facts.wrong,
+                                                                   1 / k->inverse[facts.wrong]);
     if (status == TSL_OK && finest) {
-        const bool single =
-            k->may_round && fits_single(k->inverse, v->matrix->rows, mg->context->threads);
+        /* can numbers as far apart as the diagonal's be had in single precision? */
+        const bool single = k->may_round && facts.least > 1e-10 * facts.most;
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
@@ -225,7 +227,7 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
                                  v->matrix->rows <= WHOLE_ROWS);
         v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
     }
-    return status == TSL_OK ? make_smoother(k, v) : status;
+    return status == TSL_OK ? make_smoother(k, v, facts.row_sum) : status;
 }
 
 /* What the cycle needs beside: last, in memory that making the levels has given back. `wide`: the
@@ -240,7 +242,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
     if (v->form.packed == NULL) {
-        v->smoother.reach = tsl_bandwidth(v->matrix, mg->context->threads);
+        v->smoother.reach = v->bandwidth;
     }
     void **const all[] = {&v->b, &v->x[0], &v->x[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all && status == TSL_OK; i++) {
@@ -262,38 +264,40 @@ static tsl_status make_way(tsl_form *form, const tsl_multigrid *mg, const tsl_cs
     return status;
 }
 
-/* The form holds all of the matrix, or the matrix is needed with it. */
-static void free_if_held(tsl_csr *m, const tsl_form *form)
+/* T and T^T as matrices for a GPU or, where there are other ranks, for what these send each other;
+ * else only what the CPU's forms are made of. */
+static tsl_status make_ways(const tsl_multigrid *mg, tsl_level *v, const tsl_prolongation *from)
 {
-    if (form->sliced || form->packed != NULL) {
-        tsl_csr_free(m);
+    tsl_context *context = mg->context;
+    const bool on_gpu = context->ops->lists != NULL;
+    const double begun = tsl_seconds();
+    tsl_status status = TSL_OK;
+    if (on_gpu || v->layout->ranks > 1) {
+        status = tsl_tentative(&v->p, context, from);
+        status = status == TSL_OK ? tsl_csr_transpose(&v->r, context, &v->p) : status;
+    } else {
+        status = tsl_members_make(&v->r, context, from->aggregate, v->rows, from->count);
     }
+    if (status == TSL_OK && !on_gpu) {
+        status = tsl_tentative_weight(&v->weight, context, from, mg->bytes);
+        v->form_p = tsl_form_of_aggregates(v->aggregate, v->weight, mg->bytes);
+        v->form_r = tsl_form_of_members(&v->r, v->weight, mg->bytes);
+    }
+    tsl_profile_add(context, "prolongators", begun, 4 * v->rows, 0);
+    return status == TSL_OK && on_gpu ? make_way(&v->form_p, mg, &v->p, v->layout) : status;
 }
 
-/* T, its transpose and the next level's matrix. T itself goes before that is made, unless there are
- * other ranks: the product then has its memory. */
+/* T, its transpose and the next level's matrix. */
 static tsl_status make_products(const tsl_multigrid *mg, tsl_level *v, tsl_level *next,
                                 const tsl_prolongation *from)
 {
-    tsl_context *context = mg->context;
-    double begun = tsl_seconds();
-    tsl_status status = tsl_tentative(&v->p, context, from);
+    tsl_status status = make_ways(mg, v, from);
     if (status == TSL_OK) {
-        status = tsl_csr_transpose(&v->r, context, &v->p);
-        tsl_profile_add(context, "prolongators", begun, 36 * tsl_csr_nonzeros(&v->p), 0);
-    }
-    if (status == TSL_OK) {
-        status = make_way(&v->form_p, mg, &v->p, v->layout);
-    }
-    if (status == TSL_OK) {
-        if (v->layout->ranks == 1) {
-            free_if_held(&v->p, &v->form_p);
-        }
-        begun = tsl_seconds();
+        const double begun = tsl_seconds();
         next->matrix = &next->own;
         const tsl_coarsening c = {from, &v->r};
-        status = tsl_galerkin(&next->own, context, &c);
-        tsl_profile_add(context, "coarse matrices", begun, 0, 0);
+        status = tsl_galerkin(&next->own, mg->context, &c);
+        tsl_profile_add(mg->context, "coarse matrices", begun, 0, 0);
     }
     return status;
 }
@@ -304,10 +308,14 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
 {
     tsl_context *context = k->mg->context;
     const int64_t rows = v->matrix->rows;
-    const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l)};
+    const tsl_graph g = {v->matrix, k->inverse, ldexp(k->options->strength, -l), v->bandwidth};
     int64_t count = 0;
     const double begun = tsl_seconds();
-    tsl_status status = tsl_aggregate(k->aggregate, &count, context, &g);
+    v->aggregate = tsl_allocate((size_t)rows * sizeof *v->aggregate);
+    if (v->aggregate == NULL) {
+        return tsl_fail_memory(context, 4 * rows, "making multigrid's levels");
+    }
+    tsl_status status = tsl_aggregate(v->aggregate, &count, context, &g);
     tsl_profile_add(context, "aggregates", begun, 12 * tsl_csr_nonzeros(v->matrix), 0);
     *made = status == TSL_OK && count > 0 && 10 * count < 9 * rows;
     if (!*made) {
@@ -319,9 +327,9 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
         if (norms == NULL) {
             return tsl_fail_memory(context, 8 * count, "making multigrid's levels");
         }
-        tsl_aggregate_norms(norms, k->near_null, k->aggregate, rows, count);
+        tsl_aggregate_norms(norms, k->near_null, v->aggregate, rows, count);
     }
-    const tsl_prolongation from = {&g,           k->aggregate, count,
+    const tsl_prolongation from = {&g,           v->aggregate, count,
                                    k->near_null, norms,        4 / (3 * v->smoother.largest)};
     status = make_products(k->mg, v, next, &from);
     tsl_release(k->norms);
@@ -335,14 +343,14 @@ static tsl_status connect(const tsl_multigrid *mg, tsl_level *v, const tsl_level
 {
     tsl_status status = tsl_halo_make(&v->halo_p, mg->context, &v->p, v->layout, next->layout);
     if (status == TSL_OK) {
-        status = make_way(&v->form_r, mg, &v->r, next->layout);
-    }
-    if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo_r, mg->context, &v->r, next->layout, v->layout);
     }
-    if (status == TSL_OK) {
-        free_if_held(&v->p, &v->form_p);
-        free_if_held(&v->r, &v->form_r);
+    tsl_csr_free(&v->p);
+    if (status == TSL_OK && mg->context->ops->lists != NULL) {
+        status = make_way(&v->form_r, mg, &v->r, next->layout);
+        tsl_csr_free(&v->r); /* the device has it */
+        tsl_release(v->aggregate);
+        v->aggregate = NULL;
     }
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct tsl_graph {
     const tsl_csr *matrix;
     const double *inverse; /* [rows]: 1 / a(i, i), > 0 */
     double strength;       /* a(i, j) is strong if its square exceeds strength^2 a(i, i) a(j, j) */
+    int64_t bandwidth;     /* how far the farthest entry is from the diagonal */
 } tsl_graph;
 
 static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
@@ -26,8 +27,16 @@ static inline bool tsl_is_strong(const tsl_graph *g, int64_t i, int64_t k)
            tsl_is_strong_value(g->matrix->value[k], g->inverse[i], g->inverse[j], g->strength);
 }
 
-/* How far the farthest entry is from the diagonal. */
-int64_t tsl_bandwidth(const tsl_csr *m, int threads);
+/* What one look at all rows tells. */
+typedef struct tsl_matrix_facts {
+    int64_t bandwidth;
+    int64_t wrong;      /* first row without a finite positive 1 / a(i, i); `rows`: none */
+    double least, most; /* 1 / a(i, i) */
+    double row_sum;     /* the largest of |D^-1 A| */
+} tsl_matrix_facts;
+
+/* inverse [rows] becomes 1 / a(i, i). */
+tsl_matrix_facts tsl_matrix_look_at(double *inverse, const tsl_csr *m, int threads);
 
 /* Join rows that are strongly connected: aggregate[rows] becomes the number of each row's, or
  * TSL_NO_AGGREGATE for one without strong entries; *count, how many there are. */
@@ -49,8 +58,16 @@ typedef struct tsl_prolongation {
     double omega;
 } tsl_prolongation;
 
+/* The rows of each of so many aggregates, ascending: T^T without values. */
+tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *aggregate,
+                            int64_t rows, int64_t count);
+
 /* T has near_null[i] / norm[a] at (i, a = aggregate[i]), or 1, and ones go on to the next level. */
 tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongation *from);
+
+/* The same numbers [rows], of so many bytes each; NULL in *out: ones. */
+tsl_status tsl_tentative_weight(void **out, tsl_context *context, const tsl_prolongation *from,
+                                int bytes);
 
 /* A row of P = (1 - omega D^-1 F) T, in any order: F is the matrix without its weak entries, which
  * are added to the diagonal. */
@@ -58,7 +75,7 @@ void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i);
 
 typedef struct tsl_coarsening {
     const tsl_prolongation *from;
-    const tsl_csr *members; /* the rows of each aggregate: T^T */
+    const tsl_csr *members; /* the rows of each aggregate: T^T, whose values are not looked at */
 } tsl_coarsening;
 
 /* The next level's matrix P^T A P, columns ascending. P, P^T and A P, which would be the largest of
@@ -84,10 +101,14 @@ enum { TSL_DENSE_ROWS = 4000 /* at most, of a level that is solved directly */ }
 
 typedef struct tsl_level {
     int64_t rows, nonzeros;
+    int64_t bandwidth;     /* as the host found it */
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
     tsl_csr own;
-    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
+    int32_t *aggregate; /* [rows], as host made them, and … */
+    void *weight;       /* … T's entries; NULL: ones */
+    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host. Of T^T the CPU
+                     has no values, and T only for other ranks' sake */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;

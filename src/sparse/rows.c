@@ -9,17 +9,15 @@
 
 bool tsl_row_begin(tsl_row *row, int64_t columns)
 {
-    row->sum = tsl_allocate_zeroed((size_t)columns, sizeof *row->sum);
-    row->last = tsl_allocate_zeroed((size_t)columns, sizeof *row->last);
+    row->place = tsl_allocate_zeroed((size_t)columns, sizeof *row->place);
     row->column = tsl_allocate((size_t)(columns + 1) * sizeof *row->column);
     row->number = 1;
-    return row->sum != NULL && row->last != NULL && row->column != NULL;
+    return row->place != NULL && row->column != NULL;
 }
 
 void tsl_row_free(tsl_row *row)
 {
-    tsl_release(row->sum);
-    tsl_release(row->last);
+    tsl_release(row->place);
     tsl_release(row->column);
     *row = (tsl_row){0};
 }

@@ -10,12 +10,16 @@
  */
 
 /* Entries that are added up by their columns. In a loop, a copy of it stays in registers. */
+typedef struct tsl_row_place {
+    double sum;    /* 0 where the row has no entry */
+    uint64_t last; /* `number` of the last row that had one */
+} tsl_row_place;
+
 typedef struct tsl_row {
-    double *sum;      /* [columns]: 0 where the row has no entry */
-    uint64_t *last;   /* [columns]: `number` of the last row that had one */
-    uint64_t number;  /* of this row, from 1 on */
-    int64_t count;    /* of distinct columns, … */
-    uint32_t *column; /* [columns + 1]: in the order in which they came */
+    tsl_row_place *place; /* [columns] */
+    uint64_t number;      /* of this row, from 1 on */
+    int64_t count;        /* of distinct columns, … */
+    uint32_t *column;     /* [columns + 1]: in the order in which they came */
 } tsl_row;
 
 /* Of a zeroed one: an empty row. False: no memory. */
@@ -26,10 +30,11 @@ void tsl_row_free(tsl_row *row);
  * would be foretold wrongly: each is written behind the others, which only counts if it is. */
 static inline void tsl_row_add(tsl_row *row, uint32_t column, double value)
 {
-    row->sum[column] += value;
+    tsl_row_place *place = &row->place[column];
+    place->sum += value;
     row->column[row->count] = column;
-    row->count += row->last[column] < row->number;
-    row->last[column] = row->number;
+    row->count += place->last < row->number;
+    place->last = row->number;
 }
 
 /* Add `scale` times so many entries. */
@@ -72,8 +77,8 @@ static inline void tsl_row_take(tsl_row *row, uint32_t *restrict column, double 
     for (int64_t k = 0; k < row->count; k++) {
         const uint32_t c = row->column[k];
         column[k] = c;
-        value[k] = row->sum[c];
-        row->sum[c] = 0;
+        value[k] = row->place[c].sum;
+        row->place[c].sum = 0;
     }
     row->number++;
     row->count = 0;

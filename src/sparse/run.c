@@ -142,9 +142,16 @@ tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double
     if (status != TSL_OK || m->apply == NULL || !(sqrt(*rr) > run->target)) {
         return status;
     }
-    status = tsl_run_precondition(run, z, run->r, sqrt(*rr));
-    const tsl_step dot = tsl_dot(run->r, z);
-    return status == TSL_OK ? tsl_run_steps(run, &dot, 1, rz) : status;
+    if (m->apply_single == NULL) {
+        status = tsl_run_precondition(run, z, run->r, sqrt(*rr));
+        const tsl_step dot = tsl_dot(run->r, z);
+        return status == TSL_OK ? tsl_run_steps(run, &dot, 1, rz) : status;
+    }
+    const double begun = tsl_seconds();
+    status = m->apply_single(m->self, &run->single, &run->factor, run->r, sqrt(*rr));
+    tsl_profile_add(run->plan->context, "preconditioner", begun, 0, 0);
+    const tsl_step dot[] = {tsl_widen(NULL, run->factor, run->single), tsl_dot(run->r, NULL)};
+    return status == TSL_OK ? tsl_run_steps(run, dot, 2, rz) : status;
 }
 
 void tsl_run_stop_at(tsl_run *run, double scalar)
@@ -176,9 +183,10 @@ void tsl_run_hear(tsl_run *run)
     }
 }
 
+/* The plan's last vector. */
 static double *kept_of(const tsl_run *run)
 {
-    return tsl_run_vector(run, 1 + tsl_linsolve_method_of(run->plan)->vectors);
+    return tsl_run_vector(run, run->plan->vector_count - 1);
 }
 
 tsl_status tsl_run_keep(tsl_run *run, double share)

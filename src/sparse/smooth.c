@@ -338,8 +338,9 @@ double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int 
 
 tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_operand *a)
 {
-    const double bound =
-        a->matrix != NULL ? largest_row_sum(a, threads_for(a->matrix, context)) : INFINITY;
+    const double bound = a->row_sum > 0      ? a->row_sum
+                         : a->matrix != NULL ? largest_row_sum(a, threads_for(a->matrix, context))
+                                             : INFINITY;
     if (a->matrix != NULL && tsl_row_sum_will_do(bound, tsl_csr_nonzeros(a->matrix), a->rows)) {
         /* as in the Laplacians of grids, where an estimate would hardly be less */
         *out = bound;

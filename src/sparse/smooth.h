@@ -34,6 +34,7 @@ typedef struct tsl_operand {
     const tsl_csr *matrix; /* NULL: a function */
     tsl_linsolve_operator apply;
     void *user;
+    double row_sum;                 /* the largest of |D^-1 A|; 0: it is not known */
     const double *inverse_diagonal; /* in host memory; of a function, in device memory */
 } tsl_operand;
 

@@ -64,7 +64,6 @@ static inline tsl_step tsl_store(double *y, double a, const void *x)
     return (tsl_step){.kind = TSL_STEP_STORE, .a = a, .y = y, .x = x};
 }
 
-/* On a GPU alone: what it spares is a vector in double precision, between two of its kernels. */
 static inline tsl_step tsl_widen(double *y, double a, const float *x)
 {
     return (tsl_step){.kind = TSL_STEP_WIDEN, .a = a, .y = y, .x = x};

@@ -25,6 +25,17 @@ TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double
     memcpy(sums, own, sizeof own);
 }
 
+/* Are the list's last `steps` a smoother's, their vectors but the first and the last in no memory?
+ */
+static bool is_advance(const tsl_step *s, int steps)
+{
+    return (steps == 2 || steps == 3) && s[0].kind == TSL_STEP_COMBINE && s[0].b != 0 &&
+           s[0].y == NULL && s[0].z == NULL && s[0].x != NULL && s[1].kind == TSL_STEP_SCALE &&
+           s[1].b != 0 && s[1].x == NULL && s[1].y != NULL && s[1].z != NULL &&
+           (steps == 2 || (s[2].kind == TSL_STEP_COMBINE && s[2].b != 0 && s[2].y == s[1].y &&
+                           s[2].z == s[1].y && s[2].x != NULL && s[2].x != s[1].y));
+}
+
 #define TSL_TEMPLATE "sparse/steps_cpu.inc"
 #include "core/both_precisions.inc"
 

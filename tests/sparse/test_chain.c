@@ -151,6 +151,53 @@ static void chains_are_lists_one_by_one(void **state)
     }
 }
 
+/* A smoother's steps, u in t: from x, b, D^-1 and what was before. */
+static void make_smoothing(tsl_step steps[4], const chained *c, void *t)
+{
+    steps[0] = tsl_product(t, &c->form, NULL, c->v[0]);
+    steps[1] = tsl_combine(t, 0.7, c->v[1], -1.3, t);
+    steps[2] = tsl_scale(c->v[2], 0.9, t, c->v[3], -0.4, c->v[2]);
+    steps[3] = tsl_combine(c->v[2], 1.4, c->v[0], 1.1, c->v[2]);
+}
+
+/* As one list, and each as a list of its own with u in memory: the same bits. */
+static void check_smoothing(const test_system *s, int bytes, int count)
+{
+    chained one;
+    chained other;
+    tsl_step steps[4];
+    begin(&one, s, bytes, 1);
+    begin(&other, s, bytes, 2);
+    void *t = calloc((size_t)s->n + TSL_SLICE_ROWS, (size_t)bytes);
+    make_smoothing(steps, &one, t);
+    for (int i = 0; i < count; i++) {
+        const tsl_steps list = {
+            .layout = &one.layout, .bytes = bytes, .count = 1, .steps = &steps[i]};
+        assert_int_equal(tsl_steps_run(one.context, &list), TSL_OK);
+    }
+    make_smoothing(steps, &other, NULL);
+    const tsl_steps list = {
+        .layout = &other.layout, .bytes = bytes, .count = count, .steps = steps};
+    assert_int_equal(tsl_steps_run(other.context, &list), TSL_OK);
+    for (int v = 0; v < VECTORS; v++) {
+        assert_memory_equal(one.v[v], other.v[v], (size_t)s->n * (size_t)bytes);
+    }
+    free(t);
+    end(&one);
+    end(&other);
+}
+
+static void smoothing_is_its_steps_one_by_one(void **state)
+{
+    (void)state;
+    test_system s = test_laplacian(19, 31);
+    for (int bytes = 4; bytes <= 8; bytes += 4) {
+        check_smoothing(&s, bytes, 3);
+        check_smoothing(&s, bytes, 4);
+    }
+    test_system_free(&s);
+}
+
 static void lists_that_are_too_long_are_refused(void **state)
 {
     (void)state;
@@ -173,6 +220,7 @@ static void lists_that_are_too_long_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_lists_one_by_one),
+                                       cmocka_unit_test(smoothing_is_its_steps_one_by_one),
                                        cmocka_unit_test(lists_that_are_too_long_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,7 +231,10 @@ static void check_founders(const trial *t)
 static void check_coarse(const trial *t)
 {
     tsl_context *context = test_context("cpu", 2);
-    const tsl_graph g = {&t->a, t->inverse, t->strength};
+    double *inverse = malloc((size_t)t->a.rows * sizeof *inverse);
+    const int64_t bandwidth = tsl_matrix_look_at(inverse, &t->a, 2).bandwidth;
+    free(inverse);
+    const tsl_graph g = {&t->a, t->inverse, t->strength, bandwidth};
     const tsl_prolongation from = {&g, t->aggregate, t->count, t->near_null, t->norm, omega};
     const tsl_coarsening c = {&from, &t->t};
     tsl_csr expected;

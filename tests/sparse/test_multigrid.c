@@ -59,6 +59,19 @@ static tsl_csr make_p(const tsl_prolongation *from)
     return p;
 }
 
+/* The rows of each aggregate are T^T without values. */
+static void check_members(const level *v, tsl_context *context)
+{
+    tsl_csr made;
+    assert_int_equal(tsl_members_make(&made, context, v->aggregate, v->a.rows, v->count), TSL_OK);
+    assert_int_equal(made.rows, v->count);
+    assert_int_equal(made.columns, v->a.rows);
+    assert_memory_equal(made.row_start, v->members.row_start, (size_t)(v->count + 1) * 8);
+    assert_memory_equal(made.column, v->members.column, (size_t)tsl_csr_nonzeros(&made) * 4);
+    assert_null(made.value);
+    tsl_csr_free(&made);
+}
+
 /* `near_null` may be NULL. */
 static level make_level(const test_system *s, double strength, const double *near_null, int threads)
 {
@@ -66,14 +79,23 @@ static level make_level(const test_system *s, double strength, const double *nea
     level v = {.a = {s->n, s->n, s->row_start, s->column, s->value},
                .inverse = malloc((size_t)s->n * sizeof(double)),
                .aggregate = malloc((size_t)s->n * sizeof(int32_t))};
+    double *inverse = malloc((size_t)s->n * sizeof(double));
+    int64_t bandwidth = 0;
     for (int64_t i = 0; i < s->n; i++) {
         for (int64_t k = s->row_start[i]; k < s->row_start[i + 1]; k++) {
-            if (s->column[k] == i) {
+            const int64_t far = s->column[k] - i;
+            bandwidth = llabs(far) > bandwidth ? llabs(far) : bandwidth;
+            if (far == 0) {
                 v.inverse[i] = 1 / s->value[k];
             }
         }
     }
-    const tsl_graph g = {&v.a, v.inverse, strength};
+    const tsl_matrix_facts facts = tsl_matrix_look_at(inverse, &v.a, threads);
+    assert_memory_equal(inverse, v.inverse, (size_t)s->n * sizeof(double));
+    assert_int_equal(facts.bandwidth, bandwidth);
+    assert_int_equal(facts.wrong, s->n);
+    free(inverse);
+    const tsl_graph g = {&v.a, v.inverse, strength, bandwidth};
     assert_int_equal(tsl_aggregate(v.aggregate, &v.count, context, &g), TSL_OK);
     if (near_null != NULL) {
         v.norm = malloc((size_t)v.count * sizeof(double));
@@ -83,6 +105,7 @@ static level make_level(const test_system *s, double strength, const double *nea
     v.p = make_p(&from);
     assert_int_equal(tsl_tentative(&v.t, context, &from), TSL_OK);
     assert_int_equal(tsl_csr_transpose(&v.members, context, &v.t), TSL_OK);
+    check_members(&v, context);
     const tsl_coarsening c = {&from, &v.members};
     assert_int_equal(tsl_galerkin(&v.coarse, context, &c), TSL_OK);
     tsl_context_destroy(context);
