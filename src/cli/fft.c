@@ -34,6 +34,9 @@ static tsl_status measure(fft_work *work)
 {
     cli_progress progress;
     tsl_status status = take(work);
+    for (int i = 0; i < work->count && status == TSL_OK; i++) { /* or the last would lose the rest */
+        status = tsl_fft_check_memory(work->context, &work->cases[i]);
+    }
     const double begun = tsl_seconds();
     work->setup = begun - work->begun;
     cli_progress_begin(&progress, "batches", work->count, 0);

@@ -1,5 +1,7 @@
 /* `tesela poisson INPUT`: from a file to its potential, field or energy. */
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
@@ -41,39 +43,26 @@ static void settle(poisson_work *work)
 /* Source, potential and field here and on the device, and the plan. */
 static tsl_status check_memory(const poisson_work *work)
 {
-    tsl_context *context = work->context;
     const int64_t *n = work->poisson.n;
+    const int64_t bytes = poisson_bytes(work);
     tsl_poisson_summary plan;
-    tsl_device_properties device = {.memory_free = 0};
-    char needed[16], there[16];
-    tsl_status status = tsl_poisson_predict(&plan, context, &work->poisson);
-    if (status == TSL_OK) {
-        status = context->ops->properties(context->device, &device);
-    }
+    char what[PATH_MAX + 80];
+    const tsl_status status = tsl_poisson_predict(&plan, work->context, &work->poisson);
     if (status != TSL_OK) {
         return status;
     }
-    const int64_t bytes = poisson_bytes(work);
-    int64_t need = plan.bytes + 2 * bytes;
-    if (context->ops->peer == NULL) { /* the host's own memory */
-        const int64_t solving =
-            need + (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
-        const int64_t planning = plan.bytes + plan.planning_bytes + bytes;
-        need = solving > planning ? solving : planning;
-    }
-    const int64_t bound = work->options->poisson.memory;
-    const bool bounded = bound > 0 && bound < device.memory_free;
-    if (need <= (bounded ? bound : device.memory_free)) {
-        return TSL_OK;
-    }
-    return tsl_fail(context, TSL_E_NOMEM,
-                    "%s%s: %lld x %lld x %lld cells need %s, %s %s: take fewer cells%s%s",
-                    bounded ? "" : "out of memory: ", work->field.path, (long long)n[0],
-                    (long long)n[1], (long long)n[2], tsl_format_bytes(needed, need),
-                    tsl_format_bytes(there, bounded ? bound : device.memory_free),
-                    bounded ? "are allowed" : "are free",
-                    work->poisson.precision == 8 ? ", or --precision single" : "",
-                    bounded ? ", or allow more" : "");
+    snprintf(what, sizeof what, "%s: %lld x %lld x %lld cells", work->field.path, (long long)n[0],
+             (long long)n[1], (long long)n[2]);
+    const int64_t solving = (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
+    const int64_t planning = plan.planning_bytes - bytes; /* there is no potential yet */
+    const tsl_device_need need = {
+        .what = what,
+        .remedy = work->poisson.precision == 8 ? "take fewer cells, or --precision single"
+                                               : "take fewer cells",
+        .device = plan.bytes + 2 * bytes,
+        .host = solving > planning ? solving : planning,
+        .bound = work->options->poisson.memory};
+    return tsl_device_foresee(work->context, &need);
 }
 
 /* ---- charges -------------------------------------------------------------------------------- */

@@ -136,6 +136,13 @@ class Wrong(CommandTest):
                 (["study", "--device", "gpu"], ["unknown device 'gpu'"])):
             self.assert_refused(["fft", *arguments], words)
 
+    def test_memory_is_foreseen(self):
+        result = self.run_command("fft", "study", "--device", "sim", "--dimension", "3", "--sizes",
+                                  "8,1024", "--type", "c2c", "--batch", "1", "--most", "64G")
+        self.assertEqual((result.returncode, result.stdout), (3, ""))
+        self.assertIn("3-D 1024 c2c double batch 1 stride 1 need 32.0 GiB, 8.0 GiB are free",
+                      result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

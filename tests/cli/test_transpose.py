@@ -180,6 +180,27 @@ class Wrong(CommandTest):
             self.assert_refused(["transpose", "in.npy", "-o", "out.npy", "--permute", "zyx"],
                                 ["in.npy", *words])
 
+    def test_memory_is_foreseen(self):
+        for arguments, words in (
+                (["--shape", "1000,1000,1000", "--element", "16", "--device", "sim"],
+                 ["1000 x 1000 x 1000 elements of 16 bytes need 29.8 GiB, 8.0 GiB are free"]),
+                (["--shape", "1000000,1000000,100000", "--device", "cpu"],
+                 ["out of memory", "are free"])):
+            result = self.run_command("transpose", *arguments)
+            self.assertEqual(result.returncode, 3)
+            for word in words:
+                self.assertIn(word, result.stderr)
+        header = npy([1 << 29], data=b"")
+        with open(self.path("large.npy"), "wb") as file:
+            file.write(header)
+            file.truncate(len(header) + (8 << 29))  # a hole: no bytes of the disk
+        run = ["transpose", "large.npy", "-o", "out.npy", "--permute", "yxz", "--shape",
+               "65536,8192,1", "--device", "sim", "--in-place", "--auxiliary"]
+        result = self.run_command(*run, "5G")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("large.npy: 536870912 elements of 8 bytes need 9.0 GiB, 8.0 GiB are free",
+                      result.stderr)
+
     def test_what_does_not_fit(self):
         self.write("in.npy", npy([7, 5, 11]))
         run = ["transpose", "in.npy", "-o", "out.npy", "--device", "cpu"]
