@@ -113,7 +113,7 @@ static tsl_status transpose_data(transpose_work *work, void *data, int64_t bytes
     if (status == TSL_OK) {
         *row = (transpose_row){.permutation = options->permutation,
                                .result = {.seconds = work->compute,
-                                          .bytes = 2 * bytes,
+                                          .bytes = tsl_transpose_plan_moved(plan),
                                           .auxiliary = tsl_transpose_plan_bytes(plan),
                                           .wrong = -1}};
         work->count = 1;

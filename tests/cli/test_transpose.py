@@ -130,6 +130,17 @@ class Measurements(CommandTest):
         self.assertEqual([line.split()[0] for line in result.stdout.splitlines()[2:]],
                          ["copy", "zyx"])
 
+    def test_nothing_moves(self):
+        for shape, name in (("10,10,10", "xyz"), ("100,100,1", "xzy")):
+            run = ["transpose", "--shape", shape, "--permute", name, "--device", "cpu"]
+            result = self.run_command(*run, "--in-place", "--json", "out.json")
+            self.assertRegex(result.stdout, f"\n{name} +nothing moves  yes")
+            with open(self.path("out.json"), encoding="utf-8") as file:
+                row = json.load(file)["results"]["transpositions"][0]
+            self.assertEqual((row["gb_per_second"], row["share_of_copy"]), (0, None))
+            result = self.run_command(*run)  # into other memory all does
+            self.assertNotIn("nothing moves", result.stdout)
+
     def test_study_covers_all_tilings(self):
         result = self.run_command("transpose", "--shape", "64,30,20", "--device", "sim", "--study",
                                   "--json", "-", "--quiet")

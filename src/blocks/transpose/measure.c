@@ -218,7 +218,9 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
     }
     const tsl_buffer *in = options->in_place ? bench->target : bench->source;
     *result = (tsl_transpose_result){
-        .bytes = 2 * bench->bytes, .auxiliary = tsl_transpose_plan_bytes(plan), .wrong = -1};
+        .bytes = tsl_transpose_plan_moved(plan),
+        .auxiliary = tsl_transpose_plan_bytes(plan),
+        .wrong = -1};
     /* nothing of an earlier run may pass for this one's */
     status = options->in_place ? copy_source(bench) : tsl_buffer_fill(bench->target, 0xFF);
     if (status == TSL_OK) {
