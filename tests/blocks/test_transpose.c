@@ -463,7 +463,13 @@ static void bad_options_are_refused(void **state)
     tsl_permutation permutation = TSL_PERMUTATION_XZY;
     assert_int_equal(tsl_permutation_parse(&permutation, "xyx"), TSL_E_ARG);
     assert_int_equal(permutation, TSL_PERMUTATION_XZY);
-    assert_null(tsl_permutation_name((tsl_permutation)-1));
+    for (int none = -1; none <= TSL_PERMUTATIONS; none += TSL_PERMUTATIONS + 1) {
+        int64_t shape[3] = {3, 4, 5};
+        assert_null(tsl_permutation_name((tsl_permutation)none));
+        assert_int_equal((int)tsl_permutation_inverse((tsl_permutation)none), none);
+        tsl_permutation_shape(shape, shape, (tsl_permutation)none);
+        assert_true(shape[0] == 3 && shape[1] == 4 && shape[2] == 5);
+    }
     tsl_context_destroy(context);
 }
 
