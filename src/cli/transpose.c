@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/ranks.h"
 #include "cli/transpose_command.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -43,9 +44,8 @@ static tsl_status settle_shape(transpose_options *options, tsl_context *context,
     }
     if (!few || header->axes < 2) {
         return tsl_fail(context, TSL_E_ARG,
-                        "%s: has %d axes: say with --shape NX,NY,NZ what three "
-                        "they stand for",
-                        options->input, header->axes);
+                        "%s: has %d ax%cs: say with --shape NX,NY,NZ what three its elements have",
+                        options->input, header->axes, header->axes == 1 ? 'i' : 'e');
     }
     memcpy(given, shape, sizeof shape);
     *axes = header->axes;
@@ -135,13 +135,13 @@ static tsl_status check_memory(const transpose_options *options, tsl_context *co
     char what[PATH_MAX + 80];
     snprintf(what, sizeof what, "%s: %lld elements of %lld bytes", options->input,
              (long long)header->count, (long long)header->item);
-    const tsl_device_need need = {
-        .what = what,
-        .remedy = t->in_place ? "take fewer" : "take fewer, or turn them --in-place",
-        .device = t->in_place              ? bytes + t->auxiliary
-                  : bytes > INT64_MAX / 2 ? INT64_MAX
-                                          : 2 * bytes,
-        .host = bytes};
+    const tsl_device_need need = {.what = what,
+                                  .remedy = t->in_place ? "take fewer"
+                                                        : "take fewer, or turn them --in-place",
+                                  .device = t->in_place             ? bytes + t->auxiliary
+                                            : bytes > INT64_MAX / 2 ? INT64_MAX
+                                                                    : 2 * bytes,
+                                  .host = bytes};
     return tsl_device_foresee(context, &need);
 }
 
@@ -282,6 +282,9 @@ int cli_transpose(int argc, char **argv)
 {
     transpose_options options;
     int exit_status;
+    if (!cli_is_alone("transpose")) {
+        return cli_refused(CLI_USAGE);
+    }
     if (!transpose_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }

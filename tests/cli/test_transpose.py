@@ -3,13 +3,14 @@
 import ast
 import itertools
 import json
+import os
 import random
 import struct
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest
+from command import CommandTest, run
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 NAMES = ["xyz", "yxz", "zyx", "xzy", "yzx", "zxy"]
@@ -171,8 +172,25 @@ class Wrong(CommandTest):
                 (["in.npy", "-o", "out.npy", "--permute", "yxz", "--study"],
                  ["--study does not go with a file"]),
                 (["in.npy", "-o", "no/out.npy", "--permute", "yxz"], ["make that folder first"]),
+                (["--device", "cpu,cpu"], ["--device cpu,cpu: this command runs on one device"]),
+                (["--device", "cuda:0-1"], ["--device cuda:0-1: this command runs on one"]),
                 (["in.npy", "-o", "out.npy", "--permute", "yxz"], ["in.npy: cannot open"])):
             self.assert_refused(["transpose", *arguments], words)
+
+    def test_several_processes(self):
+        """Each would do all the work, and say so."""
+        for command in (["transpose", "--shape", "4,4,4"], ["fft", "study", "--sizes", "8"]):
+            for rank, word in (("0", "start it without a launcher"), ("1", "rank 1: transpose")):
+                if rank == "1" and command[0] != "transpose":
+                    continue  # one that waits for the leader's line is enough
+                environment = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": rank}
+                result = run(self.folder, *command, "--device", "cpu", env=environment)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertIn(word, result.stderr)
+            environment["OMPI_COMM_WORLD_SIZE"] = "1"
+            result = run(self.folder, *command, "--device", "cpu", "--quiet", env=environment)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_files(self):
         for content, words in (
@@ -185,7 +203,7 @@ class Wrong(CommandTest):
                 (npy([2, 3, 4], descr="<q8"), ["'<q8' is no type"]),
                 (npy([2, 0, 4], data=b""), ["has no elements"]),
                 (npy([2, 3]), ["has 2 axes", "--permute yxz"]),
-                (npy([6]), ["has 1 axes", "--shape NX,NY,NZ"]),
+                (npy([6]), ["has 1 axis: ", "--shape NX,NY,NZ"]),
                 (npy([1, 2, 3, 4]), ["has 4 axes"])):
             self.write("in.npy", content)
             self.assert_refused(["transpose", "in.npy", "-o", "out.npy", "--permute", "zyx"],
