@@ -46,35 +46,6 @@ static bool next_field(walk *w, const char **field, size_t *length)
     return *length > 0;
 }
 
-/* A number as Fortran may write it too: "1.0D-05", and "0.12345-100", whose exponent has left no
- * room for its letter. */
-static bool parse_number(const char *field, size_t length, double *out)
-{
-    enum { LONGEST = 40, DIGITS = 3 /* of an exponent without its letter */ };
-    char copy[LONGEST + 2];
-    if (tsl_parse_decimal(field, length, out)) {
-        return true;
-    }
-    if (length > LONGEST) {
-        return false;
-    }
-    memcpy(copy, field, length);
-    copy[length] = 0;
-    char *letter = strpbrk(copy, "dD");
-    if (letter != NULL) {
-        *letter = 'e';
-        return tsl_parse_decimal(copy, length, out);
-    }
-    char *sign = length > DIGITS + 1 ? copy + length - DIGITS - 1 : copy;
-    if (sign == copy || (*sign != '-' && *sign != '+') || strspn(sign + 1, "0123456789") < DIGITS ||
-        strpbrk(copy, "eE") != NULL) {
-        return false;
-    }
-    memmove(sign + 1, sign, DIGITS + 1);
-    *sign = 'e';
-    return tsl_parse_decimal(copy, length + 1, out);
-}
-
 /* The next line's first fields: an integer and `count` numbers. */
 static bool read_row(walk *w, int32_t *first, double *numbers, int count)
 {
@@ -83,7 +54,7 @@ static bool read_row(walk *w, int32_t *first, double *numbers, int count)
     bool good =
         next_line(w) && next_field(w, &field, &length) && tsl_parse_integer(field, length, first);
     for (int i = 0; i < count && good; i++) {
-        good = next_field(w, &field, &length) && parse_number(field, length, &numbers[i]);
+        good = next_field(w, &field, &length) && tsl_parse_number(field, length, &numbers[i]);
     }
     return good;
 }
@@ -191,7 +162,7 @@ static tsl_status read_values(walk *w, tsl_cube *cube, size_t size)
             if (found == count) {
                 return fail_line(w, TSL_E_FORMAT, "the file has more values than its axes say");
             }
-            if (!parse_number(field, length, &cube->values[found])) {
+            if (!tsl_parse_number(field, length, &cube->values[found])) {
                 return tsl_fail(w->context, TSL_E_FORMAT,
                                 "%s:%" PRId64 ": '%s' is no finite number", w->name,
                                 w->lines.number, tsl_quote(quoted, field, length));
