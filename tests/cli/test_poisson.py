@@ -525,6 +525,8 @@ class Hdf5(CommandTest):
             self.write("in.npy", npy(source, descr=descr))
             self.solve("in.npy", "-o", "once.npy")
             self.solve("in.npy", "-o", "once.h5")
+            with open(self.path("once.h5"), "rb") as file:  # numbers without units have none then
+                self.assertIn(b"electrostatic potential of the charge density", file.read())
             self.solve("once.npy", "-o", "twice.npy")
             self.solve("once.h5", "--dataset", "potential", "-o", "there.npy")
             with open(self.path("twice.npy"), "rb") as a, open(self.path("there.npy"), "rb") as b:
