@@ -353,8 +353,7 @@ bool cli_same_file(const char *path, const char *other)
         char other_folder[PATH_MAX];
         if (!tsl_output_follow(folder, path) || !tsl_output_follow(other_folder, other) ||
             strcmp(name_of(folder), name_of(other_folder)) != 0 || !to_parent(folder) ||
-            !to_parent(other_folder) || stat(folder, &one) != 0 ||
-            stat(other_folder, &two) != 0) {
+            !to_parent(other_folder) || stat(folder, &one) != 0 || stat(other_folder, &two) != 0) {
             return false;
         }
     }

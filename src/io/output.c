@@ -102,7 +102,8 @@ static int open_temporary(tsl_output *output)
     return -1;
 }
 
-/* By its path a socket could not be opened again, and a file would be written from its beginning. */
+/* By its path a socket could not be opened again, and a file would be written from its beginning.
+ */
 int tsl_output_descriptor(const char *path)
 {
     int number = -1, used = 0;

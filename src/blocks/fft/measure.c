@@ -92,7 +92,8 @@ tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
     const tsl_fft_side out = tsl_fft_side_of(what, true);
     const int64_t lines = what->batch * (in.cells * in.element + out.cells * out.element);
     const int64_t arrays = in.bytes + out.bytes + (what->stride > 1 ? lines : 0);
-    /* the CPU's planner has two arrays of complex numbers of its own, before the others are there */
+    /* the CPU's planner has two arrays of complex numbers of its own, before the others are there
+     */
     const int64_t planning =
         4 * (int64_t)what->precision * larger(in.bytes / in.element, out.bytes / out.element);
     char name[80], text[112];
@@ -100,8 +101,8 @@ tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
     const tsl_device_need need = {.what = text,
                                   .remedy = "take fewer or smaller ones, or less for --most",
                                   .device = arrays,
-                                  .host = larger(in.bytes, out.bytes) +
-                                          larger(planning - arrays, 0)};
+                                  .host =
+                                      larger(in.bytes, out.bytes) + larger(planning - arrays, 0)};
     return tsl_device_foresee(context, &need);
 }
 

@@ -80,8 +80,7 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
     bench->element = element;
     bench->bytes = bytes;
     bench->host = tsl_allocate((size_t)bytes);
-    status =
-        bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
+    status = bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
     if (status == TSL_OK) {
         status = tsl_buffer_create(&bench->source, context, bytes);
     }
@@ -217,10 +216,9 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
         return status;
     }
     const tsl_buffer *in = options->in_place ? bench->target : bench->source;
-    *result = (tsl_transpose_result){
-        .bytes = tsl_transpose_plan_moved(plan),
-        .auxiliary = tsl_transpose_plan_bytes(plan),
-        .wrong = -1};
+    *result = (tsl_transpose_result){.bytes = tsl_transpose_plan_moved(plan),
+                                     .auxiliary = tsl_transpose_plan_bytes(plan),
+                                     .wrong = -1};
     /* nothing of an earlier run may pass for this one's */
     status = options->in_place ? copy_source(bench) : tsl_buffer_fill(bench->target, 0xFF);
     if (status == TSL_OK) {
