@@ -48,11 +48,11 @@ TSL_API tsl_status tsl_permutation_parse(tsl_permutation *out, const char *text)
 /** Name of a permutation, "yzx"; NULL for any other number. The string is static. */
 TSL_API const char *tsl_permutation_name(tsl_permutation permutation);
 
-/** The permutation that takes the result back. */
+/** The permutation that takes the result back. A number that is no permutation stays as it is. */
 TSL_API tsl_permutation tsl_permutation_inverse(tsl_permutation permutation);
 
-/** Shape of the result: out[i] is the length of its axis i, fastest first.
- *  `out` may be `shape`. */
+/** Shape of the result: out[i] is the length of its axis i, fastest first; `shape` itself for a
+ *  number that is no permutation. `out` may be `shape`. */
 TSL_API void tsl_permutation_shape(int64_t out[3], const int64_t shape[3],
                                    tsl_permutation permutation);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/fft_command.h"
+#include "cli/ranks.h"
 
 static tsl_status take(fft_work *work)
 {
@@ -9,9 +10,9 @@ static tsl_status take(fft_work *work)
     const int count = fft_cases(NULL, &left_out, work->options);
     if (left_out > 0) {
         cli_note(
-            "%d combinations are left out: their arrays pass --most or 2^31 elements, or their "
-            "batches are not whole groups of --stride lines",
-            left_out);
+            "%d combination%s left out, of arrays that pass --most or 2^31 elements, or batches "
+            "that are not whole groups of --stride lines",
+            left_out, left_out == 1 ? " is" : "s are");
     }
     work->cases = tsl_allocate((size_t)count * sizeof *work->cases);
     work->rows = tsl_allocate((size_t)count * sizeof *work->rows);
@@ -34,6 +35,10 @@ static tsl_status measure(fft_work *work)
 {
     cli_progress progress;
     tsl_status status = take(work);
+    for (int i = 0; i < work->count && status == TSL_OK;
+         i++) { /* or the last would lose the rest */
+        status = tsl_fft_check_memory(work->context, &work->cases[i]);
+    }
     const double begun = tsl_seconds();
     work->setup = begun - work->begun;
     cli_progress_begin(&progress, "batches", work->count, 0);
@@ -97,6 +102,9 @@ int cli_fft(int argc, char **argv)
 {
     fft_options options;
     int exit_status;
+    if (!cli_is_alone("fft")) {
+        return cli_refused(CLI_USAGE);
+    }
     if (!fft_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }

@@ -300,16 +300,29 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Only transforms of one dimension have strides. */
+static bool has_lines(const fft_options *options)
+{
+    const fft_list *dimensions = given(&options->dimensions, &usual_dimensions);
+    bool found = false;
+    for (int i = 0; i < dimensions->count; i++) {
+        found = found || dimensions->value[i] == 1;
+    }
+    return found;
+}
+
 static bool check(const fft_options *options)
 {
     int left_out;
     if (options->common.threads > 1) {
         cli_error("--threads %d: a transform is done by one thread: leave --threads out",
                   options->common.threads);
+    } else if (options->strides.count > 0 && !has_lines(options)) {
+        cli_error("--stride goes with one dimension: add 1 to --dimension, or leave --stride out");
     } else if (fft_cases(NULL, &left_out, options) == 0) {
-        cli_error("nothing to measure: all %d combinations have arrays of more than --most or 2^31 "
+        cli_error("nothing to measure: %d combination%s with arrays of more than --most or 2^31 "
                   "elements, or batches that are not whole groups of --stride lines",
-                  left_out);
+                  left_out, left_out == 1 ? "" : "s");
     } else {
         const cli_file files[] = {{"--csv", options->common.csv}, {"--figure", options->figure}};
         return cli_can_write_csv(&options->common) && cli_can_write_figure(options->figure) &&

@@ -104,6 +104,13 @@ tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl
 
 tsl_status cli_open_context(tsl_context **out, const cli_common *common)
 {
+    int first, last;
+    if (strchr(common->device, ',') != NULL ||
+        sscanf(common->device, "cuda:%d-%d", &first, &last) == 2) {
+        cli_error("--device %s: this command runs on one device: give one, as cuda:0",
+                  common->device);
+        return TSL_E_ARG;
+    }
     const tsl_status status = cli_open_rank(out, common->device, common->threads, NULL);
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(NULL));

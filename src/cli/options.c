@@ -1,5 +1,6 @@
 /* Values of options: numbers, paths; and the options every command has. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "cli/cli.h"
 #include "core/config.h"
 #include "io/figure.h"
+#include "io/output.h"
 #include "io/sha256.h"
 #include "io/text.h"
 
@@ -299,6 +301,15 @@ bool cli_can_write(const char *option, const char *path, bool folder)
         cli_error("%s: %s", option, *path == '\0' ? "the name is empty" : "the name is too long");
         return false;
     }
+    const int descriptor = folder ? -1 : tsl_output_descriptor(path);
+    if (descriptor >= 0) {
+        const int mode = fcntl(descriptor, F_GETFL);
+        if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
+            cli_error("%s %s: is not open for writing: name a file", option, path);
+            return false;
+        }
+        return true;
+    }
     strcpy(parent, path);
     const bool exists = stat(path, &about) == 0;
     if (folder) {
@@ -314,6 +325,10 @@ bool cli_can_write(const char *option, const char *path, bool folder)
     }
     if (exists && !S_ISREG(about.st_mode)) { /* a terminal, a pipe, /dev/null */
         return true;
+    }
+    if (!tsl_output_follow(parent, path)) {
+        cli_error("%s %s: %s: choose another path", option, path, strerror(errno));
+        return false;
     }
     return to_parent(parent) && is_writable_folder(option, path, parent);
 }
@@ -336,14 +351,9 @@ bool cli_same_file(const char *path, const char *other)
     if (!is_there) { /* one name in one folder? */
         char folder[PATH_MAX];
         char other_folder[PATH_MAX];
-        if (strlen(path) >= sizeof folder || strlen(other) >= sizeof other_folder ||
-            strcmp(name_of(path), name_of(other)) != 0) {
-            return false;
-        }
-        strcpy(folder, path);
-        strcpy(other_folder, other);
-        if (!to_parent(folder) || !to_parent(other_folder) || stat(folder, &one) != 0 ||
-            stat(other_folder, &two) != 0) {
+        if (!tsl_output_follow(folder, path) || !tsl_output_follow(other_folder, other) ||
+            strcmp(name_of(folder), name_of(other_folder)) != 0 || !to_parent(folder) ||
+            !to_parent(other_folder) || stat(folder, &one) != 0 || stat(other_folder, &two) != 0) {
             return false;
         }
     }

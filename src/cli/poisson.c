@@ -4,6 +4,7 @@
 
 #include "cli/poisson_command.h"
 #include "cli/ranks.h"
+#include "comm/comm.h"
 #include "core/context.h"
 
 /* ---- a plan and its arrays ------------------------------------------------------------------ */
@@ -19,11 +20,31 @@ int64_t poisson_bytes(const poisson_work *work)
     return cells_of(work) * work->poisson.precision;
 }
 
+/* What --plan asks for and this plan has not is not passed over in silence. */
+static void note_plan(const poisson_work *work)
+{
+    const tsl_poisson_options *asked = &work->options->poisson;
+    const tsl_poisson_summary *s = &work->summary;
+    if (s->ranks[0] * s->ranks[1] == 1) {
+        if (work->context->comm->size > 1 && (asked->segments > 0 || asked->overlap > 0)) {
+            cli_note("--plan: one of the %d ranks solves, without exchanges: segments and overlap "
+                     "are passed over",
+                     work->context->comm->size);
+        }
+    } else if (asked->segments > s->segments) {
+        cli_note("--plan: this box has pieces for %d of %d segments", s->segments, asked->segments);
+    } else if (asked->overlap > 0 && !s->overlap) {
+        cli_note("--plan: exchanges go in one segment, which leaves nothing to overlap with: "
+                 "segments=2 may ask for more");
+    }
+}
+
 tsl_status poisson_arrays_take(poisson_arrays *arrays, poisson_work *work, bool shared)
 {
     const tsl_status status = poisson_arrays_create(arrays, work->context, &work->poisson, shared);
     if (status == TSL_OK) {
         tsl_poisson_plan_summary(arrays->plan, &work->summary);
+        note_plan(work);
     }
     work->setup = tsl_seconds() - work->begun;
     return status;
@@ -58,6 +79,11 @@ static int lead(const cli_crew *crew, const poisson_options *options)
                          .devices = crew->devices,
                          .poisson = options->poisson,
                          .begun = tsl_seconds()};
+    const tsl_poisson_options *plan = &options->poisson;
+    if (crew->ranks == 1 && (plan->segments > 0 || plan->overlap > 0 || plan->measure)) {
+        cli_note(
+            "--plan: one rank exchanges nothing: segments, overlap and measure are passed over");
+    }
     tsl_status status = tasks[options->task](&work);
     if (status == TSL_OK) {
         status = tell(&work);

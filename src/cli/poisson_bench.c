@@ -36,7 +36,7 @@ static poisson_timing timing_of(double *seconds, int count)
     }
     t.deviation = count > 1 ? sqrt(t.deviation / (count - 1)) : 0;
     t.fastest = seconds[0];
-    t.median = seconds[count / 2];
+    t.median = 0.5 * (seconds[(count - 1) / 2] + seconds[count / 2]);
     return t;
 }
 

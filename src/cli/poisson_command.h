@@ -231,6 +231,9 @@ tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times 
 void poisson_arrays_release(poisson_arrays *arrays);
 /* "ranks=2x3,segments=4,overlap=off" */
 error_t poisson_set_plan(tsl_poisson_options *options, const char *text);
+/* What was set so, in `text`; NULL: all is left open. */
+enum { POISSON_PLAN_TEXT = 128 };
+const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *options);
 /* End what the other ranks do. */
 tsl_status poisson_end(tsl_context *context, int exit_status);
 /* What they do: as rank 0 says, until its end, each within a bound of its own on memory. */

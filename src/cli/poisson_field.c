@@ -40,8 +40,9 @@ static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes
 {
     if (axes != 3 || shape[0] < 1 || shape[1] < 1 || shape[2] < 1) {
         return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: has %d axes%s: a field has three axes, x, y and z, with elements",
-                        field->path, axes, axes == 3 ? " and no elements" : "");
+                        "%s: has %d ax%cs%s: a field has three axes, x, y and z, with elements",
+                        field->path, axes, axes == 1 ? 'i' : 'e',
+                        axes == 3 ? " and no elements" : "");
     }
     memcpy(field->n, shape, sizeof field->n);
     return TSL_OK;
@@ -216,8 +217,12 @@ static void make_title(char title[160], const poisson_work *work)
     if (work->scale != 1) {
         snprintf(scaled, sizeof scaled, ", the density times %.8g", work->scale);
     }
-    snprintf(title, 160, "tesela poisson: electrostatic %s of the %s%s%s",
-             field ? "field, hartree / (e bohr)," : "potential, hartree / e,",
+    /* only a cube says its units */
+    const char *const unit = work->field.format != POISSON_CUBE ? ""
+                             : field                            ? ", hartree / (e bohr),"
+                                                                : ", hartree / e,";
+    snprintf(title, 160, "tesela poisson: electrostatic %s%s of the %s%s%s",
+             field ? "field" : "potential", unit,
              work->electrons ? "electrons (density read as electrons)" : "charge density",
              work->points.count > 0 ? " and the nuclei" : "", scaled);
 }

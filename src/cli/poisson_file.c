@@ -1,5 +1,8 @@
 /* `tesela poisson INPUT`: from a file to its potential, field or energy. */
+#include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/poisson_command.h"
@@ -41,55 +44,43 @@ static void settle(poisson_work *work)
 /* Source, potential and field here and on the device, and the plan. */
 static tsl_status check_memory(const poisson_work *work)
 {
-    tsl_context *context = work->context;
     const int64_t *n = work->poisson.n;
+    const int64_t bytes = poisson_bytes(work);
     tsl_poisson_summary plan;
-    tsl_device_properties device = {.memory_free = 0};
-    char needed[16], there[16];
-    tsl_status status = tsl_poisson_predict(&plan, context, &work->poisson);
-    if (status == TSL_OK) {
-        status = context->ops->properties(context->device, &device);
-    }
+    char what[PATH_MAX + 80];
+    const tsl_status status = tsl_poisson_predict(&plan, work->context, &work->poisson);
     if (status != TSL_OK) {
         return status;
     }
-    const int64_t bytes = poisson_bytes(work);
-    int64_t need = plan.bytes + 2 * bytes;
-    if (context->ops->peer == NULL) { /* the host's own memory */
-        const int64_t solving =
-            need + (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
-        const int64_t planning = plan.bytes + plan.planning_bytes + bytes;
-        need = solving > planning ? solving : planning;
-    }
-    const int64_t bound = work->options->poisson.memory;
-    const bool bounded = bound > 0 && bound < device.memory_free;
-    if (need <= (bounded ? bound : device.memory_free)) {
-        return TSL_OK;
-    }
-    return tsl_fail(context, TSL_E_NOMEM,
-                    "%s%s: %lld x %lld x %lld cells need %s, %s %s: take fewer cells%s%s",
-                    bounded ? "" : "out of memory: ", work->field.path, (long long)n[0],
-                    (long long)n[1], (long long)n[2], tsl_format_bytes(needed, need),
-                    tsl_format_bytes(there, bounded ? bound : device.memory_free),
-                    bounded ? "are allowed" : "are free",
-                    work->poisson.precision == 8 ? ", or --precision single" : "",
-                    bounded ? ", or allow more" : "");
+    snprintf(what, sizeof what, "%s: %lld x %lld x %lld cells", work->field.path, (long long)n[0],
+             (long long)n[1], (long long)n[2]);
+    const int64_t solving = (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
+    const int64_t planning = plan.planning_bytes - bytes; /* there is no potential yet */
+    const tsl_device_need need = {.what = what,
+                                  .remedy = work->poisson.precision == 8
+                                                ? "take fewer cells, or --precision single"
+                                                : "take fewer cells",
+                                  .device = plan.bytes + 2 * bytes,
+                                  .host = solving > planning ? solving : planning,
+                                  .bound = work->options->poisson.memory};
+    return tsl_device_foresee(work->context, &need);
 }
 
 /* ---- charges -------------------------------------------------------------------------------- */
 
-/* Sums of the numbers and of their sizes, times a cell's volume. */
-static void integrate(const poisson_work *work, double *sum, double *absolute)
+/* Sums of the numbers and of their sizes, times a cell's volume, and the largest of them. */
+static void integrate(const poisson_work *work, double *sum, double *absolute, double *largest)
 {
     const int64_t plane = work->field.n[1] * work->field.n[2];
     double volume = 1;
-    *sum = *absolute = 0;
+    *sum = *absolute = *largest = 0;
     for (int64_t x = 0; x < work->field.n[0]; x++) {
         double of_plane = 0, absolute_of_plane = 0;
         for (int64_t i = x * plane; i < (x + 1) * plane; i++) {
             const double value = poisson_field_value(&work->field, i);
             of_plane += value;
             absolute_of_plane += fabs(value);
+            *largest = fmax(*largest, fabs(value));
         }
         *sum += of_plane;
         *absolute += absolute_of_plane;
@@ -145,11 +136,28 @@ static tsl_status check_charge(const poisson_work *work, double absolute)
                                            : "neutralise it with ");
 }
 
+/* Numbers so small that they, or their potentials, would be taken for 0. */
+static tsl_status check_least(const poisson_work *work, double largest)
+{
+    const bool single = work->poisson.precision == 4;
+    const double *edges = work->poisson.lengths;
+    const double longest = fmax(edges[0], fmax(edges[1], edges[2]));
+    const double least = single ? FLT_MIN : DBL_MIN;
+    if (largest == 0 || (largest >= least && largest * longest * longest >= least)) {
+        return TSL_OK;
+    }
+    return tsl_fail(work->context, TSL_E_FORMAT,
+                    "%s: its numbers, %.2g at most, or their potential are below what %s precision "
+                    "holds: take another unit%s",
+                    work->field.path, largest, single ? "single" : "double",
+                    single ? ", or --precision double" : "");
+}
+
 /* From the numbers read to the source. */
 static tsl_status make_source(poisson_work *work)
 {
-    double held, absolute;
-    integrate(work, &held, &absolute);
+    double held, absolute, largest;
+    integrate(work, &held, &absolute, &largest);
     if (!isfinite(absolute)) {
         return tsl_fail(work->context, TSL_E_FORMAT,
                         "%s: the integral of its numbers is beyond any number: take another unit",
@@ -162,6 +170,9 @@ static tsl_status make_source(poisson_work *work)
     const double factor = (work->electrons ? -1 : 1) * work->scale;
     work->charge = factor * held;
     status = check_charge(work, work->scale * absolute);
+    if (status == TSL_OK) {
+        status = check_least(work, work->scale * largest);
+    }
     return status != TSL_OK ? status
                             : poisson_field_convert(&work->field, work->context,
                                                     work->poisson.precision, factor);

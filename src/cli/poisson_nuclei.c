@@ -100,12 +100,30 @@ static tsl_status check_inside(const poisson_work *work, int64_t i)
     return TSL_OK;
 }
 
+/* An image within the box is known to a position's digits, which far ones have before the point. */
+static tsl_status check_near(const poisson_work *work, int64_t i)
+{
+    static const double farthest = 1000; /* edges of the box: 13 digits are left of 16 */
+    const tsl_points *points = &work->points;
+    for (int axis = 0; axis < 3; axis++) {
+        const double length = (double)points->n[axis] * points->step[axis];
+        if (points->periodic[axis] && !(fabs(points->charge[i].at[axis]) <= farthest * length)) {
+            return tsl_fail(work->context, TSL_E_FORMAT,
+                            "%s: atom %lld is %.4g bohr from the box's origin along the periodic "
+                            "axis %c, more than %g of its edges: mend its position",
+                            work->field.path, (long long)i + 1, fabs(points->charge[i].at[axis]),
+                            'x' + axis, farthest);
+        }
+    }
+    return TSL_OK;
+}
+
 /* A header with atoms that no program meant is read all the same, but not in silence. */
 static void note_atoms(const poisson_work *work)
 {
     const tsl_points *points = &work->points;
     const char *path = work->field.path;
-    bool unknown = false, outside = false;
+    bool unknown = false, outside = false, negative = false;
     for (int64_t i = 0; i < points->count; i++) {
         const int32_t number = work->field.cube.atom[i].number;
         if (!unknown && (number < 1 || number > TSL_ELEMENTS)) {
@@ -114,6 +132,11 @@ static void note_atoms(const poisson_work *work)
                 "%s: atom %lld has number %d, which is no element's: its charge is taken as it "
                 "stands, %g",
                 path, (long long)i + 1, (int)number, points->charge[i].charge);
+        }
+        if (!negative && points->charge[i].charge < 0) {
+            negative = true;
+            cli_note("%s: atom %lld has a negative charge, %g: it is taken as it stands", path,
+                     (long long)i + 1, points->charge[i].charge);
         }
         for (int axis = 0; axis < 3 && !outside; axis++) {
             const double at = points->charge[i].at[axis];
@@ -151,6 +174,7 @@ tsl_status poisson_nuclei_take(poisson_work *work)
     memcpy(work->points.step, cube->step, sizeof cube->step);
     for (int64_t i = 0; i < cube->atoms && status == TSL_OK; i++) {
         status = charge_of(&charges[i], work, i);
+        status = status == TSL_OK ? check_near(work, i) : status;
         status = status == TSL_OK ? check_inside(work, i) : status;
     }
     if (status == TSL_OK) {

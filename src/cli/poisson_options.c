@@ -432,6 +432,9 @@ static bool check_study(const poisson_options *options)
         cli_error("study: say of what, segments or scaling (see tesela poisson --help)");
     } else if (options->varied == POISSON_SEGMENTS && (plan->segments > 0 || plan->overlap != 0)) {
         cli_error("--plan: segments and overlap are what study segments varies: leave them out");
+    } else if (options->varied == POISSON_SEGMENTS && plan->ranks[0] * plan->ranks[1] == 1) {
+        cli_error("--plan: ranks=1x1 exchange nothing, in whatever segments: give more, or leave "
+                  "ranks out");
     } else if (options->varied == POISSON_SCALING && (plan->ranks[0] > 0 || plan->measure)) {
         cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
     } else {

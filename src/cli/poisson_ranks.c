@@ -53,6 +53,31 @@ static bool set_one(tsl_poisson_options *options, const char *text)
     return false;
 }
 
+const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *o)
+{
+    static const char *const forms[] = {"lines", "", "plain", "strided"};
+    int used = 0;
+    if (o->ranks[0] > 0) {
+        used += sprintf(text + used, ",ranks=%dx%d", o->ranks[0], o->ranks[1]);
+    }
+    if (o->segments > 0) {
+        used += sprintf(text + used, ",segments=%d", o->segments);
+    }
+    if (o->overlap != 0) {
+        used += sprintf(text + used, ",overlap=%s", o->overlap > 0 ? "on" : "off");
+    }
+    if (o->measure) {
+        used += sprintf(text + used, ",measure=on");
+    }
+    if (o->plain != 0) {
+        used += sprintf(text + used, ",form=%s", forms[o->plain + 1]);
+    }
+    if (o->path != TSL_POISSON_DIRECT) {
+        used += sprintf(text + used, ",exchange=%s", poisson_path_names[o->path]);
+    }
+    return used > 0 ? text + 1 : NULL;
+}
+
 error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
 {
     for (const char *at = text;; at++) {

@@ -52,7 +52,7 @@ static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
         fprintf(stream, " of %d, without the others", size);
     }
     if (used > 1) {
-        fprintf(stream, ", exchanges in %d segments%s%s", s->segments,
+        fprintf(stream, ", exchanges in %d segment%s%s%s", s->segments, s->segments == 1 ? "" : "s",
                 s->overlap ? ", overlapped" : "",
                 s->path == TSL_POISSON_STAGED      ? ", by way of the host"
                 : s->path == TSL_POISSON_DATATYPES ? ", by derived datatypes"
@@ -156,6 +156,21 @@ static void write_numbers(tsl_json *json, const char *name, const double values[
     tsl_json_close_array(json);
 }
 
+/* "H=1,O=6", as of --valence; null without it. */
+static void write_valence(tsl_json *json, const poisson_options *options)
+{
+    char text[TSL_ELEMENTS * 32] = "";
+    int used = 0;
+    for (int32_t element = 1; element <= TSL_ELEMENTS; element++) {
+        if (options->valence[element] > 0) {
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, "%s%s=%.17g", used > 0 ? "," : "",
+                         tsl_element_symbol(element), options->valence[element]);
+        }
+    }
+    tsl_json_string(json, "valence", used > 0 ? text : NULL);
+}
+
 /* What a file has and a benchmark has not. */
 static void write_file_parameters(tsl_json *json, const poisson_work *work)
 {
@@ -168,6 +183,7 @@ static void write_file_parameters(tsl_json *json, const poisson_work *work)
     tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
     tsl_json_string(json, "sampling", options->centres ? "centres" : "corners");
     tsl_json_string(json, "nuclei", options->nuclei ? "add" : "none");
+    write_valence(json, options);
     tsl_json_string(json, "electrons", options->electrons);
 }
 
@@ -175,7 +191,11 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
 {
     const tsl_poisson_options *o = &work->poisson;
     tsl_json_open_object(json, "parameters");
+    char plan[POISSON_PLAN_TEXT];
+    const tsl_poisson_options *asked = &work->options->poisson;
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_string(json, "plan", poisson_plan_text(plan, asked));
+    tsl_json_known_integer(json, "memory", asked->memory, asked->memory > 0);
     if (work->options->task == POISSON_FILE) {
         write_file_parameters(json, work);
     }
@@ -191,12 +211,14 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
         tsl_json_string(json, "symbol", poisson_symbol_names[o->symbol]);
         tsl_json_string(json, "kernel", poisson_kernel_names[o->kernel]);
         tsl_json_number(json, "screening", o->screening);
-        tsl_json_bool(json, "background", work->options->poisson.background != 0);
+        tsl_json_bool(json, "background", asked->background != 0);
         tsl_json_string(json, "precision", o->precision == 4 ? "single" : "double");
+    }
+    if (work->options->task == POISSON_BENCH || work->options->task == POISSON_STUDY) {
+        tsl_json_integer(json, "repeat", work->options->repeat);
     }
     if (work->options->task == POISSON_STUDY) {
         tsl_json_string(json, "study", work->options->study);
-        tsl_json_integer(json, "repeat", work->options->repeat);
         tsl_json_string(json, "csv", work->options->common.csv);
         tsl_json_string(json, "figure", work->options->figure);
     }

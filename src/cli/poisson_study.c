@@ -56,6 +56,12 @@ static tsl_status study_segments(poisson_work *work)
             status = add_run(work, "segments", &options);
         }
     }
+    if (status == TSL_OK && work->run_count == 1) {
+        cli_note(
+            "study segments: a box of %lld x %lld x %lld has pieces for one segment only: take "
+            "more cells",
+            (long long)options.n[0], (long long)options.n[1], (long long)options.n[2]);
+    }
     return status;
 }
 

@@ -49,6 +49,19 @@ int cli_refused(int exit_status)
     return exit_status;
 }
 
+bool cli_is_alone(const char *command)
+{
+    const char *variable = tsl_comm_launched_size();
+    if (variable == NULL) {
+        return true;
+    }
+    cli_be_silent(!cli_is_leader());
+    cli_error("%s runs on one device, and %s is %s: start it without a launcher", command, variable,
+              getenv(variable));
+    cli_be_silent(false);
+    return false;
+}
+
 /* Have all ranks the same command line? Rank 0 says so if not. */
 static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
 {

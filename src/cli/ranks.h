@@ -18,6 +18,10 @@ bool cli_is_leader(void);
  * ended them by then the leader had nothing to refuse, and they say their own. */
 int cli_refused(int exit_status);
 
+/* Is this process the only one, as a command on one device must be? If not, the leader of the
+ * launch says so: cli_refused(). */
+bool cli_is_alone(const char *command);
+
 /* Number of ranks that a list of devices asks for: "cuda:0-3" or "cuda:0,cpu", one each; auto: one
  * for each GPU, at least one. */
 int cli_device_count(const char *list);

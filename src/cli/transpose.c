@@ -1,6 +1,9 @@
 /* `tesela transpose`: a file, or measurements. */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "cli/ranks.h"
 #include "cli/transpose_command.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -41,9 +44,8 @@ static tsl_status settle_shape(transpose_options *options, tsl_context *context,
     }
     if (!few || header->axes < 2) {
         return tsl_fail(context, TSL_E_ARG,
-                        "%s: has %d axes: say with --shape NX,NY,NZ what three "
-                        "they stand for",
-                        options->input, header->axes);
+                        "%s: has %d ax%cs: say with --shape NX,NY,NZ what three its elements have",
+                        options->input, header->axes, header->axes == 1 ? 'i' : 'e');
     }
     memcpy(given, shape, sizeof shape);
     *axes = header->axes;
@@ -111,7 +113,7 @@ static tsl_status transpose_data(transpose_work *work, void *data, int64_t bytes
     if (status == TSL_OK) {
         *row = (transpose_row){.permutation = options->permutation,
                                .result = {.seconds = work->compute,
-                                          .bytes = 2 * bytes,
+                                          .bytes = tsl_transpose_plan_moved(plan),
                                           .auxiliary = tsl_transpose_plan_bytes(plan),
                                           .wrong = -1}};
         work->count = 1;
@@ -124,14 +126,34 @@ static tsl_status transpose_data(transpose_work *work, void *data, int64_t bytes
     return status;
 }
 
+/* The array here and on the device, where it is turned in place or not. */
+static tsl_status check_memory(const transpose_options *options, tsl_context *context,
+                               const tsl_npy *header)
+{
+    const tsl_transpose_options *t = &options->transpose;
+    const int64_t bytes = header->count * header->item;
+    char what[PATH_MAX + 80];
+    snprintf(what, sizeof what, "%s: %lld elements of %lld bytes", options->input,
+             (long long)header->count, (long long)header->item);
+    const tsl_device_need need = {.what = what,
+                                  .remedy = t->in_place ? "take fewer"
+                                                        : "take fewer, or turn them --in-place",
+                                  .device = t->in_place             ? bytes + t->auxiliary
+                                            : bytes > INT64_MAX / 2 ? INT64_MAX
+                                                                    : 2 * bytes,
+                                  .host = bytes};
+    return tsl_device_foresee(context, &need);
+}
+
 /* Transpose the file. */
 static tsl_status transpose_one(transpose_work *work)
 {
     transpose_options *options = work->options;
     tsl_npy header;
+    FILE *file = NULL;
     void *data = NULL;
     int axes = 0;
-    tsl_status status = tsl_npy_read(&header, &data, work->context, options->input);
+    tsl_status status = tsl_npy_open(&file, &header, work->context, options->input);
     if (status != TSL_OK) {
         return status;
     }
@@ -139,6 +161,14 @@ static tsl_status transpose_one(transpose_work *work)
     if (status == TSL_OK) {
         status = settle_shape(options, work->context, &header, &axes);
     }
+    if (status == TSL_OK) {
+        status = check_memory(options, work->context, &header);
+    }
+    if (status != TSL_OK) {
+        fclose(file);
+        return status;
+    }
+    status = tsl_npy_load(&data, file, &header, work->context, options->input);
     if (status == TSL_OK) {
         status = transpose_data(work, data, header.count * header.item);
     }
@@ -252,6 +282,9 @@ int cli_transpose(int argc, char **argv)
 {
     transpose_options options;
     int exit_status;
+    if (!cli_is_alone("transpose")) {
+        return cli_refused(CLI_USAGE);
+    }
     if (!transpose_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }

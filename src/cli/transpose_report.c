@@ -23,10 +23,15 @@ static void print_file(FILE *stream, const transpose_work *work)
     const tsl_transpose_options *t = &work->options->transpose;
     int64_t shape[3];
     tsl_permutation_shape(shape, t->shape, t->permutation);
-    fprintf(stream, "%s: %lld x %lld x %lld elements of %d bytes, %s: %.3f ms, %.1f GB/s\n",
-            work->options->output, (long long)shape[0], (long long)shape[1], (long long)shape[2],
-            t->element, tsl_permutation_name(t->permutation), 1e3 * work->rows[0].result.seconds,
-            rate(&work->rows[0].result));
+    fprintf(stream, "%s: %lld x %lld x %lld elements of %d bytes, %s: ", work->options->output,
+            (long long)shape[0], (long long)shape[1], (long long)shape[2], t->element,
+            tsl_permutation_name(t->permutation));
+    if (work->rows[0].result.bytes > 0) {
+        fprintf(stream, "%.3f ms, %.1f GB/s\n", 1e3 * work->rows[0].result.seconds,
+                rate(&work->rows[0].result));
+    } else {
+        fprintf(stream, "nothing moves\n");
+    }
 }
 
 void transpose_print(FILE *stream, const transpose_work *work)

@@ -33,7 +33,7 @@ const char *tsl_comm_mpi_library(void)
 /* A launcher that is not of this MPI starts processes that know nothing of each other, each of
  * which would do all the work. So does srun whose --mpi is none, or not for this MPI. (Of Slurm's
  * other variables some are set in any allocation.) */
-static const char *launched_size(void)
+const char *tsl_comm_launched_size(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                             "MV2_COMM_WORLD_SIZE", TSL_COMM_STEP_SIZE};
@@ -48,7 +48,7 @@ static const char *launched_size(void)
 
 tsl_status tsl_comm_check_alone(void)
 {
-    const char *variable = launched_size();
+    const char *variable = tsl_comm_launched_size();
     if (variable == NULL) {
         return TSL_OK;
     }

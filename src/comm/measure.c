@@ -172,10 +172,11 @@ static tsl_status run_trial(tsl_comm_measurement *out, const trial *t, int repea
         return status;
     }
     qsort(seconds, (size_t)repeats, sizeof *seconds, ascending);
-    *out = (tsl_comm_measurement){.operation = t->operation,
-                                  .bytes = t->bytes,
-                                  .sent = sent_bytes(t),
-                                  .seconds = seconds[repeats / 2] / count};
+    *out = (tsl_comm_measurement){
+        .operation = t->operation,
+        .bytes = t->bytes,
+        .sent = sent_bytes(t),
+        .seconds = 0.5 * (seconds[(repeats - 1) / 2] + seconds[repeats / 2]) / count};
     out->bandwidth = (double)out->sent / out->seconds;
     return TSL_OK;
 }

@@ -44,6 +44,9 @@ const char *tsl_comm_launch_variable(void);
 /* srun's variable: of how many processes, MPI's or not, this is one. */
 #define TSL_COMM_STEP_SIZE "SLURM_STEP_NUM_TASKS"
 
+/* The launcher's variable that says that this process is one of several; NULL: it is not. */
+const char *tsl_comm_launched_size(void);
+
 /* To be asked of a process that is alone: TSL_E_COMM, with the remedy, if its launcher has started
  * several. */
 tsl_status tsl_comm_check_alone(void);

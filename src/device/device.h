@@ -129,6 +129,19 @@ void tsl_device_release_all(tsl_context *context);
  * memory; 0 bytes: as many as a library wanted. Returns TSL_E_NOMEM. */
 tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const char *what);
 
+/* What something is going to take, and what its error says of it. */
+typedef struct tsl_device_need {
+    const char *what;   /* "in.npy: 64 x 64 x 64 elements", which need … */
+    const char *remedy; /* "take fewer cells" */
+    int64_t device;     /* bytes on the device */
+    int64_t host;       /* bytes of host memory at that time */
+    int64_t bound;      /* bytes that are allowed; 0: what is free */
+} tsl_device_need;
+
+/* Before anything is taken: TSL_E_NOMEM, and a line with both figures, if less is free, or allowed,
+ * than needed. The host's share counts where the device's memory is the host's. */
+tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need);
+
 /* For tests: the k-th device allocation of a context from now (1 is the next) and all after it
  * fail; 0 ends that. Returns the number of allocations since the last call. What is live stands in
  * context->memory. */

@@ -25,6 +25,27 @@ tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const cha
                     context->name, what, needed, tsl_format_bytes(there, properties.memory_free));
 }
 
+tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
+{
+    tsl_device_properties properties;
+    char needed[16], there[16];
+    const tsl_status status = context->ops->properties(context->device, &properties);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const int64_t host = context->ops->peer == NULL ? need->host : 0;
+    const int64_t bytes = host > INT64_MAX - need->device ? INT64_MAX : need->device + host;
+    const bool bounded = need->bound > 0 && need->bound < properties.memory_free;
+    const int64_t most = bounded ? need->bound : properties.memory_free;
+    if (bytes <= most) {
+        return TSL_OK;
+    }
+    return tsl_fail(context, TSL_E_NOMEM, "%s%s need %s, %s are %s: %s%s",
+                    bounded ? "" : "out of memory: ", need->what, tsl_format_bytes(needed, bytes),
+                    tsl_format_bytes(there, most), bounded ? "allowed" : "free", need->remedy,
+                    bounded ? ", or allow more" : "");
+}
+
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
 {
     tsl_device_memory *held = &context->memory;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/output.h"
@@ -53,7 +54,7 @@ static bool read_row(walk *w, int32_t *first, double *numbers, int count)
     bool good =
         next_line(w) && next_field(w, &field, &length) && tsl_parse_integer(field, length, first);
     for (int i = 0; i < count && good; i++) {
-        good = next_field(w, &field, &length) && tsl_parse_decimal(field, length, &numbers[i]);
+        good = next_field(w, &field, &length) && tsl_parse_number(field, length, &numbers[i]);
     }
     return good;
 }
@@ -161,7 +162,7 @@ static tsl_status read_values(walk *w, tsl_cube *cube, size_t size)
             if (found == count) {
                 return fail_line(w, TSL_E_FORMAT, "the file has more values than its axes say");
             }
-            if (!tsl_parse_decimal(field, length, &cube->values[found])) {
+            if (!tsl_parse_number(field, length, &cube->values[found])) {
                 return tsl_fail(w->context, TSL_E_FORMAT,
                                 "%s:%" PRId64 ": '%s' is no finite number", w->name,
                                 w->lines.number, tsl_quote(quoted, field, length));
@@ -226,24 +227,45 @@ void tsl_cube_release(tsl_cube *cube)
     *cube = (tsl_cube){.atoms = 0};
 }
 
+/* 6 digits after the point, or where that is another number as many as it takes. */
+static void write_number(FILE *stream, double value)
+{
+    char text[32];
+    const int fits = snprintf(text, sizeof text, "%.6f", value);
+    bool same = fits < (int)sizeof text && strtod(text, NULL) == value;
+    for (int digits = 7; digits <= 17 && !same; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        same = strtod(text, NULL) == value;
+    }
+    fprintf(stream, " %11s", text);
+}
+
 static void write_header(FILE *stream, const tsl_cube *cube, const tsl_cube_field *field)
 {
     fprintf(stream, " %s\n x slowest, z fastest; lengths in bohr\n", field->title);
-    fprintf(stream, "%5" PRId64 " %11.6f %11.6f %11.6f", cube->atoms, cube->origin[0],
-            cube->origin[1], cube->origin[2]);
+    fprintf(stream, "%5" PRId64, cube->atoms);
+    for (int axis = 0; axis < 3; axis++) {
+        write_number(stream, cube->origin[axis]);
+    }
     if (field->components > 1) {
         fprintf(stream, " %4d", field->components);
     }
     putc('\n', stream);
     for (int axis = 0; axis < 3; axis++) {
-        fprintf(stream, "%5" PRId64 " %11.6f %11.6f %11.6f\n", cube->n[axis],
-                axis == 0 ? cube->step[0] : 0.0, axis == 1 ? cube->step[1] : 0.0,
-                axis == 2 ? cube->step[2] : 0.0);
+        fprintf(stream, "%5" PRId64, cube->n[axis]);
+        for (int other = 0; other < 3; other++) {
+            write_number(stream, axis == other ? cube->step[axis] : 0);
+        }
+        putc('\n', stream);
     }
     for (int64_t i = 0; i < cube->atoms; i++) {
         const tsl_cube_atom *atom = &cube->atom[i];
-        fprintf(stream, "%5d %11.6f %11.6f %11.6f %11.6f\n", (int)atom->number, atom->charge,
-                atom->at[0], atom->at[1], atom->at[2]);
+        fprintf(stream, "%5d", (int)atom->number);
+        write_number(stream, atom->charge);
+        for (int axis = 0; axis < 3; axis++) {
+            write_number(stream, atom->at[axis]);
+        }
+        putc('\n', stream);
     }
 }
 

@@ -20,7 +20,8 @@ typedef struct tsl_cube {
     double *values; /* [n0][n1][n2] */
 } tsl_cube;
 
-/* Read a cube from the `size` bytes of a file that errors call `name`. TSL_E_FORMAT, with the
+/* Numbers may be Fortran's: 1.0D-05, and 0.12345-100 for 0.12345E-100.
+ * Read a cube from the `size` bytes of a file that errors call `name`. TSL_E_FORMAT, with the
  * line's number, if it is none, is damaged, holds more or fewer values than it says or one that is
  * no finite number; TSL_E_UNSUPPORTED for cells with edges other than along x, y and z, several
  * fields in one file, and lengths in angstrom; TSL_E_NOMEM. Release with tsl_cube_release(). */
@@ -45,7 +46,8 @@ typedef struct tsl_cube_field {
 } tsl_cube_field;
 
 /* Write a file, whole or not at all; the cube's own values are not. Values have 6 digits of the
- * mantissa as the format's custom is, positions and steps 6 after the point. */
+ * mantissa as the format's custom is, positions, charges and steps 6 after
+ * the point or, where those would change them, as many as they need. */
 tsl_status tsl_cube_write(tsl_context *context, const char *path, const tsl_cube *cube,
                           const tsl_cube_field *field);
 

@@ -82,29 +82,13 @@ static bool take_place(const body *b, line *l, int64_t *row, int64_t *column)
     return true;
 }
 
-/* Fortran writes 1.0D+00. */
-static bool parse_fortran(const char *text, size_t length, double *value)
-{
-    char copy[64];
-    bool exponent = false;
-    if (length >= sizeof copy) {
-        return false;
-    }
-    for (size_t i = 0; i < length; i++) {
-        const bool is_d = (text[i] == 'D' || text[i] == 'd') && !exponent;
-        exponent = exponent || is_d;
-        copy[i] = is_d ? 'e' : text[i];
-    }
-    return exponent && tsl_parse_decimal(copy, length, value);
-}
-
 static bool take_number(line *l, double *value)
 {
     const size_t length = tsl_mtx_next_field(&l->at, l->end);
     if (length == 0) {
         return fail(l, NO_ENTRY, 0, 0);
     }
-    if (!tsl_parse_decimal(l->at, length, value) && !parse_fortran(l->at, length, value)) {
+    if (!tsl_parse_number(l->at, length, value)) {
         fail(l, NO_NUMBER, 0, 0);
         tsl_quote(l->fault.quoted, l->at, length);
         return false;

@@ -41,6 +41,8 @@ static const char *remedy(int error)
         return "free some space or choose another folder";
     case ENAMETOOLONG:
         return "choose a shorter name";
+    case EBADF:
+        return "it is not open for writing: name a file";
     default:
         return "choose another path";
     }
@@ -100,35 +102,89 @@ static int open_temporary(tsl_output *output)
     return -1;
 }
 
+/* By its path a socket could not be opened again, and a file would be written from its beginning.
+ */
+int tsl_output_descriptor(const char *path)
+{
+    int number = -1, used = 0;
+    if (strcmp(path, "/dev/stdout") == 0) {
+        return STDOUT_FILENO;
+    }
+    if (strcmp(path, "/dev/stderr") == 0) {
+        return STDERR_FILENO;
+    }
+    return sscanf(path, "/dev/fd/%9d%n", &number, &used) == 1 && path[used] == 0 ? number : -1;
+}
+
+bool tsl_output_follow(char out[PATH_MAX], const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    struct stat status;
+    char target[PATH_MAX], next[PATH_MAX];
+    if ((size_t)snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (int i = 0; i < MOST_LINKS; i++) {
+        if (lstat(out, &status) != 0 || !S_ISLNK(status.st_mode)) {
+            return true;
+        }
+        const ssize_t length = readlink(out, target, sizeof target - 1);
+        if (length < 0) {
+            return false;
+        }
+        target[length] = 0;
+        const char *slash = strrchr(out, '/');
+        const int folder = target[0] != '/' && slash != NULL ? (int)(slash - out) + 1 : 0;
+        if ((size_t)snprintf(next, sizeof next, "%.*s%s", folder, out, target) >= sizeof next) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(out, next, sizeof next);
+    }
+    errno = ELOOP;
+    return false;
+}
+
+/* Devices are not made by writing; /dev/shm is a folder of files. */
+static bool is_for_devices(const char *path)
+{
+    return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&
+           strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
+}
+
 /* Open what `path` stands for: a device or pipe as it is, anything else by way of a temporary file.
  * A link is followed, so that it still is a link afterwards. Returns a descriptor, or -1 and errno.
  */
 static int open_place(tsl_output *output, const char *path)
 {
     struct stat status;
-    char resolved[PATH_MAX];
-    if (strcmp(path, "/dev/stdout") == 0) { /* a socket could not be opened again */
-        output->path = tsl_duplicate_string(path);
-        return output->path != NULL ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
-    }
-    const bool exists = stat(path, &status) == 0;
+    char place[PATH_MAX];
+    const int descriptor = tsl_output_descriptor(path);
+    const bool exists = descriptor < 0 && stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return -1;
     }
-    if (!exists && errno != ENOENT) { /* or rename() would find out when all is written */
+    if (descriptor < 0 && !exists && errno != ENOENT) { /* or rename() would find out at the end */
         return -1;
     }
-    /* /dev/stderr may be a file by way of a redirection: it is added to, not replaced. */
-    const bool direct =
-        exists && (!S_ISREG(status.st_mode) || strncmp(path, "/dev/", strlen("/dev/")) == 0);
-    const bool link = exists && !direct && realpath(path, resolved) != NULL;
-    output->path = tsl_duplicate_string(link ? resolved : path);
+    const bool direct = descriptor >= 0 || (exists && !S_ISREG(status.st_mode));
+    if (!direct && (exists ? realpath(path, place) == NULL : !tsl_output_follow(place, path))) {
+        return -1;
+    }
+    if (!direct && !exists && is_for_devices(place)) {
+        errno = ENODEV;
+        return -1;
+    }
+    output->path = tsl_duplicate_string(direct ? path : place);
     if (output->path == NULL) {
         errno = ENOMEM;
         return -1;
     }
-    return direct ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : open_temporary(output);
+    return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+           : direct        ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+                           : open_temporary(output);
 }
 
 tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path)

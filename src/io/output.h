@@ -2,7 +2,9 @@
 #ifndef TSL_IO_OUTPUT_H
 #define TSL_IO_OUTPUT_H
 
+#include <limits.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/core.h"
@@ -10,8 +12,9 @@
 typedef struct tsl_output tsl_output;
 
 /* Open a temporary file in the folder of `path`, with the permissions an ordinary new file gets. A
- * path that exists and is no regular file (a pipe, /dev/full) is written directly; so is
- * /dev/stdout, which is this process's standard output whatever that is. */
+ * path that exists and is no regular file (a pipe, /dev/full) is written directly; so are
+ * /dev/stdout, /dev/stderr and /dev/fd/N, which are this process's descriptors whatever those are.
+ * A link is followed, also where the file it leads to is still to be made. */
 tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path);
 
 /* The stream to write to; its errors are found by tsl_output_commit(). */
@@ -28,6 +31,14 @@ tsl_status tsl_output_commit(tsl_output *output);
 
 /* Close, remove the temporary file and free `output`; NULL is fine. */
 void tsl_output_discard(tsl_output *output);
+
+/* The descriptor of this process that `path` names: /dev/stdout, /dev/stderr or /dev/fd/N, open or
+ * not; -1: none. */
+int tsl_output_descriptor(const char *path);
+
+/* Follow `path` while it is a link, to where its file is or would be, which need not be there.
+ * False and errno if that cannot be told. */
+bool tsl_output_follow(char out[PATH_MAX], const char *path);
 
 /* Copy the last part of the path `name`, cut to fit, with '_' for what a reader of text files would
  * stumble over: control characters and, unless `blanks` may stay, blanks. */

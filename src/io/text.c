@@ -326,6 +326,33 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     return true;
 }
 
+bool tsl_parse_number(const char *field, size_t length, double *out)
+{
+    enum { LONGEST = 40, DIGITS = 3 /* of an exponent without its letter */ };
+    char copy[LONGEST + 2];
+    if (tsl_parse_decimal(field, length, out)) {
+        return true;
+    }
+    if (length > LONGEST) {
+        return false;
+    }
+    memcpy(copy, field, length);
+    copy[length] = 0;
+    char *letter = strpbrk(copy, "dD");
+    if (letter != NULL) {
+        *letter = 'e';
+        return tsl_parse_decimal(copy, length, out);
+    }
+    char *sign = length > DIGITS + 1 ? copy + length - DIGITS - 1 : copy;
+    if (sign == copy || (*sign != '-' && *sign != '+') || strspn(sign + 1, "0123456789") < DIGITS ||
+        strpbrk(copy, "eE") != NULL) {
+        return false;
+    }
+    memmove(sign + 1, sign, DIGITS + 1);
+    *sign = 'e';
+    return tsl_parse_decimal(copy, length + 1, out);
+}
+
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out)
 {
     tsl_trim(&text, &length);

@@ -39,7 +39,10 @@ void tsl_trim(const char **text, size_t *length);
  * one finite decimal number ("-1.5", "2e3"; no "inf", "nan" or hexadecimal). Independent of the
  * locale; correctly rounded. At most 320 characters. */
 bool tsl_parse_decimal(const char *text, size_t length, double *out);
-/* The same for an integer in the range of int32_t. */
+/* The same, or a number as Fortran may write it: "1.0D-05", and "0.12345-100", whose exponent has
+ * left no room for its letter. No blanks around it; those of at most 40 characters. */
+bool tsl_parse_number(const char *field, size_t length, double *out);
+/* A whole field as an integer in the range of int32_t. */
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out);
 
 /* A field as an error line may quote it: what is not printable ASCII becomes '?', and a long one is

@@ -20,7 +20,7 @@
 
 typedef struct tsl_point_charge {
     double charge;
-    double at[3]; /* from sample (0, 0, 0) */
+    double at[3]; /* from sample (0, 0, 0); along periodic axes within some thousand edges */
 } tsl_point_charge;
 
 typedef struct tsl_points {

@@ -364,6 +364,14 @@ tsl_status tsl_poisson_energy(tsl_poisson_plan *plan, double *energies, const vo
     if (status == TSL_OK) {
         status = check_address(plan, source, box, "source");
     }
+    if (status == TSL_OK && energies == NULL) {
+        static const char wrong[] = "there is no room for energies: give host memory for one of "
+                                    "each right-hand side";
+        tsl_fail(plan->context, TSL_E_ARG, wrong);
+        status = plan->context->comm->size > 1
+                     ? tsl_comm_fail(plan->context->comm, TSL_E_ARG, wrong)
+                     : TSL_E_ARG;
+    }
     for (int64_t i = 0; i < problem->count && status == TSL_OK; i++) {
         double sums[3];
         status = sum(plan, sums, (const char *)source + i * bytes,

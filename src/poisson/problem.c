@@ -193,10 +193,11 @@ static tsl_status check_form(tsl_context *context, const tsl_poisson_options *o,
     const int *n = p->grid.n;
     const int *m = p->grid.m;
     if ((o->plain == 1 || o->plain == -1) && on_host) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "%s: forms lines and plain are a GPU's: leave the form open (plain 0), or "
-                        "take strided (2)",
-                        context->name);
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "%s: forms lines and plain are a GPU's: leave the form open, or take strided "
+            "transforms",
+            context->name);
     }
     if (o->plain != -1 || p->grid.lines) {
         return TSL_OK;
@@ -240,11 +241,18 @@ static tsl_status choose_ranks(tsl_poisson_problem *p, tsl_context *context,
         p->share.p = p->share.q = 0; /* what is open follows what is asked for */
         chosen = tsl_poisson_choose(&p->share, &p->grid, 1);
     }
-    return chosen ? TSL_OK
-                  : tsl_fail(context, TSL_E_ARG,
-                             "pencils of %d x %d ranks are not 1 to %d ranks: give two numbers of "
-                             "such a product, or 0",
-                             o->ranks[0], o->ranks[1], comm->size);
+    if (chosen) {
+        return TSL_OK;
+    }
+    if (o->ranks[0] < 1 || o->ranks[1] < 1) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "pencils of %d x %d ranks: give two numbers from 1 up, or none",
+                        o->ranks[0], o->ranks[1]);
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    "pencils of %d x %d ranks are of more than there are, %d: take fewer, or leave "
+                    "them open",
+                    o->ranks[0], o->ranks[1], comm->size);
 }
 
 /* Who has what. */

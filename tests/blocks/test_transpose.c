@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks/transpose/measure.h"
 #include "blocks/transpose/transpose.h"
 #include "core/context.h"
 
@@ -377,47 +378,45 @@ static void pairs_are_each_met_once(void **state)
     assert_true(low >= 0 && low < high && high < n);
 }
 
-/* A case of more than 2^31 elements where a GPU has room for it, checked where it must wrap if
- * anything is counted in 32 bits. */
+/* Cases of more than 2^31 elements where a GPU has room for them, every element compared. An
+ * element is made of its number's 64 bits, so one that 32 bits have taken elsewhere is another. */
 static void more_than_two_to_the_31_elements(void **state)
 {
     (void)state;
+    static const int64_t shape[3] = {1291, 1290, 1303};
+    static const struct {
+        tsl_permutation permutation;
+        int in_place;
+    } rows[] = {{TSL_PERMUTATION_ZYX, 0},
+                {TSL_PERMUTATION_YZX, 0},
+                {TSL_PERMUTATION_ZYX, 1},
+                {TSL_PERMUTATION_ZXY, 1}};
+    const int64_t bytes = shape[0] * shape[1] * shape[2] * 4;
+    assert_true(bytes / 4 > INT64_C(1) << 31);
     if (test_device_count() < 5) {
         skip();
     }
-    tsl_context *context = test_context("cuda:0", 2);
-    const job j = {.shape = {1291, 1290, 1303}, .permutation = TSL_PERMUTATION_ZYX, .element = 4};
-    const int64_t bytes = count_of(&j) * 4;
+    tsl_context *context = test_context("cuda:0", 8);
     tsl_device_properties device;
+    tsl_transpose_bench *bench = NULL;
     assert_int_equal(context->ops->properties(context->device, &device), TSL_OK);
-    assert_true(count_of(&j) > INT64_C(1) << 31);
     if (device.memory < 5 * bytes / 2) {
         tsl_context_destroy(context);
         skip();
     }
-    uint32_t *words = (uint32_t *)(void *)make_elements(count_of(&j), 4);
-    tsl_buffer *in = make_buffer(context, words, bytes);
-    tsl_buffer *out = make_buffer(context, NULL, bytes);
-    const tsl_transpose_options options = options_of(&j);
-    tsl_transpose_plan *plan = NULL;
-    assert_int_equal(tsl_transpose_plan_create(&plan, context, &options), TSL_OK);
-    assert_int_equal(tsl_transpose_execute(plan, out, in), TSL_OK);
-    assert_int_equal(tsl_buffer_read(out, 0, words, bytes), TSL_OK);
-    int64_t wrong = 0;
-    const int64_t *n = j.shape;
-    for (int64_t x = 0; x < n[0]; x++) {
-        for (int64_t y = 0; y < n[1]; y++) {
-            for (int64_t z = 0; z < n[2]; z++) {
-                wrong +=
-                    words[z + n[2] * (y + n[1] * x)] != (uint32_t)(x + n[0] * (y + n[1] * z)) * 4;
-            }
-        }
+    assert_int_equal(tsl_transpose_bench_create(&bench, context, shape, 4), TSL_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const job j = {.shape = {shape[0], shape[1], shape[2]},
+                       .permutation = rows[i].permutation,
+                       .element = 4,
+                       .in_place = rows[i].in_place};
+        const tsl_transpose_options options = options_of(&j);
+        tsl_transpose_result result;
+        assert_int_equal(tsl_transpose_bench_run(bench, &result, &options, INT64_MAX), TSL_OK);
+        assert_true(result.compared == bytes);
+        assert_int_equal(result.wrong, 0);
     }
-    assert_int_equal(wrong, 0);
-    tsl_transpose_plan_destroy(plan);
-    tsl_buffer_destroy(in);
-    tsl_buffer_destroy(out);
-    free(words);
+    tsl_transpose_bench_destroy(bench);
     tsl_context_destroy(context);
 }
 
@@ -467,7 +466,13 @@ static void bad_options_are_refused(void **state)
     tsl_permutation permutation = TSL_PERMUTATION_XZY;
     assert_int_equal(tsl_permutation_parse(&permutation, "xyx"), TSL_E_ARG);
     assert_int_equal(permutation, TSL_PERMUTATION_XZY);
-    assert_null(tsl_permutation_name((tsl_permutation)-1));
+    for (int none = -1; none <= TSL_PERMUTATIONS; none += TSL_PERMUTATIONS + 1) {
+        int64_t shape[3] = {3, 4, 5};
+        assert_null(tsl_permutation_name((tsl_permutation)none));
+        assert_int_equal((int)tsl_permutation_inverse((tsl_permutation)none), none);
+        tsl_permutation_shape(shape, shape, (tsl_permutation)none);
+        assert_true(shape[0] == 3 && shape[1] == 4 && shape[2] == 5);
+    }
     tsl_context_destroy(context);
 }
 

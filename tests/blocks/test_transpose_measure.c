@@ -6,8 +6,8 @@
 #include "blocks/transpose/measure.h"
 #include "core/context.h"
 
-static const int64_t shape[3] = {67, 129, 251};
-enum { BYTES = 67 * 129 * 251 * 8 };
+static const int64_t shape[3] = {31, 65, 129};
+enum { BYTES = 31 * 65 * 129 * 8 };
 
 /* `laid` is what the transposition takes the array for: another shape than the array's is a fault
  * that moves nearly all elements. */
@@ -31,14 +31,17 @@ static tsl_transpose_result measure(tsl_context *context, const int64_t laid[3],
 static void faults_are_found(void **state)
 {
     (void)state;
-    static const int64_t other[3] = {251, 67, 129};
+    static const int64_t other[3] = {129, 31, 65};
     static const int64_t bounds[] = {BYTES, BYTES / 10};
     for (int device = 0; device < test_device_count(); device++) {
+        if (test_is_another_order(test_devices[device])) {
+            continue;
+        }
         tsl_context *context = test_context(test_devices[device], 2);
         for (int i = 0; i < 2 * TSL_PERMUTATIONS; i++) {
             const tsl_permutation permutation = (tsl_permutation)(i % TSL_PERMUTATIONS);
             const int in_place = i / TSL_PERMUTATIONS;
-            for (int b = 0; b < 2; b++) {
+            for (int b = in_place; b < 2; b++) {
                 const tsl_transpose_result right =
                     measure(context, shape, permutation, in_place, bounds[b]);
                 assert_int_equal(right.wrong, 0);

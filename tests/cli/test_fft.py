@@ -128,13 +128,21 @@ class Wrong(CommandTest):
                 (["study", "--most", "x"], ["--most 'x'"]),
                 (["study", "--most", "16"], ["nothing to measure", "--most"]),
                 (["study", "--dimension", "1", "--batch", "6", "--stride", "4"],
-                 ["nothing to measure: all 9 combinations"]),
+                 ["nothing to measure: 9 combinations"]),
+                (["study", "--dimension", "2,3", "--stride", "2"], ["--stride", "add 1 to --dimension"]),
                 (["study", "--threads", "2"], ["--threads 2", "one thread"]),
                 (["study", "--csv", "no/such/file"], ["--csv", "no/such"]),
                 (["study", "--figure", "no/such.svg"], ["--figure", "no/such.svg"]),
                 (["study", "--figure", "map.jpg"], ["--figure map.jpg", ".png"]),
                 (["study", "--device", "gpu"], ["unknown device 'gpu'"])):
             self.assert_refused(["fft", *arguments], words)
+
+    def test_memory_is_foreseen(self):
+        result = self.run_command("fft", "study", "--device", "sim", "--dimension", "3", "--sizes",
+                                  "8,1024", "--type", "c2c", "--batch", "1", "--most", "64G")
+        self.assertEqual((result.returncode, result.stdout), (3, ""))
+        self.assertIn("3-D 1024 c2c double batch 1 stride 1 need 32.0 GiB, 8.0 GiB are free",
+                      result.stderr)
 
 
 if __name__ == "__main__":

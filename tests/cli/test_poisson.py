@@ -115,6 +115,22 @@ class Files(CommandTest):
                                      boundary, "--lengths", ",".join([edge] * 3), *QUICK],
                                     ["large.npy", word, "another unit"])
 
+    def test_numbers_below_numbers(self):
+        solve = ["poisson", "in.npy", "-o", "out.npy", *QUICK, "--lengths"]
+        for value, edge, precision in ((1e-300, 1, "single"), (1e-36, 0.1, "single"),
+                                       (1e-290, 1e-10, "double")):
+            self.write("in.npy", npy([value, -value] * 60))
+            run = [*solve, ",".join([str(edge)] * 3), "--precision"]
+            self.assert_refused([*run, precision], ["in.npy", precision + " precision",
+                                                    "another unit"])
+            if precision == "single":
+                result = self.run_command(*run, "double")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertGreater(max(parse(self.path("out.npy"))[1]), 0)
+        self.write("in.npy", npy([0.0] * 120))
+        result = self.run_command(*solve, "1,1,1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_float32_holds_its_charge(self):
         """What rounding leaves of a float32 file's charge is no net charge in double precision."""
         source = [math.cos(2 * math.pi * z / 5 + 0.3) for _ in range(24) for z in range(5)]
@@ -360,12 +376,14 @@ class Nuclei(CommandTest):
         for atoms, words in (([(200, 2.0, (x + 0.5, y + 0.5, z + 0.5))], ["atom 1 has number 200"]),
                              ([(8, 8.0, (x, y, z)), (1, 1.0, (x, y, z - 0.5))],
                               ["atom 2 is outside the box along z: its charge is taken where"]),
+                             ([(8, 8.0, (x, y, z)), (1, -1.0, (x, y, z + 0.5))],
+                              ["atom 2 has a negative charge, -1: "]),
                              ([(8, 8.0, (x, y, z))], [])):
             self.cube(atoms=atoms)
             result = self.run_command(*energy)
             self.assertEqual(result.returncode, 0, result.stderr)
             notes = [line for line in result.stderr.splitlines() if " has number " in line
-                     or " outside the box " in line]
+                     or " outside the box " in line or " has a negative " in line]
             self.assertEqual(len(notes), len(words), result.stderr)
             for note, word in zip(notes, words):
                 self.assertIn("in.cube: " + word, note)
@@ -406,6 +424,9 @@ class Nuclei(CommandTest):
         self.assert_refused(add, ["in.cube", "atom 1, O, no charge", "--valence O="])
         self.cube(atoms=[])
         self.assert_refused(add, ["in.cube", "no atoms"])
+        self.cube(atoms=[(8, 8.0, (0.1, 0.5, 1e30))])
+        self.assert_refused([*add, "--boundary", "periodic"],
+                            ["in.cube: atom 1 is 1e+30 bohr", "periodic axis z", "mend its position"])
         self.cube(atoms=[self.ATOMS[0], (1, 1.0, self.ATOMS[0][2])])
         self.assert_refused(add, ["in.cube", "two of its atoms are at one place"])
 
@@ -504,6 +525,8 @@ class Hdf5(CommandTest):
             self.write("in.npy", npy(source, descr=descr))
             self.solve("in.npy", "-o", "once.npy")
             self.solve("in.npy", "-o", "once.h5")
+            with open(self.path("once.h5"), "rb") as file:  # numbers without units have none then
+                self.assertIn(b"electrostatic potential of the charge density", file.read())
             self.solve("once.npy", "-o", "twice.npy")
             self.solve("once.h5", "--dataset", "potential", "-o", "there.npy")
             with open(self.path("twice.npy"), "rb") as a, open(self.path("there.npy"), "rb") as b:

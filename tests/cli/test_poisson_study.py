@@ -76,6 +76,30 @@ class Measures(CommandTest):
             with open(self.path("out.svg"), encoding="utf-8") as file:
                 self.assertIn("<svg", file.read())
 
+    def test_what_is_passed_over_is_said(self):
+        run = ["poisson", "bench", "--n", "16", "--repeat", "2", "--threads", "1", "--device"]
+        two = "cpu,cpu"
+        for devices, plan, words in (("cpu", "segments=4", "one rank exchanges nothing"),
+                                     ("cpu", "overlap=on", "one rank exchanges nothing"),
+                                     ("cpu", "measure=on", "one rank exchanges nothing"),
+                                     (two, "ranks=1x1,overlap=on", "one of the 2 ranks solves"),
+                                     (two, "ranks=2x1,overlap=on", "exchanges go in one segment"),
+                                     (two, "ranks=2x1,segments=99", "of 99 segments"),
+                                     (two, "ranks=2x1,overlap=off", None), ("cpu", "overlap=off", None)):
+            result = self.run_command(*run, devices, "--plan", plan, "--json", "run.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.read_json("run.json")["parameters"]["plan"], plan)
+            notes = [line for line in result.stderr.splitlines() if "--plan" in line]
+            self.assertEqual(len(notes), 1 if words else 0, result.stderr)
+            self.assertIn(words or "", "".join(notes))
+        study = ["poisson", "study", "segments", "--n", "16", "--repeat", "1", "--device", two]
+        self.assertIn("one segment only: take more cells", self.run_command(*study).stderr)
+        self.assert_refused([*study, "--plan", "ranks=1x1"], ["ranks=1x1 exchange nothing"])
+
+    def test_a_median_is_between(self):
+        results, _ = self.measure("bench", "--device", "cpu", "--n", "8", "--repeat", "2")
+        self.assertAlmostEqual(results["seconds_median"] / results["seconds_mean"], 1)
+
     def test_scaling(self):
         results, _ = self.measure("study", "scaling", "--device", "cpu,cpu,cpu", "--n", "16,8,8",
                                   "--repeat", "2", "--csv", "out.csv")

@@ -3,13 +3,14 @@
 import ast
 import itertools
 import json
+import os
 import random
 import struct
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest
+from command import CommandTest, run
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 NAMES = ["xyz", "yxz", "zyx", "xzy", "yzx", "zxy"]
@@ -130,6 +131,17 @@ class Measurements(CommandTest):
         self.assertEqual([line.split()[0] for line in result.stdout.splitlines()[2:]],
                          ["copy", "zyx"])
 
+    def test_nothing_moves(self):
+        for shape, name in (("10,10,10", "xyz"), ("100,100,1", "xzy")):
+            run = ["transpose", "--shape", shape, "--permute", name, "--device", "cpu"]
+            result = self.run_command(*run, "--in-place", "--json", "out.json")
+            self.assertRegex(result.stdout, f"\n{name} +nothing moves  yes")
+            with open(self.path("out.json"), encoding="utf-8") as file:
+                row = json.load(file)["results"]["transpositions"][0]
+            self.assertEqual((row["gb_per_second"], row["share_of_copy"]), (0, None))
+            result = self.run_command(*run)  # into other memory all does
+            self.assertNotIn("nothing moves", result.stdout)
+
     def test_study_covers_all_tilings(self):
         result = self.run_command("transpose", "--shape", "64,30,20", "--device", "sim", "--study",
                                   "--json", "-", "--quiet")
@@ -160,8 +172,25 @@ class Wrong(CommandTest):
                 (["in.npy", "-o", "out.npy", "--permute", "yxz", "--study"],
                  ["--study does not go with a file"]),
                 (["in.npy", "-o", "no/out.npy", "--permute", "yxz"], ["make that folder first"]),
+                (["--device", "cpu,cpu"], ["--device cpu,cpu: this command runs on one device"]),
+                (["--device", "cuda:0-1"], ["--device cuda:0-1: this command runs on one"]),
                 (["in.npy", "-o", "out.npy", "--permute", "yxz"], ["in.npy: cannot open"])):
             self.assert_refused(["transpose", *arguments], words)
+
+    def test_several_processes(self):
+        """Each would do all the work, and say so."""
+        for command in (["transpose", "--shape", "4,4,4"], ["fft", "study", "--sizes", "8"]):
+            for rank, word in (("0", "start it without a launcher"), ("1", "rank 1: transpose")):
+                if rank == "1" and command[0] != "transpose":
+                    continue  # one that waits for the leader's line is enough
+                environment = {**os.environ, "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": rank}
+                result = run(self.folder, *command, "--device", "cpu", env=environment)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertIn(word, result.stderr)
+            environment["OMPI_COMM_WORLD_SIZE"] = "1"
+            result = run(self.folder, *command, "--device", "cpu", "--quiet", env=environment)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_files(self):
         for content, words in (
@@ -174,11 +203,32 @@ class Wrong(CommandTest):
                 (npy([2, 3, 4], descr="<q8"), ["'<q8' is no type"]),
                 (npy([2, 0, 4], data=b""), ["has no elements"]),
                 (npy([2, 3]), ["has 2 axes", "--permute yxz"]),
-                (npy([6]), ["has 1 axes", "--shape NX,NY,NZ"]),
+                (npy([6]), ["has 1 axis: ", "--shape NX,NY,NZ"]),
                 (npy([1, 2, 3, 4]), ["has 4 axes"])):
             self.write("in.npy", content)
             self.assert_refused(["transpose", "in.npy", "-o", "out.npy", "--permute", "zyx"],
                                 ["in.npy", *words])
+
+    def test_memory_is_foreseen(self):
+        for arguments, words in (
+                (["--shape", "1000,1000,1000", "--element", "16", "--device", "sim"],
+                 ["1000 x 1000 x 1000 elements of 16 bytes need 29.8 GiB, 8.0 GiB are free"]),
+                (["--shape", "1000000,1000000,100000", "--device", "cpu"],
+                 ["out of memory", "are free"])):
+            result = self.run_command("transpose", *arguments)
+            self.assertEqual(result.returncode, 3)
+            for word in words:
+                self.assertIn(word, result.stderr)
+        header = npy([1 << 29], data=b"")
+        with open(self.path("large.npy"), "wb") as file:
+            file.write(header)
+            file.truncate(len(header) + (8 << 29))  # a hole: no bytes of the disk
+        run = ["transpose", "large.npy", "-o", "out.npy", "--permute", "yxz", "--shape",
+               "65536,8192,1", "--device", "sim", "--in-place", "--auxiliary"]
+        result = self.run_command(*run, "5G")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("large.npy: 536870912 elements of 8 bytes need 9.0 GiB, 8.0 GiB are free",
+                      result.stderr)
 
     def test_what_does_not_fit(self):
         self.write("in.npy", npy([7, 5, 11]))

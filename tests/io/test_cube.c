@@ -72,6 +72,63 @@ static void what_is_written_is_read(void **state)
     scratch_empty();
 }
 
+/* Fortran's letter, and its exponents of three digits, which have none. */
+static void fortran_s_numbers_are_read(void **state)
+{
+    (void)state;
+    static const char text[] = HEADER AXES ATOM " 1.0D-05 -0.12345-100 1.5+101\n 2d3 .5E2 1.e-5\n";
+    static const double values[] = {1e-5, -0.12345e-100, 1.5e101, 2000, 50, 1e-5};
+    static const char *const wrong[] = {"1.0-2.0", "1.0-22",  "1.0E-5-100", "-100",
+                                        "1.0D",    "D05",     "1.0-1000",   "1-0-100",
+                                        "+-100",   "1.5+400", "12345+05"};
+    tsl_context context = {0};
+    tsl_cube cube;
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", text, sizeof text - 1), TSL_OK);
+    assert_memory_equal(cube.values, values, sizeof values);
+    tsl_cube_release(&cube);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char bad[sizeof good + 64];
+        const int length = snprintf(bad, sizeof bad, HEADER AXES ATOM " 1 2 3 4 5 %s\n", wrong[i]);
+        const tsl_status status = tsl_cube_parse(&cube, &context, "a.cube", bad, (size_t)length);
+        if (strcmp(wrong[i], "-100") == 0) { /* a number like any other */
+            assert_int_equal(status, TSL_OK);
+            assert_true(cube.values[5] == -100);
+            tsl_cube_release(&cube);
+        } else {
+            assert_int_equal(status, TSL_E_FORMAT);
+            assert_error_names(&context, "is no finite number");
+        }
+    }
+}
+
+/* Six digits after the point, as programs expect, unless they would be another number. */
+static void headers_keep_their_numbers(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    tsl_cube back;
+    const double values[2] = {1, 2};
+    tsl_cube_atom atom = {1, 1.0 / 3, {1e30, -1e-300, 0.5}};
+    const tsl_cube cube = {.n = {2, 1, 1},
+                           .origin = {-0.123456789, 0, 12.5},
+                           .step = {1e-7, 0.123456789, 1.0 / 7},
+                           .atoms = 1,
+                           .atom = &atom};
+    const tsl_cube_field field = {"potential", 1, 8, values};
+    const char *path = scratch_path("out.cube");
+    assert_int_equal(tsl_cube_write(&context, path, &cube, &field), TSL_OK);
+    assert_int_equal(tsl_cube_read(&back, &context, path), TSL_OK);
+    assert_memory_equal(back.origin, cube.origin, sizeof cube.origin);
+    assert_memory_equal(back.step, cube.step, sizeof cube.step);
+    assert_true(back.atom[0].charge == atom.charge);
+    assert_memory_equal(back.atom[0].at, atom.at, sizeof atom.at);
+    tsl_cube_release(&back);
+    char *text = scratch_read(path, NULL);
+    assert_contains(text, "\n    1 -0.123456789    0.000000   12.500000\n");
+    free(text);
+    scratch_empty();
+}
+
 static void faults_are_named_with_their_line(void **state)
 {
     (void)state;
@@ -132,6 +189,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_cube_is_read),
                                        cmocka_unit_test(what_is_written_is_read),
+                                       cmocka_unit_test(fortran_s_numbers_are_read),
+                                       cmocka_unit_test(headers_keep_their_numbers),
                                        cmocka_unit_test(faults_are_named_with_their_line),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

@@ -96,6 +96,55 @@ static void test_link_stays_a_link(void **state)
     assert_int_equal(scratch_empty(), 2);
 }
 
+/* Links to a file that is still to be made, by way of another link and of a folder. */
+static void test_link_to_no_file_makes_it(void **state)
+{
+    (void)state;
+    char place[PATH_MAX], link[96];
+    snprintf(link, sizeof link, "%s/link", scratch_folder);
+    struct stat status;
+    assert_int_equal(symlink("second", link), 0);
+    assert_int_equal(symlink(scratch_path("target"), scratch_path("second")), 0);
+    assert_true(tsl_output_follow(place, link));
+    assert_string_equal(place, scratch_path("target"));
+    write_text(link, "new");
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_holds(scratch_path("target"), "new");
+    assert_int_equal(scratch_empty(), 3);
+    assert_int_equal(symlink("missing/file", link), 0);
+    tsl_output *output = NULL;
+    assert_int_equal(tsl_output_open(&output, &context, link), TSL_E_IO);
+    assert_error_names(&context, "make the folder first");
+    assert_int_equal(scratch_empty(), 1);
+    assert_int_equal(symlink("link", link), 0);
+    assert_false(tsl_output_follow(place, link));
+    assert_int_equal(tsl_output_open(&output, &context, link), TSL_E_IO);
+    assert_int_equal(scratch_empty(), 1);
+}
+
+/* What is closed is an error, and nothing is made beside it: root could. */
+static void test_descriptors(void **state)
+{
+    (void)state;
+    char name[32];
+    tsl_output *output = NULL;
+    const int file = open(scratch_path("file"), O_WRONLY | O_CREAT, 0600);
+    assert_true(file > STDERR_FILENO);
+    assert_int_equal(write(file, "before, ", 8), 8);
+    snprintf(name, sizeof name, "/dev/fd/%d", file);
+    write_text(name, "after");
+    close(file);
+    assert_holds(scratch_path("file"), "before, after");
+    assert_int_equal(tsl_output_open(&output, &context, name), TSL_E_IO);
+    assert_error_names(&context, "not open for writing");
+    assert_int_equal(tsl_output_open(&output, &context, "/dev/no such device"), TSL_E_IO);
+    assert_error_names(&context, "/dev/no such device: cannot write: No such device");
+    assert_int_equal(tsl_output_descriptor("/dev/stderr"), STDERR_FILENO);
+    assert_int_equal(tsl_output_descriptor("/dev/fd/12x"), -1);
+    assert_int_equal(scratch_empty(), 1);
+}
+
 static void test_pipe_is_written_directly(void **state)
 {
     (void)state;
@@ -299,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_old_file_stands_until_commit),
         cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_link_stays_a_link),
+        cmocka_unit_test(test_link_to_no_file_makes_it),
+        cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_pipe_is_written_directly),
         cmocka_unit_test(test_standard_output_is_written_directly),
         cmocka_unit_test(test_full_disk),

@@ -66,7 +66,7 @@ class Ranks(CommandTest):
         for arguments, words in ((good, "in.npy: has a net charge of 3"),
                                  (["none" + good[0], *good[1:]], "nonein.npy: cannot open"),
                                  ([*good, "--boundary", "free", "--plan", "ranks=2x4"],
-                                  "pencils of 2 x 4 ranks are not "),
+                                  "pencils of 2 x 4 ranks are of more than there are, "),
                                  ([*good, "--boundary", "free", "--memory", "100"], " need")):
             for result, command in self.launches(*arguments):
                 self.assertEqual(result.returncode, 2, (command, result.stderr))

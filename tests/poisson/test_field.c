@@ -198,6 +198,8 @@ static void energies_are_known(void **state)
     void *potential = test_upload(context, source, box_cells(&options) * 8);
     assert_int_equal(tsl_poisson_execute(plan, potential, density), TSL_OK);
     assert_int_equal(tsl_poisson_energy(plan, &energy, potential, density), TSL_OK);
+    assert_int_equal(tsl_poisson_energy(plan, NULL, potential, density), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "no room for energies"));
     const double wanted = 1.7 * 1.7 / (2 * sqrt(M_PI) * 0.06);
     box_check(context, "energy of a Gaussian", fabs(energy / wanted - 1), 1e-13);
     test_release(context, density);

@@ -12,15 +12,17 @@ typedef struct row {
     double lengths[3];
     double screening;
     double bound; /* of the relative error in the 2-norm */
+    int highest;  /* wave along an axis; 0: all that the grid resolves */
 } row;
 
 /* Cubic and not, odd, prime, of one sample along an axis, with and without Nyquist waves. */
 static const row rows[] = {
-    {{64, 64, 64}, 8, {1, 1, 1}, 0, 1e-13},    {{64, 64, 64}, 4, {1, 1, 1}, 0, 1e-6},
-    {{61, 64, 67}, 8, {3, 1, 2}, 0, 1e-13},    {{61, 64, 67}, 4, {3, 1, 2}, 0, 1e-6},
-    {{48, 30, 70}, 8, {7.5, 2, 11}, 0, 1e-13}, {{13, 17, 11}, 8, {1, 1, 1}, 0, 1e-13},
-    {{8, 9, 10}, 8, {1, 2, 3}, 2.5, 1e-13},    {{1, 16, 12}, 8, {1, 1, 1}, 0, 1e-13},
-    {{16, 1, 1}, 8, {1, 1, 1}, 0, 1e-13},      {{12, 10, 1}, 4, {1, 2, 1}, 0, 1e-6},
+    {{64, 64, 64}, 8, {1, 1, 1}, 0, 1e-13, 0},    {{64, 64, 64}, 4, {1, 1, 1}, 0, 1e-6, 0},
+    {{61, 64, 67}, 8, {3, 1, 2}, 0, 1e-13, 0},    {{61, 64, 67}, 4, {3, 1, 2}, 0, 1e-6, 0},
+    {{48, 30, 70}, 8, {7.5, 2, 11}, 0, 1e-13, 0}, {{13, 17, 11}, 8, {1, 1, 1}, 0, 1e-13, 0},
+    {{8, 9, 10}, 8, {1, 2, 3}, 2.5, 1e-13, 0},    {{1, 16, 12}, 8, {1, 1, 1}, 0, 1e-13, 0},
+    {{16, 1, 1}, 8, {1, 1, 1}, 0, 1e-13, 0},      {{12, 10, 1}, 4, {1, 2, 1}, 0, 1e-6, 0},
+    {{128, 128, 128}, 4, {1, 1, 1}, 0, 1e-6, 12},
 };
 
 enum { WAVES = 6 };
@@ -43,7 +45,8 @@ static waves make_waves(const row *r, uint64_t *seed)
         double k2 = 0;
         while (k2 == 0) {
             for (int axis = 0; axis < 3; axis++) {
-                const int most = (r->n[axis] - 1) / 2;
+                const int limit = (r->n[axis] - 1) / 2;
+                const int most = r->highest > 0 && r->highest < limit ? r->highest : limit;
                 const int m = (int)(test_random(seed) % (uint64_t)(2 * most + 1)) - most;
                 w.of[i].k[axis] = 2 * M_PI * m / r->lengths[axis];
                 k2 += w.of[i].k[axis] * w.of[i].k[axis];

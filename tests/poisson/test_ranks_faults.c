@@ -92,7 +92,7 @@ static void change_all_memory(tsl_poisson_options *o, int rank)
 }
 
 static const refusal refusals[] = {
-    {"pencils of 2 x 2 ranks are not 1 to 3 ranks", TSL_E_ARG, change_pencils},
+    {"pencils of 2 x 2 ranks are of more than there are, 3", TSL_E_ARG, change_pencils},
     {"segments must be from", TSL_E_ARG, change_segments},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_one},
     {"ranks 0 and 1 have different options", TSL_E_ARG, change_form},

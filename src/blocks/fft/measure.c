@@ -81,6 +81,31 @@ bool tsl_fft_case_fits(const tsl_fft_case *what, int64_t most)
     return tsl_fft_side_of(what, false).bytes <= most && tsl_fft_side_of(what, true).bytes <= most;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
+{
+    const tsl_fft_side in = tsl_fft_side_of(what, false);
+    const tsl_fft_side out = tsl_fft_side_of(what, true);
+    const int64_t lines = what->batch * (in.cells * in.element + out.cells * out.element);
+    const int64_t arrays = in.bytes + out.bytes + (what->stride > 1 ? lines : 0);
+    /* the CPU's planner has two arrays of complex numbers of its own, before the others are there
+     */
+    const int64_t planning =
+        4 * (int64_t)what->precision * larger(in.bytes / in.element, out.bytes / out.element);
+    char name[80], text[112];
+    snprintf(text, sizeof text, "transforms of %s", tsl_fft_case_name(name, what));
+    const tsl_device_need need = {.what = text,
+                                  .remedy = "take fewer or smaller ones, or less for --most",
+                                  .device = arrays,
+                                  .host =
+                                      larger(in.bytes, out.bytes) + larger(planning - arrays, 0)};
+    return tsl_device_foresee(context, &need);
+}
+
 /* ---- one measurement ---------------------------------------------------------------------- */
 
 typedef struct trial {
@@ -153,12 +178,16 @@ static tsl_status take(trial *t, tsl_fft_measurement *m)
 {
     tsl_context *context = t->context;
     const tsl_fft_side *in = &t->in_side, *out = &t->out_side;
-    const int64_t larger = in->bytes > out->bytes ? in->bytes : out->bytes;
-    t->host = tsl_allocate((size_t)larger);
-    if (t->host == NULL) {
-        return tsl_fail_memory(context, larger, "an array of transforms on the host");
+    const int64_t bytes = larger(in->bytes, out->bytes);
+    tsl_status status = tsl_fft_check_memory(context, t->what);
+    if (status != TSL_OK) {
+        return status;
     }
-    tsl_status status = plan(&t->fft, &m->workspace, t, in, out, in->lines);
+    t->host = tsl_allocate((size_t)bytes);
+    if (t->host == NULL) {
+        return tsl_fail_memory(context, bytes, "an array of transforms on the host");
+    }
+    status = plan(&t->fft, &m->workspace, t, in, out, in->lines);
     if (status == TSL_OK) {
         status = tsl_device_allocate((void **)&t->in, context, in->bytes, "transforms");
     }

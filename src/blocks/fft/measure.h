@@ -54,6 +54,9 @@ tsl_fft_side tsl_fft_side_of(const tsl_fft_case *what, bool output);
 /* Does the case make sense, and does neither array pass `most` bytes, nor a plan 2^31 elements? */
 bool tsl_fft_case_fits(const tsl_fft_case *what, int64_t most);
 
+/* TSL_E_NOMEM, in a line with the figures, if less is free than measuring the case takes. */
+tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what);
+
 /* Measure a case, and with a stride the way by transpositions too. Each transform of the batch is
  * verified, either way. Takes two arrays on the device, four with a stride, and one on the host.
  * c2r destroys its input, so it is timed on zeros. On the CPU all is done by one thread if the

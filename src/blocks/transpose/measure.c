@@ -1,5 +1,6 @@
 #include "blocks/transpose/measure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "blocks/transpose/transpose.h"
@@ -59,6 +60,17 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
         return tsl_fail(context, TSL_E_ARG, "an array of %lld x %lld x %lld elements is too large",
                         (long long)shape[0], (long long)shape[1], (long long)shape[2]);
     }
+    char what[96];
+    snprintf(what, sizeof what, "two arrays of %lld x %lld x %lld elements of %d bytes",
+             (long long)shape[0], (long long)shape[1], (long long)shape[2], element);
+    const tsl_device_need need = {.what = what,
+                                  .remedy = "take fewer",
+                                  .device = bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes,
+                                  .host = bytes};
+    tsl_status status = tsl_device_foresee(context, &need);
+    if (status != TSL_OK) {
+        return status;
+    }
     tsl_transpose_bench *bench = tsl_allocate_zeroed(1, sizeof *bench);
     if (bench == NULL) {
         return tsl_fail_memory(context, sizeof *bench, "a measurement");
@@ -68,8 +80,7 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
     bench->element = element;
     bench->bytes = bytes;
     bench->host = tsl_allocate((size_t)bytes);
-    tsl_status status =
-        bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
+    status = bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
     if (status == TSL_OK) {
         status = tsl_buffer_create(&bench->source, context, bytes);
     }
@@ -205,8 +216,9 @@ tsl_status tsl_transpose_bench_run(tsl_transpose_bench *bench, tsl_transpose_res
         return status;
     }
     const tsl_buffer *in = options->in_place ? bench->target : bench->source;
-    *result = (tsl_transpose_result){
-        .bytes = 2 * bench->bytes, .auxiliary = tsl_transpose_plan_bytes(plan), .wrong = -1};
+    *result = (tsl_transpose_result){.bytes = tsl_transpose_plan_moved(plan),
+                                     .auxiliary = tsl_transpose_plan_bytes(plan),
+                                     .wrong = -1};
     /* nothing of an earlier run may pass for this one's */
     status = options->in_place ? copy_source(bench) : tsl_buffer_fill(bench->target, 0xFF);
     if (status == TSL_OK) {

@@ -16,7 +16,8 @@ typedef struct tsl_transpose_result {
     int64_t wrong;     /* … and elements of them that are not where they belong; -1: none was */
 } tsl_transpose_result;
 
-/* Memory for arrays of `shape`: on the device twice their size, on the host once. */
+/* Memory for arrays of `shape`: on the device twice their size, on the host once. TSL_E_NOMEM,
+ * before any of it is taken, if less is free. */
 tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *context,
                                       const int64_t shape[3], int element);
 void tsl_transpose_bench_destroy(tsl_transpose_bench *bench); /* NULL is fine */

@@ -176,6 +176,11 @@ int64_t tsl_transpose_plan_bytes(const tsl_transpose_plan *plan)
     return plan->held;
 }
 
+int64_t tsl_transpose_plan_moved(const tsl_transpose_plan *plan)
+{
+    return plan->count > 0 ? 2 * plan->bytes : 0;
+}
+
 static tsl_status take_step(const tsl_transpose_plan *plan, const tsl_transpose_step *step,
                             char *out, const char *in)
 {
@@ -238,7 +243,7 @@ tsl_status tsl_transpose_execute(tsl_transpose_plan *plan, tsl_buffer *out, cons
         status = take_step(plan, &plan->steps[i], tsl_buffer_data(out), tsl_buffer_data(in));
     }
     if (status == TSL_OK) {
-        tsl_profile_add(plan->context, "transpose", begun, 2 * plan->bytes, 0);
+        tsl_profile_add(plan->context, "transpose", begun, tsl_transpose_plan_moved(plan), 0);
     }
     return status;
 }

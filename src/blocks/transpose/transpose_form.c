@@ -36,14 +36,16 @@ const char *tsl_permutation_name(tsl_permutation permutation)
 
 tsl_permutation tsl_permutation_inverse(tsl_permutation permutation)
 {
-    return permutations[permutation].inverse;
+    return tsl_permutation_name(permutation) != NULL ? permutations[permutation].inverse
+                                                     : permutation;
 }
 
 void tsl_permutation_shape(int64_t out[3], const int64_t shape[3], tsl_permutation permutation)
 {
     const int64_t before[3] = {shape[0], shape[1], shape[2]};
+    const bool known = tsl_permutation_name(permutation) != NULL;
     for (int i = 0; i < 3; i++) {
-        out[i] = before[permutations[permutation].axes[i]];
+        out[i] = before[known ? permutations[permutation].axes[i] : i];
     }
 }
 
