@@ -25,7 +25,8 @@ tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const cha
                     context->name, what, needed, tsl_format_bytes(there, properties.memory_free));
 }
 
-tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
+static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, const char *what,
+                           bool passing)
 {
     tsl_device_memory *held = &context->memory;
     *out = NULL;
@@ -38,7 +39,7 @@ tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, 
         return tsl_fail_memory(context, sizeof *piece, what);
     }
     *piece = (tsl_device_piece){.next = held->pieces,
-                                .memory = context->ops->allocate(context->device, bytes),
+                                .memory = context->ops->allocate(context->device, bytes, passing),
                                 .bytes = bytes};
     if (piece->memory == NULL) {
         tsl_release(piece);
@@ -49,6 +50,17 @@ tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, 
     held->bytes += bytes;
     *out = piece->memory;
     return TSL_OK;
+}
+
+tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
+{
+    return allocate(out, context, bytes, what, false);
+}
+
+tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t bytes,
+                                       const char *what)
+{
+    return allocate(out, context, bytes, what, true);
 }
 
 /* Take the piece out of the list, and give it back. */

@@ -30,7 +30,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
         return tsl_fail(space->context, TSL_E_NOMEM, "%s takes too many pieces of memory", what);
     }
     const double begun = tsl_seconds();
-    const tsl_status status = tsl_device_allocate(&memory, space->context, bytes, what);
+    const tsl_status status =
+        space->passing ? tsl_device_allocate_passing(&memory, space->context, bytes, what)
+                       : tsl_device_allocate(&memory, space->context, bytes, what);
     tsl_profile_add(space->context, "device memory", begun, bytes, 0);
     if (status == TSL_OK) {
         space->chunk[space->chunks] = memory;
@@ -40,9 +42,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
     return status;
 }
 
-tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes)
+tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes, bool passing)
 {
-    *space = (tsl_space){.context = context};
+    *space = (tsl_space){.context = context, .passing = passing};
     return add_chunk(space, bytes + ALIGNMENT);
 }
 

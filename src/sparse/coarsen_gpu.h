@@ -13,13 +13,14 @@ enum {
  * device costs more than much of what is done in it. */
 typedef struct tsl_space {
     tsl_context *context;
+    bool passing; /* given back when the set-up is done */
     char *chunk[TSL_SPACE_CHUNKS];
     int64_t size[TSL_SPACE_CHUNKS], used[TSL_SPACE_CHUNKS];
     int chunks;
 } tsl_space;
 
 /* At least so many bytes of memory are there for what follows. */
-tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes);
+tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes, bool passing);
 /* `*status` is looked at first, and set; NULL where it is no TSL_OK. */
 void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes);
 /* What was taken since `mark` was a copy of `space` may be had again; the memory stays. */

@@ -100,7 +100,8 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
      * those that follow */
     const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
     const int64_t bytes = (mg->bytes + 1) * fine->places + each * fine->a.rows;
-    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4) : status;
+    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4, false)
+                            : status;
 }
 
 static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, int64_t nonzeros)
@@ -270,7 +271,58 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
 }
 
-/* A level's own matrix: the form takes its starts and columns. */
+/* A level's own matrix in slices, where that adds few zeros: a thread then has a row, whose columns
+ * and values come side by side with the others'. *fits: false where it does not. */
+static tsl_status slice_form(tsl_form *form, bool *fits, making *k, const tsl_coarse *coarse)
+{
+    tsl_multigrid *mg = k->mg;
+    tsl_context *context = mg->context;
+    tsl_packed_matrix *m = &form->packed->matrix;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const tsl_space mark = mg->kept;
+    tsl_status status = TSL_OK;
+    int64_t groups = 0;
+    tsl_slicing s = {.a = {.rows = m->rows,
+                           .row_start = coarse->row_start,
+                           .column = coarse->column,
+                           .value = k->values},
+                     .scale = mg->scale,
+                     .bytes = mg->bytes,
+                     .groups = tsl_space_take(&status, &k->spaces.passing, 4 * slices),
+                     .value_start = tsl_space_take(&status, &mg->kept, 8 * (slices + 1)),
+                     .index_start = tsl_space_take(&status, &mg->kept, 8 * (slices + 1))};
+    const tsl_running running = {
+        .out = s.value_start,
+        .count = s.groups,
+        .n = slices,
+        .tile = tsl_space_take(&status, &k->spaces.passing, 8 * (slices / TSL_RUNNING_TILE + 1))};
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->measure_slices(context, &s);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->run(context, &running);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &groups, s.value_start + slices, 8);
+    }
+    const int64_t places = groups * TSL_PACK_LANES;
+    *fits = status == TSL_OK && 2 * places <= 3 * coarse->nonzeros;
+    if (!*fits) {
+        tsl_space_return(&mg->kept, &mark);
+        return status;
+    }
+    s.index = tsl_space_take(&status, &mg->kept, 4 * places);
+    s.value = tsl_space_take(&status, &mg->kept, mg->bytes * places);
+    m->value_start = s.value_start;
+    m->index_start = s.index_start;
+    m->index = s.index;
+    m->value = s.value;
+    form->product_bytes = places * (4 + mg->bytes) + 16 * slices;
+    return status == TSL_OK ? context->ops->coarsen->fill_slices(context, &s) : status;
+}
+
+/* A level's own matrix; in chunks, the form takes its starts and columns. A level that may be
+ * solved is read by rows. */
 static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
     tsl_multigrid *mg = k->mg;
@@ -279,6 +331,13 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
         return status;
     }
     tsl_packed_matrix *m = &out->packed->matrix;
+    bool sliced = false;
+    if (coarse->count > TSL_DENSE_ROWS) {
+        status = slice_form(out, &sliced, k, coarse);
+    }
+    if (status != TSL_OK || sliced) {
+        return status;
+    }
     m->row_start = coarse->row_start;
     m->column = coarse->column;
     m->entry = make_values(&status, mg, mg->scale, k->values, coarse->nonzeros);
@@ -544,12 +603,12 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
     if (status == TSL_OK) { /* for aggregates */
         const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
-        status =
-            tsl_space_begin(&k->spaces.passing, context,
-                            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20));
+        status = tsl_space_begin(
+            &k->spaces.passing, context,
+            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20), true);
     }
     if (status == TSL_OK) {
-        status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);
+        status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros, true);
     }
     if (status == TSL_OK && plan->options.near_null != NULL) {
         k->near = tsl_space_take(&status, &k->spaces.results, 8 * plan->rows);
