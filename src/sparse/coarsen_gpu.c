@@ -6,7 +6,7 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 4, /* of all rows; then those that are left are listed */
+    ROUNDS = 5, /* of all rows; then those that are left are listed */
     APART = 2,  /* the first founders are so much farther apart: others find room beside them */
     FAVOUR = 7, /* steps in which rows beside those decided go before others */
     STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */

@@ -25,6 +25,7 @@ enum {
                                  two groups, … */
     TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
     TSL_LARGE_ROW = 128,      /* … and more */
+    TSL_ROW_SHARES = 4,       /* of a row in slices whose rows are shared among threads */
     TSL_COMMONS = 8           /* groups of a slice that are looked at together */
 };
 
@@ -84,6 +85,9 @@ typedef struct tsl_packed_matrix {
     const tsl_common *common;
     int width;           /* a multiple of TSL_COMMONS */
     const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
+    bool
+        shared; /* slices name all columns, and in straight lists each TSL_ROW_SHARES-th group is
+                   summed for itself, and these sums by twos; a rank's rows are all of the list's */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;

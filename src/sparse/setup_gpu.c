@@ -271,8 +271,9 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
 }
 
-/* A level's own matrix in slices, where that adds few zeros: a thread then has a row, whose columns
- * and values come side by side with the others'. *fits: false where it does not. */
+/* A level's own matrix in slices, where that adds few zeros: columns and values of rows side by
+ * side then come side by side, and nothing is to be summed among them. *fits: false where it does
+ * not. */
 static tsl_status slice_form(tsl_form *form, bool *fits, making *k, const tsl_coarse *coarse)
 {
     tsl_multigrid *mg = k->mg;
@@ -317,6 +318,7 @@ static tsl_status slice_form(tsl_form *form, bool *fits, making *k, const tsl_co
     m->index_start = s.index_start;
     m->index = s.index;
     m->value = s.value;
+    m->shared = true;
     form->product_bytes = places * (4 + mg->bytes) + 16 * slices;
     return status == TSL_OK ? context->ops->coarsen->fill_slices(context, &s) : status;
 }
