@@ -475,3 +475,45 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;
 }
+
+/* ---- slices --------------------------------------------------------------------------------- */
+
+tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+                            const tsl_coarse *from, double scale, int bytes)
+{
+    tsl_context *context = spaces->passing.context;
+    const int64_t slices = (from->count + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const tsl_space mark = *spaces->kept;
+    tsl_status status = TSL_OK;
+    int64_t groups = 0;
+    tsl_slicing s = {.a = {.rows = from->count,
+                           .row_start = from->row_start,
+                           .column = from->column,
+                           .value = from->value},
+                     .scale = scale,
+                     .bytes = bytes,
+                     .groups = tsl_space_take(&status, &spaces->passing, 4 * slices),
+                     .value_start = tsl_space_take(&status, spaces->kept, 8 * (slices + 1)),
+                     .index_start = tsl_space_take(&status, spaces->kept, 8 * (slices + 1))};
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->measure_slices(context, &s);
+    }
+    run_sums(&status, &spaces->passing, s.value_start, s.groups, slices);
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &groups, s.value_start + slices, 8);
+    }
+    *places = groups * TSL_PACK_LANES;
+    if (status != TSL_OK || 2 * *places > 3 * from->nonzeros) {
+        tsl_space_return(spaces->kept, &mark);
+        *places = 0;
+        return status;
+    }
+    s.index = tsl_space_take(&status, spaces->kept, 4 * *places);
+    s.value = tsl_space_take(&status, spaces->kept, bytes * *places);
+    out->value_start = s.value_start;
+    out->index_start = s.index_start;
+    out->index = s.index;
+    out->value = s.value;
+    out->shared = true;
+    return status == TSL_OK ? context->ops->coarsen->fill_slices(context, &s) : status;
+}

@@ -70,4 +70,10 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
 tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces,
                               const tsl_fine *fine);
 
+/* The matrix that came out, times `scale`, in slices, where these have no more than half as many
+ * zeros as it has entries: columns and values of rows side by side then come side by side. In
+ * memory that is kept; *places: entries and zeros, or 0 where they are too many. */
+tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+                            const tsl_coarse *from, double scale, int bytes);
+
 #endif

@@ -271,58 +271,6 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
 }
 
-/* A level's own matrix in slices, where that adds few zeros: columns and values of rows side by
- * side then come side by side, and nothing is to be summed among them. *fits: false where it does
- * not. */
-static tsl_status slice_form(tsl_form *form, bool *fits, making *k, const tsl_coarse *coarse)
-{
-    tsl_multigrid *mg = k->mg;
-    tsl_context *context = mg->context;
-    tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    const tsl_space mark = mg->kept;
-    tsl_status status = TSL_OK;
-    int64_t groups = 0;
-    tsl_slicing s = {.a = {.rows = m->rows,
-                           .row_start = coarse->row_start,
-                           .column = coarse->column,
-                           .value = k->values},
-                     .scale = mg->scale,
-                     .bytes = mg->bytes,
-                     .groups = tsl_space_take(&status, &k->spaces.passing, 4 * slices),
-                     .value_start = tsl_space_take(&status, &mg->kept, 8 * (slices + 1)),
-                     .index_start = tsl_space_take(&status, &mg->kept, 8 * (slices + 1))};
-    const tsl_running running = {
-        .out = s.value_start,
-        .count = s.groups,
-        .n = slices,
-        .tile = tsl_space_take(&status, &k->spaces.passing, 8 * (slices / TSL_RUNNING_TILE + 1))};
-    if (status == TSL_OK) {
-        status = context->ops->coarsen->measure_slices(context, &s);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->coarsen->run(context, &running);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->download(context, &groups, s.value_start + slices, 8);
-    }
-    const int64_t places = groups * TSL_PACK_LANES;
-    *fits = status == TSL_OK && 2 * places <= 3 * coarse->nonzeros;
-    if (!*fits) {
-        tsl_space_return(&mg->kept, &mark);
-        return status;
-    }
-    s.index = tsl_space_take(&status, &mg->kept, 4 * places);
-    s.value = tsl_space_take(&status, &mg->kept, mg->bytes * places);
-    m->value_start = s.value_start;
-    m->index_start = s.index_start;
-    m->index = s.index;
-    m->value = s.value;
-    m->shared = true;
-    form->product_bytes = places * (4 + mg->bytes) + 16 * slices;
-    return status == TSL_OK ? context->ops->coarsen->fill_slices(context, &s) : status;
-}
-
 /* A level's own matrix; in chunks, the form takes its starts and columns. A level that may be
  * solved is read by rows. */
 static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
@@ -333,11 +281,12 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
         return status;
     }
     tsl_packed_matrix *m = &out->packed->matrix;
-    bool sliced = false;
+    int64_t places = 0;
     if (coarse->count > TSL_DENSE_ROWS) {
-        status = slice_form(out, &sliced, k, coarse);
+        status = tsl_slice_on_gpu(m, &places, &k->spaces, coarse, mg->scale, mg->bytes);
     }
-    if (status != TSL_OK || sliced) {
+    if (status != TSL_OK || places > 0) {
+        out->product_bytes = places * (4 + mg->bytes) + coarse->count / 2;
         return status;
     }
     m->row_start = coarse->row_start;
