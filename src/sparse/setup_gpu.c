@@ -212,6 +212,7 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
     if (8 * (int64_t)without <= slices) {
         m->common = narrowing.common;
         m->width = width;
+        m->groups = (int)k->facts[TSL_FACT_LONGEST];
         return status;
     }
     tsl_space_return(kept, &mark);
@@ -320,7 +321,7 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
     const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    const bool ones = fine->near_null == NULL && coarse->members == fine->a.rows;
+    const bool ones = bytes == 4 && fine->near_null == NULL && coarse->members == fine->a.rows;
     tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
     if (status != TSL_OK) {
         return status;

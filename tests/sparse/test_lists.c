@@ -196,6 +196,7 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     out->packed = *out->wide.packed;
     out->packed.matrix.common = a_narrowing.common;
     out->packed.matrix.width = TSL_COMMONS;
+    out->packed.matrix.groups = TSL_COMMONS - 1;
     out->packed.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
@@ -330,8 +331,52 @@ static void lists_are_their_steps(void **state)
     }
 }
 
+/* p = a over / under p + b f z, of a vector z of single precision: as CG turns. */
+static void widened_vectors_are_added(void **state)
+{
+    (void)state;
+    enum { ROWS = 5003 };
+    static double p[ROWS], out[ROWS];
+    static float z[ROWS];
+    const double scalars[] = {0.7, 1.9};
+    uint64_t seed = 11;
+    for (int64_t i = 0; i < ROWS; i++) {
+        p[i] = (double)(test_random(&seed) % 1000) / 7;
+        z[i] = (float)(test_random(&seed) % 1000) / 3;
+    }
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_layout layout;
+        if (context->ops->lists != NULL) {
+            double *const vector = test_upload(context, p, sizeof p);
+            double *const ratio = test_upload(context, scalars, sizeof scalars);
+            float *const single = test_upload(context, z, sizeof z);
+            const tsl_step steps[] = {
+                tsl_widen(NULL, 0.3, single),
+                tsl_times(tsl_combine(vector, 0.9, vector, 1.1, NULL), ratio, ratio + 1)};
+            const tsl_steps list = {.layout = &layout, .bytes = 8, .count = 2, .steps = steps};
+            tsl_straight straight;
+            assert_int_equal(tsl_layout_make(&layout, context, ROWS, NULL, true), TSL_OK);
+            assert_true(tsl_read_straight(&straight, &list));
+            assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
+            test_download(context, out, vector, sizeof out);
+            for (int64_t i = 0; i < ROWS; i++) {
+                double expected = 0.9 * (scalars[0] / scalars[1]) * p[i];
+                expected += 1.1 * (0.3 * (double)z[i]);
+                assert_true(out[i] == expected);
+            }
+            tsl_layout_free(&layout);
+            test_release(context, vector);
+            test_release(context, ratio);
+            test_release(context, single);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_steps),
+                                       cmocka_unit_test(widened_vectors_are_added)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
