@@ -65,9 +65,10 @@ static tsl_status cpu_properties(tsl_device *device, tsl_device_properties *out)
     return TSL_OK;
 }
 
-static void *cpu_allocate(tsl_device *device, int64_t bytes)
+static void *cpu_allocate(tsl_device *device, int64_t bytes, bool passing)
 {
     (void)device;
+    (void)passing;
     return tsl_allocate((size_t)bytes);
 }
 

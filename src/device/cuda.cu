@@ -4,14 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Passing memory: of a set-up's pieces each has a place here. What is given back is kept for the
+ * stream's later work, for the driver takes about a millisecond for each 3 GB that are taken and
+ * given back. */
+enum { LOANS = 16, KEPT_SHARE = 16 /* of the card's memory one part may be kept */ };
+
+typedef struct memory_loan {
+    void *memory;
+    int64_t bytes; /* 0: an empty place */
+    bool taken;    /* else it is kept */
+} memory_loan;
+
 struct tsl_device {
     int index;
     cudaStream_t stream;
     bool borrowed;     /* the stream is the caller's */
     cudaStream_t side; /* for a while, beside the stream */
     cudaEvent_t parted;
+    memory_loan loan[LOANS];
+    int64_t most_kept;                /* bytes */
+    void *landing;                    /* LANDING bytes of pinned host memory */
     tsl_device_properties properties; /* but its memory */
 };
+
+/* Copies to the host that are no larger come by way of pinned memory, which takes less time. */
+enum { LANDING = 4096 };
 
 /* Cards older than this lack what the kernels are compiled for. */
 enum { OLDEST_MAJOR = 8 };
@@ -78,6 +95,10 @@ static void cuda_close(tsl_device *device)
     if (device->parted != NULL) {
         cudaEventDestroy(device->parted);
     }
+    for (int i = 0; i < LOANS; i++) {
+        cudaFree(device->loan[i].memory);
+    }
+    cudaFreeHost(device->landing);
     tsl_release(device);
 }
 
@@ -194,8 +215,13 @@ static tsl_status cuda_open(tsl_device **out, tsl_context *context, int index)
         return tsl_fail_memory(context, sizeof *device, "a device");
     }
     device->index = index;
+    device->most_kept = (int64_t)(properties.totalGlobalMem / KEPT_SHARE);
     remember(device, &properties);
     status = make_side(device, context);
+    if (status == TSL_OK) {
+        status = tsl_cuda_check(context, cudaMallocHost(&device->landing, LANDING),
+                                "taking pinned memory");
+    }
     if (status == TSL_OK) {
         status = context->stream != NULL ? borrow_stream(device, context)
                                          : make_stream(device, context, 0);
@@ -231,6 +257,16 @@ static tsl_status cuda_branch(tsl_device **out, tsl_context *context)
     return TSL_OK;
 }
 
+/* Bytes that are kept, and given back when they lack. */
+static int64_t kept_by(const tsl_device *device)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < LOANS; i++) {
+        bytes += device->loan[i].taken ? 0 : device->loan[i].bytes;
+    }
+    return bytes;
+}
+
 static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out)
 {
     size_t unused = 0, all = 0;
@@ -241,24 +277,92 @@ static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out
     }
     *out = device->properties;
     out->memory = (int64_t)all;
-    out->memory_free = (int64_t)unused;
+    out->memory_free = (int64_t)unused + kept_by(device);
     return TSL_OK;
 }
 
-static void *cuda_allocate(tsl_device *device, int64_t bytes)
+/* Give back what is kept. */
+static void drop_kept(tsl_device *device)
+{
+    cudaStreamSynchronize(device->stream);
+    for (int i = 0; i < LOANS; i++) {
+        if (!device->loan[i].taken) {
+            cudaFree(device->loan[i].memory); /* NULL is fine */
+            device->loan[i].memory = NULL;
+            device->loan[i].bytes = 0;
+        }
+    }
+}
+
+static void *take(tsl_device *device, int64_t bytes)
 {
     void *memory = NULL;
-    cudaSetDevice(device->index);
-    if (cudaMalloc(&memory, (size_t)bytes) != cudaSuccess) {
+    cudaError_t error = cudaMalloc(&memory, (size_t)bytes);
+    if (error != cudaSuccess && kept_by(device) > 0) {
+        cudaGetLastError();
+        drop_kept(device);
+        error = cudaMalloc(&memory, (size_t)bytes);
+    }
+    if (error != cudaSuccess) {
         cudaGetLastError(); /* the caller reports it */
         return NULL;
     }
     return memory;
 }
 
+/* What is kept, if it is as large as is wanted and hardly larger; a place to note a loan; or NULL:
+ * there are too many. */
+static memory_loan *find_loan(tsl_device *device, int64_t bytes)
+{
+    memory_loan *found = NULL;
+    for (int i = 0; i < LOANS; i++) {
+        memory_loan *l = &device->loan[i];
+        if (!l->taken && l->bytes >= bytes && l->bytes <= bytes + bytes / 8) {
+            return l;
+        }
+        found = !l->taken && l->bytes == 0 ? l : found;
+    }
+    return found;
+}
+
+/* Kept memory of other sizes is of no more use: it goes with the first that does not fit. */
+static void *take_passing(tsl_device *device, int64_t bytes)
+{
+    memory_loan *l = find_loan(device, bytes);
+    if (l == NULL || l->bytes == 0) {
+        drop_kept(device);
+        l = find_loan(device, bytes);
+    }
+    if (l == NULL) {
+        return take(device, bytes);
+    }
+    if (l->bytes == 0) {
+        l->memory = take(device, bytes);
+        l->bytes = l->memory != NULL ? bytes : 0;
+    }
+    l->taken = l->memory != NULL;
+    return l->memory;
+}
+
+static void *cuda_allocate(tsl_device *device, int64_t bytes, bool passing)
+{
+    cudaSetDevice(device->index);
+    return passing ? take_passing(device, bytes) : take(device, bytes);
+}
+
 static void cuda_release(tsl_device *device, void *memory)
 {
     cudaSetDevice(device->index);
+    for (int i = 0; i < LOANS; i++) {
+        memory_loan *l = &device->loan[i];
+        if (l->taken && l->memory == memory) {
+            l->taken = false;
+            if (kept_by(device) > device->most_kept) {
+                drop_kept(device);
+            }
+            return;
+        }
+    }
     cudaStreamSynchronize(device->stream);
     cudaFree(memory);
 }
@@ -288,8 +392,13 @@ tsl_status tsl_cuda_store(tsl_context *context, void *host, const void *source, 
 static tsl_status cuda_download(tsl_context *context, void *target, const void *source,
                                 int64_t bytes)
 {
-    const tsl_status status = tsl_cuda_store(context, target, source, bytes);
-    return status == TSL_OK ? synchronize(context) : status;
+    void *const landing = bytes <= LANDING ? context->device->landing : NULL;
+    tsl_status status = tsl_cuda_store(context, landing != NULL ? landing : target, source, bytes);
+    status = status == TSL_OK ? synchronize(context) : status;
+    if (status == TSL_OK && landing != NULL) {
+        memcpy(target, landing, (size_t)bytes);
+    }
+    return status;
 }
 
 static tsl_status cuda_fill(tsl_context *context, void *target, unsigned char value, int64_t bytes)

@@ -64,8 +64,10 @@ typedef struct tsl_device_ops {
     tsl_status (*properties)(tsl_device *device, tsl_device_properties *out);
 
     /* Memory on the device, aligned to 64 bytes, contents undefined; NULL when exhausted. To be
-     * called by tsl_device_allocate() alone. */
-    void *(*allocate)(tsl_device *device, int64_t bytes);
+     * called by tsl_device_allocate() and tsl_device_allocate_passing() alone: what is `passing`
+     * may be kept by the device, when it is released, for the next that is, until something else
+     * lacks it. */
+    void *(*allocate)(tsl_device *device, int64_t bytes, bool passing);
     /* Work queued before is done with the memory first. */
     void (*release)(tsl_device *device, void *memory);
 
@@ -120,7 +122,12 @@ tsl_status tsl_device_time(double *seconds, tsl_context *context, tsl_work work,
 /* All device memory comes from here, so that it is counted and tests can make it fail. On failure
  * *out is NULL, the status TSL_E_NOMEM, and the error says what was wanted and what is free. */
 tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what);
-/* NULL is fine. */
+/* The same for memory that is only wanted while something is set up, again and again, for work on
+ * the context's own stream: to take it from the device's driver each time would cost more than
+ * much of that work. */
+tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t bytes,
+                                       const char *what);
+/* Of either kind; NULL is fine. */
 void tsl_device_release(tsl_context *context, void *memory);
 /* Release what the context still holds. */
 void tsl_device_release_all(tsl_context *context);

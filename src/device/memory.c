@@ -46,7 +46,8 @@ tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
                     bounded ? ", or allow more" : "");
 }
 
-tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
+static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, const char *what,
+                           bool passing)
 {
     tsl_device_memory *held = &context->memory;
     *out = NULL;
@@ -59,7 +60,7 @@ tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, 
         return tsl_fail_memory(context, sizeof *piece, what);
     }
     *piece = (tsl_device_piece){.next = held->pieces,
-                                .memory = context->ops->allocate(context->device, bytes),
+                                .memory = context->ops->allocate(context->device, bytes, passing),
                                 .bytes = bytes};
     if (piece->memory == NULL) {
         tsl_release(piece);
@@ -70,6 +71,17 @@ tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, 
     held->bytes += bytes;
     *out = piece->memory;
     return TSL_OK;
+}
+
+tsl_status tsl_device_allocate(void **out, tsl_context *context, int64_t bytes, const char *what)
+{
+    return allocate(out, context, bytes, what, false);
+}
+
+tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t bytes,
+                                       const char *what)
+{
+    return allocate(out, context, bytes, what, true);
 }
 
 /* Take the piece out of the list, and give it back. */

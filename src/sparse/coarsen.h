@@ -205,6 +205,18 @@ typedef struct tsl_cut {
     tsl_chunk *chunk;
 } tsl_cut;
 
+/* A matrix by rows on its way into slices, whose rows are filled up with zeros. */
+typedef struct tsl_slicing {
+    tsl_device_rows a;
+    double scale; /* of the values */
+    int bytes;
+    int32_t *groups;      /* [slices]: entries of a slice's longest row */
+    int64_t *value_start; /* [slices + 1]: groups before a slice's */
+    int64_t *index_start; /* likewise: columns */
+    int32_t *index;       /* [groups][32] */
+    void *value;
+} tsl_slicing;
+
 /* T as slices of a row an entry: [rows rounded up to 32]. */
 typedef struct tsl_tentative_form {
     int64_t rows;
@@ -277,6 +289,9 @@ typedef struct tsl_coarsen_ops {
     /* y = a x, of numbers of so many bytes; x NULL: ones */
     tsl_status (*convert)(tsl_context *context, void *y, double a, const double *x, int64_t count,
                           int bytes);
+    tsl_status (*measure_slices)(tsl_context *context, const tsl_slicing *arguments); /* groups */
+    /* From value_start: index_start, index, value */
+    tsl_status (*fill_slices)(tsl_context *context, const tsl_slicing *arguments);
 } tsl_coarsen_ops;
 
 #endif

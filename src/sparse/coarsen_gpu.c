@@ -6,7 +6,7 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 4, /* of all rows; then those that are left are listed */
+    ROUNDS = 5, /* of all rows; then those that are left are listed */
     APART = 2,  /* the first founders are so much farther apart: others find room beside them */
     FAVOUR = 7, /* steps in which rows beside those decided go before others */
     STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */
@@ -30,7 +30,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
         return tsl_fail(space->context, TSL_E_NOMEM, "%s takes too many pieces of memory", what);
     }
     const double begun = tsl_seconds();
-    const tsl_status status = tsl_device_allocate(&memory, space->context, bytes, what);
+    const tsl_status status =
+        space->passing ? tsl_device_allocate_passing(&memory, space->context, bytes, what)
+                       : tsl_device_allocate(&memory, space->context, bytes, what);
     tsl_profile_add(space->context, "device memory", begun, bytes, 0);
     if (status == TSL_OK) {
         space->chunk[space->chunks] = memory;
@@ -40,9 +42,9 @@ static tsl_status add_chunk(tsl_space *space, int64_t least)
     return status;
 }
 
-tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes)
+tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes, bool passing)
 {
-    *space = (tsl_space){.context = context};
+    *space = (tsl_space){.context = context, .passing = passing};
     return add_chunk(space, bytes + ALIGNMENT);
 }
 
@@ -472,4 +474,46 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
     make_matrix(&status, fits, spaces, &p, out, fine->places);
     tsl_profile_add(context, "coarse matrices", begun, 0, 0);
     return status;
+}
+
+/* ---- slices --------------------------------------------------------------------------------- */
+
+tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+                            const tsl_coarse *from, double scale, int bytes)
+{
+    tsl_context *context = spaces->passing.context;
+    const int64_t slices = (from->count + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const tsl_space mark = *spaces->kept;
+    tsl_status status = TSL_OK;
+    int64_t groups = 0;
+    tsl_slicing s = {.a = {.rows = from->count,
+                           .row_start = from->row_start,
+                           .column = from->column,
+                           .value = from->value},
+                     .scale = scale,
+                     .bytes = bytes,
+                     .groups = tsl_space_take(&status, &spaces->passing, 4 * slices),
+                     .value_start = tsl_space_take(&status, spaces->kept, 8 * (slices + 1)),
+                     .index_start = tsl_space_take(&status, spaces->kept, 8 * (slices + 1))};
+    if (status == TSL_OK) {
+        status = context->ops->coarsen->measure_slices(context, &s);
+    }
+    run_sums(&status, &spaces->passing, s.value_start, s.groups, slices);
+    if (status == TSL_OK) {
+        status = context->ops->download(context, &groups, s.value_start + slices, 8);
+    }
+    *places = groups * TSL_PACK_LANES;
+    if (status != TSL_OK || 2 * *places > 3 * from->nonzeros) {
+        tsl_space_return(spaces->kept, &mark);
+        *places = 0;
+        return status;
+    }
+    s.index = tsl_space_take(&status, spaces->kept, 4 * *places);
+    s.value = tsl_space_take(&status, spaces->kept, bytes * *places);
+    out->value_start = s.value_start;
+    out->index_start = s.index_start;
+    out->index = s.index;
+    out->value = s.value;
+    out->shared = true;
+    return status == TSL_OK ? context->ops->coarsen->fill_slices(context, &s) : status;
 }

@@ -13,13 +13,14 @@ enum {
  * device costs more than much of what is done in it. */
 typedef struct tsl_space {
     tsl_context *context;
+    bool passing; /* given back when the set-up is done */
     char *chunk[TSL_SPACE_CHUNKS];
     int64_t size[TSL_SPACE_CHUNKS], used[TSL_SPACE_CHUNKS];
     int chunks;
 } tsl_space;
 
 /* At least so many bytes of memory are there for what follows. */
-tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes);
+tsl_status tsl_space_begin(tsl_space *space, tsl_context *context, int64_t bytes, bool passing);
 /* `*status` is looked at first, and set; NULL where it is no TSL_OK. */
 void *tsl_space_take(tsl_status *status, tsl_space *space, int64_t bytes);
 /* What was taken since `mark` was a copy of `space` may be had again; the memory stays. */
@@ -68,5 +69,11 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
 /* All else. *fits: false where an aggregate or a row is too long to be made here. */
 tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces,
                               const tsl_fine *fine);
+
+/* The matrix that came out, times `scale`, in slices, where these have no more than half as many
+ * zeros as it has entries: columns and values of rows side by side then come side by side. In
+ * memory that is kept; *places: entries and zeros, or 0 where they are too many. */
+tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+                            const tsl_coarse *from, double scale, int bytes);
 
 #endif

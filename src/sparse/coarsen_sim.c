@@ -32,4 +32,6 @@ const tsl_coarsen_ops tsl_coarsen_sim = {.measure = gpu_measure,
                                          .make_tentative = gpu_make_tentative,
                                          .find_eigenvalue = gpu_find_eigenvalue,
                                          .invert = gpu_invert,
-                                         .convert = gpu_convert};
+                                         .convert = gpu_convert,
+                                         .measure_slices = gpu_measure_slices,
+                                         .fill_slices = gpu_fill_slices};

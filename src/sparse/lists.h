@@ -25,6 +25,7 @@ enum {
                                  two groups, … */
     TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
     TSL_LARGE_ROW = 128,      /* … and more */
+    TSL_ROW_SHARES = 4,       /* of a row in slices whose rows are shared among threads */
     TSL_COMMONS = 8           /* groups of a slice that are looked at together */
 };
 
@@ -78,12 +79,16 @@ typedef struct tsl_packed_matrix {
     const int64_t *value_start;
     const int64_t *index_start;
     const int32_t *index;
-    const void *value; /* NULL: ones */
+    const void *value; /* NULL: ones, in single precision, of rows with an entry each */
     /* [slices][width], where there are fewer groups filled up with zeros; NULL: all values are in
      * `value`, else those of slices that have nothing in common */
     const tsl_common *common;
-    int width;           /* a multiple of TSL_COMMONS */
+    int width;           /* a multiple of TSL_COMMONS, … */
+    int groups;          /* … of which so many are not filled up in all slices */
     const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
+    bool
+        shared; /* slices name all columns, and in straight lists each TSL_ROW_SHARES-th group is
+                   summed for itself, and these sums by twos; a rank's rows are all of the list's */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
@@ -119,14 +124,15 @@ enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS }
  *     t = the product, or load wide[i], or load single[i];
  *     u = OF_V v[i] + OF_T t; without v it is t;
  *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
- * or, with `single`, the scalar product of t and dot alone. What is NULL is left out. */
+ * or, with `single` and `dot`, the scalar product of t and dot alone. What is NULL is left out. */
 typedef struct tsl_straight {
     const double *wide;
     const float *single;
     double load;
     const double *dot;
     const void *v, *w, *z, *x;
-    void *u, *y; /* y with w */
+    void *u, *y;                /* y with w */
+    const double *over, *under; /* of `single` and v: OF_V is multiplied by their ratio; or NULL */
     double factor_double[TSL_FACTORS];
     float factor_single[TSL_FACTORS];
 } tsl_straight;

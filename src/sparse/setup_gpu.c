@@ -100,7 +100,8 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
      * those that follow */
     const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
     const int64_t bytes = (mg->bytes + 1) * fine->places + each * fine->a.rows;
-    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4) : status;
+    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4, false)
+                            : status;
 }
 
 static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, int64_t nonzeros)
@@ -211,6 +212,7 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
     if (8 * (int64_t)without <= slices) {
         m->common = narrowing.common;
         m->width = width;
+        m->groups = (int)k->facts[TSL_FACT_LONGEST];
         return status;
     }
     tsl_space_return(kept, &mark);
@@ -270,7 +272,8 @@ static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
     return status == TSL_OK ? context->ops->coarsen->cut_chunks(context, &cut) : status;
 }
 
-/* A level's own matrix: the form takes its starts and columns. */
+/* A level's own matrix; in chunks, the form takes its starts and columns. A level that may be
+ * solved is read by rows. */
 static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
     tsl_multigrid *mg = k->mg;
@@ -279,6 +282,14 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
         return status;
     }
     tsl_packed_matrix *m = &out->packed->matrix;
+    int64_t places = 0;
+    if (coarse->count > TSL_DENSE_ROWS) {
+        status = tsl_slice_on_gpu(m, &places, &k->spaces, coarse, mg->scale, mg->bytes);
+    }
+    if (status != TSL_OK || places > 0) {
+        out->product_bytes = places * (4 + mg->bytes) + coarse->count / 2;
+        return status;
+    }
     m->row_start = coarse->row_start;
     m->column = coarse->column;
     m->entry = make_values(&status, mg, mg->scale, k->values, coarse->nonzeros);
@@ -310,7 +321,7 @@ static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
     const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    const bool ones = fine->near_null == NULL && coarse->members == fine->a.rows;
+    const bool ones = bytes == 4 && fine->near_null == NULL && coarse->members == fine->a.rows;
     tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -544,12 +555,12 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
     if (status == TSL_OK) { /* for aggregates */
         const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
-        status =
-            tsl_space_begin(&k->spaces.passing, context,
-                            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20));
+        status = tsl_space_begin(
+            &k->spaces.passing, context,
+            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20), true);
     }
     if (status == TSL_OK) {
-        status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros);
+        status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros, true);
     }
     if (status == TSL_OK && plan->options.near_null != NULL) {
         k->near = tsl_space_take(&status, &k->spaces.results, 8 * plan->rows);

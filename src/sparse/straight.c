@@ -92,8 +92,31 @@ static bool is_mixed_dot(tsl_straight *out, const tsl_steps *list)
     return true;
 }
 
+/* A widened vector, and a multiple of another added. */
+static bool is_widened_sum(tsl_straight *out, const tsl_steps *list)
+{
+    const tsl_step *s = list->steps;
+    if (list->count != 2 || list->bytes != 8 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
+        s[1].kind != TSL_STEP_COMBINE || s[1].b == 0 || s[1].z != NULL || s[1].x == NULL ||
+        s[1].y == NULL) {
+        return false;
+    }
+    *out = (tsl_straight){.single = s[0].x,
+                          .load = s[0].a,
+                          .v = s[1].x,
+                          .u = s[1].y,
+                          .over = s[1].over,
+                          .under = s[1].under};
+    out->factor_double[TSL_OF_V] = s[1].a;
+    out->factor_double[TSL_OF_T] = s[1].b;
+    return true;
+}
+
 bool tsl_read_straight(tsl_straight *out, const tsl_steps *list)
 {
+    if (is_widened_sum(out, list)) {
+        return true;
+    }
     for (int i = 0; i < list->count; i++) {
         if (list->steps[i].over != NULL) {
             return false;

@@ -166,6 +166,39 @@ static void free_memory_is_told(void **state)
     }
 }
 
+/* What a device keeps of passing memory is free, and goes to whoever lacks it. */
+static void passing_memory_is_had_again(void **state)
+{
+    (void)state;
+    const int devices = test_device_count();
+    for (int d = 1; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_device_properties before, after;
+        void *memory = NULL;
+        assert_int_equal(context->ops->properties(context->device, &before), TSL_OK);
+        const bool on_sim = strncmp(test_devices[d], "sim", 3) == 0; /* which has to fill it */
+        const int64_t bytes = on_sim ? 1 << 20 : before.memory / 20;
+        const int64_t most = on_sim ? bytes : before.memory_free / 50 * 49;
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(tsl_device_allocate_passing(&memory, context, bytes, "a test"),
+                             TSL_OK);
+            assert_int_equal(context->memory.bytes, bytes);
+            tsl_device_release(context, memory);
+            assert_int_equal(context->memory.bytes, 0);
+        }
+        assert_int_equal(context->ops->synchronize(context), TSL_OK);
+        assert_int_equal(context->ops->properties(context->device, &after), TSL_OK);
+        assert_true(after.memory_free > most);
+        assert_int_equal(tsl_device_allocate(&memory, context, most, "a test"), TSL_OK);
+        tsl_device_release(context, memory);
+        tsl_test_fail_device_allocation(context, 1);
+        assert_int_equal(tsl_device_allocate_passing(&memory, context, bytes, "a test"),
+                         TSL_E_NOMEM);
+        assert_null(memory);
+        tsl_context_destroy(context);
+    }
+}
+
 /* What is never released goes with the context. */
 static void contexts_take_their_memory_along(void **state)
 {
@@ -186,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_survive_no_memory), cmocka_unit_test(a_device_that_is_full_says_so),
-        cmocka_unit_test(free_memory_is_told), cmocka_unit_test(contexts_take_their_memory_along)};
+        cmocka_unit_test(free_memory_is_told), cmocka_unit_test(passing_memory_is_had_again),
+        cmocka_unit_test(contexts_take_their_memory_along)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,9 +412,9 @@ static tsl_status run_shared(desk *d, char **argv)
 static tsl_sim_mark opened;
 
 /* The host is let at the device's memory, that taken now included. */
-static void *allocate_open(tsl_device *device, int64_t bytes)
+static void *allocate_open(tsl_device *device, int64_t bytes, bool passing)
 {
-    void *memory = tsl_device_sim.allocate(device, bytes);
+    void *memory = tsl_device_sim.allocate(device, bytes, passing);
     tsl_sim_open_other(opened, false);
     tsl_sim_open_other(opened, true);
     return memory;

@@ -93,9 +93,9 @@ static void coarsen_on(trial *t, const char *device)
     assert_int_equal(tsl_layout_make(&layout, context, t->s->n, t->s->row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&form, context, &t->a, &layout, 8, 1), TSL_OK);
     assert_null(form.packed->tiles);
-    assert_int_equal(tsl_space_begin(&spaces.passing, context, 4 * t->s->n), TSL_OK);
-    assert_int_equal(tsl_space_begin(&spaces.results, context, t->s->n), TSL_OK);
-    assert_int_equal(tsl_space_begin(&kept, context, t->s->n), TSL_OK);
+    assert_int_equal(tsl_space_begin(&spaces.passing, context, 4 * t->s->n, true), TSL_OK);
+    assert_int_equal(tsl_space_begin(&spaces.results, context, t->s->n, true), TSL_OK);
+    assert_int_equal(tsl_space_begin(&kept, context, t->s->n, false), TSL_OK);
     tsl_fine fine = {
         .a = tsl_rows_of(&form.packed->matrix),
         .places = nonzeros,

@@ -30,7 +30,7 @@ static void counts_are_summed(void **state)
     }
     tsl_status status = TSL_OK;
     tsl_space space;
-    assert_int_equal(tsl_space_begin(&space, context, 20 * COUNT), TSL_OK);
+    assert_int_equal(tsl_space_begin(&space, context, 20 * COUNT, true), TSL_OK);
     int32_t *const on_device = test_upload(context, count, COUNT * sizeof *count);
     const tsl_running a = {.out = tsl_space_take(&status, &space, 8 * (COUNT + 1)),
                            .count = on_device,
@@ -68,7 +68,7 @@ static void measure(measured *m, const test_system *s)
     m->a = (tsl_csr){s->n, s->n, s->row_start, s->column, s->value};
     assert_int_equal(tsl_layout_make(&m->layout, m->context, s->n, s->row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&m->form, m->context, &m->a, &m->layout, 8, 1), TSL_OK);
-    assert_int_equal(tsl_space_begin(&m->space, m->context, 40 * s->n), TSL_OK);
+    assert_int_equal(tsl_space_begin(&m->space, m->context, 40 * s->n, true), TSL_OK);
     m->g = (tsl_grouping){.a = tsl_rows_of(&m->form.packed->matrix),
                           .facts = tsl_space_take(&status, &m->space, sizeof m->facts),
                           .inverse = tsl_space_take(&status, &m->space, 8 * s->n)};
@@ -157,7 +157,7 @@ static void inverses_are_as_the_hosts(void **state)
         measure(&m, s);
         tsl_status status = TSL_OK;
         tsl_space space;
-        assert_int_equal(tsl_space_begin(&space, m.context, 40 * n * n + 100 * n), TSL_OK);
+        assert_int_equal(tsl_space_begin(&space, m.context, 40 * n * n + 100 * n, true), TSL_OK);
         const tsl_inversion a = {.a = m.g.a,
                                  .n = (int)n,
                                  .dense = tsl_space_take(&status, &space, 8 * n * n),

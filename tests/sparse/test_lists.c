@@ -9,6 +9,7 @@
 
 #include "core/context.h"
 #include "device/device.h"
+#include "sparse/coarsen.h"
 #include "sparse/matrix.h"
 #include "sparse/pack.h"
 #include "sparse/straight.h"
@@ -195,6 +196,7 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     out->packed = *out->wide.packed;
     out->packed.matrix.common = a_narrowing.common;
     out->packed.matrix.width = TSL_COMMONS;
+    out->packed.matrix.groups = TSL_COMMONS - 1;
     out->packed.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
@@ -209,6 +211,67 @@ static void end_narrowed(narrowed *n, tsl_context *context)
     test_release(context, (void *)(uintptr_t)n->packed.matrix.common);
     test_release(context, (void *)(uintptr_t)n->packed.matrix.value);
     tsl_form_free(&n->wide);
+}
+
+/* The matrix in slices as coarse levels have it, rows shared among threads. */
+typedef struct shared_rows {
+    tsl_form form;
+    tsl_packed packed;
+} shared_rows;
+
+static void *zeros_on(tsl_context *context, int64_t bytes)
+{
+    void *host = calloc(1, (size_t)bytes);
+    void *out = test_upload(context, host, bytes);
+    free(host);
+    return out;
+}
+
+static void slice(shared_rows *out, tsl_context *context, const tsl_csr *a)
+{
+    const int64_t slices = (a->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t nonzeros = a->row_start[a->rows];
+    int64_t *start = calloc((size_t)slices + 1, sizeof *start);
+    int32_t *groups = calloc((size_t)slices, sizeof *groups);
+    tsl_slicing s = {.a = {.rows = a->rows,
+                           .row_start = test_upload(context, a->row_start, 8 * (a->rows + 1)),
+                           .column = test_upload(context, a->column, 4 * nonzeros),
+                           .value = test_upload(context, a->value, 8 * nonzeros)},
+                     .scale = 1,
+                     .bytes = 4,
+                     .groups = zeros_on(context, 4 * slices),
+                     .index_start = zeros_on(context, 8 * (slices + 1))};
+    assert_int_equal(context->ops->coarsen->measure_slices(context, &s), TSL_OK);
+    test_download(context, groups, s.groups, 4 * slices);
+    for (int64_t i = 0; i < slices; i++) {
+        start[i + 1] = start[i] + groups[i];
+    }
+    s.value_start = test_upload(context, start, 8 * (slices + 1));
+    s.index = zeros_on(context, 4 * TSL_PACK_LANES * start[slices]);
+    s.value = zeros_on(context, 4 * TSL_PACK_LANES * start[slices]);
+    assert_int_equal(context->ops->coarsen->fill_slices(context, &s), TSL_OK);
+    const void *const passing[] = {s.a.row_start, s.a.column, s.a.value, s.groups};
+    for (int i = 0; i < 4; i++) {
+        test_release(context, (void *)(uintptr_t)passing[i]);
+    }
+    out->packed = (tsl_packed){.context = context,
+                               .matrix = {.rows = a->rows,
+                                          .value_start = s.value_start,
+                                          .index_start = s.index_start,
+                                          .index = s.index,
+                                          .value = s.value}};
+    out->form = (tsl_form){.bytes = 4, .scale = 1, .packed = &out->packed};
+    free(groups);
+    free(start);
+}
+
+static void end_sliced(const shared_rows *s, tsl_context *context)
+{
+    const tsl_packed_matrix *m = &s->packed.matrix;
+    const void *const all[] = {m->value_start, m->index_start, m->index, m->value};
+    for (int i = 0; i < 4; i++) {
+        test_release(context, (void *)(uintptr_t)all[i]);
+    }
 }
 
 /* A system whose slices have something in common but for so many in a hundred; or, with no side,
@@ -242,6 +305,13 @@ static void try_on(tsl_context *context, const trial *t)
         }
         end_narrowed(&n, context);
     }
+    shared_rows by_slices;
+    slice(&by_slices, context, &a);
+    for (int number = 0; number < 2 * LISTS; number++) {
+        by_slices.packed.matrix.shared = number < LISTS;
+        check_list(context, &s, &layout, &by_slices.form, number % LISTS);
+    }
+    end_sliced(&by_slices, context);
     tsl_form_free(&form);
     tsl_layout_free(&layout);
     test_system_free(&s);
@@ -261,8 +331,52 @@ static void lists_are_their_steps(void **state)
     }
 }
 
+/* p = a over / under p + b f z, of a vector z of single precision: as CG turns. */
+static void widened_vectors_are_added(void **state)
+{
+    (void)state;
+    enum { ROWS = 5003 };
+    static double p[ROWS], out[ROWS];
+    static float z[ROWS];
+    const double scalars[] = {0.7, 1.9};
+    uint64_t seed = 11;
+    for (int64_t i = 0; i < ROWS; i++) {
+        p[i] = (double)(test_random(&seed) % 1000) / 7;
+        z[i] = (float)(test_random(&seed) % 1000) / 3;
+    }
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        tsl_layout layout;
+        if (context->ops->lists != NULL) {
+            double *const vector = test_upload(context, p, sizeof p);
+            double *const ratio = test_upload(context, scalars, sizeof scalars);
+            float *const single = test_upload(context, z, sizeof z);
+            const tsl_step steps[] = {
+                tsl_widen(NULL, 0.3, single),
+                tsl_times(tsl_combine(vector, 0.9, vector, 1.1, NULL), ratio, ratio + 1)};
+            const tsl_steps list = {.layout = &layout, .bytes = 8, .count = 2, .steps = steps};
+            tsl_straight straight;
+            assert_int_equal(tsl_layout_make(&layout, context, ROWS, NULL, true), TSL_OK);
+            assert_true(tsl_read_straight(&straight, &list));
+            assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
+            test_download(context, out, vector, sizeof out);
+            for (int64_t i = 0; i < ROWS; i++) {
+                double expected = 0.9 * (scalars[0] / scalars[1]) * p[i];
+                expected += 1.1 * (0.3 * (double)z[i]);
+                assert_true(out[i] == expected);
+            }
+            tsl_layout_free(&layout);
+            test_release(context, vector);
+            test_release(context, ratio);
+            test_release(context, single);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_steps),
+                                       cmocka_unit_test(widened_vectors_are_added)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
