@@ -83,8 +83,7 @@ typedef struct tsl_packed_matrix {
     /* [slices][width], where there are fewer groups filled up with zeros; NULL: all values are in
      * `value`, else those of slices that have nothing in common */
     const tsl_common *common;
-    int width;           /* a multiple of TSL_COMMONS, … */
-    int groups;          /* … of which so many are not filled up in all slices */
+    int width;           /* a multiple of TSL_COMMONS */
     const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
     bool
         shared; /* slices name all columns, and in straight lists each TSL_ROW_SHARES-th group is

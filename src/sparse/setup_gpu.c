@@ -212,7 +212,6 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
     if (8 * (int64_t)without <= slices) {
         m->common = narrowing.common;
         m->width = width;
-        m->groups = (int)k->facts[TSL_FACT_LONGEST];
         return status;
     }
     tsl_space_return(kept, &mark);

@@ -196,7 +196,6 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     out->packed = *out->wide.packed;
     out->packed.matrix.common = a_narrowing.common;
     out->packed.matrix.width = TSL_COMMONS;
-    out->packed.matrix.groups = TSL_COMMONS - 1;
     out->packed.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
