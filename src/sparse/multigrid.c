@@ -212,9 +212,11 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     v->nonzeros = tsl_csr_nonzeros(v->matrix);
     const tsl_matrix_facts facts = tsl_matrix_look_at(k->inverse, v->matrix, mg->context->threads);
     v->bandwidth = facts.bandwidth;
-    tsl_status status = facts.wrong == v->rows ? TSL_OK
-                                               : tsl_fail_diagonal(mg->context, facts.wrong,
-                                                                   1 / k->inverse[facts.wrong]);
+    tsl_status status = TSL_OK;
+    if (facts.wrong < v->rows) {
+        const double *d = tsl_csr_at(v->matrix, facts.wrong, facts.wrong);
+        status = tsl_fail_diagonal(mg->context, facts.wrong, d != NULL ? *d : 0);
+    }
     if (status == TSL_OK && finest) {
         /* can numbers as far apart as the diagonal's be had in single precision? */
         const bool single = k->may_round && facts.least > 1e-10 * facts.most;

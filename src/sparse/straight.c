@@ -112,8 +112,23 @@ static bool is_widened_sum(tsl_straight *out, const tsl_steps *list)
     return true;
 }
 
+/* In double precision a row of slices needs all registers for its loads: steps in shared memory
+ * cost less than what a straight kernel would spill. */
+static bool is_too_wide(const tsl_steps *list)
+{
+    const tsl_step *s = list->steps;
+    if (list->bytes != 8 || s->kind != TSL_STEP_PRODUCT) {
+        return false;
+    }
+    const tsl_packed_matrix *const m = &s->form->packed->matrix;
+    return m->value_start != NULL && m->only == NULL && !m->shared;
+}
+
 bool tsl_read_straight(tsl_straight *out, const tsl_steps *list)
 {
+    if (is_too_wide(list)) {
+        return false;
+    }
     if (is_widened_sum(out, list)) {
         return true;
     }

@@ -256,11 +256,11 @@ static _Thread_local const tsl_device_ops *own_ops; /* of this rank */
 static _Thread_local tsl_context *own_context;
 static _Thread_local int64_t device_peak;
 
-static void *allocate(tsl_device *device, int64_t bytes)
+static void *allocate(tsl_device *device, int64_t bytes, bool passing)
 {
     const int64_t held = own_context->memory.bytes + bytes;
     device_peak = held > device_peak ? held : device_peak;
-    return own_ops->allocate(device, bytes);
+    return own_ops->allocate(device, bytes, passing);
 }
 
 static tsl_status plan_and_search(tsl_context *context, taking *t)
