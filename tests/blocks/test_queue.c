@@ -251,8 +251,8 @@ static void a_stall_costs_no_rank_its_place(void **state)
     print_message("with stalls, ranks were idle for %.4f of the time at worst, and %.5f on average "
                   "of the worst kind\n",
                   worst, most);
-    assert_true(worst <= 0.2);
-    assert_true(most <= 0.006);
+    assert_true(worst <= 0.17);
+    assert_true(most <= 0.0045);
 }
 
 /* A device that is far too slow for the little there is must not be waited for. */
