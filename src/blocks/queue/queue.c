@@ -1,10 +1,12 @@
 #include "blocks/queue/queue.h"
 
 #include <math.h>
+#include <string.h>
+#include <time.h>
 
 #include "device/device.h"
 
-/* How often a rank at work asks whether it should stop, seconds. */
+/* How often a rank at work asks whether it should stop, and at least one that waits, seconds. */
 static const double patience = 0.1;
 
 struct tsl_queue {
@@ -12,12 +14,12 @@ struct tsl_queue {
     tsl_queue_worker worker;
     tsl_queue_share share;
     tsl_queue_clock clock;
-    double made;     /* when the queue was */
-    double taken;    /* when the chunk in hand was */
-    int64_t count;   /* its items; 0: there is none */
-    double asked;    /* when the counters were looked at last */
-    bool takes_part; /* it has asked for a chunk */
-    bool gave_up, stopped;
+    double made;   /* when the queue was */
+    double taken;  /* when the chunk in hand was */
+    int64_t count; /* its items; 0: there is none */
+    double asked;  /* when the counters were looked at last */
+    bool waits;    /* its rate is not in TSL_QUEUE_RATE */
+    bool stopped;
     bool is_split;       /* this rank gets its part, and nothing more */
     int64_t first, part; /* which is these items */
 };
@@ -25,7 +27,8 @@ struct tsl_queue {
 /* ---- decisions ---------------------------------------------------------------------------- */
 
 /* Two chunks of different size tell what each costs besides its items: the line t = o + c / r
- * through both. Smoothed: a device that slows down between the two looks like one with costs. */
+ * through both. Where the larger took no longer the smaller was held up, and they tell nothing.
+ * Smoothed: a device that slows down between the two looks like one with costs. */
 static void learn_overhead(tsl_queue_worker *w, int64_t count, double seconds)
 {
     const int64_t less = count < w->last ? count : w->last;
@@ -34,6 +37,9 @@ static void learn_overhead(tsl_queue_worker *w, int64_t count, double seconds)
         return;
     }
     const double slope = (seconds - w->last_seconds) / (double)(count - w->last);
+    if (slope <= 0) {
+        return;
+    }
     const double found = fmin(fmax(seconds - slope * (double)count, 0), w->shortest);
     w->overhead = w->knows_overhead ? 0.5 * (w->overhead + found) : found;
     w->knows_overhead = true;
@@ -45,36 +51,46 @@ int64_t tsl_queue_learn(tsl_queue_worker *w, int64_t count, double seconds)
     w->shortest = w->last > 0 ? fmin(w->shortest, time) : time;
     learn_overhead(w, count, time);
     w->overhead = fmin(w->overhead, 0.95 * w->shortest);
+    memmove(w->before + 1, w->before, (TSL_QUEUE_BEFORE - 1) * sizeof *w->before);
+    w->before[0] = w->rate;
     w->rate = (double)count / (time - w->overhead);
     w->last = count;
     w->last_seconds = time;
+    w->others_end = 0;
     const int64_t rate = (int64_t)fmin(fmax(w->rate * TSL_QUEUE_RATE_ONE, 1), 1e16);
     const int64_t growth = rate - w->published;
     w->published = rate;
     return growth;
 }
 
-int64_t tsl_queue_choose(const tsl_queue_worker *w, const int64_t counters[TSL_COUNTERS],
+int64_t tsl_queue_choose(tsl_queue_worker *w, int64_t left_items, int64_t others_rate,
                          double elapsed)
 {
-    const double left = (double)(w->items - counters[TSL_QUEUE_NEXT]);
-    const double all = (double)counters[TSL_QUEUE_RATE] / TSL_QUEUE_RATE_ONE;
-    if (!(w->rate > 0)) { /* a batch to learn from, but not so late that all would wait for it */
-        return all > 0 && left / all < elapsed / 20 ? 0 : w->batch;
-    }
-    const double others = all - w->rate;
-    const double remaining = left / fmax(all, w->rate);
+    const double left = (double)left_items;
+    const double others = (double)others_rate / TSL_QUEUE_RATE_ONE;
+    const double remaining = left / fmax(others + w->rate, 1e-9);
     const double total = elapsed + remaining;
+    /* what the others would need alone; they may be as late again as they are already */
+    double alone = INFINITY;
+    if (others > 0) {
+        const double end = elapsed + left / others;
+        w->others_end = w->others_end > 0 ? fmin(w->others_end, end) : end;
+        alone = left / others + fmax(end - w->others_end - total / 50, 0);
+    }
     double time = remaining / 2;
     time = fmin(time, fmax(total / 50, 60 * w->overhead));
     time = fmax(time, fmax(total / 200, 10 * w->overhead));
     time = fmin(time, elapsed); /* at first nobody knows much */
     const double batches = round((time - w->overhead) * w->rate / (double)w->batch);
     const double count = fmin(fmax(batches, 1) * (double)w->batch, left);
-    if (others > 0 && w->overhead + count / w->rate > left / others + total / 200) {
-        return 0;
+    double hoped = w->rate;
+    for (int i = 0; i < TSL_QUEUE_BEFORE; i++) {
+        hoped = fmax(hoped, w->before[i]);
     }
-    return (int64_t)count;
+    /* who knows nothing takes a batch to learn from, but not so late that all would wait for it */
+    const bool gives_way =
+        w->rate > 0 ? w->overhead + count / hoped > alone + total / 200 : alone < elapsed / 20;
+    return gives_way ? 0 : (int64_t)count;
 }
 
 /* ---- one rank's end ----------------------------------------------------------------------- */
@@ -130,21 +146,6 @@ void tsl_queue_split(tsl_queue *queue, const double *weights)
     queue->part = tsl_queue_part(items, weights, comm->size, comm->rank + 1) - queue->first;
 }
 
-/* Leave the rest to the others, unless there are none. */
-static tsl_status give_up(tsl_queue *queue)
-{
-    const int64_t leave[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = -1};
-    const int64_t stay[TSL_COUNTERS] = {[TSL_QUEUE_ACTIVE] = 1};
-    const int64_t slow[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = -queue->worker.published};
-    int64_t before[TSL_COUNTERS];
-    tsl_status status = tsl_counters_add(queue->counters, leave, before);
-    queue->gave_up = status == TSL_OK && before[TSL_QUEUE_ACTIVE] > 1;
-    if (status == TSL_OK) {
-        status = tsl_counters_add(queue->counters, queue->gave_up ? slow : stay, before);
-    }
-    return status;
-}
-
 static tsl_status look(tsl_queue *queue, const int64_t add[TSL_COUNTERS],
                        int64_t seen[TSL_COUNTERS])
 {
@@ -192,23 +193,53 @@ static void hand_over(tsl_queue *queue, int64_t count)
     queue->taken = queue->clock();
 }
 
-tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
+/* Learn from the chunk in hand, if there is one: what TSL_QUEUE_RATE has to grow by. */
+static int64_t learn(tsl_queue *queue, double now)
+{
+    if (queue->count == 0) {
+        return 0;
+    }
+    const double seconds = now - queue->taken;
+    const int64_t growth = tsl_queue_learn(&queue->worker, queue->count, seconds);
+    queue->share.seconds += seconds;
+    queue->share.rate = queue->worker.rate;
+    queue->count = 0;
+    return growth;
+}
+
+/* How many items to take, given what the counters are; 0: none now. Others count on this rank while
+ * it takes part. Who leaves looks once more: if nobody is left it stays. */
+static tsl_status decide(tsl_queue *queue, int64_t seen[TSL_COUNTERS], double elapsed,
+                         int64_t *chunk)
+{
+    tsl_queue_worker *w = &queue->worker;
+    tsl_status status = TSL_OK;
+    for (bool once_more = true; once_more && status == TSL_OK;) {
+        const int64_t others = seen[TSL_QUEUE_RATE] - (queue->waits ? 0 : w->published);
+        const int64_t left = w->items - seen[TSL_QUEUE_NEXT];
+        *chunk = left > 0 ? tsl_queue_choose(w, left, others, elapsed) : 0;
+        const bool waits = left > 0 && *chunk == 0;
+        once_more = waits && !queue->waits;
+        if (waits != queue->waits) {
+            const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_RATE] =
+                                                   waits ? -w->published : w->published};
+            status = look(queue, add, seen);
+            seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];
+            queue->waits = waits;
+        }
+    }
+    return status;
+}
+
+tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait)
 {
     const double now = queue->clock();
-    int64_t add[TSL_COUNTERS] = {0}, seen[TSL_COUNTERS];
-    if (queue->count > 0) {
-        add[TSL_QUEUE_RATE] = tsl_queue_learn(&queue->worker, queue->count, now - queue->taken);
-        queue->share.seconds += now - queue->taken;
-        queue->share.rate = queue->worker.rate;
-        queue->count = 0;
-    }
-    *first = 0;
-    *count = 0;
-    add[TSL_QUEUE_ACTIVE] = !queue->takes_part; /* a rank counts once it is ready */
+    const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = learn(queue, now)};
+    int64_t seen[TSL_COUNTERS], chunk = 0;
+    *first = *count = 0;
+    *wait = 0;
     tsl_status status = look(queue, add, seen);
-    queue->takes_part |= status == TSL_OK;
-    if (status != TSL_OK || queue->gave_up || queue->stopped ||
-        seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
+    if (status != TSL_OK || queue->stopped || seen[TSL_QUEUE_NEXT] >= queue->worker.items) {
         return status;
     }
     if (queue->is_split) {
@@ -219,13 +250,15 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
         return TSL_OK;
     }
     seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];
-    int64_t chunk = tsl_queue_choose(&queue->worker, seen, now - queue->made);
+    status = decide(queue, seen, now - queue->made, &chunk);
+    if (status != TSL_OK || queue->stopped) {
+        return status;
+    }
+    if (queue->waits) {
+        *wait = fmin(fmax((now - queue->made) / 200, 1e-3), patience);
+    }
     if (chunk == 0) {
-        status = give_up(queue);
-        if (status != TSL_OK || queue->gave_up) {
-            return status;
-        }
-        chunk = queue->worker.batch;
+        return TSL_OK;
     }
     const int64_t take[TSL_COUNTERS] = {[TSL_QUEUE_NEXT] = chunk};
     status = tsl_counters_add(queue->counters, take, seen);
@@ -237,6 +270,18 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
     *count = chunk < left ? chunk : left;
     hand_over(queue, *count);
     return TSL_OK;
+}
+
+tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
+{
+    for (;;) {
+        double wait = 0;
+        const tsl_status status = tsl_queue_ask(queue, first, count, &wait);
+        if (status != TSL_OK || wait <= 0) {
+            return status;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * wait)}, NULL);
+    }
 }
 
 /* A chunk, in pieces of `*piece` items, which grows until a piece takes long enough. */

@@ -9,9 +9,14 @@
  *
  * rounded to its own batches. Large chunks cost little; none is so long that a device that slows
  * down half-way would be waited for; towards the end they shrink, and all finish within the last of
- * them. A rank too slow for the least chunk to be done before the others have done all that is left
- * takes no more. Where o is at most T / 1000 and a batch takes no device more than T / 100, the
- * makespan is within 5 % of items / (sum of all r).
+ * them. Where o is at most T / 1000 and a batch takes no device more than T / 100, the makespan is
+ * within 5 % of items / (sum of all r).
+ *
+ * A rank too slow for its least chunk to be done before the others have done all that is left gives
+ * way to them: it waits, and r is not in the sum. One chunk that was held up is no proof of that:
+ * the best rate of the last three decides. Who waits looks again, at least every tenth of a second,
+ * until all is handed out, and comes back if the others wait too, turn out to be slower than they
+ * had said, or are late: what they have lost since, beyond T / 50, they may lose once more.
  *
  * Guided self-scheduling: C. D. Polychronopoulos and D. J. Kuck, IEEE Trans. Comput. C-36 (1987)
  * 1425; by learned rates: S. Flynn Hummel et al., SPAA 1996, 318. */
@@ -47,9 +52,13 @@ int64_t tsl_queue_part(int64_t items, const double *weights, int ranks, int rank
 void tsl_queue_destroy(tsl_queue *queue);
 
 /* The next chunk for this rank, items first … first + count - 1; 0: there is none any more. The
- * rank has done the chunk before by now: the time between is what it learns from. Not collective.
- */
+ * rank has done the chunk before by now: the time between is what it learns from. Waits while the
+ * others are better off alone. Not collective. */
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
+
+/* The same without waiting: where tsl_queue_next() would, count = 0 and it is time to ask again in
+ * *wait > 0 seconds; else *wait = 0. Not collective. */
+tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait);
 
 /* Hand out nothing more, to any rank. Not collective. */
 tsl_status tsl_queue_stop(tsl_queue *queue);
@@ -81,30 +90,34 @@ void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock);
 /* The counters that ranks share. */
 enum {
     TSL_QUEUE_NEXT = 0,   /* the first item not handed out; may pass the end */
-    TSL_QUEUE_RATE = 1,   /* sum of the rates, 1 / TSL_QUEUE_RATE_ONE items a second */
-    TSL_QUEUE_ACTIVE = 2, /* ranks that have asked for a chunk and not given up */
-    TSL_QUEUE_STOPPED = 3 /* tsl_queue_stop() calls */
+    TSL_QUEUE_RATE = 1,   /* sum of the rates of those that do not wait, in
+                             1 / TSL_QUEUE_RATE_ONE items a second */
+    TSL_QUEUE_STOPPED = 2 /* tsl_queue_stop() calls */
 };
 #define TSL_QUEUE_RATE_ONE 16777216.0
+
+enum { TSL_QUEUE_BEFORE = 2 };
 
 /* What a rank knows of itself. */
 typedef struct tsl_queue_worker {
     int64_t items, batch;
-    double rate;     /* r; 0: not known */
-    double overhead; /* o, 0 until known */
+    double rate;                     /* r, by the last chunk; 0: not known */
+    double before[TSL_QUEUE_BEFORE]; /* by those before that, the last first */
+    double overhead;                 /* o, 0 until known */
     bool knows_overhead;
     double shortest;   /* time of any chunk */
     int64_t published; /* its part of TSL_QUEUE_RATE */
     int64_t last;      /* items of the chunk before, and its time; 0: there was none */
     double last_seconds;
+    double others_end; /* since then: when the others would have been done, at the earliest; 0: not
+                          looked at */
 } tsl_queue_worker;
 
 /* A chunk of `count` items has taken `seconds`. Returns what TSL_QUEUE_RATE has to grow by. */
 int64_t tsl_queue_learn(tsl_queue_worker *worker, int64_t count, double seconds);
 
-/* Items to take, given the counters and the time since the queue was made; 0: this rank had better
- * give up, if there is another that has not. */
-int64_t tsl_queue_choose(const tsl_queue_worker *worker, const int64_t counters[TSL_COUNTERS],
-                         double elapsed);
+/* Items to take of those that are left, > 0, given the rates of the others and the time since the
+ * queue was made; 0: this rank gives way. */
+int64_t tsl_queue_choose(tsl_queue_worker *worker, int64_t left, int64_t others, double elapsed);
 
 #endif
