@@ -86,7 +86,7 @@ typedef struct tsl_level {
     int64_t rows, nonzeros;
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
-    tsl_csr own;
+    tsl_csr own;           /* without values while a GPU's levels are dealt out */
     tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
     tsl_layout own_layout;
     const tsl_layout *layout;
@@ -109,6 +109,7 @@ typedef struct tsl_multigrid {
     double *dense;        /* [rows of the coarsest], likewise */
     tsl_form inverse;     /* of the coarsest, on a GPU */
     tsl_space kept;       /* the device memory of levels that the device has made */
+    bool by_host;         /* levels that a GPU might have made */
     double *sums;         /* of one column */
     tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
                              is recorded cannot wait */
@@ -121,6 +122,20 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
 
 /* "row … of a coarser level has … on the diagonal" */
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
+
+/* Has every rank all rows of a level? Where there are others, of small ones but the finest. */
+bool tsl_level_is_whole(const tsl_multigrid *mg, const tsl_level *v);
+/* Deal out the rows of a level below the finest, whose layout is there. `row_start` may be NULL
+ * where it is whole. */
+tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start);
+
+/* Rows and columns of what is in device memory, without values; `row_start` NULL: an entry a row.
+ * Release with tsl_csr_free(), also on failure. */
+tsl_status tsl_level_fetch_pattern(tsl_csr *out, tsl_context *context, int64_t rows,
+                                   int64_t columns, const int64_t *row_start,
+                                   const int32_t *column);
+/* Of levels that a GPU has made for all rows, leave forms of this rank's, and make halos. */
+tsl_status tsl_levels_deal_out(tsl_multigrid *mg);
 
 /* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes
  * NULL, or a stage's name: why they are left to the host, which has to begin anew. */

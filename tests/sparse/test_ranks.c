@@ -255,7 +255,6 @@ static void nor_do_they_on_gpus(void **state)
     char reason[256];
     begin(&t);
     t.device = "sim";
-    t.options.deterministic = 1; /* or one makes multigrid's levels in another way */
 #ifndef __SANITIZE_THREAD__      /* minutes; comm/device looks for races there */
     check_gpus(&t, few);
 #endif
