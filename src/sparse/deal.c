@@ -16,8 +16,8 @@ bool tsl_level_is_whole(const tsl_multigrid *mg, const tsl_level *v)
 tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start)
 {
     v->layout = &v->own_layout;
-    const tsl_status status = tsl_layout_make(&v->own_layout, mg->context, v->rows, row_start,
-                                              tsl_level_is_whole(mg, v));
+    const tsl_status status =
+        tsl_layout_make(&v->own_layout, mg->context, v->rows, row_start, tsl_level_is_whole(mg, v));
     v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
     return status;
 }
@@ -37,10 +37,9 @@ tsl_status tsl_level_fetch_pattern(tsl_csr *out, tsl_context *context, int64_t r
             out->row_start[i] = i;
         }
     }
-    tsl_status status =
-        row_start == NULL
-            ? TSL_OK
-            : context->ops->download(context, out->row_start, row_start, 8 * (rows + 1));
+    tsl_status status = row_start == NULL ? TSL_OK
+                                          : context->ops->download(context, out->row_start,
+                                                                   row_start, 8 * (rows + 1));
     const int64_t entries = status == TSL_OK ? out->row_start[rows] : 0;
     out->column = status == TSL_OK ? tsl_allocate((size_t)entries * sizeof *out->column) : NULL;
     if (status == TSL_OK && out->column == NULL) {

@@ -87,7 +87,7 @@ typedef struct tsl_level {
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
     tsl_csr own;           /* without values while a GPU's levels are dealt out */
-    tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host */
+    tsl_csr p, r;          /* T and T^T: to this level from the next, and back; on the host */
     tsl_layout own_layout;
     const tsl_layout *layout;
     tsl_form form, form_p, form_r;

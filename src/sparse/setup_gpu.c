@@ -75,9 +75,8 @@ static tsl_status read_form(tsl_fine *out, tsl_context *context, const tsl_form 
 static tsl_status read_finest(tsl_fine *out, making *k, const tsl_linsolve_plan *plan)
 {
     const int64_t *const start = plan->matrix->csr.row_start;
-    const tsl_status status =
-        read_form(&k->own, plan->context, &plan->matrix->form,
-                  start[plan->layout->to] - start[plan->layout->from]);
+    const tsl_status status = read_form(&k->own, plan->context, &plan->matrix->form,
+                                        start[plan->layout->to] - start[plan->layout->from]);
     *out = k->own;
     return status == TSL_OK && k->finest != &plan->matrix->form
                ? read_form(out, plan->context, k->finest, k->mg->level[0].nonzeros)

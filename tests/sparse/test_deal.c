@@ -1,6 +1,6 @@
 /* Multigrid's levels on several GPUs: each rank's makes all of them, and deals them out. Another
- * number of ranks must not show in a single bit. Checks in a rank are returned, since cmocka's leave
- * only the main thread. */
+ * number of ranks must not show in a single bit. Checks in a rank are returned, since cmocka's
+ * leave only the main thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +251,8 @@ static void large_levels_are_dealt_out(void **state)
     test_system_free(&s);
 }
 
-/* In chunks, rows of which are so long that what is summed first depends on where a chunk begins. */
+/* In chunks, rows of which are so long that what is summed first depends on where a chunk begins.
+ */
 static void large_levels_of_uneven_rows_too(void **state)
 {
     (void)state;
