@@ -2,13 +2,15 @@
  * many rows a rank's products take its own rows alone, out of the forms of all. So rows are summed
  * as on one GPU. */
 #include "core/context.h"
+#include "core/profile.h"
 #include "device/device.h"
 #include "sparse/multigrid.h"
 #include "sparse/pack.h"
 
 enum { WHOLE_ROWS = 20000 /* levels this small are every rank's: less work than a message */ };
 
-bool tsl_level_is_whole(const tsl_multigrid *mg, const tsl_level *v)
+/* Has every rank all rows of a level? Where there are others, of small ones but the finest. */
+static bool is_whole(const tsl_multigrid *mg, const tsl_level *v)
 {
     return mg->level[0].layout->ranks == 1 || (v != &mg->level[0] && v->rows <= WHOLE_ROWS);
 }
@@ -17,15 +19,65 @@ tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_
 {
     v->layout = &v->own_layout;
     const tsl_status status =
-        tsl_layout_make(&v->own_layout, mg->context, v->rows, row_start, tsl_level_is_whole(mg, v));
+        tsl_layout_make(&v->own_layout, mg->context, v->rows, row_start, is_whole(mg, v));
     v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
     return status;
 }
 
+/* ---- the finest level ------------------------------------------------------------------------ */
+
+/* What a form of so many entries has. */
+static tsl_status read_form(tsl_fine *out, tsl_context *context, const tsl_form *form,
+                            int64_t entries)
+{
+    const tsl_packed_matrix *m = &form->packed->matrix;
+    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    *out = (tsl_fine){.a = tsl_rows_of(m), .places = entries};
+    if (m->value_start == NULL) {
+        return TSL_OK;
+    }
+    const tsl_status status =
+        context->ops->download(context, &out->places, m->value_start + slices, 8);
+    out->places *= TSL_PACK_LANES;
+    return status;
+}
+
+static tsl_status make_whole(tsl_form *out, const tsl_linsolve_plan *plan)
+{
+    const double begun = tsl_seconds();
+    tsl_layout all;
+    tsl_status status = tsl_layout_make(&all, plan->context, plan->rows, NULL, true);
+    if (status == TSL_OK) {
+        status = tsl_form_make(out, plan->context, &plan->matrix->csr, &all, 8, 1);
+        tsl_layout_free(&all);
+    }
+    tsl_profile_add(plan->context, "rows of all ranks", begun, out->product_bytes, 0);
+    return status;
+}
+
+tsl_status tsl_finest_find(tsl_finest *out, const tsl_linsolve_plan *plan)
+{
+    const tsl_csr *csr = &plan->matrix->csr;
+    const bool alone = plan->layout->ranks == 1;
+    *out = (tsl_finest){.form = alone ? &plan->matrix->form : &out->made};
+    tsl_status status =
+        read_form(&out->own, plan->context, &plan->matrix->form,
+                  csr->row_start[plan->layout->to] - csr->row_start[plan->layout->from]);
+    out->all = out->own;
+    if (status == TSL_OK && !alone) {
+        status = make_whole(&out->made, plan);
+    }
+    return status == TSL_OK && !alone
+               ? read_form(&out->all, plan->context, &out->made, tsl_csr_nonzeros(csr))
+               : status;
+}
+
 /* ---- which entries there are ----------------------------------------------------------------- */
 
-tsl_status tsl_level_fetch_pattern(tsl_csr *out, tsl_context *context, int64_t rows,
-                                   int64_t columns, const int64_t *row_start, const int32_t *column)
+/* Rows and columns of what is in device memory, without values; `row_start` NULL: an entry a row.
+ * Release with tsl_csr_free(), also on failure. */
+static tsl_status fetch_pattern(tsl_csr *out, tsl_context *context, int64_t rows, int64_t columns,
+                                const int64_t *row_start, const int32_t *column)
 {
     *out = (tsl_csr){.rows = rows, .columns = columns};
     out->row_start = tsl_allocate((size_t)(rows + 1) * sizeof *out->row_start);
@@ -48,6 +100,14 @@ tsl_status tsl_level_fetch_pattern(tsl_csr *out, tsl_context *context, int64_t r
     return status == TSL_OK && entries > 0
                ? context->ops->download(context, out->column, column, 4 * entries)
                : status;
+}
+
+tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v, const tsl_device_rows *a)
+{
+    const tsl_status status = is_whole(mg, v) ? TSL_OK
+                                              : fetch_pattern(&v->own, mg->context, v->rows,
+                                                              v->rows, a->row_start, a->column);
+    return status == TSL_OK ? tsl_level_lay_out(mg, v, v->own.row_start) : status;
 }
 
 /* ---- a rank's rows of a form ----------------------------------------------------------------- */
@@ -103,8 +163,8 @@ static tsl_status deal_out_down(const tsl_multigrid *mg, tsl_level *v, const tsl
 {
     const tsl_packed_matrix *m = &v->form_r.packed->matrix;
     tsl_csr pattern;
-    tsl_status status = tsl_level_fetch_pattern(&pattern, mg->context, next->rows, v->rows,
-                                                m->row_start, m->column);
+    tsl_status status =
+        fetch_pattern(&pattern, mg->context, next->rows, v->rows, m->row_start, m->column);
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo_r, mg->context, &pattern, next->layout, v->layout);
     }
@@ -120,8 +180,8 @@ static tsl_status deal_out_up(const tsl_multigrid *mg, tsl_level *v, const tsl_l
     tsl_csr pattern = {.rows = 0};
     tsl_status status = TSL_OK;
     if (next->layout->ranks > 1) {
-        status = tsl_level_fetch_pattern(&pattern, mg->context, v->rows, next->rows, NULL,
-                                         v->form_p.packed->matrix.only);
+        status = fetch_pattern(&pattern, mg->context, v->rows, next->rows, NULL,
+                               v->form_p.packed->matrix.only);
     }
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo_p, mg->context, &pattern, v->layout, next->layout);

@@ -123,17 +123,23 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
 /* "row … of a coarser level has … on the diagonal" */
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
 
-/* Has every rank all rows of a level? Where there are others, of small ones but the finest. */
-bool tsl_level_is_whole(const tsl_multigrid *mg, const tsl_level *v);
 /* Deal out the rows of a level below the finest, whose layout is there. `row_start` may be NULL
  * where it is whole. */
 tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start);
+/* The same of one whose matrix is on the GPU alone; where it is dealt out `own` becomes its
+ * pattern.
+ */
+tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v,
+                                    const tsl_device_rows *a);
 
-/* Rows and columns of what is in device memory, without values; `row_start` NULL: an entry a row.
- * Release with tsl_csr_free(), also on failure. */
-tsl_status tsl_level_fetch_pattern(tsl_csr *out, tsl_context *context, int64_t rows,
-                                   int64_t columns, const int64_t *row_start,
-                                   const int32_t *column);
+/* What there is of the finest level on a GPU. */
+typedef struct tsl_finest {
+    const tsl_form *form; /* of all rows, as a rank alone has them: the plan's, or … */
+    tsl_form made;        /* … where there are other ranks this; for the caller to free */
+    tsl_fine all, own;    /* in that, and in the plan's, which is of this rank's rows */
+} tsl_finest;
+tsl_status tsl_finest_find(tsl_finest *out, const tsl_linsolve_plan *plan);
+
 /* Of levels that a GPU has made for all rows, leave forms of this rank's, and make halos. */
 tsl_status tsl_levels_deal_out(tsl_multigrid *mg);
 

@@ -16,9 +16,7 @@ typedef struct making {
     const tsl_linsolve_options *options;
     bool may_round; /* the cycle, to single precision */
     tsl_spaces spaces;
-    tsl_form whole;         /* of the finest level, where the plan has only a rank's rows of it */
-    const tsl_form *finest; /* that, or the plan's */
-    tsl_fine own;           /* what of the finest level is in this rank's own form */
+    tsl_finest finest;
     double facts[TSL_FACTS];
     double *values; /* of the level's matrix, in double precision; the finest level's: NULL */
     double *near;   /* near-null vector of the level; NULL: ones */
@@ -35,52 +33,6 @@ static const char *why_not(const tsl_form *form)
            : packed->tiles != NULL || packed->matrix.long_rows > 0
                ? "levels made by the host: long rows"
                : NULL;
-}
-
-/* All rows in the form that they have on a rank alone, so that the same is made of them. */
-static tsl_status find_whole(making *k, const tsl_linsolve_plan *plan)
-{
-    k->finest = &plan->matrix->form;
-    if (plan->layout->ranks == 1) {
-        return TSL_OK;
-    }
-    const double begun = tsl_seconds();
-    tsl_layout all;
-    tsl_status status = tsl_layout_make(&all, plan->context, plan->rows, NULL, true);
-    if (status == TSL_OK) {
-        status = tsl_form_make(&k->whole, plan->context, &plan->matrix->csr, &all, 8, 1);
-        tsl_layout_free(&all);
-    }
-    k->finest = &k->whole;
-    tsl_profile_add(plan->context, "rows of all ranks", begun, k->whole.product_bytes, 0);
-    return status;
-}
-
-/* A form of so many entries. */
-static tsl_status read_form(tsl_fine *out, tsl_context *context, const tsl_form *form,
-                            int64_t entries)
-{
-    const tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    *out = (tsl_fine){.a = tsl_rows_of(m), .places = entries};
-    if (m->value_start == NULL) {
-        return TSL_OK;
-    }
-    const tsl_status status =
-        context->ops->download(context, &out->places, m->value_start + slices, 8);
-    out->places *= TSL_PACK_LANES;
-    return status;
-}
-
-static tsl_status read_finest(tsl_fine *out, making *k, const tsl_linsolve_plan *plan)
-{
-    const int64_t *const start = plan->matrix->csr.row_start;
-    const tsl_status status = read_form(&k->own, plan->context, &plan->matrix->form,
-                                        start[plan->layout->to] - start[plan->layout->from]);
-    *out = k->own;
-    return status == TSL_OK && k->finest != &plan->matrix->form
-               ? read_form(out, plan->context, k->finest, k->mg->level[0].nonzeros)
-               : status;
 }
 
 /* ---- what a level is measured for -------------------------------------------------------------
@@ -134,7 +86,7 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
     const int64_t more = bytes + (mg->bytes + 1) * fine->places;
     return status == TSL_OK
                ? tsl_space_begin(&mg->kept, mg->context,
-                                 bytes + (mg->bytes + 1) * k->own.places + more / 4, false)
+                                 bytes + (mg->bytes + 1) * k->finest.own.places + more / 4, false)
                : status;
 }
 
@@ -257,7 +209,7 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
 static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide)
 {
     tsl_multigrid *mg = k->mg;
-    const tsl_fine *fine = &k->own;
+    const tsl_fine *fine = &k->finest.own;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -398,16 +350,6 @@ static tsl_status take_vectors(tsl_multigrid *mg, tsl_level *v)
     return status;
 }
 
-/* A level that is dealt out needs to know its entries. */
-static tsl_status lay_out(tsl_multigrid *mg, tsl_level *v, const tsl_device_rows *a)
-{
-    const bool whole = tsl_level_is_whole(mg, v);
-    const tsl_status status = whole ? TSL_OK
-                                    : tsl_level_fetch_pattern(&v->own, mg->context, v->rows,
-                                                              v->rows, a->row_start, a->column);
-    return status == TSL_OK ? tsl_level_lay_out(mg, v, v->own.row_start) : status;
-}
-
 /* Level l, whose matrix is `fine`: what smooths it. */
 static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolve_plan *plan)
 {
@@ -420,7 +362,7 @@ static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolv
     v->pooled = true;
     v->layout = plan->layout;
     if (status == TSL_OK && l > 0) {
-        status = lay_out(mg, v, &fine->a);
+        status = tsl_level_lay_out_on_gpu(mg, v, &fine->a);
     }
     if (status == TSL_OK) {
         status = take_vectors(mg, v);
@@ -492,9 +434,9 @@ static void enter_level(making *k, tsl_fine *fine, const tsl_coarse *coarse)
 static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *plan)
 {
     tsl_multigrid *mg = k->mg;
-    tsl_fine fine = {.places = 0};
+    tsl_fine fine = k->finest.all;
     tsl_coarse coarse = {.count = 0};
-    tsl_status status = read_finest(&fine, k, plan);
+    tsl_status status = TSL_OK;
     mg->levels = 1;
     for (int l = 0; status == TSL_OK; l++) {
         status = make_level(k, l, &fine, plan);
@@ -623,8 +565,8 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
                 .spaces = {.kept = &mg->kept}};
     bool fits = true;
     *left = why_not(&plan->matrix->form);
-    tsl_status status = *left == NULL ? find_whole(&k, plan) : TSL_OK;
-    *left = status == TSL_OK && *left == NULL ? why_not(k.finest) : *left;
+    tsl_status status = *left == NULL ? tsl_finest_find(&k.finest, plan) : TSL_OK;
+    *left = status == TSL_OK && *left == NULL ? why_not(k.finest.form) : *left;
     if (status == TSL_OK && *left == NULL) {
         status = begin(&k, plan);
     }
@@ -639,7 +581,7 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);
-    tsl_form_free(&k.whole);
+    tsl_form_free(&k.finest.made);
     if (*left != NULL) {
         return status;
     }
