@@ -9,9 +9,9 @@
  *  **Deterministic.** Every sum has one order, which depends on the matrix alone, and on whether it
  *  is a CPU that adds it up or a GPU. The same system gives the same bits of x and the same number
  *  of iterations in every run, for any number of threads and ranks, and on GPUs of one model.
- *  One thing is faster without: one GPU alone with multigrid makes levels of its own, and there x
- *  differs, within the tolerance, from that of several, which have them from the host. The option
- *  `deterministic` has the host make them for one, too.
+ *  One thing can stand in the way: a GPU that lacks memory for making multigrid's levels leaves
+ *  them to the host, on all ranks, and the host makes others; x then differs within the tolerance.
+ *  With the option `deterministic` planning fails instead, on all ranks. It costs nothing.
  *
  *  **Ranks.** Where the context belongs to one of several ranks, on devices of one kind, all of
  *  them give the same matrix, options and right-hand side, and all receive the whole x. Each
@@ -22,9 +22,10 @@
  *  its line.
  *
  *  **Devices.** `cpu`, and GPUs: `cuda:0`. Matrices, incomplete factors and blocks are set up on
- *  the host, and stay there too; so are levels of multigrid, but on a GPU alone, which makes them
- *  itself (for that it takes some 60 bytes of its memory an entry, which it gives back) unless
- *  rows or aggregates are very long or memory runs out. Products, vectors and the cycle are the
+ *  the host, and stay there too; levels of multigrid a GPU makes itself unless rows or aggregates
+ *  are very long or memory runs out. For that it takes some 60 bytes of its memory an entry, which
+ *  it gives back. Of several each makes all levels, from the whole matrix, which it takes 12 bytes
+ *  an entry more for meanwhile, and keeps all of them. Products, vectors and the cycle are the
  *  device's, which hands two or three scalars an iteration to the host.
  *
  *  Rows and columns are numbered from `index_base` in arrays, descriptions and error lines alike.
@@ -225,8 +226,8 @@ typedef struct tsl_linsolve_options {
                                   planning; NULL: ones */
     tsl_linsolve_progress progress; /**< NULL: none */
     void *user;                     /**< passed to `progress` */
-    int deterministic; /**< 1: multigrid's levels are made by the host for one GPU too, as they are
-                            for several, so that x is that of any number of ranks; 0 */
+    int deterministic; /**< 1: where a GPU lacks memory for making multigrid's levels planning fails
+                            with TSL_E_NOMEM, and no other levels are made by the host; 0 */
 } tsl_linsolve_options;
 
 #define TSL_LINSOLVE_OPTIONS_INIT                                                                  \

@@ -42,9 +42,8 @@ static const struct argp_option options_table[] = {
     {"absolute", KEY_ABSOLUTE, "T", 0, "or at |b - A x| <= T (0)", 2},
     {"max-iterations", 'n', "COUNT", 0, "give up after so many (10000)", 2},
     {"deterministic", KEY_DETERMINISTIC, NULL, 0,
-     "the same bits for one GPU as for several with multigrid too, whose levels the host then "
-     "makes; "
-     "else it is always so",
+     "multigrid: fail where a GPU lacks memory for making levels; without, the host then makes "
+     "others. All else gives the same bits in any case",
      2},
     {NULL, 0, NULL, 0, "Of single methods and preconditioners:", 3},
     {"restart", KEY_RESTART, "COUNT", 0, "gmres: basis vectors, 1 to 1000 (30)", 3},

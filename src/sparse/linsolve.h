@@ -13,6 +13,9 @@ typedef struct tsl_preconditioner {
     /* z left as *factor times a vector of single precision that is M's; NULL: it has no such */
     tsl_status (*apply_single)(void *self, const float **z, double *factor, const double *r,
                                double norm);
+    /* Collective, once all ranks have made theirs: where these differ they are made anew. NULL:
+     * they cannot differ */
+    tsl_status (*agree)(struct tsl_linsolve_plan *plan);
     void (*destroy)(void *self); /* NULL: nothing to destroy */
     void *self;
 } tsl_preconditioner;

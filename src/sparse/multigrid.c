@@ -8,10 +8,6 @@
 #include "core/profile.h"
 #include "device/device.h"
 
-enum {
-    WHOLE_ROWS = 20000 /* levels this small are every rank's: less work than a message */
-};
-
 static void free_level(tsl_context *context, tsl_level *v)
 {
     tsl_csr_free(&v->own);
@@ -51,6 +47,7 @@ static void destroy(void *self)
     free_levels(mg);
     tsl_release(mg->factor);
     tsl_release(mg->dense);
+    tsl_release(mg->near_null);
     tsl_vectors_release(mg->context, mg->sums);
     tsl_release(mg);
 }
@@ -223,11 +220,9 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
         mg->bytes = single ? 4 : 8;
         mg->scale = single ? ldexp(1, ilogb(k->inverse[0])) : 1;
     }
-    v->layout = layout != NULL ? layout : &v->own_layout;
+    v->layout = layout;
     if (status == TSL_OK && layout == NULL) {
-        status = tsl_layout_make(&v->own_layout, mg->context, v->matrix->rows, v->matrix->row_start,
-                                 v->matrix->rows <= WHOLE_ROWS);
-        v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
+        status = tsl_level_lay_out(mg, v, v->matrix->row_start);
     }
     return status == TSL_OK ? make_smoother(k, v, facts.row_sum) : status;
 }
@@ -397,7 +392,7 @@ static tsl_status invert_coarsest(tsl_multigrid *mg)
 static tsl_status make_coarsest(tsl_multigrid *mg)
 {
     const tsl_level *v = &mg->level[mg->levels - 1];
-    tsl_status status = tsl_sums_take(&mg->sums, mg->context, 1);
+    tsl_status status = mg->sums != NULL ? TSL_OK : tsl_sums_take(&mg->sums, mg->context, 1);
     if (status != TSL_OK || mg->solved || v->rows > TSL_DENSE_ROWS) {
         return status; /* it is done, or rows don't join any more: smoothing is all there is */
     }
@@ -419,6 +414,8 @@ static void report_levels(tsl_linsolve_report *report, const tsl_multigrid *mg)
 {
     const tsl_level *finest = &mg->level[0];
     report->levels = mg->levels;
+    report->grid_complexity = 0;
+    report->operator_complexity = 0;
     for (int l = 0; l < mg->levels; l++) {
         const tsl_level *v = &mg->level[l];
         report->level_rows[l] = v->rows;
@@ -459,9 +456,44 @@ static tsl_status make_all_levels(tsl_multigrid *mg, const tsl_linsolve_plan *pl
     if (status == TSL_OK && left != NULL) {
         const double begun = tsl_seconds();
         free_levels(mg);
+        mg->by_host = true;
         status = make_on_host(mg, plan);
         tsl_profile_add(mg->context, left, begun, 0, 0);
     }
+    return status;
+}
+
+/* What follows the levels. */
+static tsl_status finish(tsl_multigrid *mg, tsl_linsolve_plan *plan)
+{
+    const double begun = tsl_seconds();
+    const tsl_status status = make_coarsest(mg);
+    tsl_profile_add(plan->context, "coarsest level", begun, 0, 0);
+    plan->m.apply_single = mg->bytes == 4 ? tsl_multigrid_apply_single : NULL;
+    report_levels(&plan->report, mg);
+    return status;
+}
+
+/* Levels that one rank has left to the host are made there by all, or they would differ. */
+static tsl_status agree(tsl_linsolve_plan *plan)
+{
+    tsl_context *context = plan->context;
+    tsl_multigrid *mg = plan->m.self;
+    const double begun = tsl_seconds();
+    bool same = true;
+    tsl_status status = tsl_comm_compare(&same, context->comm, mg->by_host);
+    if (status != TSL_OK || same) {
+        return status;
+    }
+    if (!mg->by_host) {
+        free_levels(mg);
+        mg->by_host = true;
+        status = make_on_host(mg, plan);
+        status = status == TSL_OK ? finish(mg, plan) : status;
+        tsl_profile_add(context, "levels made by the host: another rank", begun, 0, 0);
+    }
+    status = tsl_comm_agree(context, status);
+    plan->report.setup_seconds += tsl_seconds() - begun;
     return status;
 }
 
@@ -473,22 +505,19 @@ tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan)
     }
     mg->context = plan->context;
     plan->m = (tsl_preconditioner){.apply = tsl_multigrid_apply, .destroy = destroy, .self = mg};
-    double *scaled = NULL;
-    tsl_status status = settle_near_null(&scaled, plan);
+    tsl_status status = settle_near_null(&mg->near_null, plan);
     if (status == TSL_OK) {
         status = make_all_levels(mg, plan);
     }
-    tsl_release(scaled); /* nothing looks at the options' any more */
-    const double begun = tsl_seconds();
+    if (plan->layout->ranks > 1 && mg->context->ops->coarsen != NULL) {
+        plan->m.agree = agree;
+    }
     if (status == TSL_OK) {
-        status = make_coarsest(mg);
-        tsl_profile_add(plan->context, "coarsest level", begun, 0, 0);
+        status = finish(mg, plan);
     }
     if (status != TSL_OK) {
         return status;
     }
-    plan->m.apply_single = mg->bytes == 4 ? tsl_multigrid_apply_single : NULL;
-    report_levels(&plan->report, mg);
     return plan->layout->ranks == 1
                ? mg->context->ops->record(&mg->cycle, mg->context, tsl_multigrid_cycle, mg)
                : TSL_OK;

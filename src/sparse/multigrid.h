@@ -104,9 +104,9 @@ typedef struct tsl_level {
     int64_t bandwidth;     /* as the host found it */
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
-    tsl_csr own;
-    int32_t *aggregate; /* [rows], as host made them, and … */
-    void *weight;       /* … T's entries; NULL: ones */
+    tsl_csr own;           /* without values while a GPU's levels are dealt out */
+    int32_t *aggregate;    /* [rows], as host made them, and … */
+    void *weight;          /* … T's entries; NULL: ones */
     tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host. Of T^T the CPU
                      has no values, and T only for other ranks' sake */
     tsl_layout own_layout;
@@ -125,12 +125,15 @@ typedef struct tsl_multigrid {
     double scale; /* of all matrices, so that they fit single precision */
     int levels;
     tsl_level level[TSL_LINSOLVE_LEVELS];
-    bool solved;          /* the coarsest level; else it is only smoothed */
-    double *factor;       /* of the coarsest, on the CPU */
-    double *dense;        /* [rows of the coarsest], likewise */
-    tsl_form inverse;     /* of the coarsest, on a GPU */
-    tsl_space kept;       /* the device memory of levels that the device has made */
-    double *sums;         /* of one column */
+    bool solved;      /* the coarsest level; else it is only smoothed */
+    double *factor;   /* of the coarsest, on the CPU */
+    double *dense;    /* [rows of the coarsest], likewise */
+    tsl_form inverse; /* of the coarsest, on a GPU */
+    tsl_space kept;   /* the device memory of levels that the device has made */
+    bool by_host;     /* levels that a GPU might have made */
+    double
+        *near_null; /* the caller's where it had to be scaled, for making levels again; else NULL */
+    double *sums;   /* of one column */
     tsl_recording *cycle; /* from level[0].b to …; NULL: there are other ranks, for which work that
                              is recorded cannot wait */
     void *result;         /* … where its solution is */
@@ -142,6 +145,26 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
 
 /* "row … of a level has … on the diagonal" */
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
+
+/* Deal out the rows of a level below the finest, whose layout is there. `row_start` may be NULL
+ * where it is whole. */
+tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start);
+/* The same of one whose matrix is on the GPU alone; where it is dealt out `own` becomes its
+ * pattern.
+ */
+tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v,
+                                    const tsl_device_rows *a);
+
+/* What there is of the finest level on a GPU. */
+typedef struct tsl_finest {
+    const tsl_form *form; /* of all rows, as a rank alone has them: the plan's, or … */
+    tsl_form made;        /* … where there are other ranks this; for the caller to free */
+    tsl_fine all, own;    /* in that, and in the plan's, which is of this rank's rows */
+} tsl_finest;
+tsl_status tsl_finest_find(tsl_finest *out, const tsl_linsolve_plan *plan);
+
+/* Of levels that a GPU has made for all rows, leave forms of this rank's, and make halos. */
+tsl_status tsl_levels_deal_out(tsl_multigrid *mg);
 
 /* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes
  * NULL, or a stage's name: why they are left to the host, which has to begin anew. */

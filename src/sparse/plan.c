@@ -213,7 +213,6 @@ static tsl_status finish(tsl_linsolve_plan *plan, double begun)
     if (status == TSL_OK) {
         status = take_vectors(plan);
     }
-    plan->options.near_null = NULL; /* the caller's, no longer needed */
     tsl_release(plan->inverse_diagonal);
     plan->inverse_diagonal = NULL;
     plan->report.setup_seconds = tsl_seconds() - begun;
@@ -251,10 +250,14 @@ tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *
     tsl_linsolve_plan *plan = NULL;
     tsl_status status = make_plan(&plan, matrix, options != NULL ? options : &defaults);
     status = tsl_comm_agree(matrix->context, status);
+    if (status == TSL_OK && plan->m.agree != NULL) {
+        status = plan->m.agree(plan);
+    }
     if (status != TSL_OK) {
         tsl_linsolve_plan_destroy(plan);
         return status;
     }
+    plan->options.near_null = NULL; /* the caller's, no longer needed */
     *out = plan;
     return TSL_OK;
 }

@@ -16,6 +16,7 @@ typedef struct making {
     const tsl_linsolve_options *options;
     bool may_round; /* the cycle, to single precision */
     tsl_spaces spaces;
+    tsl_finest finest;
     double facts[TSL_FACTS];
     double *values; /* of the level's matrix, in double precision; the finest level's: NULL */
     double *near;   /* near-null vector of the level; NULL: ones */
@@ -24,32 +25,14 @@ typedef struct making {
 
 /* ---- what the finest level is --------------------------------------------------------------- */
 
-/* Why the host has to make the levels; NULL: it has not. */
-static const char *why_not(const tsl_linsolve_plan *plan)
+/* Why the host has to make the levels of a matrix in such a form; NULL: it has not. */
+static const char *why_not(const tsl_form *form)
 {
-    const tsl_packed *packed = plan->matrix->form.packed;
-    return plan->layout->ranks > 1       ? "levels made by the host: other ranks"
-           : plan->options.deterministic ? "levels made by the host: deterministic"
-           : packed->all_in_tiles        ? "levels made by the host: column-blocks"
+    const tsl_packed *packed = form->packed;
+    return packed->all_in_tiles ? "levels made by the host: column-blocks"
            : packed->tiles != NULL || packed->matrix.long_rows > 0
                ? "levels made by the host: long rows"
                : NULL;
-}
-
-static tsl_status read_finest(tsl_fine *out, const making *k, const tsl_linsolve_plan *plan)
-{
-    const tsl_packed_matrix *m = &plan->matrix->form.packed->matrix;
-    const bool sliced = m->value_start != NULL;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
-    out->a = tsl_rows_of(m);
-    out->places = k->mg->level[0].nonzeros;
-    if (!sliced) {
-        return TSL_OK;
-    }
-    const tsl_status status =
-        plan->context->ops->download(plan->context, &out->places, m->value_start + slices, 8);
-    out->places *= TSL_PACK_LANES;
-    return status;
 }
 
 /* ---- what a level is measured for -------------------------------------------------------------
@@ -99,9 +82,12 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
     /* values and what they have in common, vectors, T and T^T of this level, and a quarter more for
      * those that follow */
     const int64_t each = 4 * mg->bytes + 2 * (4 + mg->bytes) + 1;
-    const int64_t bytes = (mg->bytes + 1) * fine->places + each * fine->a.rows;
-    return status == TSL_OK ? tsl_space_begin(&mg->kept, mg->context, bytes + bytes / 4, false)
-                            : status;
+    const int64_t bytes = each * fine->a.rows;
+    const int64_t more = bytes + (mg->bytes + 1) * fine->places;
+    return status == TSL_OK
+               ? tsl_space_begin(&mg->kept, mg->context,
+                                 bytes + (mg->bytes + 1) * k->finest.own.places + more / 4, false)
+               : status;
 }
 
 static tsl_status find_eigenvalue(double *out, making *k, const tsl_fine *fine, int64_t nonzeros)
@@ -218,11 +204,12 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
     return convert_finest(values, status, k->mg, fine);
 }
 
-/* The finest level's: all but the values are its own form's, which it was given. */
-static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
-                                const tsl_fine *fine)
+/* The finest level's, of this rank's rows: all but the values are those of its own form, which it
+ * was given. */
+static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide)
 {
     tsl_multigrid *mg = k->mg;
+    const tsl_fine *fine = &k->finest.own;
     tsl_status status = begin_form(out, mg->context, mg->bytes, mg->scale, fine->a.rows);
     if (status != TSL_OK) {
         return status;
@@ -230,7 +217,7 @@ static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide,
     tsl_packed_matrix *m = &out->packed->matrix;
     *m = wide->packed->matrix;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
-    if (mg->bytes == 8) {
+    if (mg->bytes == 8 || fine->places == 0) {
         return TSL_OK;
     }
     if (m->value_start != NULL) {
@@ -373,9 +360,9 @@ static tsl_status make_level(making *k, int l, tsl_fine *fine, const tsl_linsolv
         status = choose_precision(k, fine);
     }
     v->pooled = true;
-    v->layout = l == 0 ? plan->layout : &v->own_layout;
+    v->layout = plan->layout;
     if (status == TSL_OK && l > 0) {
-        status = tsl_layout_make(&v->own_layout, mg->context, v->rows, NULL, true);
+        status = tsl_level_lay_out_on_gpu(mg, v, &fine->a);
     }
     if (status == TSL_OK) {
         status = take_vectors(mg, v);
@@ -447,15 +434,15 @@ static void enter_level(making *k, tsl_fine *fine, const tsl_coarse *coarse)
 static tsl_status make_levels(making *k, bool *fits, const tsl_linsolve_plan *plan)
 {
     tsl_multigrid *mg = k->mg;
-    tsl_fine fine = {.places = 0};
+    tsl_fine fine = k->finest.all;
     tsl_coarse coarse = {.count = 0};
-    tsl_status status = read_finest(&fine, k, plan);
+    tsl_status status = TSL_OK;
     mg->levels = 1;
     for (int l = 0; status == TSL_OK; l++) {
         status = make_level(k, l, &fine, plan);
         *fits = k->facts[TSL_FACT_LONGEST] <= TSL_LONGEST_MADE;
         if (status == TSL_OK && *fits) {
-            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form, &fine)
+            status = l == 0 ? narrow_finest(&mg->level[0].form, k, &plan->matrix->form)
                             : make_form(&mg->level[l].form, k, &coarse);
         }
         if (status != TSL_OK || !*fits || !goes_on(k)) {
@@ -577,20 +564,28 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
                 .may_round = !tsl_linsolve_method_of(plan)->adds_before,
                 .spaces = {.kept = &mg->kept}};
     bool fits = true;
-    *left = why_not(plan);
-    if (*left != NULL) {
-        return TSL_OK;
+    *left = why_not(&plan->matrix->form);
+    tsl_status status = *left == NULL ? tsl_finest_find(&k.finest, plan) : TSL_OK;
+    *left = status == TSL_OK && *left == NULL ? why_not(k.finest.form) : *left;
+    if (status == TSL_OK && *left == NULL) {
+        status = begin(&k, plan);
     }
-    tsl_status status = begin(&k, plan);
-    if (status == TSL_OK) {
+    if (status == TSL_OK && *left == NULL) {
         status = make_levels(&k, &fits, plan);
     }
-    if (status == TSL_OK && fits) {
+    if (status == TSL_OK && *left == NULL && fits) {
         status = finish_coarsest(&k);
+    }
+    if (status == TSL_OK && *left == NULL && fits) {
+        status = tsl_levels_deal_out(mg);
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);
-    if (status == TSL_E_NOMEM) { /* the host needs less of the device */
+    tsl_form_free(&k.finest.made);
+    if (*left != NULL) {
+        return status;
+    }
+    if (status == TSL_E_NOMEM && !plan->options.deterministic) { /* the host needs less of it */
         *left = "levels made by the host: out of memory";
         return tsl_fail(plan->context, TSL_OK, "%s", "");
     }

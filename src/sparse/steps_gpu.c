@@ -254,7 +254,8 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
 {
     const tsl_step *product = &list->steps[0];
     const tsl_device_halo *d = &product->halo->device;
-    const bool split = product->form->packed->matrix.value_start != NULL && !is_in_chunks(list);
+    const tsl_packed_matrix *m = &product->form->packed->matrix;
+    const bool split = m->value_start != NULL && !m->shared && !is_in_chunks(list);
     void *x = (void *)(uintptr_t)product->x; /* its entries of other ranks are filled in */
     tsl_status status = list->pending
                             ? tsl_sums_gather_on_gpu(context, list->sums, list->layout, list->width)
