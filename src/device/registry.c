@@ -66,7 +66,8 @@ tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl
     if (strncmp(resource, "cuda:", 5) == 0 || strchr(resource, ',') != NULL) {
         return tsl_fail(
             context, TSL_E_ARG,
-            "device '%s': a context has one device, as cuda:0; several ranks have one each",
+            "device '%s': a context has one device, as cuda:0; several ranks have one each, as of "
+            "cuda:0-3",
             resource);
     }
     return tsl_fail(context, TSL_E_ARG, "unknown device '%s': use auto, cpu or cuda:0", resource);
