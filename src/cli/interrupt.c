@@ -8,7 +8,8 @@
 
 /* Lock-free, so that the handler may use them too. */
 static atomic_int deferred; /* by how many ranks */
-static atomic_int received;
+static atomic_int received; /* by any rank … */
+static atomic_int own;      /* … and by this process itself, whose second ends it at once */
 static atomic_int
     tells; /* a launcher sends its signals to all of its processes: one of them tells */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
@@ -16,13 +17,14 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 static void on_signal(int number)
 {
     int none = 0;
-    if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&received, &none, number)) {
+    if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&own, &none, number)) {
         static const char line[] = "tesela: stopped\n";
         const ssize_t written =
             atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
         (void)written; /* there is nobody left to tell */
         _exit(128 + number);
     }
+    cli_take_signal(number);
 }
 
 void cli_tell_signals(bool tell)

@@ -1,6 +1,7 @@
 /* The JSON envelope every command writes, and the stage table. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commit.h"
@@ -75,7 +76,7 @@ static void write_profile(tsl_json *json, const tsl_context *context, const tsl_
 /* Is it standard output? */
 static bool is_output(const char *path)
 {
-    return path != NULL && strcmp(path, "-") == 0;
+    return path != NULL && (strcmp(path, "-") == 0 || tsl_output_descriptor(path) == STDOUT_FILENO);
 }
 
 const char *cli_report_file(const char *path)
@@ -105,7 +106,8 @@ tsl_status cli_report_write(tsl_context *context, const char *path, const cli_re
 bool cli_can_write_csv(const cli_common *common)
 {
     if (is_output(common->csv) && is_output(common->json)) {
-        cli_error("--csv - and --json -: standard output can be one of them: name a file");
+        cli_error("--csv %s and --json %s: standard output can be one of them: name a file",
+                  common->csv, common->json);
         return false;
     }
     return common->csv == NULL || cli_can_write("--csv", cli_report_file(common->csv), false);

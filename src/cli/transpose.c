@@ -132,13 +132,15 @@ static tsl_status check_memory(const transpose_options *options, tsl_context *co
 {
     const tsl_transpose_options *t = &options->transpose;
     const int64_t bytes = header->count * header->item;
+    /* no transposition takes more than the array's own size */
+    const int64_t auxiliary = t->auxiliary < bytes ? t->auxiliary : bytes;
     char what[PATH_MAX + 80];
     snprintf(what, sizeof what, "%s: %lld elements of %lld bytes", options->input,
              (long long)header->count, (long long)header->item);
     const tsl_device_need need = {.what = what,
                                   .remedy = t->in_place ? "take fewer"
                                                         : "take fewer, or turn them --in-place",
-                                  .device = t->in_place             ? bytes + t->auxiliary
+                                  .device = t->in_place             ? bytes + auxiliary
                                             : bytes > INT64_MAX / 2 ? INT64_MAX
                                                                     : 2 * bytes,
                                   .host = bytes};

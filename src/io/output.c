@@ -113,7 +113,16 @@ int tsl_output_descriptor(const char *path)
     if (strcmp(path, "/dev/stderr") == 0) {
         return STDERR_FILENO;
     }
-    return sscanf(path, "/dev/fd/%9d%n", &number, &used) == 1 && path[used] == 0 ? number : -1;
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) == 0 &&
+            sscanf(path + length, "%9d%n", &number, &used) == 1 &&
+            path[length + (size_t)used] == 0) {
+            return number;
+        }
+    }
+    return -1;
 }
 
 bool tsl_output_follow(char out[PATH_MAX], const char *path)

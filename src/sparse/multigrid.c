@@ -316,6 +316,8 @@ static tsl_status coarsen(making *k, tsl_level *v, tsl_level *next, int l, bool 
     tsl_profile_add(context, "aggregates", begun, 12 * tsl_csr_nonzeros(v->matrix), 0);
     *made = status == TSL_OK && count > 0 && 10 * count < 9 * rows;
     if (!*made) {
+        tsl_release(v->aggregate);
+        v->aggregate = NULL;
         return status;
     }
     double *norms = NULL;

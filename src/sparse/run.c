@@ -201,7 +201,8 @@ tsl_status tsl_run_keep(tsl_run *run, double share)
 
 tsl_status tsl_run_go_back(tsl_run *run)
 {
-    if (!tsl_linsolve_method_of(run->plan)->keeps || run->norm <= run->kept_norm) {
+    if (!tsl_linsolve_method_of(run->plan)->keeps || !isfinite(run->kept_norm) ||
+        run->norm <= run->kept_norm) {
         return TSL_OK;
     }
     const double before = run->norm;

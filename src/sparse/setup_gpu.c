@@ -76,7 +76,7 @@ static tsl_status choose_precision(const making *k, const tsl_fine *fine)
     double first = 1;
     const tsl_status status = mg->context->ops->download(mg->context, &first, fine->inverse, 8);
     const bool single =
-        k->may_round && k->facts[TSL_FACT_DIAGONAL] * k->facts[TSL_FACT_INVERSE] < 1e10;
+        k->may_round && 1 / k->facts[TSL_FACT_DIAGONAL] > 1e-10 * k->facts[TSL_FACT_INVERSE];
     mg->bytes = single ? 4 : 8;
     mg->scale = single ? ldexp(1, ilogb(first)) : 1;
     /* values and what they have in common, vectors, T and T^T of this level, and a quarter more for

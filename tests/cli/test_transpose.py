@@ -219,15 +219,15 @@ class Wrong(CommandTest):
             self.assertEqual(result.returncode, 3)
             for word in words:
                 self.assertIn(word, result.stderr)
-        header = npy([1 << 29], data=b"")
+        header = npy([5 << 27], data=b"")
         with open(self.path("large.npy"), "wb") as file:
             file.write(header)
-            file.truncate(len(header) + (8 << 29))  # a hole: no bytes of the disk
+            file.truncate(len(header) + (5 << 30))  # a hole: no bytes of the disk
         run = ["transpose", "large.npy", "-o", "out.npy", "--permute", "yxz", "--shape",
-               "65536,8192,1", "--device", "sim", "--in-place", "--auxiliary"]
+               "65536,10240,1", "--device", "sim", "--in-place", "--auxiliary"]
         result = self.run_command(*run, "5G")
         self.assertEqual(result.returncode, 3)
-        self.assertIn("large.npy: 536870912 elements of 8 bytes need 9.0 GiB, 8.0 GiB are free",
+        self.assertIn("large.npy: 671088640 elements of 8 bytes need 10.0 GiB, 8.0 GiB are free",
                       result.stderr)
 
     def test_what_does_not_fit(self):

@@ -230,6 +230,8 @@ static tsl_status cpu_create(tsl_convolve **out, tsl_context *context,
         cpu_destroy(plan);
         return status;
     }
+    plan->what.patience = NULL; /* the caller's, for planning */
+    plan->what.transposed = NULL;
     *out = plan;
     return TSL_OK;
 }

@@ -92,10 +92,8 @@ tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
     const tsl_fft_side out = tsl_fft_side_of(what, true);
     const int64_t lines = what->batch * (in.cells * in.element + out.cells * out.element);
     const int64_t arrays = in.bytes + out.bytes + (what->stride > 1 ? lines : 0);
-    /* the CPU's planner has two arrays of complex numbers of its own, before the others are there
-     */
-    const int64_t planning =
-        4 * (int64_t)what->precision * larger(in.bytes / in.element, out.bytes / out.element);
+    /* the CPU's planner has two arrays of its own, before the others are there */
+    const int64_t planning = 2 * larger(in.bytes, out.bytes);
     char name[80], text[112];
     snprintf(text, sizeof text, "transforms of %s", tsl_fft_case_name(name, what));
     const tsl_device_need need = {.what = text,
