@@ -77,7 +77,7 @@ tsl_status tsl_run_keep(tsl_run *run, double share);
 tsl_status tsl_run_consider(tsl_run *run);
 
 /* Go back to the x that was kept, if its residual is less: run->norm, recomputed, either way.
- * Overwrites all of the method's vectors. */
+ * Overwrites r and vector 1. */
 tsl_status tsl_run_go_back(tsl_run *run);
 
 /* y = A x as a step. */

@@ -271,9 +271,10 @@ static tsl_status make_ways(const tsl_multigrid *mg, tsl_level *v, const tsl_pro
     tsl_status status = TSL_OK;
     if (on_gpu || v->layout->ranks > 1) {
         status = tsl_tentative(&v->p, context, from);
-        status = status == TSL_OK ? tsl_csr_transpose(&v->r, context, &v->p) : status;
-    } else {
-        status = tsl_members_make(&v->r, context, from->aggregate, v->rows, from->count);
+    }
+    if (status == TSL_OK) {
+        status = on_gpu ? tsl_csr_transpose(&v->r, context, &v->p)
+                        : tsl_members_make(&v->r, context, from->aggregate, v->rows, from->count);
     }
     if (status == TSL_OK && !on_gpu) {
         status = tsl_tentative_weight(&v->weight, context, from, mg->bytes);

@@ -539,12 +539,11 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
-    if (status == TSL_OK) { /* for aggregates */
-        const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
-        status = tsl_space_begin(
-            &k->spaces.passing, context,
-            (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20), true);
-    }
+    const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
+    /* for aggregates */
+    status = tsl_space_begin(&k->spaces.passing, context,
+                             (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20),
+                             true);
     if (status == TSL_OK) {
         status = tsl_space_begin(&k->spaces.results, context, 2 * mg->level[0].nonzeros, true);
     }

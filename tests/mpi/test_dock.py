@@ -39,6 +39,21 @@ class Dock(ReferenceTest):
         return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
+    @staticmethod
+    def telling(identity, command):
+        """The command, whose process leaves its number in a file."""
+        return ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity, *command]
+
+    def terminate_one(self, identity, launched):
+        """SIGTERM for the process that has told its number: all end soon. What they printed."""
+        with open(identity, encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGTERM)
+        begun = time.monotonic()
+        _, errors = launched.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begun, BOUND, errors)
+        self.assertEqual(launched.returncode, 128 + signal.SIGTERM, errors)
+        return errors
+
     def command(self, folder, *arguments, receptor=RECEPTOR, small=SMALL):
         return [TESELA, "dock", receptor, LIGAND, "-o", self.path(folder), *small, *arguments]
 
@@ -115,17 +130,12 @@ class Dock(ReferenceTest):
         identity = self.path("identity")
         ladder = ["env", "TMPDIR=" + self.path("scratch"), TESELA, "dock", "ladder", RECEPTOR, LIGAND,
                   "--grid", "300", "--rotations", "spiral:100000", "--device", "cpu"]
-        told = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity, *ladder]
+        told = self.telling(identity, ladder)
         process = self.launch((1, ladder), (1, told))
         while process.poll() is None and not os.listdir(self.path("scratch")):
             time.sleep(0.01)
         time.sleep(0.5)
-        with open(identity, encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGTERM)
-        begun = time.monotonic()
-        _, errors = process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - begun, BOUND, errors)
-        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        errors = self.terminate_one(identity, process)
         self.assertIn("interrupted: 0 of 9 versions are measured", errors)
         self.assertEqual(os.listdir(self.path("scratch")), [])
 
@@ -136,8 +146,7 @@ class Dock(ReferenceTest):
                    "ranks": lambda: self.run_ranks(2, "ranks", "--resume")}
         for folder, resume in goes_on.items():
             identity = self.path("identity")
-            victim = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity,
-                      *self.command(folder, "--batch", "1")]
+            victim = self.telling(identity, self.command(folder, "--batch", "1"))
             checkpoints = [self.path(folder, name) for name in ("checkpoint.tsl", "checkpoint.1.tsl")]
             for attempt in range(10):  # all may be done before it is seen
                 process = self.launch((1, self.command(folder, "--batch", "1")), (1, victim),
@@ -169,16 +178,10 @@ class Dock(ReferenceTest):
     def test_signal_to_one_rank(self):
         """The others stop too, and one tells."""
         identity = self.path("identity")
-        told = ["bash", "-c", 'echo $$ >"$1"; shift; exec "$@"', "-", identity,
-                *self.command("out", small=LONG)]
+        told = self.telling(identity, self.command("out", small=LONG))
         process = self.launch((1, self.command("out", small=LONG)), (1, told))
         self.wait_for(process, self.path("out", "checkpoint.1.tsl"))
-        with open(identity, encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGTERM)
-        begun = time.monotonic()
-        _, errors = process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - begun, BOUND, errors)
-        self.assertEqual(process.returncode, 128 + signal.SIGTERM, errors)
+        errors = self.terminate_one(identity, process)
         self.assertEqual(errors.count("interrupted after"), 1, errors)
 
     def test_file_that_one_rank_cannot_read(self):
