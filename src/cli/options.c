@@ -330,6 +330,10 @@ bool cli_can_write(const char *option, const char *path, bool folder)
         cli_error("%s %s: %s: choose another path", option, path, strerror(errno));
         return false;
     }
+    if (!exists && tsl_output_among_devices(parent)) {
+        cli_error("%s %s: there is no such device: choose another path", option, path);
+        return false;
+    }
     return to_parent(parent) && is_writable_folder(option, path, parent);
 }
 

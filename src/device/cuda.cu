@@ -496,8 +496,13 @@ static tsl_status capture(tsl_recording *recording)
         tsl_cuda_check(context, cudaStreamEndCapture(stream, &graph), "ending a recording");
     status = status == TSL_OK ? ended : status;
     if (status == TSL_OK) {
-        status = tsl_cuda_check(context, cudaGraphInstantiate(&recording->graph, graph, 0),
-                                "making a graph");
+        cudaError_t error = cudaGraphInstantiate(&recording->graph, graph, 0);
+        if (error == cudaErrorMemoryAllocation && kept_by(context->device) > 0) {
+            cudaGetLastError();
+            drop_kept(context->device);
+            error = cudaGraphInstantiate(&recording->graph, graph, 0);
+        }
+        status = tsl_cuda_check(context, error, "making a graph");
     }
     if (graph != NULL) {
         cudaGraphDestroy(graph);

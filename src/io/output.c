@@ -155,8 +155,7 @@ bool tsl_output_follow(char out[PATH_MAX], const char *path)
     return false;
 }
 
-/* Devices are not made by writing; /dev/shm is a folder of files. */
-static bool is_for_devices(const char *path)
+bool tsl_output_among_devices(const char *path)
 {
     return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&
            strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
@@ -182,7 +181,7 @@ static int open_place(tsl_output *output, const char *path)
     if (!direct && (exists ? realpath(path, place) == NULL : !tsl_output_follow(place, path))) {
         return -1;
     }
-    if (!direct && !exists && is_for_devices(place)) {
+    if (!direct && !exists && tsl_output_among_devices(place)) {
         errno = ENODEV;
         return -1;
     }

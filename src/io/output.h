@@ -40,6 +40,10 @@ int tsl_output_descriptor(const char *path);
  * False and errno if that cannot be told. */
 bool tsl_output_follow(char out[PATH_MAX], const char *path);
 
+/* Whether a new file at `path`, where a link leads, would lie among the devices: those are not made
+ * by writing. /dev/shm is a folder of files. */
+bool tsl_output_among_devices(const char *path);
+
 /* Copy the last part of the path `name`, cut to fit, with '_' for what a reader of text files would
  * stumble over: control characters and, unless `blanks` may stay, blanks. */
 void tsl_plain_name(char *out, size_t bytes, const char *name, bool blanks);

@@ -112,6 +112,13 @@ class Wrong(CommandTest):
 
 
 class Output(CommandTest):
+    def test_a_new_device(self):
+        """Said before the work, and nothing is made there."""
+        path = "/dev/none.tesela"
+        self.assert_refused(["npb", "ep", "--class", "D", "--json", path],
+                            ["--json", path, "there is no such device", "choose another path"])
+        self.assertFalse(os.path.lexists(path))
+
     def test_quiet_prints_nothing(self):
         result = self.dock("out", "--quiet")
         self.assertEqual((result.stdout, result.stderr), ("", ""))
