@@ -254,9 +254,7 @@ def main():
         mixed = None
         if arguments.slow:
             mixed = bench.measure(f"{device_list(arguments.kind, 1)},{arguments.slow}")
-            threads = [share[1] for share in mixed["shares"]]
-            alone = [rows[0], bench.measure(arguments.slow, threads[1])]
-            rates = [row["rotations"] / row["longest_rank"] for row in alone]
+            rates = [rate_alone(bench, share[0], share[1]) for share in mixed["shares"]]
             mixed["rates_alone"] = rates
             mixed["ideal"] = mixed["rotations"] / sum(rates)
             mixed["over_ideal"] = mixed["longest_rank"] / mixed["ideal"]
