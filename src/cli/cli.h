@@ -156,6 +156,8 @@ void cli_catch_signals(void);
  * process that has said why all end. */
 void cli_tell_signals(bool tell);
 void cli_defer_signals(bool defer);
+/* If one came while deferred, end as if it came now. */
+void cli_heed_signal(void);
 /* The signal that came while deferred; 0: none. */
 int cli_signal(void);
 /* A signal came to another rank: the same as to this one, unless one came before. */

@@ -77,8 +77,15 @@ static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
 {
     tsl_context *memory = context->ops->peer != NULL ? context : NULL;
     const int64_t bytes = tsl_comm_measure_bytes(comm, b->most);
+    char what[64], most[16];
+    snprintf(what, sizeof what, "messages of %s among %d ranks need",
+             tsl_format_bytes(most, b->most), comm->size);
+    const tsl_device_need need = {.what = what, .remedy = "take a smaller --most", .device = bytes};
     void *work = NULL;
-    tsl_status status = tsl_device_allocate(&work, context, bytes, "messages");
+    tsl_status status = tsl_comm_foresee(context, &need);
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(&work, context, bytes, "messages");
+    }
     if (status == TSL_OK) {
         status = context->ops->fill(context, work, 0, bytes);
     }

@@ -95,6 +95,9 @@ typedef struct dock_input {
 
 void dock_input_free(dock_input *input);
 
+/* Refuse a pipe, which can be read but once: by one rank. */
+tsl_status dock_read_again(tsl_context *context, const char *path);
+
 /* How a search goes about it. */
 typedef struct dock_manner {
     bool keeps_at_end;   /* finished rotations go to a file when all are, not after each batch */

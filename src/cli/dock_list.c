@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dock_command.h"
+#include "comm/comm.h"
 #include "io/output.h"
 #include "io/sha256.h"
 #include "io/text.h"
@@ -162,7 +163,10 @@ static tsl_status split_lines(pair_list *list, tsl_context *context, const char 
 static tsl_status read_pairs(pair_list *list, tsl_context *context, const char *path)
 {
     tsl_text text;
-    tsl_status status = tsl_text_read(&text, context, path, (size_t)64 << 20);
+    tsl_status status = context->comm->size > 1 ? dock_read_again(context, path) : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_text_read(&text, context, path, (size_t)64 << 20);
+    }
     if (status != TSL_OK) {
         return status;
     }

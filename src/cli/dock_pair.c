@@ -14,17 +14,24 @@
 
 /* ---- input -------------------------------------------------------------------------------- */
 
-/* An input is read twice, for its digest and for its atoms, which a pipe does not bear. */
-static tsl_status input_digest(dock_input *input, tsl_context *context)
+tsl_status dock_read_again(tsl_context *context, const char *path)
 {
     struct stat status;
-    if (stat(input->path, &status) == 0 &&
+    if (stat(path, &status) == 0 &&
         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
         return tsl_fail(context, TSL_E_ARG,
-                        "%s: a pipe or device cannot be read twice; save it to a file first",
-                        input->path);
+                        "%s: a pipe or device cannot be read twice; save it to a file first", path);
     }
-    return input->digest[0] != '\0' ? TSL_OK : tsl_sha256_file(context, input->path, input->digest);
+    return TSL_OK;
+}
+
+/* An input is read twice, for its digest and for its atoms. */
+static tsl_status input_digest(dock_input *input, tsl_context *context)
+{
+    const tsl_status status = dock_read_again(context, input->path);
+    return status != TSL_OK || input->digest[0] != '\0'
+               ? status
+               : tsl_sha256_file(context, input->path, input->digest);
 }
 
 static tsl_status read_digests(const dock_work *work, dock_pair *pair)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/dock_command.h"
+#include "comm/comm.h"
 #include "io/text.h"
 
 enum { FULL_TURN = 360000000, HALF_TURN = 180000000 };
@@ -119,7 +120,10 @@ static tsl_status append(dock_rotations *rotations, tsl_context *context, int64_
 static tsl_status read_file(dock_rotations *out, tsl_context *context, const char *path)
 {
     tsl_text text;
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_status status = context->comm->size > 1 ? dock_read_again(context, path) : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    }
     if (status != TSL_OK) {
         return status;
     }

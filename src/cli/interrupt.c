@@ -14,17 +14,29 @@ static atomic_int
     tells; /* a launcher sends its signals to all of its processes: one of them tells */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not wait");
 
+static void stop(int number)
+{
+    static const char line[] = "tesela: stopped\n";
+    const ssize_t written =
+        atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
+    (void)written; /* there is nobody left to tell */
+    _exit(128 + number);
+}
+
 static void on_signal(int number)
 {
     int none = 0;
     if (atomic_load(&deferred) == 0 || !atomic_compare_exchange_strong(&own, &none, number)) {
-        static const char line[] = "tesela: stopped\n";
-        const ssize_t written =
-            atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
-        (void)written; /* there is nobody left to tell */
-        _exit(128 + number);
+        stop(number);
     }
     cli_take_signal(number);
+}
+
+void cli_heed_signal(void)
+{
+    if (cli_signal() != 0) {
+        stop(cli_signal());
+    }
 }
 
 void cli_tell_signals(bool tell)

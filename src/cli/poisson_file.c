@@ -52,8 +52,8 @@ static tsl_status check_memory(const poisson_work *work)
     if (status != TSL_OK) {
         return status;
     }
-    snprintf(what, sizeof what, "%s: %lld x %lld x %lld cells", work->field.path, (long long)n[0],
-             (long long)n[1], (long long)n[2]);
+    snprintf(what, sizeof what, "%s: %lld x %lld x %lld cells need", work->field.path,
+             (long long)n[0], (long long)n[1], (long long)n[2]);
     const int64_t solving = (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
     const int64_t planning = plan.planning_bytes - bytes; /* there is no potential yet */
     const tsl_device_need need = {.what = what,

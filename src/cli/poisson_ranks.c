@@ -8,6 +8,7 @@
 #include "cli/ranks.h"
 #include "comm/comm.h"
 #include "core/context.h"
+#include "device/device.h"
 #include "poisson/poisson.h"
 
 /* ---- how they share the work ---------------------------------------------------------------- */
@@ -138,41 +139,75 @@ static void set_boxes(tsl_poisson_options *options, const tsl_comm *comm, bool s
     }
 }
 
-static tsl_status take_box(tsl_buffer **out, tsl_context *context,
-                           const tsl_poisson_options *options)
+/* Bytes of this rank's box. */
+static tsl_status measure_box(int64_t *bytes, tsl_context *context,
+                              const tsl_poisson_options *options)
 {
-    int64_t cells = 1;
     tsl_box box = options->source_box;
     tsl_status status = TSL_OK;
+    *bytes = options->precision;
     if (box.end[2] == 0) {
         status = tsl_poisson_box(&box, context, options);
     }
     for (int axis = 0; axis < 3; axis++) {
-        cells *= box.end[axis] - box.begin[axis];
+        *bytes *= box.end[axis] - box.begin[axis];
     }
-    if (status != TSL_OK || cells == 0) {
-        *out = NULL;
+    return status;
+}
+
+/* Refuse what does not fit before anything is taken: the plan, or what making it takes for a while,
+ * and two boxes. Ranks agree. */
+static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *options,
+                               int64_t box)
+{
+    const int64_t *n = options->n;
+    tsl_poisson_summary plan;
+    char what[120];
+    const tsl_status status = cli_agree(context, tsl_poisson_predict(&plan, context, options));
+    if (status != TSL_OK) {
         return status;
     }
-    return tsl_buffer_create(out, context, cells * options->precision);
+    snprintf(what, sizeof what,
+             "a Poisson plan of %lld x %lld x %lld, a source and a potential need", (long long)n[0],
+             (long long)n[1], (long long)n[2]);
+    const int64_t making = plan.planning_bytes - 2 * box;
+    const tsl_device_need need = {.what = what,
+                                  .remedy = "take fewer cells",
+                                  .device = plan.bytes + 2 * box,
+                                  .host = making > 0 ? making : 0,
+                                  .bound = options->memory};
+    return tsl_comm_foresee(context, &need);
+}
+
+static tsl_status take_box(tsl_buffer **out, tsl_context *context, int64_t bytes)
+{
+    *out = NULL;
+    return bytes > 0 ? tsl_buffer_create(out, context, bytes) : TSL_OK;
 }
 
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared)
 {
     order o = {.call = CALL_PLAN, .shared = shared, .options = *options};
+    int64_t bytes = 0;
     tsl_status status = context->comm->rank == 0 ? tell(context, &o) : TSL_OK;
     *arrays = (poisson_arrays){.context = context};
     set_boxes(&o.options, context->comm, shared);
+    if (status == TSL_OK) {
+        status = cli_agree(context, measure_box(&bytes, context, &o.options));
+    }
+    if (status == TSL_OK) {
+        status = check_memory(context, &o.options, bytes);
+    }
     if (status == TSL_OK) {
         status = tsl_poisson_plan_create(&arrays->plan, context, &o.options);
     }
     if (status != TSL_OK) {
         return status;
     }
-    status = take_box(&arrays->source, context, &o.options);
+    status = take_box(&arrays->source, context, bytes);
     if (status == TSL_OK) {
-        status = take_box(&arrays->result, context, &o.options);
+        status = take_box(&arrays->result, context, bytes);
     }
     if (status == TSL_OK && arrays->source != NULL) {
         status = tsl_buffer_fill(arrays->source, 0);

@@ -88,7 +88,11 @@ static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
 static int run_launched(const cli_common *common, tsl_rank_function function, void *user)
 {
     tsl_comm *comm;
+    /* Open MPI's launcher waits for ever for a process that ends in the middle of this. */
+    cli_defer_signals(true);
     tsl_status status = tsl_comm_create(&comm);
+    cli_defer_signals(false);
+    cli_heed_signal();
     if (status != TSL_OK) { /* on all of them, as a rule */
         cli_be_silent(!cli_is_leader());
         cli_error("%s", tsl_last_error(NULL));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "blocks/transpose/transpose.h"
 #include "cli/ranks.h"
 #include "cli/transpose_command.h"
 #include "core/context.h"
@@ -133,9 +134,10 @@ static tsl_status check_memory(const transpose_options *options, tsl_context *co
     const tsl_transpose_options *t = &options->transpose;
     const int64_t bytes = header->count * header->item;
     /* no transposition takes more than the array's own size */
-    const int64_t auxiliary = t->auxiliary < bytes ? t->auxiliary : bytes;
+    const int64_t most = tsl_transpose_auxiliary(t, bytes);
+    const int64_t auxiliary = most < bytes ? most : bytes;
     char what[PATH_MAX + 80];
-    snprintf(what, sizeof what, "%s: %lld elements of %lld bytes", options->input,
+    snprintf(what, sizeof what, "%s: %lld elements of %lld bytes need", options->input,
              (long long)header->count, (long long)header->item);
     const tsl_device_need need = {.what = what,
                                   .remedy = t->in_place ? "take fewer"

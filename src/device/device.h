@@ -132,21 +132,24 @@ void tsl_device_release(tsl_context *context, void *memory);
 /* Release what the context still holds. */
 void tsl_device_release_all(tsl_context *context);
 
-/* "cuda:0: out of memory: WHAT needs 2.1 GiB, 1.3 GiB are free: …", for whatever takes device
- * memory; 0 bytes: as many as a library wanted. Returns TSL_E_NOMEM. */
+/* "cuda:0: out of memory: cannot take 2.1 GiB for WHAT, 1.3 GiB are free: …", for whatever takes
+ * device memory; 0 bytes: as many as a library wanted. Returns TSL_E_NOMEM. */
 tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const char *what);
 
 /* What something is going to take, and what its error says of it. */
 typedef struct tsl_device_need {
-    const char *what;   /* "in.npy: 64 x 64 x 64 elements", which need … */
+    const char *what;   /* "in.npy: 64 x 64 x 64 elements need" */
     const char *remedy; /* "take fewer cells" */
     int64_t device;     /* bytes on the device */
     int64_t host;       /* bytes of host memory at that time */
     int64_t bound;      /* bytes that are allowed; 0: what is free */
+    int64_t others;     /* bytes that other ranks are going to take of the same memory */
 } tsl_device_need;
 
 /* Before anything is taken: TSL_E_NOMEM, and a line with both figures, if less is free, or allowed,
- * than needed. The host's share counts where the device's memory is the host's. */
+ * than needed. The host's share counts where the device's memory is the host's. Ranks ask
+ * tsl_comm_foresee(). */
+int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need);
 tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need);
 
 /* For tests: the k-th device allocation of a context from now (1 is the next) and all after it

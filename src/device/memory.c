@@ -16,13 +16,27 @@ tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const cha
         tsl_format_bytes(needed, bytes);
     }
     if (context->ops->properties(context->device, &properties) != TSL_OK) {
-        return tsl_fail(context, TSL_E_NOMEM, "%s: out of memory: %s needs %s", context->name, what,
-                        needed);
+        return tsl_fail(context, TSL_E_NOMEM, "%s: out of memory: cannot take %s for %s",
+                        context->name, needed, what);
     }
+    const bool limited = context->ops->peer == NULL && bytes <= properties.memory_free;
     return tsl_fail(context, TSL_E_NOMEM,
-                    "%s: out of memory: %s needs %s, %s are free: take a smaller problem or batch, "
-                    "or end other programs there",
-                    context->name, what, needed, tsl_format_bytes(there, properties.memory_free));
+                    "%s: out of memory: cannot take %s for %s, %s are free: take a smaller problem "
+                    "or batch, or %s",
+                    context->name, needed, what, tsl_format_bytes(there, properties.memory_free),
+                    limited ? "raise the limit on this process (ulimit -v)"
+                            : "end other programs there");
+}
+
+/* All sizes are >= 0. */
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need)
+{
+    return sum(need->device, context->ops->peer == NULL ? need->host : 0);
 }
 
 tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
@@ -31,19 +45,22 @@ tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
     char needed[16], there[16];
     const tsl_status status = context->ops->properties(context->device, &properties);
     if (status != TSL_OK) {
-        return status;
+        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
     }
-    const int64_t host = context->ops->peer == NULL ? need->host : 0;
-    const int64_t bytes = host > INT64_MAX - need->device ? INT64_MAX : need->device + host;
-    const bool bounded = need->bound > 0 && need->bound < properties.memory_free;
-    const int64_t most = bounded ? need->bound : properties.memory_free;
-    if (bytes <= most) {
+    const int64_t own = tsl_device_needed(context, need);
+    const int64_t together = sum(own, need->others);
+    const bool bounded = need->bound > 0 && own > need->bound;
+    if (!bounded && together <= properties.memory_free) {
         return TSL_OK;
     }
-    return tsl_fail(context, TSL_E_NOMEM, "%s%s need %s, %s are %s: %s%s",
-                    bounded ? "" : "out of memory: ", need->what, tsl_format_bytes(needed, bytes),
-                    tsl_format_bytes(there, most), bounded ? "allowed" : "free", need->remedy,
-                    bounded ? ", or allow more" : "");
+    const char *const whose = bounded || need->others == 0 ? ""
+                              : context->ops->peer == NULL ? " for the ranks of a host"
+                                                           : " for the ranks of a GPU";
+    return tsl_fail(context, TSL_E_NOMEM, "%s%s %s%s, %s are %s: %s%s",
+                    bounded ? "" : "out of memory: ", need->what,
+                    tsl_format_bytes(needed, bounded ? own : together), whose,
+                    tsl_format_bytes(there, bounded ? need->bound : properties.memory_free),
+                    bounded ? "allowed" : "free", need->remedy, bounded ? " or allow more" : "");
 }
 
 static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, const char *what,

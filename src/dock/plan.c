@@ -2,6 +2,7 @@
 #include "dock/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "blocks/fft/turns.h"
@@ -430,6 +431,19 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     return TSL_OK;
 }
 
+/* Refuse what does not fit before it is taken. What a plan has of another pair stays and is not
+ * asked for again. Collective. */
+static tsl_status check_memory(const tsl_dock_plan *plan)
+{
+    char what[64];
+    snprintf(what, sizeof what, "a grid of %d cells with %d rotation%s in flight needs",
+             plan->geometry.grid, plan->summary.batch, plan->summary.batch == 1 ? "" : "s");
+    const tsl_device_need need = {.what = what,
+                                  .remedy = "take a smaller grid or batch",
+                                  .device = plan->grids == NULL ? plan->summary.bytes : 0};
+    return tsl_comm_foresee(plan->context, &need);
+}
+
 /* All memory but that of transforms. */
 static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
                               const tsl_molecule *ligand, const tsl_dock_crew *crew,
@@ -463,8 +477,13 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
         return status;
     }
     const bool plans_later = crew.first_gpu >= 0 && context->ops->peer == NULL;
-    status = aimed == TSL_OK ? take_memory(plan, receptor, ligand, &crew, making) : aimed;
-    status = tsl_comm_agree(context, status);
+    status = tsl_comm_agree(context, aimed);
+    if (status == TSL_OK) {
+        status = check_memory(plan);
+    }
+    if (status == TSL_OK) {
+        status = tsl_comm_agree(context, take_memory(plan, receptor, ligand, &crew, making));
+    }
     if (status == TSL_OK) {
         status = plan_together(plan, &crew, plans_later);
     }

@@ -1,6 +1,6 @@
 /* What ranks must agree on before a plan is made. */
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm/comm.h"
 #include "core/context.h"
@@ -10,10 +10,7 @@
 typedef struct record {
     tsl_poisson_options options; /* but for boxes and memory */
     tsl_box boxes[2];
-    int64_t peak, free; /* bytes */
-    char host[64];
-    unsigned char memory[16]; /* its identity; zeros: the host's */
-    char device[16];          /* its kind */
+    char device[16]; /* its kind */
 } record;
 
 static bool overlap(const tsl_box *a, const tsl_box *b)
@@ -52,38 +49,14 @@ static tsl_status check_cover(tsl_context *context, const tsl_poisson_problem *p
     return TSL_OK;
 }
 
-/* Do two ranks take their memory from one place? */
-static bool share_memory(const record *a, const record *b)
-{
-    static const unsigned char host[sizeof a->memory] = {0};
-    return memcmp(a->memory, b->memory, sizeof host) == 0 &&
-           (memcmp(a->memory, host, sizeof host) != 0 || strcmp(a->host, b->host) == 0);
-}
-
 /* Refuse what does not fit, before anything is taken. */
-static tsl_status check_memory(tsl_context *context, const tsl_poisson_problem *problem,
-                               const record *all, int64_t bound)
+static tsl_status check_memory(tsl_context *context, const int *n, int64_t peak, int64_t bound)
 {
-    const record *mine = &all[problem->share.rank];
-    const int *n = problem->grid.n;
-    char needed[16], there[16];
-    const char *const place = tsl_poisson_ops_of(context)->memory_is_host ? "host" : "GPU";
-    int64_t together = 0;
-    for (int q = 0; q < problem->share.size; q++) {
-        together += share_memory(&all[q], mine) ? all[q].peak : 0;
-    }
-    const bool bounded = bound > 0 && mine->peak > bound;
-    if (!bounded && together <= mine->free) {
-        return TSL_OK;
-    }
-    return tsl_fail(context, TSL_E_NOMEM,
-                    "%sa Poisson plan of %d x %d x %d needs %s%s%s, %s %s: take fewer cells%s",
-                    bounded ? "" : "out of memory: ", n[0], n[1], n[2],
-                    tsl_format_bytes(needed, bounded ? mine->peak : together),
-                    !bounded && together > mine->peak ? " for the ranks of a " : "",
-                    !bounded && together > mine->peak ? place : "",
-                    tsl_format_bytes(there, bounded ? bound : mine->free),
-                    bounded ? "are allowed" : "are free", bounded ? " or allow more" : "");
+    char what[80];
+    snprintf(what, sizeof what, "a Poisson plan of %d x %d x %d needs", n[0], n[1], n[2]);
+    const tsl_device_need need = {
+        .what = what, .remedy = "take fewer cells", .device = peak, .bound = bound};
+    return tsl_comm_foresee(context, &need);
 }
 
 /* The options that all ranks have in common. */
@@ -114,24 +87,13 @@ static tsl_poisson_options common_options(const tsl_poisson_options *options)
 }
 
 /* `mine` is zeroed: padding is compared too. */
-static tsl_status fill_record(record *mine, tsl_context *context,
-                              const tsl_poisson_problem *problem,
-                              const tsl_poisson_options *options, int64_t peak)
+static void fill_record(record *mine, const tsl_context *context,
+                        const tsl_poisson_problem *problem, const tsl_poisson_options *options)
 {
-    tsl_device_properties properties;
-    const tsl_status status = context->ops->properties(context->device, &properties);
-    if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
-    }
     mine->options = common_options(options);
     mine->boxes[0] = problem->source;
     mine->boxes[1] = problem->potential;
-    mine->peak = peak;
-    mine->free = properties.memory_free;
-    memcpy(mine->memory, properties.identity, sizeof mine->memory);
-    gethostname(mine->host, sizeof mine->host - 1);
     strncpy(mine->device, context->ops->name, sizeof mine->device - 1);
-    return TSL_OK;
 }
 
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
@@ -140,7 +102,7 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
 {
     const int size = problem->share.size;
     record *mine = tsl_allocate_zeroed((size_t)size + 1, sizeof *mine);
-    tsl_status status = mine != NULL ? fill_record(mine, context, problem, options, peak)
+    tsl_status status = mine != NULL ? TSL_OK
                                      : tsl_fail_memory(context, (size + 1) * (int64_t)sizeof *mine,
                                                        "a Poisson plan");
     status = tsl_comm_agree(context, status);
@@ -149,6 +111,7 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
         return status;
     }
     record *all = mine + 1;
+    fill_record(mine, context, problem, options);
     status = tsl_comm_gather_records(context->comm, all, mine, sizeof *mine);
     for (int q = 1; q < size && status == TSL_OK; q++) {
         if (memcmp(&all[q].options, &all[0].options, sizeof all[0].options) != 0) {
@@ -166,12 +129,11 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
     for (int kind = 0; kind < 2 && status == TSL_OK; kind++) {
         status = check_cover(context, problem, all, kind);
     }
-    if (status == TSL_OK) {
-        status = check_memory(context, problem, all, options->memory);
-    }
     for (int q = 0; q < size; q++) {
         memcpy(boxes + 2 * q, all[q].boxes, sizeof all[q].boxes);
     }
     tsl_release(mine);
-    return tsl_comm_agree(context, status);
+    status = tsl_comm_agree(context, status);
+    return status == TSL_OK ? check_memory(context, problem->grid.n, peak, options->memory)
+                            : status;
 }

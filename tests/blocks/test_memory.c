@@ -132,8 +132,8 @@ static void a_device_that_is_full_says_so(void **state)
                          TSL_E_NOMEM);
         assert_null(memory);
         char prefix[128], needed[64], size[16];
-        snprintf(prefix, sizeof prefix, "%s: out of memory: all of it needs ", test_devices[d]);
-        snprintf(needed, sizeof needed, "needs %s, ",
+        snprintf(prefix, sizeof prefix, "%s: out of memory: cannot take ", test_devices[d]);
+        snprintf(needed, sizeof needed, "cannot take %s for all of it, ",
                  tsl_format_bytes(size, properties.memory + 1));
         const char *said = tsl_last_error(context);
         assert_true(strncmp(said, prefix, strlen(prefix)) == 0);

@@ -75,17 +75,15 @@ class Dock(ReferenceTest):
         if not self.is_under_way(process, *paths):
             self.fail(process.communicate()[1])
 
-    def assert_ends(self, process, status, *words, alone=False):
-        """All end soon, with one line that holds the words. What a rank finds alone the launcher may
-        tell the others first, by SIGTERM."""
+    def assert_ends(self, process, status, *words):
+        """All end soon, with one line that holds the words."""
         begun = time.monotonic()
         _, errors = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - begun, BOUND, errors)
         self.assertEqual(process.returncode, status, errors)
         lines = [line for line in errors.splitlines() if line.startswith("tesela: error: ")]
         self.assertEqual(len(lines), 1, errors)
-        if not alone:
-            self.assertNotIn("tesela: stopped", errors)  # the launcher's SIGTERM after that
+        self.assertNotIn("tesela: stopped", errors)  # the launcher's SIGTERM after that
         for word in words:
             self.assertIn(word, lines[0])
 
@@ -254,8 +252,7 @@ class Dock(ReferenceTest):
         os.makedirs(self.path("reports"))
         command = self.command("out", "--json", "reports/out.json")
         stray = ["bash", "-c", 'cd elsewhere && exec "$@"', "-", *command]
-        self.assert_ends(self.launch((2, command), (1, stray)), 2, "rank 2: --json reports/out.json",
-                         alone=True)
+        self.assert_ends(self.launch((2, command), (1, stray)), 2, "rank 2: --json reports/out.json")
         self.assertFalse(os.path.exists(self.path("out")))
 
 

@@ -115,7 +115,8 @@ static int64_t fail_host_from(tsl_context *context, int64_t k)
 
 int test_survives_no_memory(tsl_context *context, test_call call, void *user)
 {
-    static const char *const of_device[] = {": out of memory: ", " needs ", " are free: ", NULL};
+    static const char *const of_device[] = {": out of memory: cannot take ", " for ",
+                                            " are free: ", NULL};
     static const char *const of_host[] = {"out of memory", NULL};
     int64_t (*const fail_from[])(tsl_context *, int64_t) = {fail_device_from, fail_host_from};
     int made = 0;

@@ -95,7 +95,7 @@ tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
     /* the CPU's planner has two arrays of its own, before the others are there */
     const int64_t planning = 2 * larger(in.bytes, out.bytes);
     char name[80], text[112];
-    snprintf(text, sizeof text, "transforms of %s", tsl_fft_case_name(name, what));
+    snprintf(text, sizeof text, "transforms of %s need", tsl_fft_case_name(name, what));
     const tsl_device_need need = {.what = text,
                                   .remedy = "take fewer or smaller ones, or less for --most",
                                   .device = arrays,

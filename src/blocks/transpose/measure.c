@@ -60,8 +60,8 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
         return tsl_fail(context, TSL_E_ARG, "an array of %lld x %lld x %lld elements is too large",
                         (long long)shape[0], (long long)shape[1], (long long)shape[2]);
     }
-    char what[96];
-    snprintf(what, sizeof what, "two arrays of %lld x %lld x %lld elements of %d bytes",
+    char what[112];
+    snprintf(what, sizeof what, "two arrays of %lld x %lld x %lld elements of %d bytes need",
              (long long)shape[0], (long long)shape[1], (long long)shape[2], element);
     const tsl_device_need need = {.what = what,
                                   .remedy = "take fewer",

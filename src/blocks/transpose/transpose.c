@@ -88,13 +88,18 @@ static tsl_status check_options(tsl_context *context, const tsl_transpose_option
     return check_tiling(context, options);
 }
 
+int64_t tsl_transpose_auxiliary(const tsl_transpose_options *options, int64_t bytes)
+{
+    const int64_t share = bytes / SHARE_OF_AUXILIARY;
+    const int64_t usual = share > SMALLEST_AUXILIARY ? share : SMALLEST_AUXILIARY;
+    return options->auxiliary > 0 ? options->auxiliary : usual;
+}
+
 static tsl_status make_steps(tsl_transpose_steps *steps, const tsl_transpose_options *options,
                              int64_t bytes)
 {
     if (options->in_place) {
-        const int64_t share = bytes / SHARE_OF_AUXILIARY;
-        const int64_t usual = share > SMALLEST_AUXILIARY ? share : SMALLEST_AUXILIARY;
-        steps->auxiliary = options->auxiliary > 0 ? options->auxiliary : usual;
+        steps->auxiliary = tsl_transpose_auxiliary(options, bytes);
         return tsl_transpose_in_place(steps, options->shape, options->permutation,
                                       options->element);
     }

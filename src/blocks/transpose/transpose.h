@@ -55,6 +55,9 @@ void tsl_transpose_piece(void *out, int64_t out_pitch, const void *in, int64_t i
 /* Bytes of an array; false if they pass 2^63. */
 bool tsl_transpose_bytes(int64_t *out, const int64_t shape[3], int element);
 
+/* The most bytes of auxiliary memory that an array of `bytes` may take in place. */
+int64_t tsl_transpose_auxiliary(const tsl_transpose_options *options, int64_t bytes);
+
 /* Bytes that the plan reads and writes at least: twice the array's, or 0 where nothing moves. */
 int64_t tsl_transpose_plan_moved(const tsl_transpose_plan *plan);
 

@@ -1,0 +1,58 @@
+/* Memory that ranks are going to take, where some take it from one place. */
+#include <string.h>
+
+#include "comm/comm.h"
+#include "device/device.h"
+
+typedef struct share {
+    char host[TSL_COMM_HOST];
+    unsigned char memory[16]; /* its identity; zeros: the host's */
+    int64_t bytes;
+} share;
+
+static bool is_same_memory(const share *a, const share *b)
+{
+    static const unsigned char host[sizeof a->memory] = {0};
+    return memcmp(a->memory, b->memory, sizeof host) == 0 &&
+           (memcmp(a->memory, host, sizeof host) != 0 ||
+            memcmp(a->host, b->host, sizeof a->host) == 0);
+}
+
+static int64_t bytes_of_others(const share *all, int size, int rank)
+{
+    int64_t bytes = 0;
+    for (int q = 0; q < size; q++) {
+        const bool counts = q != rank && is_same_memory(&all[q], &all[rank]);
+        bytes += !counts ? 0 : all[q].bytes > INT64_MAX - bytes ? INT64_MAX - bytes : all[q].bytes;
+    }
+    return bytes;
+}
+
+tsl_status tsl_comm_foresee(tsl_context *context, const tsl_device_need *need)
+{
+    tsl_comm *comm = context->comm;
+    tsl_device_need known = *need;
+    tsl_device_properties properties = {.memory_free = 0};
+    share *all = tsl_allocate_zeroed((size_t)comm->size + 1, sizeof *all);
+    tsl_status status = all == NULL
+                            ? tsl_fail_memory(context, (comm->size + 1) * (int64_t)sizeof *all,
+                                              "what ranks will take")
+                            : context->ops->properties(context->device, &properties);
+    if (all != NULL && status != TSL_OK) {
+        status = tsl_fail(context, status, "%s: cannot read its properties", context->name);
+    }
+    status = tsl_comm_agree(context, status);
+    if (status == TSL_OK) {
+        share *mine = &all[comm->size];
+        mine->bytes = tsl_device_needed(context, need);
+        memcpy(mine->memory, properties.identity, sizeof mine->memory);
+        tsl_comm_host(mine->host);
+        status = tsl_comm_gather_records(comm, all, mine, sizeof *mine);
+    }
+    if (status == TSL_OK) {
+        known.others = bytes_of_others(all, comm->size, comm->rank);
+        status = tsl_comm_agree(context, tsl_device_foresee(context, &known));
+    }
+    tsl_release(all);
+    return status;
+}
