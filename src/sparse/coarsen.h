@@ -4,7 +4,8 @@
  * within `reach` strong entries of another, picked by priorities; the others join the founder they
  * are nearest to. A priority is the share of a row's neighbours that are decided already, then a
  * hash of the row's number, and the founders of the first round are farther apart: so the others
- * find room close beside them, and lie more densely than by hashes alone.
+ * find room close beside them, and lie more densely than by hashes alone. Where rows are a grid's
+ * cells priorities begin as phases of a lattice (lattice.h).
  *
  * P^T A P, and of matrices by rows P and A P, are summed as integers, in units of a power of two of
  * each row's own, so that threads may add in any order: the same bits in every run and on every
@@ -19,6 +20,7 @@
 #include "core/core.h"
 #include "core/point.h"
 #include "sparse/coarsen_point.h"
+#include "sparse/lattice.h"
 #include "sparse/lists.h"
 
 enum {
@@ -83,7 +85,8 @@ typedef struct tsl_grouping {
     uint32_t *strong_of;  /* how many, or the bits; 0: none */
     uint32_t *key;        /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
     int row_bits;         /* … of which so many bits are the row's number's, … */
-    uint32_t most_favour; /* … and what is more is so much at most */
+    uint32_t most_favour; /* … and what is more is so much at most, … */
+    tsl_lattice lattice;  /* … and at first a phase of that, if there is one */
     const uint32_t *from; /* of what is spread … */
     uint32_t *to;         /* … one entry far */
     int32_t *left;        /* [1]: rows of `next_list` */

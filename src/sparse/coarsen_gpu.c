@@ -6,8 +6,9 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 5, /* of all rows; then those that are left are listed */
-    APART = 2,  /* the first founders are so much farther apart: others find room beside them */
+    ROUNDS = 5, /* of all rows; then those that are left are listed, … */
+    LATTICE_ROUNDS = 2, /* … and are few sooner where founders are on a lattice */
+    APART = 2, /* else the first are so much farther apart: others find room beside them */
     FAVOUR = 7, /* steps in which rows beside those decided go before others */
     STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */
     FILL_ORDER = 4,   /* A has so many entries for one of P^T A P, more or less */
@@ -160,8 +161,10 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
     int32_t *const founders = tsl_space_take(status, space, 4 * g->a.rows);
-    for (int round = 0; round < ROUNDS; round++) {
-        const int reach = round == 0 ? g->reach + APART : g->reach;
+    const bool on_lattice = g->lattice.phases > 0;
+    const int rounds = on_lattice ? LATTICE_ROUNDS : ROUNDS;
+    for (int round = 0; round < rounds; round++) {
+        const int reach = round == 0 && !on_lattice ? g->reach + APART : g->reach;
         g->from = g->key;
         for (int step = 1; step < reach; step++) {
             g->to = around[step % 2];
@@ -173,7 +176,7 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
         group(status, space, ops->settle, g);
         group(status, space, ops->drop, g);
         g->next_list = NULL;
-        if (round < ROUNDS - 1) {
+        if (round < rounds - 1) {
             group(status, space, ops->favour, g);
         }
     }
@@ -244,8 +247,9 @@ static void number_aggregates(tsl_status *status, tsl_spaces *spaces, tsl_groupi
     }
 }
 
-/* Priorities begin with a row's bits, and have room for what is favoured. */
-static void choose_bits(tsl_grouping *g)
+/* Priorities begin with a row's bits, and have room for what is favoured, and for phases, or there
+ * is no lattice. */
+static void choose_bits(tsl_grouping *g, const tsl_lattice *lattice)
 {
     g->row_bits = 2;
     while (g->a.rows >> g->row_bits > 0) {
@@ -253,6 +257,9 @@ static void choose_bits(tsl_grouping *g)
     }
     const uint32_t room = (1U << (31 - g->row_bits)) - 1;
     g->most_favour = room < FAVOUR ? room : (uint32_t)FAVOUR;
+    if (lattice->phases <= (int64_t)room + 1) {
+        g->lattice = *lattice;
+    }
 }
 
 tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine *fine)
@@ -266,7 +273,7 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .facts = fine->facts,
                       .inverse = fine->inverse,
                       .strength = fine->strength,
-                      .reach = fine->short_rows ? 3 : 2,
+                      .reach = fine->reach,
                       .strong = fine->a.row_start == NULL && fine->longest <= STRONG_BITS
                                     ? NULL
                                     : tsl_space_take(&status, space, 4 * fine->places),
@@ -275,7 +282,7 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                       .left = tsl_space_take(&status, space, sizeof *g.left)};
     int32_t *const lists[] = {tsl_space_take(&status, space, 4 * rows),
                               tsl_space_take(&status, space, 4 * rows)};
-    choose_bits(&g);
+    choose_bits(&g, &fine->lattice);
     group(&status, space, space->context->ops->coarsen->find_strong, &g);
     settle_most(&status, space, &g, lists[0], fine->more);
     settle_rest(&status, space, &g, lists);

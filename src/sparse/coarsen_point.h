@@ -10,7 +10,8 @@
 enum {
     TSL_NO_AGGREGATE = -1,     /* of a row without strong entries */
     TSL_UNSEEN = -2,           /* of a row that has not joined one */
-    TSL_SHORT_ROW = 10,        /* entries: aggregates of shorter ones reach farther */
+    TSL_SHORT_ROW = 8,         /* entries: aggregates of shorter ones reach farther */
+    TSL_GRID_ROW = 10,         /* entries of a Laplacian's on a grid, at most */
     TSL_LANCZOS_PRODUCTS = 10, /* for the largest eigenvalue */
 };
 

@@ -385,8 +385,11 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     tsl_level *v = &mg->level[l];
     double begun = tsl_seconds();
     fine->longest = (int64_t)k->facts[TSL_FACT_LONGEST];
-    fine->short_rows = v->nonzeros <= TSL_SHORT_ROW * v->rows;
+    fine->reach = v->nonzeros <= TSL_SHORT_ROW * v->rows ? 3 : 2;
     fine->strength = ldexp(k->options->strength, -l);
+    if (l == 0) {
+        fine->lattice = tsl_lattice_find(v->matrix, fine->strength, fine->reach);
+    }
     fine->more = l == 0 ? 35 * v->nonzeros + 40 * v->rows : 0;
     fine->omega = 4 / (3 * v->smoother.largest);
     fine->near_null = k->near;

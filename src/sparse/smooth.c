@@ -323,7 +323,7 @@ static double largest_row_sum(const tsl_operand *a, int threads)
 
 bool tsl_row_sum_will_do(double bound, int64_t nonzeros, int64_t rows)
 {
-    return bound <= 2.0001 && nonzeros <= TSL_SHORT_ROW * rows;
+    return bound <= 2.0001 && nonzeros <= TSL_GRID_ROW * rows;
 }
 
 double tsl_largest_of_lanczos(const double *diagonal, const double *beside, int steps, double bound)

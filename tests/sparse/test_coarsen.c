@@ -103,7 +103,7 @@ static void coarsen_on(trial *t, const char *device)
         .inverse = tsl_space_take(&status, &spaces.passing, 8 * t->s->n),
         .strength = t->strength,
         .omega = omega,
-        .short_rows = nonzeros <= 10 * t->s->n,
+        .reach = nonzeros <= TSL_SHORT_ROW * t->s->n ? 3 : 2,
         .near_null = t->near_null != NULL ? test_upload(context, t->near_null, 8 * t->s->n) : NULL};
     if (fine.a.row_start == NULL) {
         const int64_t slices = (t->s->n + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
@@ -208,7 +208,7 @@ static int64_t count_own(const trial *t, int64_t a, int64_t i, int reach, int64_
 /* An aggregate has a founder, all of whose neighbours are in it and whose reach holds all of it. */
 static void check_founders(const trial *t)
 {
-    const int reach = tsl_csr_nonzeros(&t->a) <= 10 * t->s->n ? 3 : 2;
+    const int reach = tsl_csr_nonzeros(&t->a) <= TSL_SHORT_ROW * t->s->n ? 3 : 2;
     int64_t *queue = malloc((size_t)t->s->n * sizeof *queue);
     int32_t *seen = calloc((size_t)t->s->n, sizeof *seen);
     int32_t stamp = 0;
