@@ -174,6 +174,9 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
         g->next_list = founders;
         zero_left(status, space, g);
         group(status, space, ops->settle, g);
+        if (on_lattice && round == 0) { /* the next round finds whom so many founders reach */
+            continue;
+        }
         group(status, space, ops->drop, g);
         g->next_list = NULL;
         if (round < rounds - 1) {
