@@ -6,12 +6,12 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 5, /* of all rows; then those that are left are listed, … */
+    ROUNDS = 5,         /* of all rows; then those that are left are listed, … */
     LATTICE_ROUNDS = 2, /* … and are few sooner where founders are on a lattice */
-    APART = 2, /* else the first are so much farther apart: others find room beside them */
-    FAVOUR = 7, /* steps in which rows beside those decided go before others */
-    STRONG_BITS = 32, /* entries of a row at most, for one bit each to tell which are strong */
-    FILL_ORDER = 4,   /* A has so many entries for one of P^T A P, more or less */
+    APART = 2,          /* else the first are so much farther apart: others find room beside them */
+    FAVOUR = 7,         /* steps in which rows beside those decided go before others */
+    STRONG_BITS = 32,   /* entries of a row at most, for one bit each to tell which are strong */
+    FILL_ORDER = 4,     /* A has so many entries for one of P^T A P, more or less */
 };
 
 static const char *const what = "making multigrid's levels";

@@ -34,7 +34,7 @@ typedef struct tsl_fine {
     int64_t places;  /* entries, zeros that slices are filled up with among them */
     int64_t longest; /* entries of a row, at most */
     int64_t more;    /* bytes of passing memory that P and the products will want */
-    int reach; /* of aggregates, see tsl_grouping */
+    int reach;       /* of aggregates, see tsl_grouping */
     tsl_lattice lattice;
     double *facts;   /* [TSL_FACTS] of `measure` */
     double *inverse; /* [rows] */

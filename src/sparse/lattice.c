@@ -136,8 +136,7 @@ static bool add_axis(stencil *s, int k)
         last++;
     }
     const int64_t stride = (s->offset[k] + s->offset[last]) / 2;
-    if (s->axes == TSL_LATTICE_AXES ||
-        (s->axes > 0 && stride % s->stride[s->axes - 1] != 0)) {
+    if (s->axes == TSL_LATTICE_AXES || (s->axes > 0 && stride % s->stride[s->axes - 1] != 0)) {
         return false;
     }
     s->stride[s->axes++] = stride;
@@ -225,8 +224,8 @@ static bool is_lattice(const ball *b, const int *g, int phases)
 static bool search(int *g, const ball *b, int axes, int phases)
 {
     g[0] = 1;
-    for (g[1] = 0; g[1] < (axes > 1 ? phases : 1); g[1]++) {
-        for (g[2] = 0; g[2] < (axes > 2 ? phases : 1); g[2]++) {
+    for (g[2] = 0; g[2] < (axes > 2 ? phases : 1); g[2]++) {
+        for (g[1] = 0; g[1] < (axes > 1 ? phases : 1); g[1]++) {
             if (is_lattice(b, g, phases)) {
                 return true;
             }

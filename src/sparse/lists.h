@@ -68,7 +68,8 @@ typedef struct tsl_common {
     int32_t index;  /* column of lane 0 */
     uint32_t lanes; /* a bit for each that has the number */
     float value;    /* of a slice's first group not a number: its groups are not all such */
-    float unused;
+    float weight;   /* of a slice's first group: all its rows' number of a vector, see
+                       tsl_packed_matrix; not a number: they differ */
 } __attribute__((aligned(16))) tsl_common;
 
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
@@ -84,6 +85,8 @@ typedef struct tsl_packed_matrix {
      * `value`, else those of slices that have nothing in common */
     const tsl_common *common;
     int width;           /* a multiple of TSL_COMMONS */
+    const float *weight; /* the vector of which `common` has numbers; w of straight lists need not
+                            be read there if it is this */
     const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
     bool
         shared; /* slices name all columns, and in straight lists each TSL_ROW_SHARES-th group is
@@ -182,11 +185,12 @@ typedef struct tsl_list_look {
 typedef struct tsl_narrowing {
     tsl_packed_matrix matrix; /* of which the groups' starts and columns are there */
     const double *value;
-    double scale;       /* values are multiplied by that */
-    tsl_common *common; /* [slices][width] */
-    int width;          /* as of tsl_packed_matrix: slices of more groups have nothing in common */
-    float *rest;        /* [groups][32]: values of slices that have nothing in common … */
-    int *without;       /* [1]: … and their number; from zero */
+    double scale;        /* values are multiplied by that */
+    tsl_common *common;  /* [slices][width] */
+    int width;           /* as of tsl_packed_matrix: slices of more groups have nothing in common */
+    float *rest;         /* [groups][32]: values of slices that have nothing in common … */
+    int *without;        /* [1]: … and their number; from zero */
+    const float *weight; /* as of tsl_packed_matrix */
 } tsl_narrowing;
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's

@@ -185,6 +185,7 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
         .common = tsl_space_take(&status, kept, slices * width * (int64_t)sizeof(tsl_common)),
         .width = width,
         .rest = values,
+        .weight = k->mg->level[0].inverse_diagonal,
         .without = tsl_space_take(&status, &k->spaces.passing, sizeof without)};
     if (status == TSL_OK) {
         status = context->ops->fill(context, narrowing.without, 0, sizeof without);
@@ -198,6 +199,7 @@ static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine 
     if (8 * (int64_t)without <= slices) {
         m->common = narrowing.common;
         m->width = width;
+        m->weight = narrowing.weight;
         return status;
     }
     tsl_space_return(kept, &mark);

@@ -14,7 +14,7 @@
 #include "sparse/pack.h"
 #include "sparse/straight.h"
 
-enum { VECTORS = 6, MOST_STEPS = 4, LISTS = 13, STRAIGHT = 7 };
+enum { VECTORS = 6, WEIGHT = 3, MOST_STEPS = 4, LISTS = 13, STRAIGHT = 7 };
 
 typedef struct vectors {
     float *v[VECTORS];
@@ -88,6 +88,13 @@ static void do_step(const tsl_step *s, const test_system *a, int64_t i, float *k
     *(s->y != NULL ? &((float *)s->y)[i] : kept) = y;
 }
 
+/* One number in two of three slices, and other numbers in each. */
+static double weight_of(int64_t row, double x)
+{
+    const int64_t slice = row / TSL_PACK_LANES;
+    return slice % 3 == 0 ? x : 0.25 + 0.01 * (double)(slice % 7);
+}
+
 static void begin_vectors(vectors *host, vectors *device, tsl_context *context, int64_t n)
 {
     uint64_t seed = 5;
@@ -100,7 +107,7 @@ static void begin_vectors(vectors *host, vectors *device, tsl_context *context, 
         host->v[i] = malloc((size_t)n * sizeof(float));
         for (int64_t k = 0; k < n; k++) {
             const double x = test_uniform(&seed) - 0.5;
-            host->v[i][k] = (float)(i == 0 ? floor(100 * x) : x);
+            host->v[i][k] = (float)(i == 0 ? floor(100 * x) : i == WEIGHT ? weight_of(k, x) : x);
         }
         device->v[i] = test_upload(context, host->v[i], n * (int64_t)sizeof(float));
     }
@@ -126,6 +133,9 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
     tsl_step ours[MOST_STEPS];
     tsl_straight straight;
     begin_vectors(&host, &device, context, s->n);
+    float *const own = device.v[WEIGHT];
+    const float *const weight = form->packed->matrix.weight;
+    device.v[WEIGHT] = weight != NULL ? (float *)(uintptr_t)weight : own;
     const int count = make_list(steps, number, &device, form);
     const tsl_steps list = {.layout = layout, .bytes = 4, .count = count, .steps = steps};
     assert_int_equal(tsl_read_straight(&straight, &list), number < STRAIGHT);
@@ -143,6 +153,7 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
         assert_memory_equal(out, host.v[i], (size_t)s->n * sizeof *out);
     }
     free(out);
+    device.v[WEIGHT] = own;
     end_vectors(&host, &device, context);
 }
 
@@ -164,6 +175,19 @@ typedef struct narrowed {
     int64_t common; /* slices that have it */
 } narrowed;
 
+/* The rows' number of vector WEIGHT is told where they all have the same. */
+static void check_weights(const tsl_common *common, const float *weight, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i += TSL_PACK_LANES) {
+        const float told = common[i / TSL_PACK_LANES * TSL_COMMONS].weight;
+        if (i / TSL_PACK_LANES % 3 == 0 || i + TSL_PACK_LANES > rows) {
+            assert_true(isnan(told));
+        } else {
+            assert_true(told == weight[i]);
+        }
+    }
+}
+
 static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const tsl_layout *layout)
 {
     assert_int_equal(tsl_form_make(&out->wide, context, a, layout, 8, 1), TSL_OK);
@@ -176,12 +200,17 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     tsl_common *common = calloc(1, (size_t)bytes);
     float *rest = calloc((size_t)groups, TSL_PACK_LANES * sizeof *rest);
     int without = 0;
+    vectors host;
+    vectors device;
+    begin_vectors(&host, &device, context, a->rows);
+    const int64_t weight_bytes = a->rows * (int64_t)sizeof(float);
     const tsl_narrowing a_narrowing = {
         .matrix = *m,
         .value = m->value,
         .scale = 1,
         .common = test_upload(context, common, bytes),
         .width = TSL_COMMONS,
+        .weight = test_upload(context, host.v[WEIGHT], weight_bytes),
         .without = test_upload(context, &without, sizeof without),
         .rest = test_upload(context, rest, groups * TSL_PACK_LANES * (int64_t)sizeof *rest)};
     assert_int_equal(context->ops->lists->narrow(context, &a_narrowing), TSL_OK);
@@ -193,9 +222,12 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
         out->common += !isnan(common[i * TSL_COMMONS].value);
     }
     assert_int_equal(without, slices - out->common);
+    check_weights(common, host.v[WEIGHT], a->rows);
+    end_vectors(&host, &device, context);
     out->packed = *out->wide.packed;
     out->packed.matrix.common = a_narrowing.common;
     out->packed.matrix.width = TSL_COMMONS;
+    out->packed.matrix.weight = a_narrowing.weight;
     out->packed.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
@@ -208,6 +240,7 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
 static void end_narrowed(narrowed *n, tsl_context *context)
 {
     test_release(context, (void *)(uintptr_t)n->packed.matrix.common);
+    test_release(context, (void *)(uintptr_t)n->packed.matrix.weight);
     test_release(context, (void *)(uintptr_t)n->packed.matrix.value);
     tsl_form_free(&n->wide);
 }
