@@ -124,7 +124,8 @@ static bool find_place(place *out, const stencil *s, int axes, int64_t offset)
 }
 
 /* The stride of one more axis, whose first offset is number k: those beside it are a stride and
- * what single steps along the other axes add to that, so it is in their middle. */
+ * what single steps along the other axes add to that, so it is in their middle. A grid of fewer
+ * cells than paths of its entries may go along an axis is none. */
 static bool add_axis(stencil *s, int k)
 {
     int64_t around = 0;
@@ -136,8 +137,14 @@ static bool add_axis(stencil *s, int k)
         last++;
     }
     const int64_t stride = (s->offset[k] + s->offset[last]) / 2;
-    if (s->axes == TSL_LATTICE_AXES || (s->axes > 0 && stride % s->stride[s->axes - 1] != 0)) {
+    if (s->axes == TSL_LATTICE_AXES) {
         return false;
+    }
+    if (s->axes > 0) {
+        const int64_t before = s->stride[s->axes - 1];
+        if (stride % before != 0 || stride < SIDE * before) {
+            return false;
+        }
     }
     s->stride[s->axes++] = stride;
     return true;

@@ -149,12 +149,13 @@ static void founders_are_a_lattice(void **state)
     check(&(grid){3, 1, 2, 14}, 3, 13);  /* … and along it */
 }
 
-/* Neither random columns nor too short a matrix have one. */
+/* Neither random columns nor matrices and lines of few cells have one. */
 static void others_have_none(void **state)
 {
     (void)state;
-    test_system s[] = {test_graph(2000, 6, -1, 5), test_laplacian(2, 1)};
-    for (int k = 0; k < 2; k++) {
+    test_system s[] = {test_graph(2000, 6, -1, 5), test_laplacian(2, 1), test_laplacian(12, 1),
+                       test_laplacian(12, 12)};
+    for (int k = 0; k < 4; k++) {
         const tsl_csr m = {s[k].n, s[k].n, s[k].row_start, s[k].column, s[k].value};
         assert_int_equal(tsl_lattice_find(&m, 0, 3).phases, 0);
         assert_int_equal(tsl_lattice_find(&m, 0, 2).phases, 0);
