@@ -83,8 +83,8 @@ typedef struct poisson_stages {
 /* A study's row. */
 typedef struct poisson_run {
     const char *name; /* "segments", "strong" or "weak" */
-    int64_t n[3];
-    tsl_poisson_summary plan;
+    tsl_poisson_options options;
+    tsl_poisson_summary plan; /* of what was measured, as what follows */
     poisson_timing timing;
     double relative; /* time of the first row of that name by this one's; of strong scaling by the
                         ranks too: the efficiency */
@@ -215,11 +215,14 @@ void poisson_study_write_runs(tsl_json *json, const poisson_work *work);
 
 enum { POISSON_NO_AXIS = -1 };
 
-/* Called by rank 0, which makes the others do the same. Plan first: what does not fit is refused
- * before anything is allocated. Release whatever the outcome. `shared`: each rank has its share of
+/* Called by rank 0, which makes the others do the same. What does not fit is refused before
+ * anything is allocated. Release whatever the outcome. `shared`: each rank has its share of
  * the cells, the source 0; else rank 0 has all of them. */
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared);
+/* Would that be refused? Nothing is taken. */
+tsl_status poisson_arrays_foresee(tsl_context *context, const tsl_poisson_options *options,
+                                  bool shared);
 /* The result of the source: its potential, or with an axis of 0 to 2 its field along that. */
 tsl_status poisson_arrays_solve(poisson_arrays *arrays, int axis);
 /* The source's energy in the result. */

@@ -168,7 +168,7 @@ static tsl_status make_source(poisson_work *work)
         return status;
     }
     const double factor = (work->electrons ? -1 : 1) * work->scale;
-    work->charge = factor * held;
+    work->charge = held != 0 ? factor * held : 0; /* no -0 */
     status = check_charge(work, work->scale * absolute);
     if (status == TSL_OK) {
         status = check_least(work, work->scale * largest);

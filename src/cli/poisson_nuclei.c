@@ -5,8 +5,8 @@
 
 #include "cli/poisson_command.h"
 
-/* One "O=6" of `length` characters. */
-static bool set_one(poisson_options *options, const char *text, size_t length)
+/* One "O=6" of `length` characters. `twice` becomes the element that was there before. */
+static bool set_one(poisson_options *options, const char *text, size_t length, int32_t *twice)
 {
     char symbol[4] = "";
     char number[32] = "";
@@ -22,17 +22,24 @@ static bool set_one(poisson_options *options, const char *text, size_t length)
     if (element == 0 || !cli_parse_real(number, &charge) || charge <= 0) {
         return false;
     }
+    *twice = options->valence[element] > 0 ? element : 0;
     options->valence[element] = charge;
     options->has_valence = true;
-    return true;
+    return *twice == 0;
 }
 
 error_t poisson_set_valence(poisson_options *options, const char *text)
 {
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
-        if (!set_one(options, at, length)) {
-            cli_error("--valence '%s': give elements with charges above 0, e.g. O=6,H=1", text);
+        int32_t twice = 0;
+        if (!set_one(options, at, length, &twice)) {
+            if (twice > 0) {
+                cli_error("--valence '%s': gives %s a second charge: give each element one", text,
+                          tsl_element_symbol(twice));
+            } else {
+                cli_error("--valence '%s': give elements with charges above 0, e.g. O=6,H=1", text);
+            }
             return EINVAL;
         }
         at += length;
@@ -151,6 +158,39 @@ static void note_atoms(const poisson_work *work)
     }
 }
 
+/* Do two charges, or one's image along periodic axes and the other, stand at one place? */
+static bool are_two_at_one_place(const tsl_points *points)
+{
+    for (int64_t i = 0; i < points->count; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            bool apart = false;
+            for (int axis = 0; axis < 3; axis++) {
+                const double length = (double)points->n[axis] * points->step[axis];
+                const double d = points->charge[i].at[axis] - points->charge[j].at[axis];
+                apart =
+                    apart || (points->periodic[axis] ? d - nearbyint(d / length) * length : d) != 0;
+            }
+            if (!apart) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static tsl_status take_energy(poisson_work *work)
+{
+    work->energy_nuclei = tsl_points_energy(&work->points);
+    if (isfinite(work->energy_nuclei)) {
+        return TSL_OK;
+    }
+    return tsl_fail(work->context, TSL_E_FORMAT, "%s: %s", work->field.path,
+                    are_two_at_one_place(&work->points)
+                        ? "two of its atoms are at one place"
+                        : "the energy of its nuclei is beyond any number: mend their charges or "
+                          "positions");
+}
+
 tsl_status poisson_nuclei_take(poisson_work *work)
 {
     const tsl_cube *cube = &work->field.cube;
@@ -179,11 +219,7 @@ tsl_status poisson_nuclei_take(poisson_work *work)
     }
     if (status == TSL_OK) {
         note_atoms(work);
-        work->energy_nuclei = tsl_points_energy(&work->points);
-        if (!isfinite(work->energy_nuclei)) {
-            status = tsl_fail(work->context, TSL_E_FORMAT, "%s: two of its atoms are at one place",
-                              work->field.path);
-        }
+        status = take_energy(work);
     }
     return status;
 }

@@ -424,6 +424,26 @@ static bool check_density(const poisson_options *options)
     return false;
 }
 
+/* What holds a net charge needs no background. */
+static bool check_background(const poisson_options *options)
+{
+    const tsl_poisson_options *poisson = &options->poisson;
+    bool periodic = true;
+    for (int axis = 0; axis < 3; axis++) {
+        periodic = periodic && poisson->boundary[axis] == TSL_BOUNDARY_PERIODIC;
+    }
+    if (poisson->background && poisson->screening > 0) {
+        cli_error("--background: a screened box holds a net charge as it is: leave --background or "
+                  "--screening out");
+    } else if (poisson->background && !periodic) {
+        cli_error("--background: a box with a free axis holds a net charge as it is: leave "
+                  "--background out");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 /* What a study varies is not asked for. */
 static bool check_study(const poisson_options *options)
 {
@@ -500,7 +520,7 @@ static bool check(const poisson_options *options)
     } else if (!check_given(options)) {
         return false;
     } else if (options->task == POISSON_FILE) {
-        return check_files(options) && check_density(options);
+        return check_files(options) && check_density(options) && check_background(options);
     } else if (options->output != NULL) {
         cli_error("-o goes with a file only: leave it out");
     } else {

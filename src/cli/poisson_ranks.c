@@ -104,6 +104,7 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
 /* ---- what they do --------------------------------------------------------------------------- */
 
 typedef enum call {
+    CALL_FORESEE,
     CALL_PLAN,
     CALL_SOLVE,
     CALL_ENERGY,
@@ -179,6 +180,24 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
     return tsl_comm_foresee(context, &need);
 }
 
+/* Settle the boxes, whose bytes are the rank's, and see that all fits. Every rank's part. */
+static tsl_status foresee(int64_t *box, tsl_context *context, tsl_poisson_options *options,
+                          bool shared)
+{
+    set_boxes(options, context->comm, shared);
+    const tsl_status status = cli_agree(context, measure_box(box, context, options));
+    return status == TSL_OK ? check_memory(context, options, *box) : status;
+}
+
+tsl_status poisson_arrays_foresee(tsl_context *context, const tsl_poisson_options *options,
+                                  bool shared)
+{
+    order o = {.call = CALL_FORESEE, .shared = shared, .options = *options};
+    int64_t box;
+    const tsl_status status = tell(context, &o);
+    return status == TSL_OK ? foresee(&box, context, &o.options, shared) : status;
+}
+
 static tsl_status take_box(tsl_buffer **out, tsl_context *context, int64_t bytes)
 {
     *out = NULL;
@@ -192,12 +211,8 @@ tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
     int64_t bytes = 0;
     tsl_status status = context->comm->rank == 0 ? tell(context, &o) : TSL_OK;
     *arrays = (poisson_arrays){.context = context};
-    set_boxes(&o.options, context->comm, shared);
     if (status == TSL_OK) {
-        status = cli_agree(context, measure_box(&bytes, context, &o.options));
-    }
-    if (status == TSL_OK) {
-        status = check_memory(context, &o.options, bytes);
+        status = foresee(&bytes, context, &o.options, shared);
     }
     if (status == TSL_OK) {
         status = tsl_poisson_plan_create(&arrays->plan, context, &o.options);
@@ -308,9 +323,13 @@ tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status
     tsl_status status = tell(context, &o);
     while (status != TSL_E_COMM && o.call != CALL_END) {
         double energy;
+        int64_t box;
+        o.options.memory = memory;
         switch (o.call) {
+        case CALL_FORESEE:
+            status = foresee(&box, context, &o.options, o.shared);
+            break;
         case CALL_PLAN:
-            o.options.memory = memory;
             status = poisson_arrays_create(&arrays, context, &o.options, o.shared);
             break;
         case CALL_SOLVE:

@@ -1,5 +1,7 @@
 /* `tesela poisson study`: what becomes of a solve over ranks when one thing is varied: the segments
  * of an exchange, or the number of ranks. */
+#include <string.h>
+
 #include "cli/poisson_command.h"
 #include "comm/comm.h"
 #include "core/context.h"
@@ -11,14 +13,10 @@ enum {
     ON = 1
 };
 
-/* Measure a row. */
-static tsl_status add_run(poisson_work *work, const char *name, const tsl_poisson_options *options)
+/* Enter a row to measure. */
+static void add_run(poisson_work *work, const char *name, const tsl_poisson_options *options)
 {
-    poisson_run *run = &work->runs[work->run_count];
-    *run = (poisson_run){.name = name, .n = {options->n[0], options->n[1], options->n[2]}};
-    const tsl_status status = poisson_time_plan(&run->timing, &run->plan, work, options);
-    work->run_count += status == TSL_OK;
-    return status;
+    work->runs[work->run_count++] = (poisson_run){.name = name, .options = *options};
 }
 
 /* The ranks of a row: whole planes where the second axis is periodic, else columns before they are
@@ -50,10 +48,10 @@ static tsl_status study_segments(poisson_work *work)
             break;
         }
         before = plan.segments;
-        status = add_run(work, "segments", &options);
+        add_run(work, "segments", &options);
         options.overlap = ON;
-        if (status == TSL_OK && before > 1) {
-            status = add_run(work, "segments", &options);
+        if (before > 1) {
+            add_run(work, "segments", &options);
         }
     }
     if (status == TSL_OK && work->run_count == 1) {
@@ -87,23 +85,35 @@ static void grow(tsl_poisson_options *options, int ranks)
     }
 }
 
-static tsl_status study_ranks(poisson_work *work, const char *name, bool weak)
+static void study_ranks(poisson_work *work, const char *name, bool weak)
 {
     const int size = work->context->comm->size;
-    tsl_status status = TSL_OK;
-    for (int ranks = 1; ranks <= size && status == TSL_OK;) {
+    for (int ranks = 1; ranks <= size;) {
         tsl_poisson_options options = work->poisson;
         set_ranks(&options, ranks);
         if (weak) {
             grow(&options, ranks);
         }
-        status = add_run(work, name, &options);
+        add_run(work, name, &options);
         ranks = ranks < size && 2 * ranks > size ? size : 2 * ranks;
     }
-    return status;
 }
 
 /* ---- both --------------------------------------------------------------------------------- */
+
+/* A row that is refused would lose the others: see that all fit before the first is measured. */
+static tsl_status measure(poisson_work *work)
+{
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < work->run_count && status == TSL_OK; i++) {
+        status = poisson_arrays_foresee(work->context, &work->runs[i].options, true);
+    }
+    for (int i = 0; i < work->run_count && status == TSL_OK; i++) {
+        poisson_run *run = &work->runs[i];
+        status = poisson_time_plan(&run->timing, &run->plan, work, &run->options);
+    }
+    return status;
+}
 
 /* Compare each row with the first of its name. */
 static void compare(poisson_work *work, bool strong_by_ranks)
@@ -114,7 +124,7 @@ static void compare(poisson_work *work, bool strong_by_ranks)
         first = run->name == first->name ? first : run;
         const int ranks = run->plan.ranks[0] * run->plan.ranks[1];
         const bool same_grid =
-            run->n[0] * run->n[1] * run->n[2] == first->n[0] * first->n[1] * first->n[2];
+            memcmp(run->options.n, first->options.n, sizeof first->options.n) == 0;
         run->relative =
             first->timing.median / run->timing.median / (strong_by_ranks && same_grid ? ranks : 1);
     }
@@ -134,11 +144,19 @@ tsl_status poisson_study(poisson_work *work)
     if (work->runs == NULL) {
         return tsl_fail_memory(work->context, MOST_RUNS * (int64_t)sizeof *work->runs, "a study");
     }
-    work->setup = tsl_seconds() - work->begun;
-    tsl_status status = scaling ? study_ranks(work, "strong", false) : study_segments(work);
-    if (scaling && status == TSL_OK) {
-        status = study_ranks(work, "weak", true);
+    tsl_status status = TSL_OK;
+    if (scaling) {
+        study_ranks(work, "strong", false);
+        study_ranks(work, "weak", true);
+    } else {
+        status = study_segments(work);
     }
-    compare(work, scaling);
+    work->setup = tsl_seconds() - work->begun;
+    if (status == TSL_OK) {
+        status = measure(work);
+    }
+    if (status == TSL_OK) {
+        compare(work, scaling);
+    }
     return status;
 }

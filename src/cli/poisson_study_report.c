@@ -14,12 +14,12 @@ static int ranks_of(const poisson_run *run)
 
 static double gflops(const poisson_run *run)
 {
-    return 1e-9 * poisson_flops(run->n) / run->timing.median;
+    return 1e-9 * poisson_flops(run->options.n) / run->timing.median;
 }
 
 static double rate(const poisson_work *work, const poisson_run *run)
 {
-    return 1e-9 * poisson_traffic(run->n, work->poisson.precision) / run->timing.median;
+    return 1e-9 * poisson_traffic(run->options.n, work->poisson.precision) / run->timing.median;
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -44,8 +44,8 @@ static void print_scaling(FILE *stream, const poisson_work *work)
     for (int i = 0; i < work->run_count; i++) {
         const poisson_run *run = &work->runs[i];
         char grid[32];
-        snprintf(grid, sizeof grid, "%" PRId64 "x%" PRId64 "x%" PRId64, run->n[0], run->n[1],
-                 run->n[2]);
+        snprintf(grid, sizeof grid, "%" PRId64 "x%" PRId64 "x%" PRId64, run->options.n[0],
+                 run->options.n[1], run->options.n[2]);
         fprintf(stream, "%-7s %6d %19s %11.4f %12.4f %8.1f %% %9.2f %9.1f %% %8.1f %7.2f\n",
                 run->name, ranks_of(run), grid, 1e3 * run->timing.median, 1e3 * run->timing.fastest,
                 100 * run->timing.deviation / run->timing.mean, run->relative * ranks_of(run),
@@ -84,8 +84,9 @@ static void write_csv_rows(FILE *stream, const void *made)
         const poisson_run *run = &work->runs[i];
         const poisson_timing *t = &run->timing;
         fprintf(stream, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%d,%d,%d,%s", run->name,
-                run->n[0], run->n[1], run->n[2], run->plan.ranks[0], run->plan.ranks[1],
-                run->plan.segments, run->plan.overlap, poisson_path_names[run->plan.path]);
+                run->options.n[0], run->options.n[1], run->options.n[2], run->plan.ranks[0],
+                run->plan.ranks[1], run->plan.segments, run->plan.overlap,
+                poisson_path_names[run->plan.path]);
         fprintf(stream, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", t->median, t->fastest, t->mean,
                 t->deviation, gflops(run), rate(work, run), run->relative);
     }
@@ -195,7 +196,7 @@ static void write_run(tsl_json *json, const poisson_work *work, const poisson_ru
     tsl_json_string(json, "study", run->name);
     tsl_json_open_array(json, "n");
     for (int axis = 0; axis < 3; axis++) {
-        tsl_json_integer(json, NULL, run->n[axis]);
+        tsl_json_integer(json, NULL, run->options.n[axis]);
     }
     tsl_json_close_array(json);
     tsl_json_open_array(json, "ranks");

@@ -321,6 +321,13 @@ class Nuclei(CommandTest):
                                10)
         self.assertEqual(sorted(os.listdir(self.folder)), ["in.cube", "run.json"])
 
+    def test_nothing_has_no_sign(self):
+        self.cube(density=[0.0] * len(self.samples))
+        result = self.run_command("poisson", "in.cube", "--output", "energy", "--json", "run.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("charge      0\nenergy      0 hartree\n", result.stdout)
+        self.assertEqual(str(self.read_json("run.json")["results"]["charge"]["source"]), "0")
+
     def test_salt(self):
         """A crystal of ions in an empty density: Madelung's constant."""
         a = self.H * 4
@@ -407,6 +414,8 @@ class Nuclei(CommandTest):
         self.assert_refused([*add, "--valence", "C=4"], ["in.cube", "no atom of C"])
         for bad in ("O", "O=", "=6", "O=-1", "O=6,", "Oxygen=6", "Qq=1", "O=6;H=1"):
             self.assert_refused([*add, "--valence", bad], ["--valence '" + bad + "'", "O=6,H=1"])
+        for twice in (["H=1,O=6,H=2"], ["H=1", "--valence", "H=2"]):
+            self.assert_refused([*add, "--valence", *twice], ["gives H a second charge"])
         self.assert_refused([*free, "--electrons", "neutral"], ["--nuclei add"])
         self.assert_refused([*add, "--electrons", "-3"], ["--electrons '-3'", "neutral"])
         self.assert_refused([*add, "--sign", "charge", "--electrons", "8"], ["--sign electrons"])
@@ -429,6 +438,11 @@ class Nuclei(CommandTest):
                             ["in.cube: atom 1 is 1e+30 bohr", "periodic axis z", "mend its position"])
         self.cube(atoms=[self.ATOMS[0], (1, 1.0, self.ATOMS[0][2])])
         self.assert_refused(add, ["in.cube", "two of its atoms are at one place"])
+        image = [x + n * self.H for x, n in zip(self.ATOMS[0][2], self.N)]
+        self.cube(atoms=[self.ATOMS[0], (1, 1.0, image)])
+        self.assert_refused([*add, "--boundary", "periodic"], ["two of its atoms are at one place"])
+        self.cube(atoms=[(8, 1e308, at) for _, _, at in self.ATOMS])
+        self.assert_refused(add, ["in.cube: the energy of its nuclei is beyond any number"])
 
 
 def read_cube(path):

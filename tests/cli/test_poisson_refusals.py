@@ -43,7 +43,9 @@ class Refusals(CommandTest):
                     "second-order")
         self.refuse(["no screening"], *solve, "--boundary", "free", "--kernel", "point",
                     "--screening", "1")
-        self.refuse(["background"], *solve, "--boundary", "free", "--background")
+        self.refuse(["--background", "free axis holds"], *solve, "--boundary", "free,periodic,periodic",
+                    "--background")
+        self.refuse(["--background or --screening out"], *solve, "--background", "--screening", "2")
 
     def test_too_little_memory(self):
         self.refuse(["out of memory", "12288 x 12288 x 12288", "are free"], "bench", "--n",

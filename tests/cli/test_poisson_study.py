@@ -119,6 +119,19 @@ class Measures(CommandTest):
         self.assertEqual([row["study"] for row in self.rows("out.csv")],
                          3 * ["strong"] + 3 * ["weak"])
 
+    def test_what_does_not_fit_is_refused_before_the_first_row(self):
+        """The strong rows fit, and would take hours."""
+        study = ["poisson", "study", "scaling", "--n", "32", "--boundary", "free", "--threads", "1",
+                 "--memory", "4M", "--csv", "out.csv", "--repeat"]
+        for devices in ("cpu,cpu", "sim,sim"):
+            self.assert_refused([*study, "1000000", "--device", devices],
+                                ["64 x 32 x 32", "4.0 MiB are allowed"])
+            for ranks in ("ranks=1x1", "ranks=1x2"):
+                result = self.run_command("poisson", "bench", "--n", "32", "--boundary", "free",
+                                          "--memory", "4M", "--repeat", "1", "--device", devices,
+                                          "--plan", ranks)
+                self.assertEqual(result.returncode, 0, result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

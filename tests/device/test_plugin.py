@@ -159,6 +159,17 @@ class RealPlugin(CopyTest):
         self.assertTrue([name for name in needed(REAL) if CUDA.match(name)])
         self.assertNotIn("libcuda.so.1", needed(REAL), "the driver's library is opened when used")
 
+    def test_benchmarks_find_it(self):
+        program = os.path.join(BUILD, "bench", "spmv")
+        if not os.path.exists(program):
+            self.skipTest("built without benchmarks")
+        del self.environment["TESELA_PLUGIN_PATH"]
+        result = subprocess.run([program, "cuda:0", "8"], cwd=self.folder, env=self.environment,
+                                text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, check=False, timeout=240)
+        self.assertTrue(result.returncode == 0 or "there is no NVIDIA " in result.stderr,
+                        result.stderr)
+
     def test_each_library_hidden(self):
         """The name of a library in a copy of the plug-in becomes one that is nowhere."""
         with open(REAL, "rb") as file:

@@ -88,7 +88,8 @@ class Ranks(CommandTest):
             self.assertEqual(result.returncode, status, result.stderr)
             told = [line for line in result.stderr.splitlines() if line.startswith("tesela: error")]
             self.assertEqual(len(told), status // 2, result.stderr)
-            self.assertIn("rank 1: a Poisson plan of 12 x 12 x 12 needs" if told else "", "".join(told))
+            self.assertIn("rank 1: a Poisson plan of 12 x 12 x 12, a source" if told else "",
+                          "".join(told))
 
     def test_plans_that_are_none(self):
         for plan in ("overlap=maybe", "ranks=2", "segments=0", "ranks=1x2,", "measure=onx", "form=line", "fast"):
