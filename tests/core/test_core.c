@@ -158,7 +158,7 @@ static void failing_allocations_are_reported(void **state)
     tsl_test_fail_device_allocation(context, 1);
     assert_int_equal(tsl_buffer_create(&buffer, context, 3 << 20), TSL_E_NOMEM);
     assert_int_equal(tsl_test_fail_device_allocation(context, 0), 1);
-    static const char said[] = "cpu: out of memory: a buffer needs 3.0 MiB, ";
+    static const char said[] = "cpu: out of memory: cannot take 3.0 MiB for a buffer, ";
     assert_memory_equal(tsl_last_error(context), said, sizeof said - 1);
     tsl_context_destroy(context);
 }
