@@ -31,7 +31,8 @@ typedef void (*tsl_message_function)(void *user, tsl_message_kind kind, const ch
 typedef struct tsl_context_options {
     size_t size;                  /**< sizeof(tsl_context_options) */
     const char *device;           /**< resource string: "auto", "cpu"; NULL means "auto" */
-    int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores */
+    int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores,
+                                       4096 at most */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
     tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which

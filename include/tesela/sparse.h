@@ -140,15 +140,19 @@ typedef struct tsl_sparse_description {
     int symmetric;              /**< 1: so do the values, to 1e-10 of the larger of each pair */
     int64_t unsymmetric_row;    /**< first entry, by rows, that breaks the symmetry: */
     int64_t unsymmetric_column; /**< -1: none does, or the matrix is not square */
-    double asymmetry;      /**< largest |a(i, j) - a(j, i)| / max(|a(i, j)|, |a(j, i)|); 0: none */
-    int64_t dominant_rows; /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
-    double largest;        /**< largest |a(i, j)| */
-    const char *format;    /**< how products go through the rows, chosen by their lengths: "csr" or
-                                "sliced-ell"; on a GPU also "csr-split" and "sliced-ell-split",
-                                where some rows are so long that they are cut, "column-blocks", of
-                                random columns, and "csr-blocks", of random columns in long rows;
-                                static */
-    int64_t bytes;         /**< what a product reads of the matrix, for this rank's rows */
+    double asymmetry;       /**< largest |a(i, j) - a(j, i)| / max(|a(i, j)|, |a(j, i)|); 0: none */
+    int64_t dominant_rows;  /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
+    int64_t indefinite_row; /**< first entry, by rows, of a symmetric matrix with a(i, i) and */
+    int64_t indefinite_column; /**< a(j, j) > 0, |a(i, j)| > a(i, i), and |a(i, j)| more than 1e-10
+                                    above sqrt(a(i, i) a(j, j)): the matrix is indefinite;
+                                    -1: none is, which does not make the matrix definite */
+    double largest;            /**< largest |a(i, j)| */
+    const char *format; /**< how products go through the rows, chosen by their lengths: "csr" or
+                             "sliced-ell"; on a GPU also "csr-split" and "sliced-ell-split",
+                             where some rows are so long that they are cut, "column-blocks", of
+                             random columns, and "csr-blocks", of random columns in long rows;
+                             static */
+    int64_t bytes;      /**< what a product reads of the matrix, for this rank's rows */
 } tsl_sparse_description;
 
 /** Describe a matrix. `out` is filled whole. */
@@ -169,9 +173,11 @@ TSL_API tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double 
 /* ---- solving ------------------------------------------------------------------------------ */
 
 /** Methods. The first three ask for a symmetric positive definite (or semidefinite, with b in its
- *  range) matrix and preconditioner. That a matrix isn't, whatever its diagonal, they only find
- *  where a direction of theirs has a curvature p.A p <= 0: of [[1, 3], [3, 1]] and b = (1, 1) the
- *  first one leads to the solution, which is as right as any. */
+ *  range) matrix and preconditioner. One with a diagonal entry <= 0, or with an a(i, j) too large
+ *  for the diagonal (tsl_sparse_description.indefinite_row), is refused while planning, as by the
+ *  preconditioners that ask for the same. That another isn't, they only find where a direction of
+ *  theirs has a curvature p.A p <= 0: of A with 1 on the diagonal and -0.9 elsewhere, of 3 rows,
+ *  and b = (1, -1, 0) the first one leads to the solution, which is as right as any. */
 typedef enum tsl_linsolve_method {
     TSL_LINSOLVE_CG = 0,                  /**< conjugate gradients */
     TSL_LINSOLVE_CG_SINGLE_REDUCTION = 1, /**< one reduction an iteration in place of two */

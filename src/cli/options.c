@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "core/config.h"
+#include "core/context.h"
 #include "io/figure.h"
 #include "io/output.h"
 #include "io/sha256.h"
@@ -131,7 +132,7 @@ static error_t parse_common(int key, char *text, struct argp_state *state)
         common->json = text;
         return 0;
     case KEY_THREADS:
-        return cli_set_integer("--threads", text, 1, 4096, &common->threads);
+        return cli_set_integer("--threads", text, 1, TSL_THREADS, &common->threads);
     case KEY_PROFILE:
         common->profile = true;
         return 0;

@@ -117,7 +117,8 @@ static void settle(solve_work *work)
     work->linsolve.progress = on_iteration;
     work->linsolve.user = work;
     if (!options->has_method) {
-        const bool positive = about->zero_diagonals == 0 && about->negative_diagonals == 0;
+        const bool positive = about->zero_diagonals == 0 && about->negative_diagonals == 0 &&
+                              about->indefinite_row < 0;
         work->linsolve.method = about->symmetric && positive ? TSL_LINSOLVE_CG : TSL_LINSOLVE_GMRES;
     }
     if (!options->has_preconditioner) {
@@ -135,6 +136,9 @@ solve_definiteness solve_definiteness_of(const solve_work *work)
     }
     if (about->zero_diagonals > 0 || about->negative_diagonals > 0) {
         return SOLVE_NOT_POSITIVE;
+    }
+    if (about->indefinite_row >= 0) {
+        return SOLVE_INDEFINITE;
     }
     if (work->solved && work->report.stop == TSL_LINSOLVE_INDEFINITE) {
         return SOLVE_CURVED;

@@ -32,6 +32,7 @@ typedef enum solve_definiteness {
     SOLVE_UNSYMMETRIC,  /* the question does not arise */
     SOLVE_DOMINANT,     /* positive definite or semidefinite, by its diagonal's dominance */
     SOLVE_NOT_POSITIVE, /* it is not: a diagonal entry is not above 0 */
+    SOLVE_INDEFINITE,   /* it is not: an entry is too large for the diagonal */
     SOLVE_CURVED,       /* it is not: a step met negative curvature */
     SOLVE_UNDECIDED     /* a CG method would tell */
 } solve_definiteness;

@@ -64,11 +64,17 @@ static void print_definiteness(FILE *stream, const solve_work *work)
         [SOLVE_UNSYMMETRIC] = NULL,
         [SOLVE_DOMINANT] = "positive definite or semidefinite, since the diagonal dominates",
         [SOLVE_NOT_POSITIVE] = "not positive definite, since the diagonal is not",
+        [SOLVE_INDEFINITE] = "indefinite, since an entry is too large for the diagonal",
         [SOLVE_CURVED] = "indefinite: a step met negative curvature",
         [SOLVE_UNDECIDED] = "not decided: conjugate gradients will tell"};
-    const char *text = texts[solve_definiteness_of(work)];
-    if (text != NULL) {
-        fprintf(stream, "definiteness    %s\n", text);
+    const solve_definiteness found = solve_definiteness_of(work);
+    if (texts[found] != NULL) {
+        fprintf(stream, "definiteness    %s", texts[found]);
+        if (found == SOLVE_INDEFINITE) {
+            fprintf(stream, ": a(%lld, %lld)", (long long)work->about.indefinite_row,
+                    (long long)work->about.indefinite_column);
+        }
+        fputc('\n', stream);
     }
 }
 
@@ -244,6 +250,7 @@ static void write_matrix(tsl_json *json, const solve_work *work)
     static const char *const definiteness[] = {[SOLVE_UNSYMMETRIC] = NULL,
                                                [SOLVE_DOMINANT] = "positive-semidefinite",
                                                [SOLVE_NOT_POSITIVE] = "not-positive-definite",
+                                               [SOLVE_INDEFINITE] = "indefinite",
                                                [SOLVE_CURVED] = "indefinite",
                                                [SOLVE_UNDECIDED] = "undecided"};
     const tsl_sparse_description *about = &work->about;
@@ -267,6 +274,8 @@ static void write_matrix(tsl_json *json, const solve_work *work)
     tsl_json_integer(json, "negative_diagonals", about->negative_diagonals);
     write_row(json, "first_negative_diagonal", about->first_negative_diagonal);
     tsl_json_integer(json, "dominant_rows", about->dominant_rows);
+    write_row(json, "indefinite_row", about->indefinite_row);
+    write_row(json, "indefinite_column", about->indefinite_column);
     tsl_json_string(json, "definiteness", definiteness[solve_definiteness_of(work)]);
     tsl_json_number(json, "largest", about->largest);
     tsl_json_string(json, "format", about->format);

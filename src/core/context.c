@@ -40,7 +40,10 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
     context->message = options->message;
     context->user = options->user;
     context->stream = options->stream;
-    context->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+    const int usual = omp_get_max_threads(); /* OMP_NUM_THREADS, which has no bound */
+    context->threads = options->threads > 0  ? options->threads
+                       : usual < TSL_THREADS ? usual
+                                             : TSL_THREADS;
     int index = 0;
     tsl_status status = TSL_OK;
     if (options->size != sizeof *options) {
@@ -48,9 +51,9 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
                           "context options: size is %zu, not %zu: initialise them with "
                           "TSL_CONTEXT_OPTIONS_INIT",
                           options->size, sizeof *options);
-    } else if (options->threads < 0 || options->threads > 4096) {
-        status = tsl_fail(context, TSL_E_ARG, "threads is %d: give 0 (all cores) to 4096",
-                          options->threads);
+    } else if (options->threads < 0 || options->threads > TSL_THREADS) {
+        status = tsl_fail(context, TSL_E_ARG, "threads is %d: give 0 (all cores) to %d",
+                          options->threads, (int)TSL_THREADS);
     } else {
         status = tsl_device_find(context, options->device != NULL ? options->device : "auto",
                                  &context->ops, &index);

@@ -35,6 +35,9 @@ struct tsl_context {
     tsl_profile profile;
 };
 
+/* Most CPU threads that may be asked for. */
+enum { TSL_THREADS = 4096 };
+
 /* A context for a second stream of the device (tsl_device_ops.branch), of the same rank. Ended
  * before the context; waits for what is queued there. NULL is fine. */
 tsl_status tsl_context_branch(tsl_context **out, tsl_context *context);

@@ -30,11 +30,23 @@ static void free_vectors(vectors *v)
     tsl_release(v->users);
 }
 
+static int width_of(const tsl_cg_class *what)
+{
+    return what->row_draws + 1;
+}
+
+static int64_t vectors_bytes(const tsl_cg_class *what)
+{
+    const int64_t n = what->rows;
+    return n * width_of(what) * (int64_t)(2 * sizeof(int32_t) + sizeof(double)) +
+           n * (int64_t)(sizeof(int) + sizeof(double)) + (n + 1) * (int64_t)sizeof(int64_t);
+}
+
 static tsl_status allocate_vectors(vectors *v, tsl_context *context, const tsl_cg_class *what)
 {
     const size_t n = (size_t)what->rows;
     v->n = what->rows;
-    v->width = what->row_draws + 1;
+    v->width = width_of(what);
     const size_t places = n * (size_t)v->width;
     v->count = tsl_allocate(n * sizeof *v->count);
     v->column = tsl_allocate(places * sizeof *v->column);
@@ -44,8 +56,7 @@ static tsl_status allocate_vectors(vectors *v, tsl_context *context, const tsl_c
     v->users = tsl_allocate(places * sizeof *v->users);
     if (v->count == NULL || v->column == NULL || v->value == NULL || v->weight == NULL ||
         v->start == NULL || v->users == NULL) {
-        return tsl_fail_memory(context, (int64_t)(places * 16 + n * 20),
-                               "the vectors the matrix is made of");
+        return tsl_fail_memory(context, vectors_bytes(what), "the vectors the matrix is made of");
     }
     return TSL_OK;
 }
@@ -299,6 +310,17 @@ static tsl_status make_rows(tsl_csr *out, tsl_context *context, const vectors *v
         write_row(b, count, out->column + out->row_start[row], out->value + out->row_start[row]);
     }
     return TSL_OK;
+}
+
+int64_t tsl_cg_matrix_bytes(int64_t count, int64_t nonzeros)
+{
+    return (count + 1) * (int64_t)sizeof(int64_t) +
+           nonzeros * (int64_t)(sizeof(int32_t) + sizeof(double));
+}
+
+int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros)
+{
+    return vectors_bytes(what) + tsl_cg_matrix_bytes(count, nonzeros);
 }
 
 tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class *what,

@@ -49,22 +49,43 @@ static void note_pair(tsl_sparse_description *d, const tsl_csr *m, int64_t i, in
     }
 }
 
+/* [[a(i, i), a(i, j)], [a(j, i), a(j, j)]] with a(i, j)^2 > a(i, i) a(j, j), both above 0, takes
+ * values of both signs, so a symmetric matrix with it does. Seen in the row of the smaller diagonal
+ * entry; entries known to `same` tell no finer. Quotients by roots, for products may overflow. */
+static void note_minor(tsl_sparse_description *d, const tsl_csr *m, int64_t i, int64_t k,
+                       double diagonal)
+{
+    const int64_t j = m->column[k];
+    if (d->indefinite_row >= 0 || !(diagonal > 0) || !(fabs(m->value[k]) > diagonal)) {
+        return;
+    }
+    const double *mirror = tsl_csr_at(m, j, i);
+    const double *other = tsl_csr_at(m, j, j);
+    if (mirror != NULL && other != NULL && *other > 0) {
+        const double smaller = fmin(fabs(m->value[k]), fabs(*mirror));
+        if (smaller / sqrt(diagonal) / sqrt(*other) > 1 + same) {
+            d->indefinite_row = i;
+            d->indefinite_column = j;
+        }
+    }
+}
+
 static void note_row(part *p, const tsl_csr *m, int64_t i)
 {
     tsl_sparse_description *d = &p->d;
     const int64_t length = m->row_start[i + 1] - m->row_start[i];
-    double diagonal = 0;
+    const double *const own = tsl_csr_at(m, i, i);
+    const double diagonal = own != NULL ? *own : 0;
     double others = 0;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         const int64_t away = i > m->column[k] ? i - m->column[k] : m->column[k] - i;
         d->bandwidth = away > d->bandwidth ? away : d->bandwidth;
         d->largest = fmax(d->largest, fabs(m->value[k]));
-        if (away == 0) {
-            diagonal = m->value[k];
-        } else {
+        if (away != 0) {
             others += fabs(m->value[k]);
             if (m->rows == m->columns) {
                 note_pair(d, m, i, k);
+                note_minor(d, m, i, k, diagonal);
             }
         }
     }
@@ -113,6 +134,10 @@ static void join(part *a, const part *b)
         d->unsymmetric_row = e->unsymmetric_row;
         d->unsymmetric_column = e->unsymmetric_column;
     }
+    if (d->indefinite_row < 0) {
+        d->indefinite_row = e->indefinite_row;
+        d->indefinite_column = e->indefinite_column;
+    }
 }
 
 enum { PARTS = 64 };
@@ -133,7 +158,9 @@ void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const 
                                 .symmetric_pattern = square,
                                 .symmetric = square,
                                 .unsymmetric_row = -1,
-                                .unsymmetric_column = -1}};
+                                .unsymmetric_column = -1,
+                                .indefinite_row = -1,
+                                .indefinite_column = -1}};
     part parts[PARTS];
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int number = 0; number < PARTS; number++) {
@@ -147,10 +174,14 @@ void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const 
         join(&parts[0], &parts[number]);
     }
     *out = parts[0].d;
+    if (!out->symmetric) {
+        out->indefinite_row = out->indefinite_column = -1;
+    }
     out->row_deviation = sqrt(parts[0].squares / (double)m->rows);
-    int64_t *const numbers[] = {&out->first_empty_row, &out->first_zero_diagonal,
+    int64_t *const numbers[] = {&out->first_empty_row,         &out->first_zero_diagonal,
                                 &out->first_negative_diagonal, &out->unsymmetric_row,
-                                &out->unsymmetric_column};
+                                &out->unsymmetric_column,      &out->indefinite_row,
+                                &out->indefinite_column};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i] += *numbers[i] >= 0 ? base : 0;
     }

@@ -101,13 +101,13 @@ static tsl_status check_symmetry(const tsl_sparse_matrix *matrix, const char *wh
         const int64_t j = d->unsymmetric_column - matrix->index_base;
         const double *here = tsl_csr_at(&matrix->csr, i, j);
         const double *mirror = tsl_csr_at(&matrix->csr, j, i);
-        return tsl_fail(
-            matrix->context, TSL_E_ARG,
-            "the matrix is not symmetric: a(%lld, %lld) is %.12g, a(%lld, %lld) is "
-            "%.12g; %s needs a symmetric one: use gmres or bicgstab with jacobi or ilu0",
-            (long long)d->unsymmetric_row, (long long)d->unsymmetric_column,
-            here != NULL ? *here : 0, (long long)d->unsymmetric_column,
-            (long long)d->unsymmetric_row, mirror != NULL ? *mirror : 0, who);
+        return tsl_fail(matrix->context, TSL_E_ARG,
+                        "the matrix is not symmetric: a(%lld, %lld) is %.12g, a(%lld, %lld) is "
+                        "%.12g; %s needs a symmetric one: use gmres or bicgstab with %s",
+                        (long long)d->unsymmetric_row, (long long)d->unsymmetric_column,
+                        here != NULL ? *here : 0, (long long)d->unsymmetric_column,
+                        (long long)d->unsymmetric_row, mirror != NULL ? *mirror : 0, who,
+                        d->zero_diagonals > 0 ? "none or block-jacobi" : "jacobi or ilu0");
     }
     if (d->zero_diagonals > 0 || d->negative_diagonals > 0) {
         const bool negative = d->negative_diagonals > 0;
@@ -116,6 +116,18 @@ static tsl_status check_symmetry(const tsl_sparse_matrix *matrix, const char *wh
                         "as %s needs it: use gmres or bicgstab",
                         (long long)(negative ? d->first_negative_diagonal : d->first_zero_diagonal),
                         negative ? "negative number" : "zero", who);
+    }
+    if (d->indefinite_row >= 0) {
+        const int64_t i = d->indefinite_row - matrix->index_base;
+        const int64_t j = d->indefinite_column - matrix->index_base;
+        const long long row = d->indefinite_row, column = d->indefinite_column;
+        return tsl_fail(matrix->context, TSL_E_ARG,
+                        "a(%lld, %lld) is %.12g, its square more than %.12g times %.12g, a(%lld, "
+                        "%lld) and a(%lld, %lld): the matrix is indefinite, %s needs a positive "
+                        "definite one: use gmres or bicgstab",
+                        row, column, *tsl_csr_at(&matrix->csr, i, j),
+                        *tsl_csr_at(&matrix->csr, i, i), *tsl_csr_at(&matrix->csr, j, j), row, row,
+                        column, column, who);
     }
     return TSL_OK;
 }

@@ -275,13 +275,33 @@ class Outcomes(SolveTest):
         self.assertIn("s.mtx: cg did not converge", result.stderr)
 
     def test_indefinite(self):
-        self.write("a.mtx", BANNER + "symmetric\n2 2 3\n1 1 1\n2 1 3\n2 2 1\n")
-        self.write("b.mtx", vector([1.0, -2.0]))
+        self.write("a.mtx", BANNER + "symmetric\n3 3 6\n1 1 1\n2 1 -0.9\n3 1 -0.9\n2 2 1\n"
+                                     "3 2 -0.9\n3 3 1\n")
+        self.write("b.mtx", vector([1.0, 1.0, 1.5]))
         report = self.solve("a.mtx", "--rhs", "b.mtx", "--method", "cg", status=1)
         results = report["results"]
         self.assertEqual((results["stop"], results["matrix"]["definiteness"]),
                          ("indefinite", "indefinite"))
         self.assertLess(results["curvature"], 0)
+        self.assertIsNone(results["matrix"]["indefinite_row"])
+
+    def test_an_entry_too_large_for_the_diagonal(self):
+        self.write("a.mtx", BANNER + "symmetric\n3 3 4\n1 1 1\n2 1 2\n2 2 1\n3 3 1\n")
+        for arguments in (("--method", "cg"), ("-p", "multigrid"), ("-p", "ic0")):
+            result = self.run_command("solve", "a.mtx", *QUICK, *arguments)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1), result.stderr)
+            self.assertIn("a(1, 2) is 2, its square more than 1 times 1, a(1, 1) and a(2, 2): ",
+                          result.stderr)
+        report = self.solve("a.mtx", "-o", "x.mtx")  # by a method that needs no definite matrix
+        matrix = report["results"]["matrix"]
+        self.assertEqual(report["parameters"]["method"], "gmres")
+        self.assertEqual((matrix["definiteness"], matrix["indefinite_row"],
+                          matrix["indefinite_column"]), ("indefinite", 1, 2))
+        self.assertEqual([round(x, 6) for x in self.read_vector("x.mtx")],
+                         [0.333333, 0.333333, 1])
+        result = self.run_command("solve", "a.mtx", "--device", "cpu")
+        self.assertIn("definiteness    indefinite, since an entry is too large for the diagonal: "
+                      "a(1, 2)\n", result.stdout)
 
     def test_singular(self):
         # a ring: constants are its null space

@@ -1,4 +1,5 @@
 /* Contexts, buffers, memory, errors, profile. */
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,6 +53,24 @@ static void auto_says_what_it_took(void **state)
     assert_int_equal(tsl_context_synchronize(context), TSL_OK);
     tsl_context_destroy(context);
     tsl_context_destroy(NULL);
+}
+
+/* OMP_NUM_THREADS may be any number. */
+static void default_threads_are_bounded(void **state)
+{
+    (void)state;
+    const int usual = omp_get_max_threads();
+    const int rows[][2] = {{3, 3}, {4096, 4096}, {4097, 4096}, {100000, 4096}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+        options.device = "cpu";
+        tsl_context *context = NULL;
+        omp_set_num_threads(rows[i][0]);
+        assert_int_equal(tsl_context_create(&context, &options), TSL_OK);
+        assert_int_equal(tsl_context_threads(context), rows[i][1]);
+        tsl_context_destroy(context);
+    }
+    omp_set_num_threads(usual);
 }
 
 static void bad_contexts_are_refused(void **state)
@@ -216,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(statuses_have_names),
                                        cmocka_unit_test(auto_says_what_it_took),
+                                       cmocka_unit_test(default_threads_are_bounded),
                                        cmocka_unit_test(bad_contexts_are_refused),
                                        cmocka_unit_test(buffers_copy_and_check_ranges),
                                        cmocka_unit_test(failing_allocations_are_reported),

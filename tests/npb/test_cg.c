@@ -187,6 +187,46 @@ static void stages_and_the_whole_have_the_same_bits(void **state)
     }
 }
 
+/* What is free where a context's device says so. */
+static int64_t free_bytes;
+
+static tsl_status so_much_is_free(tsl_device *device, tsl_device_properties *out)
+{
+    (void)device;
+    *out = (tsl_device_properties){.memory_free = free_bytes};
+    return TSL_OK;
+}
+
+/* Memory that cannot do is told before the matrix is made; what a run takes at most does. */
+static void memory_is_foreseen(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"cpu", "sim"};
+    for (size_t d = 0; d < sizeof devices / sizeof *devices; d++) {
+        tsl_context *context = test_context(devices[d], 1);
+        const tsl_device_ops *own = context->ops;
+        tsl_device_ops ops = *own;
+        ops.properties = so_much_is_free;
+        tsl_npb_cg cg;
+        tsl_test_own_peak();
+        assert_int_equal(tsl_npb_cg_run(&cg, context, 'S'), TSL_OK);
+        const int64_t peak = tsl_test_own_peak();
+        context->ops = &ops;
+        free_bytes = peak;
+        assert_int_equal(tsl_npb_cg_run(&cg, context, 'S'), TSL_OK);
+        tsl_test_own_peak();
+        free_bytes = INT64_C(8) * 78148 - 1; /* its entries */
+        assert_int_equal(tsl_npb_cg_run(&cg, context, 'S'), TSL_E_NOMEM);
+        assert_non_null(strstr(tsl_last_error(context), "out of memory: CG's class S needs "));
+        free_bytes = INT64_C(40) << 30;
+        assert_int_equal(tsl_npb_cg_run(&cg, context, 'E'), TSL_E_NOMEM);
+        assert_non_null(strstr(tsl_last_error(context), "out of memory: CG's class E needs "));
+        assert_true(tsl_test_own_peak() < 10000);
+        context->ops = own;
+        tsl_context_destroy(context);
+    }
+}
+
 static void errors_are_told(void **state)
 {
     (void)state;
@@ -215,6 +255,7 @@ int main(void)
         cmocka_unit_test(classes_verify),
         cmocka_unit_test(threads_and_orders_do_not_matter),
         cmocka_unit_test(stages_and_the_whole_have_the_same_bits),
+        cmocka_unit_test(memory_is_foreseen),
         cmocka_unit_test(errors_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -396,15 +396,15 @@ static void limits_and_callers_end_it(void **state)
     free_given(&g);
 }
 
-/* b is of the eigenvalue -1 alone, of the block 1 2; 2 1. */
+/* b is of the eigenvalue -0.8 alone, of 1 on the diagonal and -0.9 elsewhere. */
 static void indefinite_matrices_stop_cg(void **state)
 {
     (void)state;
     const int devices = device_count();
-    const int64_t row[] = {0, 0, 1, 1, 2};
-    const int64_t column[] = {0, 1, 0, 1, 2};
-    const double value[] = {1, 2, 2, 1, 1};
-    const double b[] = {1, -1, 0};
+    const int64_t row[] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
+    const int64_t column[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+    const double value[] = {1, -0.9, -0.9, -0.9, 1, -0.9, -0.9, -0.9, 1};
+    const double b[] = {1, 1, 1};
     for (int d = 0; d < devices; d++) {
         tsl_context *context = test_context(test_devices[d], 1);
         tsl_sparse_matrix *matrix = NULL;
@@ -413,7 +413,7 @@ static void indefinite_matrices_stop_cg(void **state)
         const double zero[3] = {0};
         const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_NONE);
         assert_int_equal(
-            tsl_sparse_matrix_from_coordinates(&matrix, context, 3, 3, 5, row, column, value, NULL),
+            tsl_sparse_matrix_from_coordinates(&matrix, context, 3, 3, 9, row, column, value, NULL),
             TSL_OK);
         assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_OK);
         double *x = test_upload(context, zero, sizeof zero);
@@ -421,7 +421,7 @@ static void indefinite_matrices_stop_cg(void **state)
         assert_int_equal(tsl_linsolve_execute(plan, x, rhs, &r), TSL_E_NOCONV);
         assert_int_equal(r.stop, TSL_LINSOLVE_INDEFINITE);
         assert_int_equal(r.iterations, 0);
-        assert_true(fabs(r.curvature + 1) < 1e-14 && fabs(r.true_residual - 1) < 1e-14);
+        assert_true(fabs(r.curvature + 0.8) < 1e-14 && fabs(r.true_residual - 1) < 1e-14);
         test_release(context, x);
         test_release(context, rhs);
         tsl_linsolve_plan_destroy(plan);

@@ -268,6 +268,53 @@ static void matrices_are_described(void **state)
     tsl_context_destroy(context);
 }
 
+/* An entry that proves a symmetric matrix indefinite; where there is none, or only by rounding, or
+ * the diagonal isn't above 0, none is told. */
+static void indefinite_minors_are_found(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    const tsl_sparse_matrix_options options = OPTIONS(0, 0, 1);
+    static const struct {
+        double first, second, entry, mirror; /* a(3, 3), a(5, 5), a(3, 5), a(5, 3); else 1 */
+        int64_t row, column;
+    } cases[] = {{1, 1, 2, 2, 3, 5},
+                 {1, 1, -1.0000001, -1.0000001, 3, 5},
+                 {4, 9, 6, 6, -1, -1}, /* semidefinite */
+                 {2, 3, 2.449489743, 2.449489743, -1, -1},
+                 {0.1, 0.3, 0.17320508075688776, 0.17320508075688776, -1, -1},
+                 {0.1, 0.3, 0.17320508079, 0.17320508079, 3, 5},
+                 {9, 1, 3.5, 3.5, 5, 3}, /* the row of the smaller diagonal entry */
+                 {9, 1, 2.5, 2.5, -1, -1},
+                 {1e300, 1e300, 2e300, 2e300, 3, 5}, /* products that overflow and underflow */
+                 {1e300, 1e300, 9e299, 9e299, -1, -1},
+                 {1e-300, 1e-300, 2e-300, 2e-300, 3, 5},
+                 {1e-300, 1e-300, 9e-301, 9e-301, -1, -1},
+                 {1e300, 1e-300, 2, 2, 5, 3},
+                 {1e300, 1e-300, 0.5, 0.5, -1, -1},
+                 {1, 1, 2, 2.1, -1, -1}, /* not symmetric */
+                 {1, 1, 2, 0, -1, -1},
+                 {1, -1, 2, 2, -1, -1},
+                 {-1, -1, 2, 2, -1, -1},
+                 {0, 1, 2, 2, -1, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t row[] = {1, 2, 3, 4, 5, 3, 5, 6, 7, 7};
+        const int64_t column[] = {1, 2, 3, 4, 5, 5, 3, 6, 7, 1};
+        const double value[] = {
+            1, 1, cases[i].first, 1, cases[i].second, cases[i].entry, cases[i].mirror, 1, 1, 0};
+        tsl_sparse_matrix *matrix = NULL;
+        tsl_sparse_description d;
+        assert_int_equal(tsl_sparse_matrix_from_coordinates(&matrix, context, 7, 7, 10, row, column,
+                                                            value, &options),
+                         TSL_OK);
+        tsl_sparse_matrix_describe(matrix, &d);
+        assert_int_equal(d.indefinite_row, cases[i].row);
+        assert_int_equal(d.indefinite_column, cases[i].column);
+        tsl_sparse_matrix_destroy(matrix);
+    }
+    tsl_context_destroy(context);
+}
+
 static void odd_rows_are_described(void **state)
 {
     (void)state;
@@ -323,6 +370,7 @@ int main(void)
                                        cmocka_unit_test(offsets_are_checked),
                                        cmocka_unit_test(entries_are_put_in_order),
                                        cmocka_unit_test(matrices_are_described),
+                                       cmocka_unit_test(indefinite_minors_are_found),
                                        cmocka_unit_test(odd_rows_are_described),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
