@@ -9,6 +9,7 @@
 #include "core/profile.h"
 #include "device/device.h"
 #include "npb/cg.h"
+#include "npb/size_class.h"
 #include "tesela/npb.h"
 
 /* Iterations that are queued before the host looks up. */
@@ -485,7 +486,8 @@ tsl_status tsl_npb_cg_run(tsl_npb_cg *out, tsl_context *context, char size_class
 {
     work w = {.context = context, .what = tsl_cg_find_class(size_class)};
     if (w.what == NULL) {
-        tsl_fail(context, TSL_E_ARG, "class '%c' of CG: give S, W, A, B, C, D or E", size_class);
+        tsl_fail(context, TSL_E_ARG, "class '%c' of CG: give S, W, A, B, C, D or E",
+                 tsl_shown_class(size_class));
         return tsl_comm_refuse(context, TSL_E_ARG);
     }
     tsl_status status = check_ranks(context);

@@ -8,6 +8,7 @@
 #include "core/profile.h"
 #include "device/device.h"
 #include "npb/ep.h"
+#include "npb/size_class.h"
 #include "tesela/npb.h"
 
 _Static_assert((int)TSL_NPB_EP_ANNULI == (int)TSL_EP_ANNULI, "one number of annuli");
@@ -165,7 +166,8 @@ tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char size_class
 {
     const tsl_ep_class *chosen = tsl_ep_find_class(size_class);
     if (chosen == NULL) {
-        tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F", size_class);
+        tsl_fail(context, TSL_E_ARG, "class '%c' of EP: give S, W, A, B, C, D, E or F",
+                 tsl_shown_class(size_class));
         return tsl_comm_refuse(context, TSL_E_ARG);
     }
     int64_t totals[TSL_EP_TOTALS];

@@ -234,6 +234,8 @@ static void errors_are_told(void **state)
     tsl_context *context = test_context("cpu", 2);
     assert_int_equal(tsl_npb_cg_run(&cg, context, 'F'), TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(context), "class 'F'"));
+    assert_int_equal(tsl_npb_cg_run(&cg, context, 0), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "class '?' of CG: give S"));
     const int64_t live = tsl_test_live_allocations();
     int failures = 0;
     for (tsl_status status = TSL_E_NOMEM; status != TSL_OK; failures++) {

@@ -6,6 +6,7 @@
 
 #include "comm/comm.h"
 #include "device/device.h"
+#include "npb/size_class.h"
 #include "tesela/npb.h"
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -69,7 +70,7 @@ tsl_status tsl_ladder_case_begin(tsl_ladder_case *out, tsl_context *context, boo
     if (out->cg == NULL && (out->ep == NULL || out->ep->sx == 0)) {
         out->ep = NULL;
         return tsl_fail(context, TSL_E_ARG, "class '%c': the ladder of %s has S, W, A, B, C, D, E",
-                        size_class, is_cg ? "CG" : "EP");
+                        tsl_shown_class(size_class), is_cg ? "CG" : "EP");
     }
     return is_cg && context->comm->rank == 0
                ? tsl_cg_matrix(&out->matrix, context, out->cg, 0, out->cg->rows)
