@@ -105,21 +105,9 @@ static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *un
                       isfinite(run->norm) && ++*unhelped <= MOST_UNHELPED);
 }
 
-/* Is the residual about what the rounding of b - A x may be, eps |A| |x|? Of an operator that is
- * not known. */
-static tsl_status compare_with_rounding(tsl_run *run)
-{
-    const tsl_sparse_matrix *matrix = run->plan->matrix;
-    const tsl_step step = tsl_dot(run->x, run->x);
-    double square = 0;
-    const tsl_status status = tsl_run_steps(run, &step, 1, &square);
-    if (status == TSL_OK && matrix != NULL) {
-        const tsl_sparse_description *d = &matrix->description;
-        run->at_rounding =
-            run->norm <= 2.2e-16 * d->largest * (double)d->longest_row * sqrt(square);
-    }
-    return status;
-}
+/* A residual that is more of b's is no rounding: A x is so much larger than b that A is as good as
+ * singular, as x, which only grew, shows. */
+static const double most_rounding = 1e-2;
 
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
@@ -153,7 +141,8 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         before = run->norm;
         if (goes_on && status == TSL_OK) {
             report->restarts++;
-            status = tsl_run_keep(run, 1);
+            status = tsl_run_keep(run);
+            status = status == TSL_OK ? tsl_run_judge(run) : status;
         }
     }
     const bool stopped =
@@ -163,8 +152,8 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         status = tsl_run_go_back(run);
     }
     report->true_residual = run->norm * run->scale;
-    return status == TSL_OK && run->stop == TSL_LINSOLVE_STAGNATED ? compare_with_rounding(run)
-                                                                   : status;
+    run->at_rounding = run->norm <= run->rounding && run->norm * run->scale <= most_rounding;
+    return status;
 }
 
 /* Is a curvature that is not above 0 as good as 0? */
@@ -310,8 +299,12 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
         return status;
     }
     tsl_linsolve_report own = plan->report;
-    tsl_run run = {.plan = plan, .x = x, .b = b};
+    tsl_run run = {.plan = plan, .x = x, .b = b, .kept_norm = INFINITY, .candidate_norm = INFINITY};
     run.r = tsl_run_vector(&run, 0);
+    run.kept = tsl_run_vector(&run, plan->vector_count - 1);
+    run.candidate = tsl_linsolve_method_of(plan)->leaves_x
+                        ? tsl_run_vector(&run, plan->vector_count - 2)
+                        : NULL;
     if (zero) {
         status = plan->context->ops->fill(plan->context, x, 0, plan->rows * (int64_t)sizeof *x);
     } else {

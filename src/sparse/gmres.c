@@ -216,6 +216,7 @@ tsl_status tsl_run_gmres(tsl_run *run)
         if (status == TSL_OK && !ended) {
             status = tsl_run_residual(run);
             ended = run->norm <= run->target;
+            status = status == TSL_OK && !ended ? tsl_run_keep(run) : status;
             idle = run->norm > 0.999 * before ? idle + 1 : 0;
             if (!ended && idle == MOST_IDLE) {
                 run->stop = TSL_LINSOLVE_STAGNATED;

@@ -48,13 +48,17 @@ typedef struct tsl_run {
     const double *b;
     const float *single; /* of tsl_run_update() */
     double factor;
-    double target;    /* norm that ends it */
-    double scale;     /* 1 / ||b|| */
-    double norm;      /* of r, as the method has it */
-    double kept_norm; /* of the x that tsl_run_keep() has kept */
-    double least;     /* norm so far, and … */
-    double peak;      /* … the largest since the recurrence was begun */
-    bool diverged;    /* the norm is so far above that that the matrix is as good as singular */
+    double target;         /* norm that ends it */
+    double scale;          /* 1 / ||b|| */
+    double norm;           /* of r, as the method has it */
+    double rounding;       /* what that of b - A x may be, eps |A| |x|; of an operator 0 */
+    double *kept;          /* the best x whose residual was recomputed, and … */
+    double kept_norm;      /* … that residual's norm, with its rounding; infinite: none is kept */
+    double *candidate;     /* an x that the method itself says is less; its norm says so, … */
+    double candidate_norm; /* … which rounding may have spoilt; infinite: there is none */
+    double least;          /* norm so far, and … */
+    double peak;           /* … the largest since the recurrence was begun */
+    bool diverged; /* the norm is so far above that that the matrix is as good as singular */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */
@@ -70,14 +74,18 @@ typedef struct tsl_run {
 /* Vector number `number` of the plan; 0 is the run's r. */
 double *tsl_run_vector(const tsl_run *run, int number);
 
-/* Of methods whose iterations leave an x, all but GMRES: keep the one of run->norm, if that is less
- * than `share` of the kept one's. */
-tsl_status tsl_run_keep(tsl_run *run, double share);
-/* The same where the norm is the method's own: half of the kept one's, and no rounding. */
+/* Keep x if its residual, just recomputed, is less than the kept one's: each with its rounding,
+ * since of a huge x the norm alone says nothing. */
+tsl_status tsl_run_keep(tsl_run *run);
+/* Where run->norm is the method's own, of iterations that leave an x: make that the candidate, if
+ * it is half of the least there is, and no rounding. */
 tsl_status tsl_run_consider(tsl_run *run);
+/* Between runs of the method: recompute the candidate's residual if it would be the best, and keep
+ * it if it is. Overwrites vector 1. */
+tsl_status tsl_run_judge(tsl_run *run);
 
-/* Go back to the x that was kept, if its residual is less: run->norm, recomputed, either way.
- * Overwrites r and vector 1. */
+/* Go back to the x that is kept or, once judged, was the candidate, if that is better than x, whose
+ * residual was just recomputed: r and the norm are then its own. Overwrites vector 1. */
 tsl_status tsl_run_go_back(tsl_run *run);
 
 /* y = A x as a step. */
@@ -115,7 +123,7 @@ bool tsl_run_goes_on(tsl_run *run, double rr);
  * then run->stop. */
 void tsl_run_hear(tsl_run *run);
 
-/* r = b - A x, and run->norm. */
+/* r = b - A x, run->norm and run->rounding. */
 tsl_status tsl_run_residual(tsl_run *run);
 
 /* Note what a method begins with. False where there is nothing to do: run->stop. */
@@ -137,7 +145,7 @@ typedef struct tsl_linsolve_method_entry {
     bool symmetric;   /* asks for a symmetric positive definite matrix */
     bool may_recover; /* begun again from the same x it goes another way: after a breakdown or where
                          rounding has spoilt its sums it may still find the solution */
-    bool keeps;       /* the best x so far, in a vector behind the others */
+    bool leaves_x;    /* each iteration does, and may be a candidate; else only a cycle's end */
     bool adds_before; /* M is applied to sums, or M r updated, as if M were linear to all digits */
     int vectors;      /* beside r; GMRES's are that and its basis */
     tsl_status (*run)(tsl_run *run);

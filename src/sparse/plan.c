@@ -190,7 +190,7 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
     /* M r in single precision, which CG alone takes, is M's */
     const bool spared = plan->options.method == TSL_LINSOLVE_CG && plan->m.apply_single != NULL;
     plan->vector_count =
-        1 + method->vectors + method->keeps + (gmres ? plan->options.restart : 0) - spared;
+        1 + method->vectors + 1 + method->leaves_x + (gmres ? plan->options.restart : 0) - spared;
     void *memory = NULL;
     tsl_status status =
         tsl_vectors_take(&memory, plan->context, plan->vector_count, (plan->rows + 7) / 8 * 8,

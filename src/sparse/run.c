@@ -183,40 +183,65 @@ void tsl_run_hear(tsl_run *run)
     }
 }
 
-/* The plan's last vector. */
-static double *kept_of(const tsl_run *run)
+static tsl_status copy_x(tsl_run *run, double *to)
 {
-    return tsl_run_vector(run, run->plan->vector_count - 1);
+    const tsl_step copy = tsl_combine(to, 1, run->x, 0, NULL);
+    return tsl_run_steps(run, &copy, 1, NULL);
 }
 
-tsl_status tsl_run_keep(tsl_run *run, double share)
+/* What the rounding of b - A x may be, of x.x. */
+static double rounding_of(const tsl_run *run, double square)
 {
-    if (!tsl_linsolve_method_of(run->plan)->keeps || !(run->norm < share * run->kept_norm)) {
+    const tsl_sparse_matrix *matrix = run->plan->matrix;
+    if (matrix == NULL) {
+        return 0;
+    }
+    const tsl_sparse_description *d = &matrix->description;
+    return 2.2e-16 * d->largest * (double)d->longest_row * sqrt(square);
+}
+
+tsl_status tsl_run_keep(tsl_run *run)
+{
+    if (!(run->norm + run->rounding < run->kept_norm)) {
         return TSL_OK;
     }
-    run->kept_norm = run->norm;
-    const tsl_step copy = tsl_combine(kept_of(run), 1, run->x, 0, NULL);
-    return tsl_run_steps(run, &copy, 1, NULL);
+    run->kept_norm = run->norm + run->rounding;
+    return copy_x(run, run->kept);
+}
+
+tsl_status tsl_run_judge(tsl_run *run)
+{
+    const double claimed = run->candidate_norm;
+    run->candidate_norm = INFINITY;
+    if (!(claimed < run->kept_norm) || run->norm <= claimed) {
+        return TSL_OK;
+    }
+    double *const space = tsl_run_vector(run, 1);
+    double squares[2] = {0};
+    const tsl_step steps[] = {tsl_run_product(run, space, run->candidate),
+                              tsl_combine(space, 1, run->b, -1, space), tsl_dot(space, space),
+                              tsl_dot(run->candidate, run->candidate)};
+    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
+    const double norm = sqrt(squares[0]) + rounding_of(run, squares[1]);
+    if (status == TSL_OK && norm < run->kept_norm) {
+        double *const before = run->kept;
+        run->kept = run->candidate;
+        run->candidate = before;
+        run->kept_norm = norm;
+    }
+    return status;
 }
 
 tsl_status tsl_run_go_back(tsl_run *run)
 {
-    if (!tsl_linsolve_method_of(run->plan)->keeps || !isfinite(run->kept_norm) ||
-        run->norm <= run->kept_norm) {
-        return TSL_OK;
+    const tsl_status status = tsl_run_judge(run);
+    if (status != TSL_OK || !isfinite(run->kept_norm) ||
+        run->norm + run->rounding <= run->kept_norm) {
+        return status;
     }
-    const double before = run->norm;
-    double *const space = tsl_run_vector(run, 1);
-    const tsl_step swap[] = {tsl_combine(space, 1, run->x, 0, NULL),
-                             tsl_combine(run->x, 1, kept_of(run), 0, NULL)};
-    const tsl_step undo = tsl_combine(run->x, 1, space, 0, NULL);
-    tsl_status status = tsl_run_steps(run, swap, 2, NULL);
-    status = status == TSL_OK ? tsl_run_residual(run) : status;
-    if (status == TSL_OK && run->norm > before) { /* rounding had made it look better */
-        status = tsl_run_steps(run, &undo, 1, NULL);
-        status = status == TSL_OK ? tsl_run_residual(run) : status;
-    }
-    return status;
+    const tsl_step copy = tsl_combine(run->x, 1, run->kept, 0, NULL);
+    const tsl_status copied = tsl_run_steps(run, &copy, 1, NULL);
+    return copied == TSL_OK ? tsl_run_residual(run) : copied;
 }
 
 /* CG's residual is never more than the root of the matrix's condition above an earlier one. */
@@ -227,7 +252,12 @@ static const double most_fall = 1e-4;
 
 tsl_status tsl_run_consider(tsl_run *run)
 {
-    return run->norm > most_fall * run->peak ? tsl_run_keep(run, 0.5) : TSL_OK;
+    const double least = fmin(run->candidate_norm, run->kept_norm);
+    if (run->candidate == NULL || !(run->norm > most_fall * run->peak && run->norm < 0.5 * least)) {
+        return TSL_OK;
+    }
+    run->candidate_norm = run->norm;
+    return copy_x(run, run->candidate);
 }
 
 /* A norm after `before`. Where it falls fast no x is kept: it will be less soon. */
@@ -265,8 +295,7 @@ bool tsl_run_begins(tsl_run *run, double norm)
 {
     run->norm = norm;
     run->least = norm;
-    run->kept_norm = INFINITY;
-    run->status = tsl_run_keep(run, 1);
+    run->status = tsl_run_keep(run);
     tell_progress(run);
     tsl_run_hear(run);
     return !has_ended(run);
@@ -297,10 +326,12 @@ bool tsl_run_is_definite(tsl_run *run, double curvature, double size)
 
 tsl_status tsl_run_residual(tsl_run *run)
 {
-    double rr = 0;
+    double squares[2] = {0};
     const tsl_step steps[] = {tsl_run_product(run, run->r, run->x),
-                              tsl_combine(run->r, 1, run->b, -1, run->r), tsl_dot(run->r, run->r)};
-    const tsl_status status = tsl_run_steps(run, steps, 3, &rr);
-    run->norm = sqrt(rr);
+                              tsl_combine(run->r, 1, run->b, -1, run->r), tsl_dot(run->r, run->r),
+                              tsl_dot(run->x, run->x)};
+    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
+    run->norm = sqrt(squares[0]);
+    run->rounding = rounding_of(run, squares[1]);
     return status;
 }
