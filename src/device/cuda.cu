@@ -281,9 +281,10 @@ static tsl_status cuda_properties(tsl_device *device, tsl_device_properties *out
     return TSL_OK;
 }
 
-/* Give back what is kept. */
+/* Give back what is kept, for which memory may have lacked. */
 static void drop_kept(tsl_device *device)
 {
+    cudaGetLastError();
     cudaStreamSynchronize(device->stream);
     for (int i = 0; i < LOANS; i++) {
         if (!device->loan[i].taken) {
@@ -299,7 +300,6 @@ static void *take(tsl_device *device, int64_t bytes)
     void *memory = NULL;
     cudaError_t error = cudaMalloc(&memory, (size_t)bytes);
     if (error != cudaSuccess && kept_by(device) > 0) {
-        cudaGetLastError();
         drop_kept(device);
         error = cudaMalloc(&memory, (size_t)bytes);
     }
@@ -498,7 +498,6 @@ static tsl_status capture(tsl_recording *recording)
     if (status == TSL_OK) {
         cudaError_t error = cudaGraphInstantiate(&recording->graph, graph, 0);
         if (error == cudaErrorMemoryAllocation && kept_by(context->device) > 0) {
-            cudaGetLastError();
             drop_kept(context->device);
             error = cudaGraphInstantiate(&recording->graph, graph, 0);
         }

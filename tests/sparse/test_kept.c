@@ -1,5 +1,5 @@
-/* Systems without an answer, of which all that a method finds is worse than the initial guess: x is
- * then no worse. Checks in a rank are returned, since cmocka's leave only the main thread. */
+/* Where all that a method finds is worse than what it was begun from, x is the best of that. Checks
+ * in a rank are returned, since cmocka's leave only the main thread. */
 #include "sparse/systems.h"
 
 #include <math.h>
@@ -173,8 +173,48 @@ static void x_is_no_worse_than_the_initial_guess(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* Where beginning again only makes it worse, x is the best that it was begun from. */
+static void what_was_best_is_kept(void **state)
+{
+    (void)state;
+    enum { ROWS = 400 };
+    static double b[ROWS], x[ROWS];
+    test_system s = test_flow(20, 34);
+    for (int64_t i = 0; i < s.n; i++) {
+        b[i] = 1;
+        for (int64_t k = s.row_start[i]; k < s.row_start[i + 1]; k++) {
+            s.value[k] = s.column[k] == i ? 1e-3 : s.value[k];
+        }
+    }
+    for (int device = 0; device < test_device_count(); device++) {
+        tsl_context *context = test_context(test_devices[device], 1);
+        tsl_sparse_matrix *matrix = test_matrix(context, &s);
+        tsl_linsolve_plan *plan = NULL;
+        tsl_linsolve_report r;
+        tsl_linsolve_options options = test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_JACOBI);
+        options.max_iterations = 2000;
+        memset(x, 0, sizeof x);
+        double *const on_device = test_upload(context, x, sizeof x);
+        double *const right = test_upload(context, b, sizeof b);
+        assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_OK);
+        assert_int_equal(tsl_linsolve_execute(plan, on_device, right, &r), TSL_E_NOCONV);
+        tsl_linsolve_plan_destroy(plan);
+        test_download(context, x, on_device, sizeof x);
+        assert_true(r.restarts > 1);
+        assert_true(r.residual > 10); /* where it ended */
+        assert_true(r.true_residual <= 1);
+        assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <= 1e-6);
+        test_release(context, on_device);
+        test_release(context, right);
+        tsl_sparse_matrix_destroy(matrix);
+        tsl_context_destroy(context);
+    }
+    test_system_free(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(x_is_no_worse_than_the_initial_guess)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(x_is_no_worse_than_the_initial_guess),
+                                       cmocka_unit_test(what_was_best_is_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

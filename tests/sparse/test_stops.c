@@ -324,41 +324,6 @@ static void bicgstab_recovers(void **state)
     tsl_context_destroy(context);
 }
 
-/* Where beginning again only makes it worse, x is the best that it was begun from. */
-static void what_was_best_is_kept(void **state)
-{
-    (void)state;
-    static double b[MOST], x[MOST];
-    test_system s = test_flow(20, 34);
-    for (int64_t i = 0; i < s.n; i++) {
-        b[i] = 1;
-        for (int64_t k = s.row_start[i]; k < s.row_start[i + 1]; k++) {
-            s.value[k] = s.column[k] == i ? 1e-3 : s.value[k];
-        }
-    }
-    for (int device = 0; device < test_device_count(); device++) {
-        tsl_context *context = test_context(test_devices[device], 1);
-        tsl_sparse_matrix *matrix = test_matrix(context, &s);
-        tsl_linsolve_report r;
-        tsl_linsolve_options options = test_options(TSL_LINSOLVE_BICGSTAB, TSL_LINSOLVE_JACOBI);
-        options.max_iterations = 2000;
-        memset(x, 0, sizeof x);
-        double *const on_device = test_upload(context, x, sizeof x);
-        double *const right = test_upload(context, b, sizeof b);
-        assert_int_equal(solve(context, matrix, &options, on_device, right, &r), TSL_E_NOCONV);
-        test_download(context, x, on_device, sizeof x);
-        assert_true(r.restarts > 1);
-        assert_true(r.residual > 10); /* where it ended */
-        assert_true(r.true_residual <= 1);
-        assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <= 1e-6);
-        test_release(context, on_device);
-        test_release(context, right);
-        tsl_sparse_matrix_destroy(matrix);
-        tsl_context_destroy(context);
-    }
-    test_system_free(&s);
-}
-
 /* Rounding makes the sums that stand for p.A p negative, long before it does so to p.A p. */
 static void rounding_is_no_indefinite_matrix(void **state)
 {
@@ -621,7 +586,6 @@ int main(void)
                                        cmocka_unit_test(indefinite_matrices_stop_cg),
                                        cmocka_unit_test(what_no_direction_meets_is_solved),
                                        cmocka_unit_test(bicgstab_recovers),
-                                       cmocka_unit_test(what_was_best_is_kept),
                                        cmocka_unit_test(rounding_is_no_indefinite_matrix),
                                        cmocka_unit_test(numbers_that_are_none_are_refused),
                                        cmocka_unit_test(singular_matrices_are_told_apart),
