@@ -41,6 +41,9 @@ static tsl_status read_digests(const dock_work *work, dock_pair *pair)
         status = input_digest(pair->ligand, work->context);
     }
     if (status == TSL_OK && work->options->rescore != NULL) {
+        status = dock_read_again(work->context, work->options->rescore);
+    }
+    if (status == TSL_OK && work->options->rescore != NULL) {
         status = tsl_sha256_file(work->context, work->options->rescore, pair->list_digest);
     }
     return status;

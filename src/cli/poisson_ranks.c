@@ -171,11 +171,10 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
     snprintf(what, sizeof what,
              "a Poisson plan of %lld x %lld x %lld, a source and a potential need", (long long)n[0],
              (long long)n[1], (long long)n[2]);
-    const int64_t making = plan.planning_bytes - 2 * box;
+    const int64_t solving = plan.bytes + 2 * box;
     const tsl_device_need need = {.what = what,
                                   .remedy = "take fewer cells",
-                                  .device = plan.bytes + 2 * box,
-                                  .host = making > 0 ? making : 0,
+                                  .device = solving > plan.peak_bytes ? solving : plan.peak_bytes,
                                   .bound = options->memory};
     return tsl_comm_foresee(context, &need);
 }

@@ -60,7 +60,7 @@ tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
                     bounded ? "" : "out of memory: ", need->what,
                     tsl_format_bytes(needed, bounded ? own : together), whose,
                     tsl_format_bytes(there, bounded ? need->bound : properties.memory_free),
-                    bounded ? "allowed" : "free", need->remedy, bounded ? " or allow more" : "");
+                    bounded ? "allowed" : "free", need->remedy, bounded ? ", or allow more" : "");
 }
 
 static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, const char *what,

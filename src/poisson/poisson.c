@@ -53,6 +53,7 @@ static void summarise(tsl_poisson_summary *out, tsl_context *context,
     const int64_t creating = creating_bytes(context, problem);
     *out = (tsl_poisson_summary){.bytes = tsl_poisson_held_bytes(context, problem),
                                  .planning_bytes = building > creating ? building : creating,
+                                 .peak_bytes = tsl_poisson_peak_bytes(context, problem),
                                  .radius = problem->radius,
                                  .ranks = {problem->share.p, problem->share.q},
                                  .segments = problem->share.segments,

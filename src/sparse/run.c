@@ -200,6 +200,13 @@ static double rounding_of(const tsl_run *run, double square)
     return 2.2e-16 * d->largest * (double)d->longest_row * sqrt(square);
 }
 
+/* By what a recomputed norm may be off: that bound says little of a badly scaled matrix, and sums
+ * in another order differ by a small factor. */
+static double doubt_of(const tsl_run *run, double norm, double square)
+{
+    return fmin(rounding_of(run, square), 10 * norm);
+}
+
 tsl_status tsl_run_keep(tsl_run *run)
 {
     if (!(run->norm + run->rounding < run->kept_norm)) {
@@ -222,7 +229,8 @@ tsl_status tsl_run_judge(tsl_run *run)
                               tsl_combine(space, 1, run->b, -1, space), tsl_dot(space, space),
                               tsl_dot(run->candidate, run->candidate)};
     const tsl_status status = tsl_run_steps(run, steps, 4, squares);
-    const double norm = sqrt(squares[0]) + rounding_of(run, squares[1]);
+    const double found = sqrt(squares[0]);
+    const double norm = found + doubt_of(run, found, squares[1]);
     if (status == TSL_OK && norm < run->kept_norm) {
         double *const before = run->kept;
         run->kept = run->candidate;
@@ -332,6 +340,6 @@ tsl_status tsl_run_residual(tsl_run *run)
                               tsl_dot(run->x, run->x)};
     const tsl_status status = tsl_run_steps(run, steps, 4, squares);
     run->norm = sqrt(squares[0]);
-    run->rounding = rounding_of(run, squares[1]);
+    run->rounding = doubt_of(run, run->norm, squares[1]);
     return status;
 }

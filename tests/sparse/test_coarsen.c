@@ -117,6 +117,7 @@ static void coarsen_on(trial *t, const char *device)
     double facts[TSL_FACTS];
     test_download(context, facts, fine.facts, sizeof facts);
     fine.longest = (int64_t)facts[TSL_FACT_LONGEST];
+    fine.lattice = tsl_lattice_find(&t->a, t->strength, fine.reach);
     assert_int_equal(tsl_group_on_gpu(&coarse, &spaces, &fine), TSL_OK);
     assert_true(coarse.count > 0);
     assert_int_equal(tsl_project_on_gpu(&coarse, &t->fits, &spaces, &fine), TSL_OK);

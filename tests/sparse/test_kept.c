@@ -212,9 +212,49 @@ static void what_was_best_is_kept(void **state)
     test_system_free(&s);
 }
 
+/* A bound on rounding that takes the largest entry for all says nothing of such a matrix. */
+static void badly_scaled_matrices_keep_what_was_found(void **state)
+{
+    (void)state;
+    enum { ROWS = 400 };
+    static double b[ROWS], x[ROWS], scale[ROWS];
+    static int64_t row_start[ROWS + 1];
+    static int32_t column[3 * ROWS];
+    static double value[3 * ROWS];
+    test_system s = {ROWS, row_start, column, value};
+    uint64_t seed = 1;
+    for (int64_t i = 0; i < ROWS; i++) {
+        scale[i] = pow(10, 4 * test_uniform(&seed));
+        b[i] = 1;
+    }
+    for (int64_t i = 0; i < ROWS; i++) {
+        row_start[i + 1] = row_start[i];
+        for (int64_t j = i - 1; j <= i + 1; j++) {
+            if (j >= 0 && j < ROWS) {
+                append(&s, i, j, (j == i ? 2.01 : -1) * scale[i] * scale[j]);
+            }
+        }
+    }
+    tsl_context *context = test_context("cpu", 1);
+    tsl_sparse_matrix *matrix = test_matrix(context, &s);
+    tsl_linsolve_plan *plan = NULL;
+    tsl_linsolve_report r;
+    tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+    options.max_iterations = 20000;
+    options.tolerance = 1e-14;
+    assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &options), TSL_OK);
+    assert_int_equal(tsl_linsolve_execute(plan, x, b, &r), TSL_E_NOCONV);
+    assert_true(r.true_residual <= 1e-6);
+    assert_true(fabs(test_residual(&s, b, x) - r.true_residual) <= 0.5 * r.true_residual);
+    tsl_linsolve_plan_destroy(plan);
+    tsl_sparse_matrix_destroy(matrix);
+    tsl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(x_is_no_worse_than_the_initial_guess),
+                                       cmocka_unit_test(badly_scaled_matrices_keep_what_was_found),
                                        cmocka_unit_test(what_was_best_is_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
