@@ -105,6 +105,12 @@ class Wrong(CommandTest):
         self.assert_refused([*QUICK, "--profile"], ["--profile", "comm bench"])
         self.assert_refused([*QUICK, "--csv", "no/such/file"], ["--csv", "no/such"])
 
+    def test_messages_that_do_not_fit(self):
+        """Before anything is taken: a sim has 8 GiB."""
+        self.assert_refused(["comm", "bench", "--device", "sim,sim", "--most", "4G"],
+                            ["out of memory: messages of 4.0 GiB among 2 ranks need", "are free",
+                             "a smaller --most"], status=3)
+
     def test_launcher_of_another_mpi(self):
         """Its processes are alone, each; none must take itself for the whole."""
         if not HAS_MPI:

@@ -150,6 +150,20 @@ class Ranks(ReferenceTest):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertRegex(result.stderr, r"^tesela: error: a grid of 48 cells needs .*\n$")
 
+    def test_grid_that_does_not_fit(self):
+        """Before anything is taken: a sim has 8 GiB."""
+        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", self.path("out"), "--grid", "1024",
+                             "--device", "sim,sim"],
+                            ["out of memory: a grid of 1024 cells with ", "are free",
+                             "a smaller grid or batch"], status=3)
+
+    def test_pipes_are_for_one_rank(self):
+        for option in ("--rotations", "--list"):
+            pair = [RECEPTOR, LIGAND] if option == "--rotations" else []
+            self.assert_refused(["dock", *pair, "-o", self.path("out"), option, "/dev/null",
+                                 "--device", "cpu,cpu"],
+                                ["/dev/null: a pipe or device cannot be read twice"])
+
     def test_list(self):
         """Each pair is shared by all ranks; what fails on all is told once, and the rest goes on."""
         self.write("pairs.tsv", f"{RECEPTOR}\t{LIGAND}\ta\nnowhere.pdb\t{LIGAND}\tb\n"

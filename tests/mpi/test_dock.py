@@ -200,7 +200,7 @@ class Dock(ReferenceTest):
         """A rank that cannot have what the plan takes; the others can, and would be at it for long."""
         small = ["--grid", "256", "--batch", "4", "--rotations", "spiral:4", "--threads", "1"]
         command = self.command("out", small=small)
-        poor = ["bash", "-c", 'ulimit -v 400000; exec "$@"', "-", *command]
+        poor = ["bash", "-c", 'ulimit -v 330000; exec "$@"', "-", *command]
         self.assert_ends(self.launch((1, command), (1, poor)), 3, "rank 1: ", "out of memory")
         self.assertFalse(os.path.exists(self.path("out")))
 
