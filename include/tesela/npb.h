@@ -53,14 +53,14 @@ TSL_API tsl_status tsl_npb_ep_run(tsl_npb_ep *out, tsl_context *context, char si
 
 /** What CG found. */
 typedef struct tsl_npb_cg {
-    char size_class;  /**< 'S', 'W', 'A' … 'E' */
-    int iterations;   /**< timed iterations of the power method, 25 inner ones each */
-    int64_t rows;     /**< of the matrix */
-    int64_t nonzeros; /**< entries the generator made */
-    int64_t nonzeros_expected;
-    double zeta;    /**< shift + 1 / x.z of the last iteration */
-    double rnorm;   /**< ||x - A z|| of the last iteration */
-    double error;   /**< relative error of zeta against NPB's */
+    char size_class;           /**< 'S', 'W', 'A' … 'E' */
+    int iterations;            /**< timed iterations of the power method, 25 inner ones each */
+    int64_t rows;              /**< of the matrix */
+    int64_t nonzeros;          /**< entries the generator made */
+    int64_t nonzeros_expected; /**< of the class */
+    double zeta;               /**< shift + 1 / x.z of the last iteration */
+    double rnorm;              /**< ||x - A z|| of the last iteration */
+    double error;              /**< relative error of zeta against NPB's */
     int verified;   /**< 1 if it is at most 1e-10 and the nonzeros are as expected, else 0 */
     double setup;   /**< seconds: making the matrix, bringing it to the device, one iteration */
     double bring;   /**< of these: taking device memory and bringing the matrix there */

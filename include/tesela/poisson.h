@@ -168,8 +168,8 @@ typedef struct tsl_poisson_summary {
     int64_t bytes;          /**< device memory the plan holds, the transform library's work space
                                  with it */
     int64_t planning_bytes; /**< host memory taken while planning and given back */
-    int64_t peak_bytes;     /**< the most device memory taken at one time, when planning may be: on
-                                 the CPU with what is given back */
+    int64_t peak_bytes;     /**< the most device memory taken at one time, bytes: on the CPU that is
+                                 while planning, if more is given back then than stays */
     int64_t transform[3];   /**< lengths of the transforms: n, or at least 2 n - 1 of a free axis */
     int64_t padded[3];      /**< lengths on which the truncated kernel was sampled, >= n (L +
                                  diagonal) / L; 0 where there was none */

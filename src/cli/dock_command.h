@@ -95,8 +95,8 @@ typedef struct dock_input {
 
 void dock_input_free(dock_input *input);
 
-/* Refuse a pipe, which can be read but once: by one rank. */
-tsl_status dock_read_again(tsl_context *context, const char *path);
+/* TSL_E_ARG if `path` is a pipe or device: those can be read but once, by one rank. */
+tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
 
 /* How a search goes about it. */
 typedef struct dock_manner {

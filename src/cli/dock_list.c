@@ -163,7 +163,7 @@ static tsl_status split_lines(pair_list *list, tsl_context *context, const char 
 static tsl_status read_pairs(pair_list *list, tsl_context *context, const char *path)
 {
     tsl_text text;
-    tsl_status status = context->comm->size > 1 ? dock_read_again(context, path) : TSL_OK;
+    tsl_status status = context->comm->size > 1 ? dock_refuse_pipe(context, path) : TSL_OK;
     if (status == TSL_OK) {
         status = tsl_text_read(&text, context, path, (size_t)64 << 20);
     }

@@ -14,7 +14,7 @@
 
 /* ---- input -------------------------------------------------------------------------------- */
 
-tsl_status dock_read_again(tsl_context *context, const char *path)
+tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
 {
     struct stat status;
     if (stat(path, &status) == 0 &&
@@ -28,7 +28,7 @@ tsl_status dock_read_again(tsl_context *context, const char *path)
 /* An input is read twice, for its digest and for its atoms. */
 static tsl_status input_digest(dock_input *input, tsl_context *context)
 {
-    const tsl_status status = dock_read_again(context, input->path);
+    const tsl_status status = dock_refuse_pipe(context, input->path);
     return status != TSL_OK || input->digest[0] != '\0'
                ? status
                : tsl_sha256_file(context, input->path, input->digest);
@@ -41,7 +41,7 @@ static tsl_status read_digests(const dock_work *work, dock_pair *pair)
         status = input_digest(pair->ligand, work->context);
     }
     if (status == TSL_OK && work->options->rescore != NULL) {
-        status = dock_read_again(work->context, work->options->rescore);
+        status = dock_refuse_pipe(work->context, work->options->rescore);
     }
     if (status == TSL_OK && work->options->rescore != NULL) {
         status = tsl_sha256_file(work->context, work->options->rescore, pair->list_digest);

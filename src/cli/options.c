@@ -108,9 +108,8 @@ static const struct argp_option common_options[] = {
     {NULL, 0, NULL, 0, "Where and how it runs:", 90},
     {"device", 'd', "DEVICE", 0,
      "auto, cpu or cuda:0 (auto: a GPU if there is one; of comm: cpu); of dock, comm, npb, poisson "
-     "and solve a "
-     "list too, cuda:0-3 or cuda:0,cpu (auto: all GPUs, of npb, poisson and solve one); see tesela "
-     "info",
+     "and solve a list too, cuda:0-3 or cuda:0,cpu (auto: all GPUs, of npb, poisson and solve "
+     "one); see tesela info",
      90},
     {"threads", KEY_THREADS, "COUNT", 0,
      "CPU threads, of several ranks each (all cores, shared out; or OMP_NUM_THREADS)", 90},

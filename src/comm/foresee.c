@@ -34,13 +34,10 @@ tsl_status tsl_comm_foresee(tsl_context *context, const tsl_device_need *need)
     tsl_device_need known = *need;
     tsl_device_properties properties = {.memory_free = 0};
     share *all = tsl_allocate_zeroed((size_t)comm->size + 1, sizeof *all);
-    tsl_status status = all == NULL
-                            ? tsl_fail_memory(context, (comm->size + 1) * (int64_t)sizeof *all,
-                                              "what ranks will take")
-                            : context->ops->properties(context->device, &properties);
-    if (all != NULL && status != TSL_OK) {
-        status = tsl_fail(context, status, "%s: cannot read its properties", context->name);
-    }
+    tsl_status status = all != NULL
+                            ? tsl_device_read_properties(context, &properties)
+                            : tsl_fail_memory(context, (comm->size + 1) * (int64_t)sizeof *all,
+                                              "what ranks will take");
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
         share *mine = &all[comm->size];

@@ -146,10 +146,15 @@ typedef struct tsl_device_need {
     int64_t others;     /* bytes that other ranks are going to take of the same memory */
 } tsl_device_need;
 
-/* Before anything is taken: TSL_E_NOMEM, and a line with both figures, if less is free, or allowed,
- * than needed. The host's share counts where the device's memory is the host's. Ranks ask
- * tsl_comm_foresee(). */
+/* The device's properties, or a line that says that they cannot be read. */
+tsl_status tsl_device_read_properties(tsl_context *context, tsl_device_properties *out);
+
+/* Bytes of the memory that `need` is about: the host's share counts where the device's memory is
+ * the host's. */
 int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need);
+
+/* Before anything is taken: TSL_E_NOMEM, and a line with both figures, if less is free, or allowed,
+ * than tsl_device_needed(). Ranks ask tsl_comm_foresee(). */
 tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need);
 
 /* For tests: the k-th device allocation of a context from now (1 is the next) and all after it

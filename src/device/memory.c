@@ -28,6 +28,14 @@ tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const cha
                             : "end other programs there");
 }
 
+tsl_status tsl_device_read_properties(tsl_context *context, tsl_device_properties *out)
+{
+    const tsl_status status = context->ops->properties(context->device, out);
+    return status == TSL_OK
+               ? TSL_OK
+               : tsl_fail(context, status, "%s: cannot read its properties", context->name);
+}
+
 /* All sizes are >= 0. */
 static int64_t sum(int64_t a, int64_t b)
 {
@@ -43,9 +51,9 @@ tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
 {
     tsl_device_properties properties;
     char needed[16], there[16];
-    const tsl_status status = context->ops->properties(context->device, &properties);
+    const tsl_status status = tsl_device_read_properties(context, &properties);
     if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+        return status;
     }
     const int64_t own = tsl_device_needed(context, need);
     const int64_t together = sum(own, need->others);

@@ -492,9 +492,9 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
     const bool wide = form->bytes == 8; /* blocks of columns are */
     bool made = false;
     tsl_device_properties properties;
-    tsl_status status = wide ? context->ops->properties(context->device, &properties) : TSL_OK;
+    tsl_status status = wide ? tsl_device_read_properties(context, &properties) : TSL_OK;
     if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+        return status;
     }
     form->packed = tsl_allocate_zeroed(1, sizeof *form->packed);
     if (form->packed == NULL) {

@@ -536,9 +536,9 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     tsl_multigrid *mg = k->mg;
     tsl_context *context = plan->context;
     tsl_device_properties properties;
-    tsl_status status = context->ops->properties(context->device, &properties);
+    tsl_status status = tsl_device_read_properties(context, &properties);
     if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+        return status;
     }
     k->processors = properties.threads;
     mg->level[0].matrix = &plan->matrix->csr;

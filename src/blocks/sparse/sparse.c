@@ -19,9 +19,9 @@ tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_c
         return ops->create(out, context, matrix);
     }
     tsl_device_properties properties;
-    tsl_status status = context->ops->properties(context->device, &properties);
+    tsl_status status = tsl_device_read_properties(context, &properties);
     if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", context->name);
+        return status;
     }
     const int most = tsl_tiles_columns(matrix, properties.shared);
     if (!tsl_tiles_suit(matrix, most)) {
