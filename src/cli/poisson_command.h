@@ -220,9 +220,15 @@ enum { POISSON_NO_AXIS = -1 };
  * the cells, the source 0; else rank 0 has all of them. */
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared);
-/* Would that be refused? Nothing is taken. */
+/* What rank 0 holds of a file beside those arrays, bytes of host memory. */
+typedef struct poisson_host {
+    const char *path; /* for the error; NULL: there is no file */
+    int64_t planning, solving;
+} poisson_host;
+
+/* Would that be refused? Nothing is taken. `host` may be NULL. */
 tsl_status poisson_arrays_foresee(tsl_context *context, const tsl_poisson_options *options,
-                                  bool shared);
+                                  bool shared, const poisson_host *host);
 /* The result of the source: its potential, or with an axis of 0 to 2 its field along that. */
 tsl_status poisson_arrays_solve(poisson_arrays *arrays, int axis);
 /* The source's energy in the result. */

@@ -7,7 +7,6 @@
 
 #include "cli/poisson_command.h"
 #include "core/context.h"
-#include "device/device.h"
 
 enum { COMPONENTS = 3 }; /* of a field */
 
@@ -41,29 +40,14 @@ static void settle(poisson_work *work)
                                         is_periodic(work) && options->poisson.screening == 0);
 }
 
-/* Source, potential and field here and on the device, and the plan. */
+/* Source, potential and field here, and what the device takes. */
 static tsl_status check_memory(const poisson_work *work)
 {
-    const int64_t *n = work->poisson.n;
     const int64_t bytes = poisson_bytes(work);
-    tsl_poisson_summary plan;
-    char what[PATH_MAX + 80];
-    const tsl_status status = tsl_poisson_predict(&plan, work->context, &work->poisson);
-    if (status != TSL_OK) {
-        return status;
-    }
-    snprintf(what, sizeof what, "%s: %lld x %lld x %lld cells need", work->field.path,
-             (long long)n[0], (long long)n[1], (long long)n[2]);
-    const int64_t solving = (work->options->quantity == POISSON_FIELD ? 2 + COMPONENTS : 2) * bytes;
-    const int64_t planning = plan.planning_bytes - bytes; /* there is no potential yet */
-    const tsl_device_need need = {.what = what,
-                                  .remedy = work->poisson.precision == 8
-                                                ? "take fewer cells, or --precision single"
-                                                : "take fewer cells",
-                                  .device = plan.bytes + 2 * bytes,
-                                  .host = solving > planning ? solving : planning,
-                                  .bound = work->options->poisson.memory};
-    return tsl_device_foresee(work->context, &need);
+    const int results = work->options->quantity == POISSON_FIELD ? 1 + COMPONENTS : 1;
+    const poisson_host host = {
+        .path = work->field.path, .planning = bytes, .solving = (1 + results) * bytes};
+    return poisson_arrays_foresee(work->context, &work->poisson, false, &host);
 }
 
 /* ---- charges -------------------------------------------------------------------------------- */

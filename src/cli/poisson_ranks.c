@@ -1,6 +1,7 @@
 /* `tesela poisson` over ranks: rank 0 does what the command is asked for, and tells the others each
  * call of the solver, which all of them make. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,45 +157,61 @@ static tsl_status measure_box(int64_t *bytes, tsl_context *context,
     return status;
 }
 
-/* Refuse what does not fit before anything is taken: the plan, or what making it takes for a while,
- * and two boxes. Ranks agree. */
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Refuse what does not fit before anything is taken: while planning the plan, or what making it
+ * takes for a while, and then the plan and two boxes. Ranks agree. */
 static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *options,
-                               int64_t box)
+                               int64_t box, const poisson_host *host)
 {
     const int64_t *n = options->n;
     tsl_poisson_summary plan;
-    char what[120];
+    char what[PATH_MAX + 120];
     const tsl_status status = cli_agree(context, tsl_poisson_predict(&plan, context, options));
     if (status != TSL_OK) {
         return status;
     }
     snprintf(what, sizeof what,
-             "a Poisson plan of %lld x %lld x %lld, a source and a potential need", (long long)n[0],
-             (long long)n[1], (long long)n[2]);
+             host->path != NULL ? "%s: %lld x %lld x %lld cells need"
+                                : "%s of %lld x %lld x %lld, a source and a potential need",
+             host->path != NULL ? host->path : "a Poisson plan", (long long)n[0], (long long)n[1],
+             (long long)n[2]);
     const int64_t solving = plan.bytes + 2 * box;
+    const int64_t device = larger(solving, plan.peak_bytes);
+    const int64_t all = larger(solving + host->solving, plan.peak_bytes + host->planning);
     const tsl_device_need need = {.what = what,
-                                  .remedy = "take fewer cells",
-                                  .device = solving > plan.peak_bytes ? solving : plan.peak_bytes,
+                                  .remedy = host->path != NULL && options->precision == 8
+                                                ? "take fewer cells, or --precision single"
+                                                : "take fewer cells",
+                                  .device = device,
+                                  .host = all - device,
                                   .bound = options->memory};
     return tsl_comm_foresee(context, &need);
 }
 
+static const poisson_host nothing = {.path = NULL};
+
 /* Settle the boxes, whose bytes are the rank's, and see that all fits. Every rank's part. */
 static tsl_status foresee(int64_t *box, tsl_context *context, tsl_poisson_options *options,
-                          bool shared)
+                          bool shared, const poisson_host *host)
 {
     set_boxes(options, context->comm, shared);
     const tsl_status status = cli_agree(context, measure_box(box, context, options));
-    return status == TSL_OK ? check_memory(context, options, *box) : status;
+    return status == TSL_OK ? check_memory(context, options, *box, host) : status;
 }
 
 tsl_status poisson_arrays_foresee(tsl_context *context, const tsl_poisson_options *options,
-                                  bool shared)
+                                  bool shared, const poisson_host *host)
 {
     order o = {.call = CALL_FORESEE, .shared = shared, .options = *options};
     int64_t box;
     const tsl_status status = tell(context, &o);
-    return status == TSL_OK ? foresee(&box, context, &o.options, shared) : status;
+    return status == TSL_OK
+               ? foresee(&box, context, &o.options, shared, host != NULL ? host : &nothing)
+               : status;
 }
 
 static tsl_status take_box(tsl_buffer **out, tsl_context *context, int64_t bytes)
@@ -211,7 +228,7 @@ tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
     tsl_status status = context->comm->rank == 0 ? tell(context, &o) : TSL_OK;
     *arrays = (poisson_arrays){.context = context};
     if (status == TSL_OK) {
-        status = foresee(&bytes, context, &o.options, shared);
+        status = foresee(&bytes, context, &o.options, shared, &nothing);
     }
     if (status == TSL_OK) {
         status = tsl_poisson_plan_create(&arrays->plan, context, &o.options);
@@ -326,7 +343,7 @@ tsl_status poisson_follow(tsl_context *context, int64_t memory, int *exit_status
         o.options.memory = memory;
         switch (o.call) {
         case CALL_FORESEE:
-            status = foresee(&box, context, &o.options, o.shared);
+            status = foresee(&box, context, &o.options, o.shared, &nothing);
             break;
         case CALL_PLAN:
             status = poisson_arrays_create(&arrays, context, &o.options, o.shared);

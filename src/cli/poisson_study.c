@@ -106,7 +106,7 @@ static tsl_status measure(poisson_work *work)
 {
     tsl_status status = TSL_OK;
     for (int i = 0; i < work->run_count && status == TSL_OK; i++) {
-        status = poisson_arrays_foresee(work->context, &work->runs[i].options, true);
+        status = poisson_arrays_foresee(work->context, &work->runs[i].options, true, NULL);
     }
     for (int i = 0; i < work->run_count && status == TSL_OK; i++) {
         poisson_run *run = &work->runs[i];

@@ -51,6 +51,15 @@ class Refusals(CommandTest):
         self.refuse(["out of memory", "12288 x 12288 x 12288", "are free"], "bench", "--n",
                     "12288", "--boundary", "free", status=3)
 
+    def test_what_ranks_take_together_is_foreseen(self):
+        """One rank fits into the 8 GiB of a sim, two with what they exchange don't."""
+        self.write("in.cube", " t\n c\n 0 0 0 0\n 600 1 0 0\n 600 0 1 0\n 600 0 0 1\n")
+        for devices, words, status in (("sim", ["too few values"], 2),
+                                       ("sim,sim", ["out of memory: in.cube: 600 x 600 x 600 cells",
+                                                    "are free", "--precision single"], 3)):
+            self.assert_refused(["poisson", "in.cube", "-o", "out.npy", "--device", devices],
+                                words, status=status)
+
     def test_options(self):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
