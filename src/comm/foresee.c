@@ -7,25 +7,38 @@
 typedef struct share {
     char host[TSL_COMM_HOST];
     unsigned char memory[16]; /* its identity; zeros: the host's */
-    int64_t bytes;
+    int64_t bytes;            /* of that, */
+    int64_t on_host;          /* and of the host's */
 } share;
+
+static bool is_same_host(const share *a, const share *b)
+{
+    return memcmp(a->host, b->host, sizeof a->host) == 0;
+}
 
 static bool is_same_memory(const share *a, const share *b)
 {
     static const unsigned char host[sizeof a->memory] = {0};
     return memcmp(a->memory, b->memory, sizeof host) == 0 &&
-           (memcmp(a->memory, host, sizeof host) != 0 ||
-            memcmp(a->host, b->host, sizeof a->host) == 0);
+           (memcmp(a->memory, host, sizeof host) != 0 || is_same_host(a, b));
 }
 
-static int64_t bytes_of_others(const share *all, int size, int rank)
+static int64_t sum(int64_t a, int64_t b)
 {
-    int64_t bytes = 0;
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* What other ranks take of the memory of `rank`, and of its host's. */
+static void add_others(tsl_device_need *need, const share *all, int size, int rank)
+{
     for (int q = 0; q < size; q++) {
-        const bool counts = q != rank && is_same_memory(&all[q], &all[rank]);
-        bytes += !counts ? 0 : all[q].bytes > INT64_MAX - bytes ? INT64_MAX - bytes : all[q].bytes;
+        if (q != rank && is_same_memory(&all[q], &all[rank])) {
+            need->others = sum(need->others, all[q].bytes);
+        }
+        if (q != rank && is_same_host(&all[q], &all[rank])) {
+            need->others_host = sum(need->others_host, all[q].on_host);
+        }
     }
-    return bytes;
 }
 
 tsl_status tsl_comm_foresee(tsl_context *context, const tsl_device_need *need)
@@ -42,12 +55,13 @@ tsl_status tsl_comm_foresee(tsl_context *context, const tsl_device_need *need)
     if (status == TSL_OK) {
         share *mine = &all[comm->size];
         mine->bytes = tsl_device_needed(context, need);
+        mine->on_host = context->ops->peer == NULL ? mine->bytes : need->host;
         memcpy(mine->memory, properties.identity, sizeof mine->memory);
         tsl_comm_host(mine->host);
         status = tsl_comm_gather_records(comm, all, mine, sizeof *mine);
     }
     if (status == TSL_OK) {
-        known.others = bytes_of_others(all, comm->size, comm->rank);
+        add_others(&known, all, comm->size, comm->rank);
         status = tsl_comm_agree(context, tsl_device_foresee(context, &known));
     }
     tsl_release(all);

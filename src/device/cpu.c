@@ -38,8 +38,8 @@ static void read_model(char *model, size_t bytes)
     fclose(file);
 }
 
-/* Bytes that programs could still take: files kept in memory make room. */
-static int64_t available_memory(void)
+/* Files kept in memory make room. */
+int64_t tsl_host_memory_free(void)
 {
     long long kibibytes = -1;
     char line[256];
@@ -60,7 +60,7 @@ static tsl_status cpu_properties(tsl_device *device, tsl_device_properties *out)
     *out = (tsl_device_properties){.threads = (int)sysconf(_SC_NPROCESSORS_ONLN),
                                    .memory = (int64_t)sysconf(_SC_PHYS_PAGES) *
                                              (int64_t)sysconf(_SC_PAGESIZE),
-                                   .memory_free = available_memory()};
+                                   .memory_free = tsl_host_memory_free()};
     read_model(out->model, sizeof out->model);
     return TSL_OK;
 }

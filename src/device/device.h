@@ -138,13 +138,17 @@ tsl_status tsl_device_fail_memory(tsl_context *context, int64_t bytes, const cha
 
 /* What something is going to take, and what its error says of it. */
 typedef struct tsl_device_need {
-    const char *what;   /* "in.npy: 64 x 64 x 64 elements need" */
-    const char *remedy; /* "take fewer cells" */
-    int64_t device;     /* bytes on the device */
-    int64_t host;       /* bytes of host memory at that time */
-    int64_t bound;      /* bytes that are allowed; 0: what is free */
-    int64_t others;     /* bytes that other ranks are going to take of the same memory */
+    const char *what;    /* "in.npy: 64 x 64 x 64 elements need" */
+    const char *remedy;  /* "take fewer cells" */
+    int64_t device;      /* bytes on the device */
+    int64_t host;        /* bytes of host memory at that time */
+    int64_t bound;       /* bytes that are allowed; 0: what is free */
+    int64_t others;      /* bytes that other ranks are going to take of the same memory, … */
+    int64_t others_host; /* … and of the host's */
 } tsl_device_need;
+
+/* Bytes of the host's memory that programs could still take. */
+int64_t tsl_host_memory_free(void);
 
 /* The device's properties, or a line that says that they cannot be read. */
 tsl_status tsl_device_read_properties(tsl_context *context, tsl_device_properties *out);
@@ -154,7 +158,7 @@ tsl_status tsl_device_read_properties(tsl_context *context, tsl_device_propertie
 int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need);
 
 /* Before anything is taken: TSL_E_NOMEM, and a line with both figures, if less is free, or allowed,
- * than tsl_device_needed(). Ranks ask tsl_comm_foresee(). */
+ * than tsl_device_needed(), or less is free of the host's. Ranks ask tsl_comm_foresee(). */
 tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need);
 
 /* For tests: the k-th device allocation of a context from now (1 is the next) and all after it

@@ -36,41 +36,6 @@ tsl_status tsl_device_read_properties(tsl_context *context, tsl_device_propertie
                : tsl_fail(context, status, "%s: cannot read its properties", context->name);
 }
 
-/* All sizes are >= 0. */
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need)
-{
-    return sum(need->device, context->ops->peer == NULL ? need->host : 0);
-}
-
-tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
-{
-    tsl_device_properties properties;
-    char needed[16], there[16];
-    const tsl_status status = tsl_device_read_properties(context, &properties);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const int64_t own = tsl_device_needed(context, need);
-    const int64_t together = sum(own, need->others);
-    const bool bounded = need->bound > 0 && own > need->bound;
-    if (!bounded && together <= properties.memory_free) {
-        return TSL_OK;
-    }
-    const char *const whose = bounded || need->others == 0 ? ""
-                              : context->ops->peer == NULL ? " for the ranks of a host"
-                                                           : " for the ranks of a GPU";
-    return tsl_fail(context, TSL_E_NOMEM, "%s%s %s%s, %s are %s: %s%s",
-                    bounded ? "" : "out of memory: ", need->what,
-                    tsl_format_bytes(needed, bounded ? own : together), whose,
-                    tsl_format_bytes(there, bounded ? need->bound : properties.memory_free),
-                    bounded ? "allowed" : "free", need->remedy, bounded ? ", or allow more" : "");
-}
-
 static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, const char *what,
                            bool passing)
 {

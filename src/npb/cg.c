@@ -435,9 +435,8 @@ static tsl_status check_ranks(tsl_context *context)
 }
 
 /* Before minutes of drawing: is there memory for the matrix? Asked for is no more than is taken at
- * a time: by a device that copies it, the values beside the rows that they come from; by another,
- * the rows beside the vectors that they are made of. A rank's rows may have a few entries less than
- * their share. */
+ * a time: the rows beside the vectors that they are made of, and the values on a device that copies
+ * them. A rank's rows may have a few entries less than their share. */
 static tsl_status foresee(const work *w)
 {
     tsl_context *context = w->context;
@@ -448,13 +447,11 @@ static tsl_status foresee(const work *w)
         is_shared(w) ? what->nonzeros / 8 * 7 / rows.all * rows.count : what->nonzeros;
     char text[32];
     snprintf(text, sizeof text, "CG's class %c needs", what->name);
-    tsl_device_need need = {.what = text, .remedy = "take a smaller class"};
-    if (context->ops->sparse->copies) {
-        need.device = nonzeros * (int64_t)sizeof(double);
-        need.host = tsl_cg_matrix_bytes(rows.count, nonzeros);
-    } else {
-        need.host = tsl_cg_making_bytes(what, rows.count, nonzeros);
-    }
+    const tsl_device_need need = {
+        .what = text,
+        .remedy = "take a smaller class",
+        .device = context->ops->sparse->copies ? nonzeros * (int64_t)sizeof(double) : 0,
+        .host = tsl_cg_making_bytes(what, rows.count, nonzeros)};
     return tsl_comm_foresee(context, &need);
 }
 

@@ -28,9 +28,8 @@ enum { TSL_CG_INNER = 25 }; /* iterations of conjugate gradients in each of the 
 tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class *what,
                          int64_t first, int64_t count);
 
-/* Bytes of `count` rows of it with so many entries, and what is taken at least while they are made:
- * the vectors of all rows as well. */
-int64_t tsl_cg_matrix_bytes(int64_t count, int64_t nonzeros);
+/* What is taken at least while `count` rows of it with so many entries are made, bytes: they, and
+ * the vectors of all rows. */
 int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros);
 
 enum { TSL_CG_PARTIALS = TSL_SPARSE_SUMS, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };

@@ -312,15 +312,10 @@ static tsl_status make_rows(tsl_csr *out, tsl_context *context, const vectors *v
     return TSL_OK;
 }
 
-int64_t tsl_cg_matrix_bytes(int64_t count, int64_t nonzeros)
-{
-    return (count + 1) * (int64_t)sizeof(int64_t) +
-           nonzeros * (int64_t)(sizeof(int32_t) + sizeof(double));
-}
-
 int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros)
 {
-    return vectors_bytes(what) + tsl_cg_matrix_bytes(count, nonzeros);
+    return vectors_bytes(what) + (count + 1) * (int64_t)sizeof(int64_t) +
+           nonzeros * (int64_t)(sizeof(int32_t) + sizeof(double));
 }
 
 tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class *what,

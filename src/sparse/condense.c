@@ -161,7 +161,7 @@ tsl_status tsl_condense_rest(tsl_condensed *condensed, tsl_context *context, con
     const int64_t rows = layout->to - layout->from;
     const int64_t all = matrix->row_start[layout->to] - matrix->row_start[layout->from];
     const int64_t entries = all - tsl_csr_nonzeros(&condensed->piece) + first[rows] * tiles->blocks;
-    tsl_csr_free(&condensed->piece); /* the tiles have it */
+    tsl_csr_free(&condensed->piece); /* the device has it */
     const tsl_status status = tsl_csr_allocate(rest, context, rows, matrix->columns, entries);
     if (status != TSL_OK) {
         return status;

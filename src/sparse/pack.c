@@ -194,15 +194,14 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
     tsl_status status = own_rows(&own, context, form->rows, layout);
     if (status == TSL_OK) {
         status = tsl_tiles_make(&tiles, context, &own, most, false);
+    }
+    if (status == TSL_OK) {
         tiles.whole = (form->rows->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+        form->product_bytes = bytes_of_tiles(&tiles);
+        status = tsl_tiles_create(&packed->tiles, context, &tiles, properties);
+        tsl_tiles_free(&tiles);
     }
     tsl_release(own.row_start);
-    if (status != TSL_OK) {
-        return status;
-    }
-    form->product_bytes = bytes_of_tiles(&tiles);
-    status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
-    tsl_tiles_free(&tiles);
     void *scratch = NULL;
     if (status == TSL_OK) {
         status = tsl_device_allocate(&scratch, context, 8 * form->rows->rows, "a product");
@@ -464,7 +463,7 @@ static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_la
     }
     tiles.whole = (condensed->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     form->product_bytes = bytes_of_tiles(&tiles);
-    status = context->ops->sparse->create_tiles(&packed->tiles, context, &tiles, properties);
+    status = tsl_tiles_create(&packed->tiles, context, &tiles, properties);
     if (status == TSL_OK) {
         packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
         status = tsl_condense_rest(condensed, context, form->rows, layout, &tiles);

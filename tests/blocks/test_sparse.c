@@ -199,6 +199,56 @@ static void little_shared_memory_will_do(void **state)
     }
 }
 
+/* y <- A x by tiles brought in parts of about so many bytes. */
+static void multiply_in_parts(tsl_context *context, double *y, const tsl_csr *m, const double *x,
+                              int64_t bytes)
+{
+    tsl_device_properties properties;
+    tsl_tiles tiles;
+    tsl_sparse *plan = NULL;
+    assert_int_equal(context->ops->properties(context->device, &properties), TSL_OK);
+    assert_int_equal(
+        tsl_tiles_make(&tiles, context, m, tsl_tiles_columns(m, properties.shared), false), TSL_OK);
+    tiles.part = bytes;
+    assert_int_equal(tsl_tiles_create(&plan, context, &tiles, &properties), TSL_OK);
+    tsl_tiles_free(&tiles);
+    double *device_x = test_upload(context, x, m->columns * 8);
+    double *device_y = test_upload(context, y, m->rows * 8);
+    assert_int_equal(context->ops->sparse->multiply(plan, device_y, device_x, NULL), TSL_OK);
+    test_download(context, y, device_y, m->rows * 8);
+    test_release(context, device_x);
+    test_release(context, device_y);
+    context->ops->sparse->destroy(plan);
+}
+
+/* All at once, a few windows of rows at a time, or one. */
+static void parts_make_the_whole(void **state)
+{
+    (void)state;
+    static const int64_t bytes[] = {1 << 30, 400000, 1};
+    static double x[28000], y[3][28000];
+    uint64_t seed = 5;
+    for (int i = 0; i < 28000; i++) {
+        x[i] = test_uniform(&seed);
+    }
+    const int devices = test_device_count();
+    for (int d = 0; d < devices; d++) {
+        tsl_context *context = test_context(test_devices[d], 3);
+        for (int k = 6; k <= 7 && context->ops->sparse->create_tiles != NULL; k++) {
+            tsl_csr m = make_matrix(&shapes[k]);
+            for (int i = 0; i < 3; i++) {
+                y[i][0] = NAN;
+                multiply_in_parts(context, y[i], &m, x, bytes[i]);
+            }
+            check_rows(&m, x, y[0]);
+            assert_memory_equal(y[1], y[0], (size_t)m.rows * 8);
+            assert_memory_equal(y[2], y[0], (size_t)m.rows * 8);
+            tsl_csr_free(&m);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
 static void threads_and_orders_do_not_matter(void **state)
 {
     (void)state;
@@ -244,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(products_match_a_plain_loop),
                                        cmocka_unit_test(little_shared_memory_will_do),
+                                       cmocka_unit_test(parts_make_the_whole),
                                        cmocka_unit_test(threads_and_orders_do_not_matter),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ tsl_status tsl_sparse_create(tsl_sparse **out, tsl_context *context, const tsl_c
     tsl_tiles tiles;
     status = tsl_tiles_make(&tiles, context, matrix, most, false);
     if (status == TSL_OK) {
-        status = ops->create_tiles(out, context, &tiles, &properties);
+        status = tsl_tiles_create(out, context, &tiles, &properties);
         tsl_tiles_free(&tiles);
     }
     return status;

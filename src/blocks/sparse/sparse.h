@@ -38,7 +38,8 @@ typedef struct tsl_sparse_ops {
     tsl_status (*create)(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix);
     bool copies;
     /* From one in tiles (tiles.h), which may be freed once this returns, for a device with these
-     * properties; NULL where it has no use for tiles. */
+     * properties, without the entries: tsl_tiles_create() brings them. NULL where it has no use for
+     * tiles. */
     tsl_status (*create_tiles)(tsl_sparse **out, tsl_context *context,
                                const struct tsl_tiles *tiles,
                                const struct tsl_device_properties *properties);

@@ -14,8 +14,6 @@ void tsl_tiles_free(tsl_tiles *tiles)
     tsl_release(tiles->start);
     tsl_release(tiles->place);
     tsl_release(tiles->lane);
-    tsl_release(tiles->offset);
-    tsl_release(tiles->value);
     *tiles = (tsl_tiles){0};
 }
 
@@ -80,6 +78,9 @@ bool tsl_tiles_suit_row(int64_t entries, int blocks)
     return 2 * entries >= LEAST_ENTRIES * (int64_t)blocks;
 }
 
+/* Of parts, which are few, for each is brought to a device block by block. */
+enum { ENTRY_BYTES = 10, LEAST_PART = 64 << 20, MOST_PARTS = 64 };
+
 /* A thread's work space: a number for each row of a window in each block of columns. First a row's
  * entries there, then its lane among the window's. */
 typedef uint16_t bench; /* [blocks][window] */
@@ -138,91 +139,59 @@ static void sort_rows(tsl_tiles *tiles, window w, int block, const uint16_t *len
     }
 }
 
-/* Where each row of a window is. */
-static void find_lanes(const tsl_tiles *tiles, window w, bench *b)
+/* Where each row of a window is; `lane` [blocks][rows] may be NULL. */
+static void find_lanes(const tsl_tiles *tiles, window w, bench *b, uint16_t *lane)
 {
     for (int block = 0; block < tiles->blocks; block++) {
         const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
         for (int at = 0; at < w.rows; at++) {
             const int row = tiles->place[first * TSL_TILE_LANES + at];
             b[(int64_t)block * tiles->window + row] = (uint16_t)at;
-            if (tiles->lane != NULL) {
-                tiles->lane[block * tiles->rows + w.first + row] = (uint16_t)at;
+            if (lane != NULL) {
+                lane[block * tiles->rows + w.first + row] = (uint16_t)at;
             }
         }
     }
 }
 
-/* Fill the slices of a window. */
-static void fill_window(const tsl_tiles *tiles, const tsl_csr *matrix, window w, bench *b)
+static int64_t windows_of(const tsl_tiles *tiles)
 {
-    find_lanes(tiles, w, b);
-    const int64_t slices = (w.rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
-    for (int block = 0; block < tiles->blocks; block++) {
-        const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
-        const int64_t from = tiles->start[first];
-        const size_t count = (size_t)(tiles->start[first + slices] - from);
-        memset(tiles->value + from, 0, count * sizeof *tiles->value);
-        memset(tiles->offset + from, 0, count * sizeof *tiles->offset);
-    }
-    for (int row = 0; row < w.rows; row++) {
-        int before = -1; /* block of the entry before */
-        int64_t at = 0;
-        const int64_t end = matrix->row_start[w.first + row + 1];
-        for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
-            const int block = matrix->column[k] / tiles->width;
-            if (block != before) {
-                const int lane = b[(int64_t)block * tiles->window + row];
-                const int64_t slice =
-                    block * tiles->slices + w.first / TSL_TILE_LANES + lane / TSL_TILE_LANES;
-                at = tiles->start[slice] + lane % TSL_TILE_LANES;
-                before = block;
-            }
-            tiles->value[at] = matrix->value[k];
-            tiles->offset[at] = (uint16_t)(matrix->column[k] - block * tiles->width);
-            at += TSL_TILE_LANES;
-        }
-    }
+    return (tiles->rows + tiles->window - 1) / tiles->window;
 }
 
-/* All windows, by all threads; `benches` has a work space a thread, `places` likewise. */
-static tsl_status cut(tsl_tiles *tiles, tsl_context *context, const tsl_csr *matrix, bench *benches,
-                      int *places)
+static int64_t bench_length(const tsl_tiles *tiles)
 {
-    const int64_t windows = (matrix->rows + tiles->window - 1) / tiles->window;
-    const int64_t bench_length = (int64_t)tiles->blocks * tiles->window;
+    return (int64_t)tiles->blocks * tiles->window;
+}
+
+/* Sort all windows, by all threads; `benches` has a work space a thread, `places` likewise. */
+static void sort_windows(tsl_tiles *tiles, const tsl_context *context, bench *benches, int *places)
+{
+    const int64_t windows = windows_of(tiles);
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int64_t i = 0; i < windows; i++) {
         const window w = window_of(tiles, i);
-        bench *b = benches + omp_get_thread_num() * bench_length;
-        count_entries(tiles, matrix, w, b);
+        bench *b = benches + omp_get_thread_num() * bench_length(tiles);
+        count_entries(tiles, tiles->matrix, w, b);
         for (int block = 0; block < tiles->blocks; block++) {
             sort_rows(tiles, w, block, b + (int64_t)block * tiles->window,
                       places + (int64_t)omp_get_thread_num() * (tiles->width + 2));
         }
+        find_lanes(tiles, w, b, tiles->lane);
     }
     tiles->start[0] = 0;
     for (int64_t slice = 0; slice < tiles->blocks * tiles->slices; slice++) {
         tiles->start[slice + 1] += tiles->start[slice];
     }
-    const size_t entries = (size_t)tsl_tiles_entries(tiles);
-    tiles->offset = tsl_allocate(entries * sizeof *tiles->offset);
-    tiles->value = tsl_allocate(entries * sizeof *tiles->value);
-    if (tiles->offset == NULL || tiles->value == NULL) {
-        return tsl_fail_memory(context, (int64_t)entries * 10, "the matrix by blocks of columns");
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
-    for (int64_t i = 0; i < windows; i++) {
-        fill_window(tiles, matrix, window_of(tiles, i),
-                    benches + omp_get_thread_num() * bench_length);
-    }
-    return TSL_OK;
+    const int64_t all = ENTRY_BYTES * tsl_tiles_entries(tiles);
+    tiles->part = all / MOST_PARTS > LEAST_PART ? all / MOST_PARTS : LEAST_PART;
 }
 
 tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
                           bool kept)
 {
-    tsl_tiles tiles = {.rows = matrix->rows, .columns = matrix->columns, .kept = kept};
+    tsl_tiles tiles = {
+        .rows = matrix->rows, .columns = matrix->columns, .kept = kept, .matrix = matrix};
     tiles.blocks = tsl_tiles_blocks(matrix->columns, most);
     /* as even as can be, in whole lines of memory */
     tiles.width = whole_lines((matrix->columns + tiles.blocks - 1) / tiles.blocks);
@@ -232,7 +201,7 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     const size_t threads = (size_t)context->threads;
     const bool lanes = kept || is_short(matrix, tiles.blocks);
     tiles.window = lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
-    const size_t bench_bytes = (size_t)tiles.blocks * (size_t)tiles.window * sizeof(bench);
+    const size_t bench_bytes = (size_t)bench_length(&tiles) * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);
     int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);
     tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
@@ -244,7 +213,7 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
         status = tsl_fail_memory(context, (int64_t)(threads * bench_bytes + slices * 72),
                                  "the matrix by blocks of columns");
     } else {
-        status = cut(&tiles, context, matrix, benches, places);
+        sort_windows(&tiles, context, benches, places);
     }
     tsl_release(benches);
     tsl_release(places);
@@ -253,5 +222,151 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
         return status;
     }
     *out = tiles;
+    return TSL_OK;
+}
+
+/* ---- entries -------------------------------------------------------------------------------- */
+
+/* Some windows' entries. */
+typedef struct tiles_part {
+    int64_t first, last; /* slices of each block of columns: first … last - 1 */
+    int64_t *at;         /* [blocks + 1]: where a block's entries begin */
+    uint16_t *offset;    /* [at[blocks]]: column within the block */
+    double *value;       /* [at[blocks]] */
+} tiles_part;
+
+/* Where the entries of a slice of a block of columns begin among the part's. */
+static int64_t place_in(const tiles_part *part, const tsl_tiles *tiles, int block, int64_t slice)
+{
+    const int64_t *start = tiles->start + block * tiles->slices;
+    return part->at[block] + start[slice] - start[part->first];
+}
+
+/* Fill the slices of a window. */
+static void fill_window(const tiles_part *part, const tsl_tiles *tiles, window w, bench *b)
+{
+    const tsl_csr *matrix = tiles->matrix;
+    find_lanes(tiles, w, b, NULL);
+    const int64_t first = w.first / TSL_TILE_LANES;
+    const int64_t slices = (w.rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    for (int block = 0; block < tiles->blocks; block++) {
+        const int64_t from = place_in(part, tiles, block, first);
+        const size_t count = (size_t)(place_in(part, tiles, block, first + slices) - from);
+        memset(part->value + from, 0, count * sizeof *part->value);
+        memset(part->offset + from, 0, count * sizeof *part->offset);
+    }
+    for (int row = 0; row < w.rows; row++) {
+        int before = -1; /* block of the entry before */
+        int64_t at = 0;
+        const int64_t end = matrix->row_start[w.first + row + 1];
+        for (int64_t k = matrix->row_start[w.first + row]; k < end; k++) {
+            const int block = matrix->column[k] / tiles->width;
+            if (block != before) {
+                const int lane = b[(int64_t)block * tiles->window + row];
+                at = place_in(part, tiles, block, first + lane / TSL_TILE_LANES) +
+                     lane % TSL_TILE_LANES;
+                before = block;
+            }
+            part->value[at] = matrix->value[k];
+            part->offset[at] = (uint16_t)(matrix->column[k] - block * tiles->width);
+            at += TSL_TILE_LANES;
+        }
+    }
+}
+
+static void free_part(tiles_part *part)
+{
+    tsl_release(part->at);
+    tsl_release(part->offset);
+    tsl_release(part->value);
+    *part = (tiles_part){0};
+}
+
+/* How many windows make a part, if all were alike. */
+static int64_t windows_of_part(const tsl_tiles *tiles)
+{
+    const int64_t windows = windows_of(tiles);
+    const double all = (double)ENTRY_BYTES * (double)tsl_tiles_entries(tiles);
+    const double share = all > 0 ? (double)tiles->part / all : 1;
+    const int64_t count = share < 1 ? (int64_t)((double)windows * share) : windows;
+    return count > 0 ? count : 1;
+}
+
+static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_tiles *tiles,
+                            int64_t first)
+{
+    const int64_t begin = first * TSL_TILE_LANES / tiles->window;
+    const int64_t left = windows_of(tiles) - begin;
+    const int64_t count = windows_of_part(tiles) < left ? windows_of_part(tiles) : left;
+    const int64_t last = (begin + count) * (tiles->window / TSL_TILE_LANES);
+    tiles_part part = {.first = first, .last = last < tiles->slices ? last : tiles->slices};
+    part.at = tsl_allocate((size_t)(tiles->blocks + 1) * sizeof *part.at);
+    bench *benches =
+        tsl_allocate((size_t)(context->threads * bench_length(tiles)) * sizeof *benches);
+    int64_t entries = 0;
+    for (int block = 0; part.at != NULL && block < tiles->blocks; block++) {
+        part.at[block] = entries;
+        entries = place_in(&part, tiles, block, part.last);
+    }
+    part.offset = tsl_allocate((size_t)entries * sizeof *part.offset);
+    part.value = tsl_allocate((size_t)entries * sizeof *part.value);
+    if (part.at == NULL || benches == NULL || part.offset == NULL || part.value == NULL) {
+        tsl_release(benches);
+        free_part(&part);
+        return tsl_fail_memory(context, entries * ENTRY_BYTES, "the matrix by blocks of columns");
+    }
+    part.at[tiles->blocks] = entries;
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int64_t i = begin; i < begin + count; i++) {
+        fill_window(&part, tiles, window_of(tiles, i),
+                    benches + omp_get_thread_num() * bench_length(tiles));
+    }
+    tsl_release(benches);
+    *out = part;
+    return TSL_OK;
+}
+
+/* Those of blocks that are side by side on the device in one go. */
+static tsl_status bring_part(const tsl_device_tiles *to, tsl_context *context,
+                             const tsl_tiles *tiles, const tiles_part *part)
+{
+    const int step = part->last - part->first == tiles->slices ? tiles->blocks : 1;
+    tsl_status status = TSL_OK;
+    for (int block = 0; block < tiles->blocks && status == TSL_OK; block += step) {
+        const int64_t first = tiles->start[block * tiles->slices + part->first];
+        const int64_t from = part->at[block];
+        const int64_t entries = part->at[block + step] - from;
+        if (entries > 0) {
+            status = context->ops->upload(context, to->offset + first, part->offset + from,
+                                          entries * (int64_t)sizeof *to->offset);
+        }
+        if (entries > 0 && status == TSL_OK) {
+            status = context->ops->upload(context, to->value + first, part->value + from,
+                                          entries * (int64_t)sizeof *to->value);
+        }
+    }
+    return status;
+}
+
+tsl_status tsl_tiles_create(tsl_sparse **out, tsl_context *context, const tsl_tiles *tiles,
+                            const struct tsl_device_properties *properties)
+{
+    const tsl_sparse_ops *ops = context->ops->sparse;
+    tsl_sparse *plan = NULL;
+    tsl_status status = ops->create_tiles(&plan, context, tiles, properties);
+    for (int64_t slice = 0; slice < tiles->slices && status == TSL_OK;) {
+        tiles_part part = {.last = slice};
+        status = make_part(&part, context, tiles, slice);
+        if (status == TSL_OK) {
+            status = bring_part(ops->tiles(plan), context, tiles, &part);
+        }
+        slice = part.last;
+        free_part(&part);
+    }
+    if (status != TSL_OK) {
+        ops->destroy(plan);
+        return status;
+    }
+    *out = plan;
     return TSL_OK;
 }

@@ -23,19 +23,19 @@ enum {
 
 typedef struct tsl_tiles {
     int64_t rows, columns;
-    int blocks;       /* of columns */
-    int width;        /* columns of a block; the last may be narrower */
-    int64_t slices;   /* of a block: rows / 32, rounded up */
-    int64_t whole;    /* those of all ranks' rows, on which the order of sums depends */
-    int64_t *start;   /* [blocks * slices + 1]: first entry of a slice */
-    int window;       /* rows sorted together */
-    bool kept;        /* sums are, for others to add up; then there are lanes */
-    uint16_t *place;  /* [blocks * slices][32]: row of its window in a lane; 8192: none */
-    uint16_t *lane;   /* [blocks][rows]: lane of a row among its window's, where rows have so few
-                         entries in a block that it matters where their sums are written; else
-                         NULL */
-    uint16_t *offset; /* [entries]: column within the block */
-    double *value;    /* [entries] */
+    int blocks;      /* of columns */
+    int width;       /* columns of a block; the last may be narrower */
+    int64_t slices;  /* of a block: rows / 32, rounded up */
+    int64_t whole;   /* those of all ranks' rows, on which the order of sums depends */
+    int64_t *start;  /* [blocks * slices + 1]: first entry of a slice */
+    int window;      /* rows sorted together */
+    bool kept;       /* sums are, for others to add up; then there are lanes */
+    uint16_t *place; /* [blocks * slices][32]: row of its window in a lane; 8192: none */
+    uint16_t *lane;  /* [blocks][rows]: lane of a row among its window's, where rows have so few
+                        entries in a block that it matters where their sums are written; else
+                        NULL */
+    const tsl_csr *matrix;
+    int64_t part; /* bytes of entries brought at a time, about */
 } tsl_tiles;
 
 /* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory;
@@ -54,11 +54,16 @@ bool tsl_tiles_suit_row(int64_t entries, int blocks);
 /* Blocks of at most `most` columns; 0: likewise. */
 int tsl_tiles_blocks(int64_t columns, int most);
 
-/* Cut a matrix, of more than one block where sums are kept. Made by all threads of the context.
- * Release with tsl_tiles_free(). */
+/* Cut a matrix, of more than one block where sums are kept; it stays while the tiles are used.
+ * Made by all threads of the context. Release with tsl_tiles_free(). */
 tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
                           bool kept);
 void tsl_tiles_free(tsl_tiles *tiles);
+/* Make them ready for products on a device with these properties, which has create_tiles(). The
+ * entries are brought a part at a time: all of them, beside the matrix that they come from, would
+ * take as much memory again. */
+tsl_status tsl_tiles_create(tsl_sparse **out, tsl_context *context, const tsl_tiles *tiles,
+                            const struct tsl_device_properties *properties);
 
 /* Where a row's sum in a block is in `partial`, with lanes. */
 static inline int64_t tsl_tiles_slot(const tsl_tiles *tiles, int64_t row, int block)
