@@ -233,7 +233,7 @@ static void parts_make_the_whole(void **state)
     }
     const int devices = test_device_count();
     for (int d = 0; d < devices; d++) {
-        tsl_context *context = test_context(test_devices[d], 3);
+        tsl_context *context = test_context(test_devices[d], 2);
         for (int k = 6; k <= 7 && context->ops->sparse->create_tiles != NULL; k++) {
             tsl_csr m = make_matrix(&shapes[k]);
             for (int i = 0; i < 3; i++) {

@@ -282,14 +282,14 @@ static void free_part(tiles_part *part)
     *part = (tiles_part){0};
 }
 
-/* How many windows make a part, if all were alike. */
-static int64_t windows_of_part(const tsl_tiles *tiles)
+/* How many windows make a part, if all were alike; each thread has one at least. */
+static int64_t windows_of_part(const tsl_tiles *tiles, int threads)
 {
     const int64_t windows = windows_of(tiles);
     const double all = (double)ENTRY_BYTES * (double)tsl_tiles_entries(tiles);
     const double share = all > 0 ? (double)tiles->part / all : 1;
     const int64_t count = share < 1 ? (int64_t)((double)windows * share) : windows;
-    return count > 0 ? count : 1;
+    return count > threads ? count : threads;
 }
 
 static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_tiles *tiles,
@@ -297,7 +297,8 @@ static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_til
 {
     const int64_t begin = first * TSL_TILE_LANES / tiles->window;
     const int64_t left = windows_of(tiles) - begin;
-    const int64_t count = windows_of_part(tiles) < left ? windows_of_part(tiles) : left;
+    const int64_t most = windows_of_part(tiles, context->threads);
+    const int64_t count = most < left ? most : left;
     const int64_t last = (begin + count) * (tiles->window / TSL_TILE_LANES);
     tiles_part part = {.first = first, .last = last < tiles->slices ? last : tiles->slices};
     part.at = tsl_allocate((size_t)(tiles->blocks + 1) * sizeof *part.at);
