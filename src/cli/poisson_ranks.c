@@ -163,7 +163,8 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Refuse what does not fit before anything is taken: while planning the plan, or what making it
- * takes for a while, and then the plan and two boxes. Ranks agree. */
+ * takes for a while, and then the plan and two boxes, each beside what the host holds then. Ranks
+ * agree. */
 static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *options,
                                int64_t box, const poisson_host *host)
 {

@@ -137,7 +137,7 @@ tsl_status tsl_comm_gather_records(tsl_comm *comm, void *all, const void *mine, 
 tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
 
 /* tsl_device_foresee() for all ranks of the context's communicator, which may share memory:
- * `others` is filled in. The outcome is that of tsl_comm_agree(). Collective. */
+ * `others` and `others_host` are filled in. The outcome is that of tsl_comm_agree(). Collective. */
 struct tsl_device_need;
 tsl_status tsl_comm_foresee(tsl_context *context, const struct tsl_device_need *need);
 

@@ -23,20 +23,15 @@ static bool is_same_memory(const share *a, const share *b)
            (memcmp(a->memory, host, sizeof host) != 0 || is_same_host(a, b));
 }
 
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 /* What other ranks take of the memory of `rank`, and of its host's. */
 static void add_others(tsl_device_need *need, const share *all, int size, int rank)
 {
     for (int q = 0; q < size; q++) {
         if (q != rank && is_same_memory(&all[q], &all[rank])) {
-            need->others = sum(need->others, all[q].bytes);
+            need->others = tsl_add_bytes(need->others, all[q].bytes);
         }
         if (q != rank && is_same_host(&all[q], &all[rank])) {
-            need->others_host = sum(need->others_host, all[q].on_host);
+            need->others_host = tsl_add_bytes(need->others_host, all[q].on_host);
         }
     }
 }

@@ -147,6 +147,12 @@ typedef struct tsl_device_need {
     int64_t others_host; /* … and of the host's */
 } tsl_device_need;
 
+/* Sizes, all >= 0, that may be beyond any number. */
+static inline int64_t tsl_add_bytes(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* Bytes of the host's memory that programs could still take. */
 int64_t tsl_host_memory_free(void);
 

@@ -2,22 +2,16 @@
 #include "core/context.h"
 #include "device/device.h"
 
-/* All sizes are >= 0. */
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 int64_t tsl_device_needed(const tsl_context *context, const tsl_device_need *need)
 {
-    return sum(need->device, context->ops->peer == NULL ? need->host : 0);
+    return tsl_add_bytes(need->device, context->ops->peer == NULL ? need->host : 0);
 }
 
 /* Beside a device that has memory of its own. */
 static tsl_status foresee_host(tsl_context *context, const tsl_device_need *need)
 {
     char needed[16], there[16];
-    const int64_t together = sum(need->host, need->others_host);
+    const int64_t together = tsl_add_bytes(need->host, need->others_host);
     const int64_t unused = together > 0 ? tsl_host_memory_free() : 0;
     if (together <= unused) {
         return TSL_OK;
@@ -38,7 +32,7 @@ tsl_status tsl_device_foresee(tsl_context *context, const tsl_device_need *need)
         return status;
     }
     const int64_t own = tsl_device_needed(context, need);
-    const int64_t together = sum(own, need->others);
+    const int64_t together = tsl_add_bytes(own, need->others);
     const bool bounded = need->bound > 0 && own > need->bound;
     if (!bounded && together <= properties.memory_free) {
         return context->ops->peer == NULL ? TSL_OK : foresee_host(context, need);

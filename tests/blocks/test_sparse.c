@@ -199,19 +199,29 @@ static void little_shared_memory_will_do(void **state)
     }
 }
 
-/* y <- A x by tiles brought in parts of about so many bytes. */
-static void multiply_in_parts(tsl_context *context, double *y, const tsl_csr *m, const double *x,
-                              int64_t bytes)
+/* By tiles brought in parts of so many bytes. */
+static tsl_status create_in_parts(tsl_sparse **out, tsl_context *context, const tsl_csr *m,
+                                  int64_t bytes)
 {
     tsl_device_properties properties;
     tsl_tiles tiles;
-    tsl_sparse *plan = NULL;
     assert_int_equal(context->ops->properties(context->device, &properties), TSL_OK);
-    assert_int_equal(
-        tsl_tiles_make(&tiles, context, m, tsl_tiles_columns(m, properties.shared), false), TSL_OK);
-    tiles.part = bytes;
-    assert_int_equal(tsl_tiles_create(&plan, context, &tiles, &properties), TSL_OK);
-    tsl_tiles_free(&tiles);
+    tsl_status status =
+        tsl_tiles_make(&tiles, context, m, tsl_tiles_columns(m, properties.shared), false);
+    if (status == TSL_OK) {
+        tiles.part_bytes = bytes;
+        status = tsl_tiles_create(out, context, &tiles, &properties);
+        tsl_tiles_free(&tiles);
+    }
+    return status;
+}
+
+/* y <- A x so. */
+static void multiply_in_parts(tsl_context *context, double *y, const tsl_csr *m, const double *x,
+                              int64_t bytes)
+{
+    tsl_sparse *plan = NULL;
+    assert_int_equal(create_in_parts(&plan, context, m, bytes), TSL_OK);
     double *device_x = test_upload(context, x, m->columns * 8);
     double *device_y = test_upload(context, y, m->rows * 8);
     assert_int_equal(context->ops->sparse->multiply(plan, device_y, device_x, NULL), TSL_OK);
@@ -221,7 +231,7 @@ static void multiply_in_parts(tsl_context *context, double *y, const tsl_csr *m,
     context->ops->sparse->destroy(plan);
 }
 
-/* All at once, a few windows of rows at a time, or one. */
+/* All at once, some windows of rows at a time, or as many as there are threads. */
 static void parts_make_the_whole(void **state)
 {
     (void)state;
@@ -267,27 +277,38 @@ static void threads_and_orders_do_not_matter(void **state)
     }
 }
 
+static tsl_status create_by_threads(tsl_sparse **out, tsl_context *context, const tsl_csr *m)
+{
+    return create_in_parts(out, context, m, 1);
+}
+
+static void fail_in_turn(const char *device, const shape *what,
+                         tsl_status (*create)(tsl_sparse **, tsl_context *, const tsl_csr *))
+{
+    tsl_context *context = test_context(device, 2);
+    tsl_csr m = make_matrix(what);
+    const int64_t live = tsl_test_live_allocations();
+    int failures = 0;
+    for (tsl_status status = TSL_E_NOMEM; status != TSL_OK; failures++) {
+        tsl_sparse *plan = NULL;
+        tsl_test_fail_allocation(failures + 1);
+        status = create(&plan, context, &m);
+        tsl_test_fail_allocation(0);
+        assert_true(status == TSL_OK || status == TSL_E_NOMEM);
+        context->ops->sparse->destroy(status == TSL_OK ? plan : NULL);
+        assert_int_equal(tsl_test_live_allocations(), live);
+    }
+    assert_true(failures > 2);
+    tsl_csr_free(&m);
+    tsl_context_destroy(context);
+}
+
 static void failing_allocations_are_survived(void **state)
 {
     (void)state;
-    for (int d = 0; d < 2; d++) {
-        tsl_context *context = test_context(test_devices[d], 2);
-        tsl_csr m = make_matrix(&shapes[3]);
-        const int64_t live = tsl_test_live_allocations();
-        int failures = 0;
-        for (tsl_status status = TSL_E_NOMEM; status != TSL_OK; failures++) {
-            tsl_sparse *plan = NULL;
-            tsl_test_fail_allocation(failures + 1);
-            status = tsl_sparse_create(&plan, context, &m);
-            tsl_test_fail_allocation(0);
-            assert_true(status == TSL_OK || status == TSL_E_NOMEM);
-            context->ops->sparse->destroy(status == TSL_OK ? plan : NULL);
-            assert_int_equal(tsl_test_live_allocations(), live);
-        }
-        assert_true(failures > 2);
-        tsl_csr_free(&m);
-        tsl_context_destroy(context);
-    }
+    fail_in_turn("cpu", &shapes[3], tsl_sparse_create);
+    fail_in_turn("sim", &shapes[3], tsl_sparse_create);
+    fail_in_turn("sim", &shapes[7], create_by_threads);
 }
 
 int main(void)

@@ -93,7 +93,7 @@ tsl_status tsl_fft_check_memory(tsl_context *context, const tsl_fft_case *what)
     const int64_t lines = what->batch * (in.cells * in.element + out.cells * out.element);
     const int64_t arrays = in.bytes + out.bytes + (what->stride > 1 ? lines : 0);
     /* the CPU's planner has two arrays of its own, before the others are there */
-    const int64_t planning = 2 * larger(in.bytes, out.bytes);
+    const int64_t planning = context->ops->peer == NULL ? 2 * larger(in.bytes, out.bytes) : 0;
     char name[80], text[112];
     snprintf(text, sizeof text, "transforms of %s need", tsl_fft_case_name(name, what));
     const tsl_device_need need = {.what = text,

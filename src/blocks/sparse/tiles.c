@@ -177,14 +177,16 @@ static void sort_windows(tsl_tiles *tiles, const tsl_context *context, bench *be
             sort_rows(tiles, w, block, b + (int64_t)block * tiles->window,
                       places + (int64_t)omp_get_thread_num() * (tiles->width + 2));
         }
-        find_lanes(tiles, w, b, tiles->lane);
+        if (tiles->lane != NULL) {
+            find_lanes(tiles, w, b, tiles->lane);
+        }
     }
     tiles->start[0] = 0;
     for (int64_t slice = 0; slice < tiles->blocks * tiles->slices; slice++) {
         tiles->start[slice + 1] += tiles->start[slice];
     }
     const int64_t all = ENTRY_BYTES * tsl_tiles_entries(tiles);
-    tiles->part = all / MOST_PARTS > LEAST_PART ? all / MOST_PARTS : LEAST_PART;
+    tiles->part_bytes = all / MOST_PARTS > LEAST_PART ? all / MOST_PARTS : LEAST_PART;
 }
 
 tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
@@ -282,25 +284,32 @@ static void free_part(tiles_part *part)
     *part = (tiles_part){0};
 }
 
-/* How many windows make a part, if all were alike; each thread has one at least. */
-static int64_t windows_of_part(const tsl_tiles *tiles, int threads)
+/* Where the part from slice `first` on ends: with the window that fills it, or the next that leaves
+ * no thread without one. */
+static int64_t end_of_part(const tsl_tiles *tiles, int threads, int64_t first)
 {
-    const int64_t windows = windows_of(tiles);
-    const double all = (double)ENTRY_BYTES * (double)tsl_tiles_entries(tiles);
-    const double share = all > 0 ? (double)tiles->part / all : 1;
-    const int64_t count = share < 1 ? (int64_t)((double)windows * share) : windows;
-    return count > threads ? count : threads;
+    const int64_t step = tiles->window / TSL_TILE_LANES;
+    int64_t entries = 0;
+    int64_t last = first;
+    for (int windows = 0; last < tiles->slices &&
+                          (windows % threads > 0 || ENTRY_BYTES * entries < tiles->part_bytes);
+         windows++) {
+        const int64_t from = last;
+        last = from + step < tiles->slices ? from + step : tiles->slices;
+        for (int block = 0; block < tiles->blocks; block++) {
+            const int64_t *start = tiles->start + block * tiles->slices;
+            entries += start[last] - start[from];
+        }
+    }
+    return last;
 }
 
 static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_tiles *tiles,
                             int64_t first)
 {
+    tiles_part part = {.first = first, .last = end_of_part(tiles, context->threads, first)};
     const int64_t begin = first * TSL_TILE_LANES / tiles->window;
-    const int64_t left = windows_of(tiles) - begin;
-    const int64_t most = windows_of_part(tiles, context->threads);
-    const int64_t count = most < left ? most : left;
-    const int64_t last = (begin + count) * (tiles->window / TSL_TILE_LANES);
-    tiles_part part = {.first = first, .last = last < tiles->slices ? last : tiles->slices};
+    const int64_t end = (part.last * TSL_TILE_LANES + tiles->window - 1) / tiles->window;
     part.at = tsl_allocate((size_t)(tiles->blocks + 1) * sizeof *part.at);
     bench *benches =
         tsl_allocate((size_t)(context->threads * bench_length(tiles)) * sizeof *benches);
@@ -318,7 +327,7 @@ static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_til
     }
     part.at[tiles->blocks] = entries;
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
-    for (int64_t i = begin; i < begin + count; i++) {
+    for (int64_t i = begin; i < end; i++) {
         fill_window(&part, tiles, window_of(tiles, i),
                     benches + omp_get_thread_num() * bench_length(tiles));
     }

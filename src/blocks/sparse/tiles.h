@@ -35,7 +35,7 @@ typedef struct tsl_tiles {
                         entries in a block that it matters where their sums are written; else
                         NULL */
     const tsl_csr *matrix;
-    int64_t part; /* bytes of entries brought at a time, about */
+    int64_t part_bytes; /* of entries are brought at a time at least, if there are more */
 } tsl_tiles;
 
 /* Columns of a block at most, on a device whose blocks of threads share `shared` bytes of memory;
@@ -54,8 +54,9 @@ bool tsl_tiles_suit_row(int64_t entries, int blocks);
 /* Blocks of at most `most` columns; 0: likewise. */
 int tsl_tiles_blocks(int64_t columns, int most);
 
-/* Cut a matrix, of more than one block where sums are kept; it stays while the tiles are used.
- * Made by all threads of the context. Release with tsl_tiles_free(). */
+/* Cut a matrix, of more than one block where sums are kept; it stays until
+ * tsl_tiles_create() has returned. Made by all threads of the context. Release with
+ * tsl_tiles_free(). */
 tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
                           bool kept);
 void tsl_tiles_free(tsl_tiles *tiles);
@@ -83,16 +84,16 @@ typedef struct tsl_device_tiles {
     int64_t rows, columns;
     int blocks, width; /* of columns */
     int shares;
-    int part_bits;   /* 2^part_bits warps take a part of a slice each */
-    int most;        /* slices of a share at most */
-    int64_t slices;  /* of a block of columns */
-    int64_t shared;  /* bytes that a block of threads may share */
-    int64_t *share;  /* [blocks][shares + 1]: slices; this and what follows, in device memory */
-    int64_t *start;  /* as in tsl_tiles, like the next three */
-    uint16_t *place; /* NULL where there are lanes */
-    uint16_t *lane;  /* NULL where there are places, or sums are kept */
-    uint16_t *offset;
-    double *value;
+    int part_bits;    /* 2^part_bits warps take a part of a slice each */
+    int most;         /* slices of a share at most */
+    int64_t slices;   /* of a block of columns */
+    int64_t shared;   /* bytes that a block of threads may share */
+    int64_t *share;   /* [blocks][shares + 1]: slices; this and what follows, in device memory */
+    int64_t *start;   /* as in tsl_tiles, like the next two */
+    uint16_t *place;  /* NULL where there are lanes */
+    uint16_t *lane;   /* NULL where there are places, or sums are kept */
+    uint16_t *offset; /* [entries]: column within the block */
+    double *value;    /* [entries] */
     double *partial; /* sums in blocks of columns [blocks][rows], with lanes [blocks][slices][32] */
 } tsl_device_tiles;
 
