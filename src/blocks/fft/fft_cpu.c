@@ -97,6 +97,33 @@ static int64_t element_bytes(const tsl_fft_description *what, bool out)
     return (real ? 1 : 2) * (int64_t)what->precision;
 }
 
+enum { PLANNER_BYTES = 8 << 20 }; /* more than FFTW takes while it plans, beside the arrays */
+
+static tsl_status no_memory(tsl_context *context, int64_t arrays)
+{
+    return tsl_fail_memory(context, arrays + PLANNER_BYTES, "planning a Fourier transform");
+}
+
+/* FFTW ends the process if it lacks memory, so that it is asked for first. */
+static tsl_status make_plan(tsl_fft *fft, tsl_context *context, const tsl_fft_description *what,
+                            char *in, char *other, unsigned effort)
+{
+    void *spare = fftw_malloc(PLANNER_BYTES);
+    fftw_free(spare);
+    if (spare == NULL) {
+        return no_memory(context, 0);
+    }
+    if (what->precision == TSL_SINGLE) {
+        fft->plan = plan_single(what, in, other, effort);
+    } else {
+        fft->plan = plan_double(what, in, other, effort);
+    }
+    return fft->plan != NULL
+               ? TSL_OK
+               : tsl_fail(context, TSL_E_INTERNAL, "FFTW has no plan for a transform of length %d",
+                          what->n[0]);
+}
+
 static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_description *what)
 {
     const int64_t in_bytes = extent(what, &what->in) * element_bytes(what, false);
@@ -118,7 +145,7 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     char *in = tsl_allocate((size_t)bytes);
     char *other = what->in_place ? in : tsl_allocate((size_t)bytes);
     if (fft == NULL || in == NULL || other == NULL) {
-        status = tsl_fail_memory(context, 2 * bytes, "planning a Fourier transform");
+        status = no_memory(context, 2 * bytes);
         goto done;
     }
     memset(in, 0, (size_t)bytes);
@@ -126,22 +153,15 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     *fft = (tsl_fft){.precision = what->precision, .kind = what->kind};
     pthread_mutex_lock(&planner);
     const int64_t before = heap_bytes();
-    if (what->precision == TSL_SINGLE) {
-        fft->plan = plan_single(what, in, other, effort);
-    } else {
-        fft->plan = plan_double(what, in, other, effort);
-    }
+    status = make_plan(fft, context, what, in, other, effort);
     /* A malloc that says nothing of the arrays, a sanitizer's for one, says nothing of the plan. */
     const bool tells = before - before_arrays >= bytes;
     fft->workspace = tells ? heap_bytes() - before : -1;
     pthread_mutex_unlock(&planner);
-    if (fft->plan == NULL) {
-        status = tsl_fail(context, TSL_E_INTERNAL, "FFTW has no plan for a transform of length %d",
-                          what->n[0]);
-        goto done;
+    if (status == TSL_OK) {
+        *out = fft;
+        fft = NULL;
     }
-    *out = fft;
-    fft = NULL;
 done:
     if (other != in) {
         tsl_release(other);
