@@ -151,7 +151,9 @@ bool poisson_is_gzipped(const char *path);
  * Release whatever the outcome. */
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset);
-/* Read the numbers, all of them finite. */
+/* Bytes that reading the numbers takes; */
+int64_t poisson_field_loading_bytes(const poisson_field *field);
+/* reads them, all of them finite. */
 tsl_status poisson_field_load(poisson_field *field, tsl_context *context);
 /* Change the precision, and multiply. */
 tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int precision,
@@ -220,10 +222,11 @@ enum { POISSON_NO_AXIS = -1 };
  * the cells, the source 0; else rank 0 has all of them. */
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared);
-/* What rank 0 holds of a file beside those arrays, bytes of host memory. */
+/* What rank 0 holds of a file, bytes of host memory: alone, beside a plan in the making, and beside
+ * those arrays. */
 typedef struct poisson_host {
     const char *path; /* for the error; NULL: there is no file */
-    int64_t planning, solving;
+    int64_t loading, planning, solving;
 } poisson_host;
 
 /* Would that be refused? Nothing is taken. `host` may be NULL. */

@@ -4,6 +4,7 @@
 
 #include "cli/poisson_command.h"
 #include "io/hdf5.h"
+#include "io/text.h"
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -137,6 +138,12 @@ static tsl_status check_finite(const poisson_field *field, tsl_context *context)
         }
     }
     return TSL_OK;
+}
+
+int64_t poisson_field_loading_bytes(const poisson_field *field)
+{
+    const int64_t text = field->format == POISSON_CUBE ? tsl_text_bytes(field->path) : 0;
+    return text + poisson_field_count(field) * field->precision;
 }
 
 tsl_status poisson_field_load(poisson_field *field, tsl_context *context)

@@ -45,8 +45,10 @@ static tsl_status check_memory(const poisson_work *work)
 {
     const int64_t bytes = poisson_bytes(work);
     const int results = work->options->quantity == POISSON_FIELD ? 1 + COMPONENTS : 1;
-    const poisson_host host = {
-        .path = work->field.path, .planning = bytes, .solving = (1 + results) * bytes};
+    const poisson_host host = {.path = work->field.path,
+                               .loading = poisson_field_loading_bytes(&work->field),
+                               .planning = bytes,
+                               .solving = (1 + results) * bytes};
     return poisson_arrays_foresee(work->context, &work->poisson, false, &host);
 }
 

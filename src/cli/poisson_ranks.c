@@ -182,8 +182,10 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
              (long long)n[2]);
     const int64_t solving = plan.bytes + 2 * box;
     const int64_t device = larger(solving, plan.peak_bytes);
-    const int64_t all = larger(solving + host->solving, plan.peak_bytes + host->planning);
-    const int64_t beside = larger(host->solving, plan.planning_bytes + host->planning);
+    const int64_t all =
+        larger(host->loading, larger(solving + host->solving, plan.peak_bytes + host->planning));
+    const int64_t beside =
+        larger(host->loading, larger(host->solving, plan.planning_bytes + host->planning));
     const tsl_device_need need = {.what = what,
                                   .remedy = host->path != NULL && options->precision == 8
                                                 ? "take fewer cells, or --precision single"

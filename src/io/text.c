@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io/inflating.h"
 #include "io/output.h"
@@ -17,7 +18,8 @@ typedef struct growing {
     tsl_text text;
     size_t capacity;
     size_t limit;
-    bool cuts; /* what is beyond the limit is left out, and no error */
+    bool cuts;        /* what is beyond the limit is left out, and no error */
+    int64_t expected; /* bytes of the text, if the file says so rightly; 0: it says nothing */
 } growing;
 
 static bool is_full(const growing *buffer)
@@ -35,7 +37,9 @@ static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
     if (buffer->text.size < buffer->capacity) {
         return TSL_OK;
     }
-    size_t capacity = buffer->capacity > 0 ? 2 * buffer->capacity : FIRST_CAPACITY;
+    size_t capacity = buffer->capacity > 0                 ? 2 * buffer->capacity
+                      : buffer->expected >= FIRST_CAPACITY ? (size_t)buffer->expected + 1
+                                                           : FIRST_CAPACITY;
     if (capacity > buffer->limit + 1) {
         capacity = buffer->limit + 1;
     }
@@ -49,6 +53,41 @@ static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
     return TSL_OK;
 }
 
+static int64_t file_bytes(FILE *file)
+{
+    struct stat about;
+    return fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
+}
+
+static bool is_gzipped(const unsigned char *data, size_t size)
+{
+    return size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+}
+
+/* What the last member says of itself, in its last four bytes; deflate makes no more of it. */
+static int64_t inflated_bytes(const unsigned char end[4], int64_t packed)
+{
+    const int64_t most = 1032;
+    const int64_t told = end[0] | end[1] << 8 | end[2] << 16 | (int64_t)end[3] << 24;
+    return told / most < packed ? told : 0;
+}
+
+int64_t tsl_text_bytes(const char *path)
+{
+    unsigned char magic[2], end[4];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return 0;
+    }
+    int64_t bytes = file_bytes(file);
+    if (bytes > 4 && fread(magic, 1, 2, file) == 2 && is_gzipped(magic, 2) &&
+        fseek(file, -4, SEEK_END) == 0 && fread(end, 1, 4, file) == 4) {
+        bytes += inflated_bytes(end, bytes);
+    }
+    fclose(file);
+    return bytes;
+}
+
 static tsl_status read_plain(growing *buffer, tsl_context *context, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -56,6 +95,7 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
         return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
     }
     tsl_status status = TSL_OK;
+    buffer->expected = file_bytes(file);
     while (!is_full(buffer) && (status = grow(buffer, context, path)) == TSL_OK) {
         errno = 0;
         const size_t got = fread(buffer->text.data + buffer->text.size, 1,
@@ -158,8 +198,10 @@ static tsl_status read_text(tsl_text *out, tsl_context *context, const char *pat
     growing plain = {.limit = limit, .cuts = cuts};
     growing inflated = {.limit = limit, .cuts = cuts};
     tsl_status status = read_plain(&plain, context, path);
-    const unsigned char *magic = (const unsigned char *)plain.text.data;
-    if (status == TSL_OK && plain.text.size >= 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+    const unsigned char *data = (const unsigned char *)plain.text.data;
+    const size_t size = plain.text.size;
+    if (status == TSL_OK && is_gzipped(data, size)) {
+        inflated.expected = size > 4 && !cuts ? inflated_bytes(data + size - 4, (int64_t)size) : 0;
         status = inflate_all(&inflated, &plain.text, context, path);
         tsl_text_release(&plain.text);
         plain.text = inflated.text;

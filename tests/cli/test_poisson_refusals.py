@@ -1,12 +1,13 @@
 """`tesela poisson`: what it refuses, and its suite."""
 
+import gzip
 import math
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import CommandTest
-from test_poisson import QUICK, npy, wave
+from test_poisson import QUICK, has_library, npy, wave
 
 
 class Refusals(CommandTest):
@@ -59,6 +60,18 @@ class Refusals(CommandTest):
                                                     "are free", "--precision single"], 3)):
             self.assert_refused(["poisson", "in.cube", "-o", "out.npy", "--device", devices],
                                 words, status=status)
+
+    def test_what_reading_takes_is_foreseen(self):
+        """The text of a cube, however it is packed, beside its numbers."""
+        text = " t\n c\n 0 0 0 0\n 30 1 0 0\n 30 0 1 0\n 30 0 0 1\n" + 27000 * f"{1:48.15e}\n"
+        self.write("in.cube", text)
+        self.write("in.cube.gz", gzip.compress(text.encode()))
+        for path in ["in.cube"] + (["in.cube.gz"] if has_library("zlib") else []):
+            solve = ["poisson", path, "--background", "--output", "energy", "--precision", "single"]
+            self.assert_refused([*solve, "--memory", "1500K"],
+                                [path, "30 x 30 x 30 cells need 1.5 MiB"])
+            result = self.run_command(*solve, "--memory", "1510K")
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_options(self):
         self.refuse(["give a file, verify, bench or study"])
