@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "blocks/sparse/pieces.h"
+#include "blocks/sparse/tiles.h"
 #include "comm/comm.h"
 #include "core/context.h"
 #include "core/profile.h"
@@ -435,8 +436,9 @@ static tsl_status check_ranks(tsl_context *context)
 }
 
 /* Before minutes of drawing: is there memory for the matrix? Asked for is no more than is taken at
- * a time: the rows beside the vectors that they are made of, and the values on a device that copies
- * them. A rank's rows may have a few entries less than their share. */
+ * a time: the rows beside the vectors that they are made of, or the CPU's tiles that are made of
+ * them, and the values on a device that copies them. A rank's rows may have a few entries less than
+ * their share. */
 static tsl_status foresee(const work *w)
 {
     tsl_context *context = w->context;
@@ -445,13 +447,15 @@ static tsl_status foresee(const work *w)
     const tsl_cg_rows rows = tsl_cg_rows_of(what->rows, comm->rank, comm->size);
     const int64_t nonzeros =
         is_shared(w) ? what->nonzeros / 8 * 7 / rows.all * rows.count : what->nonzeros;
+    const int64_t tiles =
+        context->ops->peer == NULL ? tsl_tiles_host_bytes(rows.count, what->rows, nonzeros) : 0;
     char text[32];
     snprintf(text, sizeof text, "CG's class %c needs", what->name);
     const tsl_device_need need = {
         .what = text,
         .remedy = "take a smaller class",
         .device = context->ops->sparse->copies ? nonzeros * (int64_t)sizeof(double) : 0,
-        .host = tsl_cg_making_bytes(what, rows.count, nonzeros)};
+        .host = tsl_cg_making_bytes(what, rows.count, nonzeros, tiles)};
     return tsl_comm_foresee(context, &need);
 }
 

@@ -29,8 +29,9 @@ tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class 
                          int64_t first, int64_t count);
 
 /* What is taken at least while `count` rows of it with so many entries are made, bytes: they, and
- * the vectors of all rows. */
-int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros);
+ * the vectors of all rows, or then so many bytes beside them. */
+int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros,
+                            int64_t beside);
 
 enum { TSL_CG_PARTIALS = TSL_SPARSE_SUMS, TSL_CG_SUMS = 3, TSL_CG_NORMS = 2 };
 

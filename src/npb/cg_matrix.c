@@ -312,9 +312,11 @@ static tsl_status make_rows(tsl_csr *out, tsl_context *context, const vectors *v
     return TSL_OK;
 }
 
-int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros)
+int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros,
+                            int64_t beside)
 {
-    return vectors_bytes(what) + (count + 1) * (int64_t)sizeof(int64_t) +
+    return (vectors_bytes(what) > beside ? vectors_bytes(what) : beside) +
+           (count + 1) * (int64_t)sizeof(int64_t) +
            nonzeros * (int64_t)(sizeof(int32_t) + sizeof(double));
 }
 

@@ -1,18 +1,28 @@
-/* Products on the CPU: each thread takes rows with its share of the entries. A row is summed in
- * eight sums side by side, which hide each other's latency; their order is part of the answer and
- * the same on all processors. */
+/* Products on the CPU: each thread takes rows with its share of the entries. By rows, a row is
+ * summed in eight sums side by side, which hide each other's latency; in tiles, eight rows are, and
+ * a row's sums in blocks of columns are added up in their order. That order is part of the answer
+ * and the same on all processors. */
+#include <string.h>
+
 #include "blocks/sparse/pieces.h"
+#include "blocks/sparse/tiles.h"
 #include "core/context.h"
 
 struct tsl_sparse {
     tsl_context *context;
     const tsl_csr *matrix;
-    int64_t *first; /* [threads + 1] rows */
+    int64_t *first;  /* [threads + 1] rows */
+    tsl_tiles tiles; /* of no blocks: products go by rows */
+    uint16_t *offset;
+    double *value;
 };
 
 static void cpu_destroy(tsl_sparse *plan)
 {
     if (plan != NULL) {
+        tsl_tiles_free(&plan->tiles);
+        tsl_release(plan->offset);
+        tsl_release(plan->value);
         tsl_release(plan->first);
         tsl_release(plan);
     }
@@ -34,6 +44,22 @@ static int64_t row_at(const tsl_csr *matrix, int64_t entry)
     return low;
 }
 
+/* Tiles, where they suit the matrix and are filled up with little. */
+static tsl_status try_tiles(tsl_sparse *plan, const tsl_csr *matrix)
+{
+    const int64_t nonzeros = tsl_csr_nonzeros(matrix);
+    if (tsl_tiles_host_bytes(matrix->rows, matrix->columns, nonzeros) == 0) {
+        return TSL_OK;
+    }
+    tsl_status status = tsl_tiles_make_for_host(&plan->tiles, plan->context, matrix);
+    if (status == TSL_OK && tsl_tiles_entries(&plan->tiles) > nonzeros + nonzeros / 8) {
+        tsl_tiles_free(&plan->tiles);
+    } else if (status == TSL_OK) {
+        status = tsl_tiles_fill(&plan->offset, &plan->value, plan->context, &plan->tiles);
+    }
+    return status;
+}
+
 static tsl_status cpu_create(tsl_sparse **out, tsl_context *context, const tsl_csr *matrix)
 {
     const int threads = context->threads;
@@ -51,6 +77,14 @@ static tsl_status cpu_create(tsl_sparse **out, tsl_context *context, const tsl_c
         plan->first[t] = row_at(matrix, tsl_csr_nonzeros(matrix) / threads * t);
     }
     plan->first[threads] = matrix->rows;
+    const tsl_status status = try_tiles(plan, matrix);
+    if (status != TSL_OK) {
+        cpu_destroy(plan);
+        return status;
+    }
+    for (int t = 1; t < threads && plan->tiles.blocks > 0; t++) { /* whole windows */
+        plan->first[t] -= plan->first[t] % plan->tiles.window;
+    }
     *out = plan;
     return TSL_OK;
 }
@@ -88,6 +122,42 @@ static void multiply_rows(const tsl_sparse *plan, int thread, double *y, const d
     }
 }
 
+/* The sums of a slice's rows in a block of columns, whose part of x is given. */
+static void add_slice(double *y, const uint16_t *place, int rows, const double *value,
+                      const uint16_t *offset, int64_t count, const double *x)
+{
+    double sums[TSL_HOST_LANES] = {0};
+    for (int64_t k = 0; k < count; k += TSL_HOST_LANES) {
+        __builtin_prefetch(value + k + AHEAD, 0, 0);
+        __builtin_prefetch(offset + k + AHEAD, 0, 0);
+        for (int s = 0; s < TSL_HOST_LANES; s++) {
+            sums[s] += value[k + s] * x[offset[k + s]];
+        }
+    }
+    for (int s = 0; s < rows; s++) {
+        y[place[s]] += sums[s];
+    }
+}
+
+static void multiply_tiles(const tsl_sparse *plan, int thread, double *y, const double *x)
+{
+    const tsl_tiles *tiles = &plan->tiles;
+    const int64_t from = plan->first[thread];
+    const int64_t to = plan->first[thread + 1];
+    memset(y + from, 0, (size_t)(to - from) * sizeof *y);
+    for (int block = 0; block < tiles->blocks; block++) {
+        for (int64_t row = from; row < to; row += TSL_HOST_LANES) {
+            const int64_t slice = block * tiles->slices + row / TSL_HOST_LANES;
+            const int64_t entry = tiles->start[slice];
+            add_slice(y + row / tiles->window * tiles->window,
+                      tiles->place + slice * TSL_HOST_LANES,
+                      to - row < TSL_HOST_LANES ? (int)(to - row) : TSL_HOST_LANES,
+                      plan->value + entry, plan->offset + entry, tiles->start[slice + 1] - entry,
+                      x + (int64_t)block * tiles->width);
+        }
+    }
+}
+
 static tsl_status cpu_multiply(tsl_sparse *plan, double *y, const double *x, double *sums)
 {
     const int threads = plan->context->threads;
@@ -95,7 +165,7 @@ static tsl_status cpu_multiply(tsl_sparse *plan, double *y, const double *x, dou
     {
 #pragma omp for schedule(static)
         for (int t = 0; t < threads; t++) {
-            multiply_rows(plan, t, y, x);
+            (plan->tiles.blocks > 0 ? multiply_tiles : multiply_rows)(plan, t, y, x);
         }
 #pragma omp for schedule(static)
         for (int number = 0; number < (sums != NULL ? (int)TSL_SPARSE_SUMS : 0); number++) {

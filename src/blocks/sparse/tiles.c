@@ -81,6 +81,10 @@ bool tsl_tiles_suit_row(int64_t entries, int blocks)
 /* Of parts, which are few, for each is brought to a device block by block. */
 enum { ENTRY_BYTES = 10, LEAST_PART = 64 << 20, MOST_PARTS = 64 };
 
+/* Of tiles for the CPU: x beside what passes by in the first-level cache, and rows enough to find
+ * eight of a length. */
+enum { HOST_COLUMNS = 2048, HOST_WINDOW = 256 };
+
 /* A thread's work space: a number for each row of a window in each block of columns. First a row's
  * entries there, then its lane among the window's. */
 typedef uint16_t bench; /* [blocks][window] */
@@ -115,7 +119,7 @@ static void count_entries(const tsl_tiles *tiles, const tsl_csr *matrix, window 
  * `places` is work space for all lengths there can be. */
 static void sort_rows(tsl_tiles *tiles, window w, int block, const uint16_t *length, int *places)
 {
-    const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
+    const int64_t first = block * tiles->slices + w.first / tiles->lanes;
     int longest = 0;
     for (int row = 0; row < w.rows; row++) {
         longest = length[row] > longest ? length[row] : longest;
@@ -129,13 +133,13 @@ static void sort_rows(tsl_tiles *tiles, window w, int block, const uint16_t *len
     }
     for (int row = 0; row < w.rows; row++) {
         const int at = places[longest - length[row]]++;
-        tiles->place[first * TSL_TILE_LANES + at] = (uint16_t)row;
-        if (at % TSL_TILE_LANES == 0) { /* the longest of its slice */
-            tiles->start[first + at / TSL_TILE_LANES + 1] = (int64_t)length[row] * TSL_TILE_LANES;
+        tiles->place[first * tiles->lanes + at] = (uint16_t)row;
+        if (at % tiles->lanes == 0) { /* the longest of its slice */
+            tiles->start[first + at / tiles->lanes + 1] = (int64_t)length[row] * tiles->lanes;
         }
     }
-    for (int at = w.rows; at % TSL_TILE_LANES != 0; at++) {
-        tiles->place[first * TSL_TILE_LANES + at] = TSL_TILE_WINDOW; /* a lane without a row */
+    for (int at = w.rows; at % tiles->lanes != 0; at++) {
+        tiles->place[first * tiles->lanes + at] = TSL_TILE_WINDOW; /* a lane without a row */
     }
 }
 
@@ -143,9 +147,9 @@ static void sort_rows(tsl_tiles *tiles, window w, int block, const uint16_t *len
 static void find_lanes(const tsl_tiles *tiles, window w, bench *b, uint16_t *lane)
 {
     for (int block = 0; block < tiles->blocks; block++) {
-        const int64_t first = block * tiles->slices + w.first / TSL_TILE_LANES;
+        const int64_t first = block * tiles->slices + w.first / tiles->lanes;
         for (int at = 0; at < w.rows; at++) {
-            const int row = tiles->place[first * TSL_TILE_LANES + at];
+            const int row = tiles->place[first * tiles->lanes + at];
             b[(int64_t)block * tiles->window + row] = (uint16_t)at;
             if (lane != NULL) {
                 lane[block * tiles->rows + w.first + row] = (uint16_t)at;
@@ -189,25 +193,27 @@ static void sort_windows(tsl_tiles *tiles, const tsl_context *context, bench *be
     tiles->part_bytes = all / MOST_PARTS > LEAST_PART ? all / MOST_PARTS : LEAST_PART;
 }
 
-tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
-                          bool kept)
+/* `tiles` says how: kept, lanes and window, 0: that depends on the length of rows. */
+static tsl_status make(tsl_tiles *out, tsl_context *context, tsl_tiles tiles, const tsl_csr *matrix,
+                       int most)
 {
-    tsl_tiles tiles = {
-        .rows = matrix->rows, .columns = matrix->columns, .kept = kept, .matrix = matrix};
+    tiles.matrix = matrix;
+    tiles.rows = matrix->rows;
+    tiles.columns = matrix->columns;
     tiles.blocks = tsl_tiles_blocks(matrix->columns, most);
     /* as even as can be, in whole lines of memory */
     tiles.width = whole_lines((matrix->columns + tiles.blocks - 1) / tiles.blocks);
-    tiles.slices = (matrix->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    tiles.slices = (matrix->rows + tiles.lanes - 1) / tiles.lanes;
     tiles.whole = tiles.slices; /* unless the caller knows better */
     const size_t slices = (size_t)(tiles.blocks * tiles.slices);
     const size_t threads = (size_t)context->threads;
-    const bool lanes = kept || is_short(matrix, tiles.blocks);
-    tiles.window = lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
+    const bool lanes = tiles.window == 0 && (tiles.kept || is_short(matrix, tiles.blocks));
+    tiles.window = tiles.window > 0 ? tiles.window : lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
     const size_t bench_bytes = (size_t)bench_length(&tiles) * sizeof(bench);
     bench *benches = tsl_allocate(threads * bench_bytes);
     int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);
     tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
-    tiles.place = tsl_allocate(slices * TSL_TILE_LANES * sizeof *tiles.place);
+    tiles.place = tsl_allocate(slices * (size_t)tiles.lanes * sizeof *tiles.place);
     tiles.lane = lanes ? tsl_allocate((size_t)(tiles.blocks * tiles.rows) * 2) : NULL;
     tsl_status status = TSL_OK;
     if (benches == NULL || places == NULL || tiles.start == NULL || tiles.place == NULL ||
@@ -225,6 +231,24 @@ tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *m
     }
     *out = tiles;
     return TSL_OK;
+}
+
+tsl_status tsl_tiles_make(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix, int most,
+                          bool kept)
+{
+    return make(out, context, (tsl_tiles){.kept = kept, .lanes = TSL_TILE_LANES}, matrix, most);
+}
+
+int64_t tsl_tiles_host_bytes(int64_t rows, int64_t columns, int64_t entries)
+{
+    const int64_t blocks = tsl_tiles_blocks(columns, HOST_COLUMNS);
+    return blocks > 1 && 2 * entries >= LEAST_ENTRIES * rows * blocks ? ENTRY_BYTES * entries : 0;
+}
+
+tsl_status tsl_tiles_make_for_host(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix)
+{
+    return make(out, context, (tsl_tiles){.lanes = TSL_HOST_LANES, .window = HOST_WINDOW}, matrix,
+                HOST_COLUMNS);
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
@@ -249,8 +273,8 @@ static void fill_window(const tiles_part *part, const tsl_tiles *tiles, window w
 {
     const tsl_csr *matrix = tiles->matrix;
     find_lanes(tiles, w, b, NULL);
-    const int64_t first = w.first / TSL_TILE_LANES;
-    const int64_t slices = (w.rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    const int64_t first = w.first / tiles->lanes;
+    const int64_t slices = (w.rows + tiles->lanes - 1) / tiles->lanes;
     for (int block = 0; block < tiles->blocks; block++) {
         const int64_t from = place_in(part, tiles, block, first);
         const size_t count = (size_t)(place_in(part, tiles, block, first + slices) - from);
@@ -265,13 +289,13 @@ static void fill_window(const tiles_part *part, const tsl_tiles *tiles, window w
             const int block = matrix->column[k] / tiles->width;
             if (block != before) {
                 const int lane = b[(int64_t)block * tiles->window + row];
-                at = place_in(part, tiles, block, first + lane / TSL_TILE_LANES) +
-                     lane % TSL_TILE_LANES;
+                at =
+                    place_in(part, tiles, block, first + lane / tiles->lanes) + lane % tiles->lanes;
                 before = block;
             }
             part->value[at] = matrix->value[k];
             part->offset[at] = (uint16_t)(matrix->column[k] - block * tiles->width);
-            at += TSL_TILE_LANES;
+            at += tiles->lanes;
         }
     }
 }
@@ -288,7 +312,7 @@ static void free_part(tiles_part *part)
  * no thread without one. */
 static int64_t end_of_part(const tsl_tiles *tiles, int threads, int64_t first)
 {
-    const int64_t step = tiles->window / TSL_TILE_LANES;
+    const int64_t step = tiles->window / tiles->lanes;
     int64_t entries = 0;
     int64_t last = first;
     for (int windows = 0; last < tiles->slices &&
@@ -308,8 +332,8 @@ static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_til
                             int64_t first)
 {
     tiles_part part = {.first = first, .last = end_of_part(tiles, context->threads, first)};
-    const int64_t begin = first * TSL_TILE_LANES / tiles->window;
-    const int64_t end = (part.last * TSL_TILE_LANES + tiles->window - 1) / tiles->window;
+    const int64_t begin = first * tiles->lanes / tiles->window;
+    const int64_t end = (part.last * tiles->lanes + tiles->window - 1) / tiles->window;
     part.at = tsl_allocate((size_t)(tiles->blocks + 1) * sizeof *part.at);
     bench *benches =
         tsl_allocate((size_t)(context->threads * bench_length(tiles)) * sizeof *benches);
@@ -379,4 +403,19 @@ tsl_status tsl_tiles_create(tsl_sparse **out, tsl_context *context, const tsl_ti
     }
     *out = plan;
     return TSL_OK;
+}
+
+tsl_status tsl_tiles_fill(uint16_t **offset, double **value, tsl_context *context,
+                          const tsl_tiles *tiles)
+{
+    tsl_tiles whole = *tiles;
+    tiles_part part;
+    whole.part_bytes = INT64_MAX;
+    const tsl_status status = make_part(&part, context, &whole, 0);
+    if (status == TSL_OK) {
+        *offset = part.offset;
+        *value = part.value;
+        tsl_release(part.at);
+    }
+    return status;
 }

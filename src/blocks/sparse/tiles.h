@@ -1,10 +1,10 @@
-/* A sparse matrix as GPUs like it when its columns are random: cut into blocks of columns, so
- * narrow that a block's part of x fits in shared memory, where gathering costs nothing, and a
- * column is 16 bits.
+/* A sparse matrix as processors like it when its columns are random: cut into blocks of columns, so
+ * narrow that a block's part of x fits in a GPU's shared memory, or a CPU's first-level cache,
+ * where gathering costs nothing, and a column is 16 bits.
  *
  * In each block of columns the rows of a window are sorted by their number of entries there, and
- * make slices of 32. A slice is stored entry by entry: the first entries of its 32 rows, the second
- * ones, … up to the longest row's, shorter ones filled up with zeros.
+ * make slices of 32 or 8. A slice is stored entry by entry: the first entries of its rows, the
+ * second ones, … up to the longest row's, shorter ones filled up with zeros.
  *
  * A row's sums in all blocks of columns are added up in the end. Lanes leave them at their rows'
  * places, which are all over the window; or, with `lane`, side by side, and they are looked up, or
@@ -15,7 +15,8 @@
 #include "blocks/sparse/sparse.h"
 
 enum {
-    TSL_TILE_LANES = 32,    /* rows of a slice */
+    TSL_TILE_LANES = 32,    /* rows of a slice, … */
+    TSL_HOST_LANES = 8,     /* … and on the CPU */
     TSL_TILE_WINDOW = 8192, /* rows sorted together, … */
     TSL_NEAR_WINDOW = 2048, /* … or these */
     TSL_LINE = 4            /* numbers of x that come together, in 32 bytes */
@@ -25,12 +26,13 @@ typedef struct tsl_tiles {
     int64_t rows, columns;
     int blocks;      /* of columns */
     int width;       /* columns of a block; the last may be narrower */
-    int64_t slices;  /* of a block: rows / 32, rounded up */
+    int lanes;       /* rows of a slice */
+    int64_t slices;  /* of a block: rows / lanes, rounded up */
     int64_t whole;   /* those of all ranks' rows, on which the order of sums depends */
     int64_t *start;  /* [blocks * slices + 1]: first entry of a slice */
     int window;      /* rows sorted together */
     bool kept;       /* sums are, for others to add up; then there are lanes */
-    uint16_t *place; /* [blocks * slices][32]: row of its window in a lane; 8192: none */
+    uint16_t *place; /* [blocks * slices][lanes]: row of its window in a lane; 8192: none */
     uint16_t *lane;  /* [blocks][rows]: lane of a row among its window's, where rows have so few
                         entries in a block that it matters where their sums are written; else
                         NULL */
@@ -65,6 +67,14 @@ void tsl_tiles_free(tsl_tiles *tiles);
  * take as much memory again. */
 tsl_status tsl_tiles_create(tsl_sparse **out, tsl_context *context, const tsl_tiles *tiles,
                             const struct tsl_device_properties *properties);
+
+/* Such tiles for the CPU, whose first-level cache is its shared memory, and all of their entries,
+ * as in tsl_device_tiles; to be released with tsl_release(). */
+tsl_status tsl_tiles_make_for_host(tsl_tiles *out, tsl_context *context, const tsl_csr *matrix);
+tsl_status tsl_tiles_fill(uint16_t **offset, double **value, tsl_context *context,
+                          const tsl_tiles *tiles);
+/* Bytes that they take at least; 0: they don't suit such a matrix. */
+int64_t tsl_tiles_host_bytes(int64_t rows, int64_t columns, int64_t entries);
 
 /* Where a row's sum in a block is in `partial`, with lanes. */
 static inline int64_t tsl_tiles_slot(const tsl_tiles *tiles, int64_t row, int block)
