@@ -307,6 +307,7 @@ static void failing_allocations_are_survived(void **state)
 {
     (void)state;
     fail_in_turn("cpu", &shapes[3], tsl_sparse_create);
+    fail_in_turn("cpu", &shapes[4], tsl_sparse_create);
     fail_in_turn("sim", &shapes[3], tsl_sparse_create);
     fail_in_turn("sim", &shapes[7], create_by_threads);
 }

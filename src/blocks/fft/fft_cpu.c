@@ -97,21 +97,30 @@ static int64_t element_bytes(const tsl_fft_description *what, bool out)
     return (real ? 1 : 2) * (int64_t)what->precision;
 }
 
-enum { PLANNER_BYTES = 8 << 20 }; /* more than FFTW takes while it plans, beside the arrays */
-
-static tsl_status no_memory(tsl_context *context, int64_t arrays)
+/* More than FFTW was seen to take while it plans, beside the arrays: 65 MiB at most, for the prime
+ * 1000003. Transforms of such lengths take some more whenever they are executed. */
+static int64_t planner_bytes(const tsl_fft_description *what)
 {
-    return tsl_fail_memory(context, arrays + PLANNER_BYTES, "planning a Fourier transform");
+    int64_t longest = 0;
+    for (int axis = 0; axis < what->rank; axis++) {
+        longest = what->n[axis] > longest ? what->n[axis] : longest;
+    }
+    return (8 << 20) + 5 * 2 * (int64_t)what->precision * longest;
+}
+
+static tsl_status no_memory(tsl_context *context, int64_t bytes)
+{
+    return tsl_fail_memory(context, bytes, "planning a Fourier transform");
 }
 
 /* FFTW ends the process if it lacks memory, so that it is asked for first. */
 static tsl_status make_plan(tsl_fft *fft, tsl_context *context, const tsl_fft_description *what,
                             char *in, char *other, unsigned effort)
 {
-    void *spare = fftw_malloc(PLANNER_BYTES);
+    void *spare = fftw_malloc((size_t)planner_bytes(what));
     fftw_free(spare);
     if (spare == NULL) {
-        return no_memory(context, 0);
+        return no_memory(context, planner_bytes(what));
     }
     if (what->precision == TSL_SINGLE) {
         fft->plan = plan_single(what, in, other, effort);
@@ -145,7 +154,7 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     char *in = tsl_allocate((size_t)bytes);
     char *other = what->in_place ? in : tsl_allocate((size_t)bytes);
     if (fft == NULL || in == NULL || other == NULL) {
-        status = no_memory(context, 2 * bytes);
+        status = no_memory(context, 2 * bytes + planner_bytes(what));
         goto done;
     }
     memset(in, 0, (size_t)bytes);

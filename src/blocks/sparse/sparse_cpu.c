@@ -44,7 +44,8 @@ static int64_t row_at(const tsl_csr *matrix, int64_t entry)
     return low;
 }
 
-/* Tiles, where they suit the matrix and are filled up with little. */
+/* Tiles, where they suit the matrix and are not mostly filled up. Rows of all ranks are to come to
+ * the same end, for the order of sums depends on it: a few rows are filled up more than many. */
 static tsl_status try_tiles(tsl_sparse *plan, const tsl_csr *matrix)
 {
     const int64_t nonzeros = tsl_csr_nonzeros(matrix);
@@ -52,7 +53,7 @@ static tsl_status try_tiles(tsl_sparse *plan, const tsl_csr *matrix)
         return TSL_OK;
     }
     tsl_status status = tsl_tiles_make_for_host(&plan->tiles, plan->context, matrix);
-    if (status == TSL_OK && tsl_tiles_entries(&plan->tiles) > nonzeros + nonzeros / 8) {
+    if (status == TSL_OK && tsl_tiles_entries(&plan->tiles) > 2 * nonzeros) {
         tsl_tiles_free(&plan->tiles);
     } else if (status == TSL_OK) {
         status = tsl_tiles_fill(&plan->offset, &plan->value, plan->context, &plan->tiles);
