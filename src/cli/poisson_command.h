@@ -151,9 +151,9 @@ bool poisson_is_gzipped(const char *path);
  * Release whatever the outcome. */
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset);
-/* Bytes that reading the numbers takes; */
+/* Bytes of host memory that reading the numbers takes, a cube's text and its packed form too. */
 int64_t poisson_field_loading_bytes(const poisson_field *field);
-/* reads them, all of them finite. */
+/* Read the numbers, all of them finite. */
 tsl_status poisson_field_load(poisson_field *field, tsl_context *context);
 /* Change the precision, and multiply. */
 tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int precision,

@@ -16,13 +16,14 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
-/* Bytes of memory that reading it takes, as far as the file tells: as many as it has and, gzipped,
- * as it says that its last member inflates to. 0 for what is no regular file. */
-int64_t tsl_text_bytes(const char *path);
 /* The same of the first `bytes` bytes of the text, or all if it has less; no more is inflated. */
 tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
                                    size_t bytes);
 void tsl_text_release(tsl_text *text);
+
+/* Bytes of memory that reading all of `path` takes, as far as the file tells: as many as it has
+ * and, gzipped, as it says that its last member inflates to. 0 for what is no regular file. */
+int64_t tsl_text_bytes(const char *path);
 
 /* Walks over lines that end in LF, CR LF or CR; the last may lack its end. */
 typedef struct tsl_lines {

@@ -210,6 +210,7 @@ static tsl_status make(tsl_tiles *out, tsl_context *context, tsl_tiles tiles, co
     const bool lanes = tiles.window == 0 && (tiles.kept || is_short(matrix, tiles.blocks));
     tiles.window = tiles.window > 0 ? tiles.window : lanes ? TSL_NEAR_WINDOW : TSL_TILE_WINDOW;
     const size_t bench_bytes = (size_t)bench_length(&tiles) * sizeof(bench);
+    const size_t slice_bytes = sizeof *tiles.start + (size_t)tiles.lanes * sizeof *tiles.place;
     bench *benches = tsl_allocate(threads * bench_bytes);
     int *places = tsl_allocate(threads * (size_t)(tiles.width + 2) * sizeof *places);
     tiles.start = tsl_allocate((slices + 1) * sizeof *tiles.start);
@@ -218,7 +219,7 @@ static tsl_status make(tsl_tiles *out, tsl_context *context, tsl_tiles tiles, co
     tsl_status status = TSL_OK;
     if (benches == NULL || places == NULL || tiles.start == NULL || tiles.place == NULL ||
         (lanes && tiles.lane == NULL)) {
-        status = tsl_fail_memory(context, (int64_t)(threads * bench_bytes + slices * 72),
+        status = tsl_fail_memory(context, (int64_t)(threads * bench_bytes + slices * slice_bytes),
                                  "the matrix by blocks of columns");
     } else {
         sort_windows(&tiles, context, benches, places);
