@@ -78,7 +78,9 @@ static tsl_status copy_once(void *user)
 static tsl_status measure_copy(bench *b, void *field)
 {
     const int64_t bytes = bytes_of(&b->options) / 32 * 16;
-    halves h = {b->context, {b->context, field, (char *)field + bytes, bytes}};
+    halves h = {
+        b->context,
+        {.to = b->context, .source = field, .target = (char *)field + bytes, .bytes = bytes}};
     tsl_status status = copy_once(&h);
     if (status == TSL_OK) {
         status = tsl_device_time(&b->copy, b->context, copy_once, &h, 0.1);

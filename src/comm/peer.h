@@ -11,9 +11,11 @@
 typedef struct tsl_event tsl_event;
 
 enum {
-    TSL_PEER_COPIES = 64,  /* of one call */
-    TSL_PEER_RANKS = 64,   /* of one reduction */
-    TSL_PEER_LITTLE = 8192 /* bytes of values that signal() combines, at most */
+    TSL_PEER_COPIES = 64,        /* of one call */
+    TSL_PEER_RANKS = 64,         /* of one reduction, or one meeting */
+    TSL_PEER_LITTLE = 8192,      /* bytes of values that signal() combines, at most */
+    TSL_PEER_MEETING = 32 << 20, /* a copy of meet() has fewer bytes */
+    TSL_PEER_PARTS = 64          /* of what a rank writes to another in a meeting */
 };
 
 /* What signal() needs of a rank's memory, zeroed once: two sets of a letter from each rank, taken
@@ -44,7 +46,24 @@ typedef struct tsl_peer_copy {
     const void *source;
     void *target;
     int64_t bytes; /* >= 0 */
+    int32_t rank;  /* that `to` belongs to, for meet() */
 } tsl_peer_copy;
+
+/* What a rank hears from another, in its own memory, for meet(); zeroed once. Each the number of
+ * the last meeting in which the other said so. */
+typedef struct tsl_peer_board {
+    uint64_t ready;                /* its kernel has begun */
+    uint64_t done[TSL_PEER_PARTS]; /* it has written so many of as many parts */
+} tsl_peer_board;
+
+/* A rank's part in a meeting. */
+typedef struct tsl_peer_meeting {
+    tsl_peer_board *boards[TSL_PEER_RANKS]; /* each rank's: [ranks] */
+    const int32_t *off;                     /* the host's: not 0: somebody may not come */
+    uint64_t number;                        /* of the ranks' meetings, from 1 */
+    uint64_t sends, receives;               /* bit q: to rank q, from rank q; q is another */
+    int32_t rank, ranks;
+} tsl_peer_meeting;
 
 /* values[q] of all ranks' memory become their combination, from `first` to `last` - 1. */
 typedef struct tsl_peer_reduction {
@@ -79,6 +98,16 @@ typedef struct tsl_peer_ops {
      * wait for each other: each rank's on a device of its own. When it is called off the values
      * become not-a-numbers, all bits 1. */
     tsl_status (*signal)(tsl_context *context, const tsl_peer_signal *signal);
+
+    /* NULL as signal() is. Copies of ranks whose kernels wait for each other, in place of events:
+     * what a rank receives is written when its own kernel has begun, and is there when that ends.
+     * All that send to each other or receive call it, also with no copies: each on a device of its
+     * own, and nobody's later work must be waited for. When it is off, messages may be missing. */
+    tsl_status (*meet)(tsl_context *context, const tsl_peer_meeting *meeting,
+                       const tsl_peer_copy *copies, int count);
+    /* boards[ranks] of a rank. To destroy them waits for the device. */
+    tsl_status (*create_boards)(tsl_peer_board **out, tsl_context *context, int ranks);
+    void (*destroy_boards)(tsl_peer_board *boards);
 
     /* Host memory, pinned, that kernels and the next two use while the host goes on; contents
      * undefined; NULL when exhausted. */

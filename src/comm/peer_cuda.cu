@@ -1,5 +1,5 @@
-/* Peers among NVIDIA GPUs: events between streams, copies over NVLink or PCI Express, and an
- * all-reduce of few values in one kernel a rank. */
+/* Peers among NVIDIA GPUs: events between streams, copies over NVLink or PCI Express, and, in one
+ * kernel a rank, copies between ranks that meet and an all-reduce of few values. */
 #include "device/cuda.h"
 
 extern "C" {
@@ -15,7 +15,7 @@ struct tsl_event {
 
 /* From here on the copy engines are faster than a kernel, and leave the multiprocessors alone: on
  * two H200 349 against 337 GB/s at 64 MiB, but 281 against 299 at 16 MiB. */
-static const int64_t ENGINE_BYTES = INT64_C(32) << 20;
+static const int64_t ENGINE_BYTES = TSL_PEER_MEETING;
 
 static tsl_status peer_open(tsl_context *context, const tsl_context *other)
 {
@@ -144,9 +144,183 @@ static tsl_status peer_reduce(tsl_context *context, tsl_context *const *contexts
     return peer_launch_reduction(context, reduction);
 }
 
+enum { PEER_LOOKS = 512 }; /* at what is waited for, before one at whether it is off */
+
+static __device__ __forceinline__ bool is_off(const int32_t *off)
+{
+    return *(const volatile int32_t *)off != 0;
+}
+
+/* ---- copies between ranks that meet -------------------------------------------------------- */
+
+enum { MEET_BLOCKS = 256 }; /* of a launch: several that wait find room beside each other */
+
+/* Nanoseconds that a rank waits for the others when it is off: who is only behind still comes. */
+static const uint64_t MEET_PATIENCE = UINT64_C(4000000000);
+
+typedef struct meet_arguments {
+    tsl_peer_meeting meeting;
+    int32_t blocks[TSL_PEER_RANKS]; /* that copy to each rank: TSL_PEER_PARTS at most */
+    int32_t to[TSL_PEER_COPIES];    /* a rank, by piece … */
+    int32_t first[TSL_PEER_COPIES]; /* … and which of those is the piece's first */
+    peer_piece pieces[TSL_PEER_COPIES];
+} meet_arguments;
+
+static __device__ __forceinline__ void tell(uint64_t *to, uint64_t number)
+{
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
+}
+
+static __device__ __forceinline__ bool is_told(const uint64_t *at, uint64_t number)
+{
+    uint64_t told;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(told) : "l"(at) : "memory");
+    return told == number;
+}
+
+static __device__ __forceinline__ uint64_t nanoseconds(void)
+{
+    uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Wait for a word of this rank's boards. False: it is off, and who was to write it has not come for
+ * long; from then on this rank waits for nobody. */
+static __device__ bool wait_for(const tsl_peer_meeting *m, const uint64_t *at)
+{
+    uint64_t *alone = &m->boards[m->rank][m->rank].ready;
+    uint64_t since = 0;
+    for (int look = 1; !is_told(at, m->number); look++) {
+        if (look % PEER_LOOKS == 0 && is_off(m->off)) {
+            const uint64_t now = nanoseconds();
+            since = since == 0 ? now : since;
+            if (is_told(alone, 1) || now - since > MEET_PATIENCE) {
+                tell(alone, 1);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* One thread of each of `blocks`, when all threads of the block have copied to rank q. */
+static __device__ void tell_done(const tsl_peer_meeting *m, int q, int block, int blocks)
+{
+    __threadfence_system();
+    for (int part = block; part < TSL_PEER_PARTS; part += blocks) {
+        tell(&m->boards[q][m->rank].done[part], m->number);
+    }
+}
+
+/* Tier: tuned; its twin is copy_pieces between events. Floor: a launch, a word each way over the
+ * link, and the bytes. Two H200, 1 MiB each way: 9 us, between events 14. Member: piece. The first
+ * block tells the others that this rank has begun, and ends when they have written. */
+static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
+{
+    const tsl_peer_meeting *m = &a.meeting;
+    const peer_piece *p = &a.pieces[blockIdx.y];
+    const bool first = blockIdx.x == 0 && blockIdx.y == 0;
+    if (first && (int)threadIdx.x < m->ranks) {
+        const int q = (int)threadIdx.x;
+        if ((m->receives >> q & 1) != 0) {
+            tell(&m->boards[q][m->rank].ready, m->number);
+        }
+        if ((m->sends >> q & 1) != 0 && a.blocks[q] == 0) {
+            tell_done(m, q, 0, 1); /* this rank has failed */
+        }
+    }
+    if ((int)blockIdx.x < p->blocks) {
+        const int q = a.to[blockIdx.y];
+        const bool stays = q == m->rank;
+        if (__syncthreads_or(threadIdx.x == 0 &&
+                             (stays || wait_for(m, &m->boards[m->rank][q].ready)))) {
+            peer_copy_piece(p, (int64_t)blockIdx.x * PEER_THREADS + threadIdx.x,
+                            (int64_t)p->blocks * PEER_THREADS);
+        }
+        __syncthreads();
+        if (!stays && threadIdx.x == 0) {
+            tell_done(m, q, a.first[blockIdx.y] + (int)blockIdx.x, a.blocks[q]);
+        }
+    }
+    for (int i = (int)threadIdx.x; first && i < m->ranks * TSL_PEER_PARTS; i += PEER_THREADS) {
+        const int q = i / TSL_PEER_PARTS;
+        if ((m->receives >> q & 1) != 0 &&
+            !wait_for(m, &m->boards[m->rank][q].done[i % TSL_PEER_PARTS])) {
+            tell(&m->boards[q][m->rank].ready, 0); /* not to write any more */
+        }
+    }
+}
+
+/* Blocks of each piece: no rank's are more than its parts, and all are few. */
+static int share_blocks(meet_arguments *a, const tsl_peer_copy *copies, int count)
+{
+    int pieces[TSL_PEER_RANKS] = {0};
+    int widest = 1;
+    for (int i = 0; i < count; i++) {
+        pieces[copies[i].rank]++;
+    }
+    for (int i = 0; i < count; i++) {
+        const int q = copies[i].rank;
+        const int room = MEET_BLOCKS / count, share = TSL_PEER_PARTS / pieces[q];
+        const int most = room < share ? room : share;
+        const int own = a->pieces[i].blocks < most ? a->pieces[i].blocks : most;
+        a->to[i] = q;
+        a->first[i] = a->blocks[q];
+        a->blocks[q] += own;
+        a->pieces[i].blocks = own;
+        widest = own > widest ? own : widest;
+    }
+    return widest;
+}
+
+static tsl_status peer_meet(tsl_context *context, const tsl_peer_meeting *meeting,
+                            const tsl_peer_copy *copies, int count)
+{
+    meet_arguments a;
+    memset(&a, 0, sizeof a);
+    a.meeting = *meeting;
+    peer_pieces_of(a.pieces, context, copies, count);
+    const int blocks = share_blocks(&a, copies, count);
+    return TSL_LAUNCH(context, meet_and_copy, a, blocks, count > 0 ? count : 1, PEER_THREADS);
+}
+
+/* The kernel is loaded here: not while another rank's waits for it. */
+static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
+{
+    const size_t bytes = (size_t)ranks * sizeof **out;
+    void *memory = NULL;
+    cudaFuncAttributes attributes;
+    const cudaStream_t stream = tsl_cuda_stream(context); /* makes the device current */
+    cudaError_t error = cudaMalloc(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        return tsl_fail_memory(context, (int64_t)bytes, "communication");
+    }
+    error = error == cudaSuccess ? cudaMemsetAsync(memory, 0, bytes, stream) : error;
+    error = error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
+    error = error == cudaSuccess ? cudaFuncGetAttributes(&attributes, meet_and_copy) : error;
+    if (error != cudaSuccess) {
+        cudaFree(memory);
+        return tsl_cuda_check(context, error, "preparing copies to peers");
+    }
+    *out = (tsl_peer_board *)memory;
+    return TSL_OK;
+}
+
+static void peer_destroy_boards(tsl_peer_board *boards)
+{
+    cudaPointerAttributes attributes;
+    if (boards != NULL && cudaPointerGetAttributes(&attributes, boards) == cudaSuccess) {
+        cudaSetDevice(attributes.device);
+        cudaDeviceSynchronize();
+        cudaFree(boards);
+    }
+}
+
 /* ---- few values, without the host ---------------------------------------------------------- */
 
-enum { SIGNAL_THREADS = 512, SIGNAL_LOOKS = 512 };
+enum { SIGNAL_THREADS = 512 };
 
 /* Data and number travel in one store of 8 bytes, which arrives whole: no fence, one way over the
  * link. */
@@ -179,8 +353,8 @@ static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, ui
         if (off) {
             return false;
         }
-        if (look % SIGNAL_LOOKS == 0) {
-            off = *(const volatile int32_t *)a->off != 0;
+        if (look % PEER_LOOKS == 0) {
+            off = is_off(a->off);
         }
     }
 }
@@ -272,6 +446,7 @@ static void peer_destroy_host(void *memory)
 }
 
 extern const tsl_peer_ops tsl_peer_cuda = {
-    peer_open,         peer_create,   peer_destroy,  peer_record, peer_wait,
-    peer_look,         peer_copy,     peer_reduce,   peer_signal, peer_create_host,
-    peer_destroy_host, tsl_cuda_load, tsl_cuda_store};
+    peer_open,        peer_create,       peer_destroy,       peer_record,
+    peer_wait,        peer_look,         peer_copy,          peer_reduce,
+    peer_signal,      peer_meet,         peer_create_boards, peer_destroy_boards,
+    peer_create_host, peer_destroy_host, tsl_cuda_load,      tsl_cuda_store};

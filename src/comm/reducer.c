@@ -157,7 +157,8 @@ tsl_status tsl_reducer_create(tsl_reducer **out, tsl_comm *comm, tsl_context *co
         r->signal.ranks = comm->size;
         r->signal.type = type;
         r->signal.operation = operation;
-        tsl_threads_begin_watch(&r->watch, comm, r->flag);
+        const tsl_threads_group *group = tsl_threads_group_of(comm);
+        tsl_threads_begin_watch(&r->watch, group->job, group, r->flag);
     }
     *out = r;
     return TSL_OK;
@@ -180,7 +181,7 @@ void tsl_reducer_destroy(tsl_reducer *r)
         tsl_device_release(r->context, r->signal.mail[r->comm->rank]);
     }
     if (r->direct) {
-        tsl_threads_end_watch(&r->watch, r->comm);
+        tsl_threads_end_watch(&r->watch, tsl_threads_group_of(r->comm)->job);
     }
     if (r->flag != NULL) {
         peer_of(r)->destroy_host(r->flag);

@@ -93,6 +93,17 @@ tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k)
     return TSL_E_COMM;
 }
 
+bool tsl_threads_sends(const tsl_comm *comm, int from, int to)
+{
+    for (int k = 0; k < tsl_threads_pieces(comm, to); k++) {
+        const tsl_threads_piece piece = tsl_threads_piece_at(comm, to, k);
+        if (piece.from == from && piece.bytes > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static tsl_status copy_host(tsl_comm *comm)
 {
     const int rank = comm->rank;
@@ -225,21 +236,20 @@ static void set_flags(const tsl_threads_job *job, const tsl_threads_group *group
     }
 }
 
-void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag)
+void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_threads_job *job,
+                             const tsl_threads_group *group, int32_t *flag)
 {
-    tsl_threads_group *group = tsl_threads_group_of(comm);
-    pthread_mutex_lock(&group->job->mutex);
-    *watch = (tsl_threads_watch){.next = group->job->watches, .group = group, .flag = flag};
-    group->job->watches = watch;
-    if (atomic_load(&group->job->failed) != 0) {
-        set_flags(group->job, group);
+    pthread_mutex_lock(&job->mutex);
+    *watch = (tsl_threads_watch){.next = job->watches, .group = group, .flag = flag};
+    job->watches = watch;
+    if (atomic_load(&job->failed) != 0) {
+        set_flags(job, NULL);
     }
-    pthread_mutex_unlock(&group->job->mutex);
+    pthread_mutex_unlock(&job->mutex);
 }
 
-void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm)
+void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_threads_job *job)
 {
-    tsl_threads_job *job = tsl_threads_group_of(comm)->job;
     pthread_mutex_lock(&job->mutex);
     for (tsl_threads_watch **at = &job->watches; *at != NULL; at = &(*at)->next) {
         if (*at == watch) {

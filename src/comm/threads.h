@@ -12,10 +12,10 @@ enum { TSL_RANK_REASON = TSL_ERROR_TEXT - 64 };
 
 struct tsl_threads_group;
 
-/* A flag that is set when a rank of a group fails or ends, for kernels that wait. */
+/* A flag that is set when a rank fails, or one of the group ends, for kernels that wait. */
 typedef struct tsl_threads_watch {
     struct tsl_threads_watch *next;
-    const struct tsl_threads_group *group;
+    const struct tsl_threads_group *group; /* NULL: of none */
     int32_t *flag;
 } tsl_threads_watch;
 
@@ -60,6 +60,8 @@ typedef struct tsl_threads_slot {
     int pair_count;
 } tsl_threads_slot;
 
+typedef struct tsl_threads_meeting tsl_threads_meeting;
+
 /* A rank's device, from the first operation on its memory to the next one on another's, or to the
  * end of the communicator: ranks that are behind may wait for its events, though its context has
  * ended. */
@@ -71,7 +73,9 @@ typedef struct tsl_threads_device {
     tsl_event *ready;                  /* what others will write, and reductions read, is theirs */
     tsl_event *done; /* what this rank reads and writes of others is read and written */
     int *opened;     /* [size] the generation of others' devices whose memory this may use */
-    const tsl_event **waits; /* [size] others' `done` that this has to wait for; NULL: not */
+    const tsl_event **waits;      /* [size] others' `done` that this has to wait for; NULL: not */
+    tsl_threads_meeting *meeting; /* NULL: the device's kernels cannot wait for others' */
+    atomic_int looked; /* the set of devices that can meet as far as this rank knows; -: cannot */
 } tsl_threads_device;
 
 /* What the ranks of one communicator share. */
@@ -87,6 +91,7 @@ typedef struct tsl_threads_group {
 typedef struct tsl_threads_comm {
     tsl_comm comm; /* first: a pointer to it is one to this */
     tsl_threads_group *group;
+    uint64_t meetings;                        /* so far; the same on all ranks */
     struct tsl_threads_comm *next, *previous; /* a ring: this rank's, divided from one another */
 } tsl_threads_comm;
 
@@ -102,6 +107,8 @@ void tsl_threads_wake(tsl_threads_job *job);
  * operation, nobody leaves it before all have called tsl_threads_leave(), and each other's slots
  * and memory may be used. Otherwise the operation is off. */
 tsl_status tsl_threads_enter(tsl_comm *comm, const tsl_threads_slot *mine);
+/* In it: all ranks have come here. Nothing can stop that. */
+void tsl_threads_line_up(tsl_comm *comm);
 /* End it; nothing can stop that. Returns `status`; a failure has been published before. */
 tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status);
 
@@ -116,6 +123,8 @@ typedef struct tsl_threads_piece {
  */
 int tsl_threads_pieces(const tsl_comm *comm, int to);
 tsl_threads_piece tsl_threads_piece_at(const tsl_comm *comm, int to, int k);
+/* Does rank `from` send anything to rank `to` in it? */
+bool tsl_threads_sends(const tsl_comm *comm, int from, int to);
 /* Where its sender has it. TSL_E_COMM, published, if that is not of the size expected. */
 tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k);
 
@@ -129,9 +138,22 @@ void tsl_threads_forget(tsl_comm *comm, const tsl_context *context);
 /* Release what a rank has made for that; when nobody uses it any more. */
 void tsl_threads_release_device(tsl_threads_device *device);
 
+/* What a rank's device brings to meetings of kernels; NULL in `*out` where there are none. */
+tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
+                                      tsl_context *context);
+void tsl_threads_destroy_meeting(tsl_threads_meeting *meeting);
+/* Inside an operation: find out whether these devices can meet in the next. */
+void tsl_threads_look_around(tsl_comm *comm);
+/* Inside an operation that moves pieces: do the ranks' kernels meet in it? All ranks say the same.
+ */
+bool tsl_threads_meets(tsl_comm *comm);
+/* Then all of them call this, whatever has failed: queue what this rank sends. */
+tsl_status tsl_threads_meet(tsl_comm *comm, const tsl_peer_copy *copies, int count);
+
 /* Begin, or end, to set a flag. */
-void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_comm *comm, int32_t *flag);
-void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_comm *comm);
+void tsl_threads_begin_watch(tsl_threads_watch *watch, tsl_threads_job *job,
+                             const tsl_threads_group *group, int32_t *flag);
+void tsl_threads_end_watch(tsl_threads_watch *watch, tsl_threads_job *job);
 
 /* Where ranks part whose devices use each other's memory. Zeroed, made by one of them, released by
  * the last. */

@@ -1,8 +1,9 @@
 /* Ranks that are threads, on the memory of their devices.
  *
  * Each rank's stream copies what the rank sends straight to its receivers' memory, after what they
- * had queued when they entered; their streams go on after those copies. The host threads meet only
- * to tell each other what is where: nobody waits for a device. */
+ * had queued when they entered; their streams go on after those copies. Events see to that, or the
+ * kernels that copy, which wait for each other in less time. The host threads meet only to tell
+ * each other what is where: nobody waits for a device. */
 #include "comm/threads.h"
 
 #include "device/device.h"
@@ -45,7 +46,10 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
     if (status == TSL_OK) {
         status = ops->create(&d->ready, context);
     }
-    return status == TSL_OK ? ops->create(&d->done, context) : status;
+    if (status == TSL_OK) {
+        status = ops->create(&d->done, context);
+    }
+    return status == TSL_OK ? tsl_threads_create_meeting(&d->meeting, comm, context) : status;
 }
 
 static void release_before(tsl_threads_device *d)
@@ -61,6 +65,7 @@ void tsl_threads_release_device(tsl_threads_device *d)
 {
     release_before(d);
     if (d->ops != NULL) {
+        tsl_threads_destroy_meeting(d->meeting);
         d->ops->destroy(d->ready);
         d->ops->destroy(d->done);
         tsl_release(d->opened);
@@ -83,15 +88,19 @@ void tsl_threads_forget(tsl_comm *comm, const tsl_context *context)
 
 tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context)
 {
-    tsl_threads_device *d = device_of(comm);
-    tsl_status status = TSL_OK;
-    if (d->context != context) {
-        status = make_device(comm, context);
-    }
-    if (status == TSL_OK) {
-        status = d->ops->record(context, d->ready);
-    }
+    const tsl_status status =
+        device_of(comm)->context != context ? make_device(comm, context) : TSL_OK;
     return status == TSL_OK ? TSL_OK : fail(comm, context, status);
+}
+
+/* From here on all ranks' memory may be used when what they have queued so far is done. */
+static tsl_status begin(tsl_comm *comm)
+{
+    const tsl_threads_device *d = device_of(comm);
+    const tsl_status status = d->ops->record(d->context, d->ready);
+    const tsl_status told = status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
+    tsl_threads_line_up(comm);
+    return told;
 }
 
 /* From here on rank q's memory, as it was when it entered, may be used. */
@@ -123,8 +132,8 @@ static tsl_status queue(const tsl_threads_device *d, batch *b)
     return count > 0 ? d->ops->copy(d->context, b->copies, count) : TSL_OK;
 }
 
-/* Add what this rank sends to rank `to`. */
-static tsl_status add_copies(tsl_comm *comm, batch *b, int to)
+/* Add what this rank sends to rank `to`; `waits`: for its event. */
+static tsl_status add_copies(tsl_comm *comm, batch *b, int to, bool waits)
 {
     const tsl_threads_device *d = device_of(comm);
     tsl_status status = TSL_OK;
@@ -141,15 +150,16 @@ static tsl_status add_copies(tsl_comm *comm, batch *b, int to)
         if (piece.bytes == 0 || piece.target == source) {
             continue;
         }
-        status = reach(comm, to);
+        status = waits ? reach(comm, to) : TSL_OK;
+        if (status == TSL_OK && b->count == TSL_PEER_COPIES) {
+            status = queue(d, b);
+        }
         b->copies[b->count++] =
             (tsl_peer_copy){.to = tsl_threads_group_of(comm)->devices[to].context,
                             .source = source,
                             .target = piece.target,
-                            .bytes = piece.bytes};
-        if (status == TSL_OK && b->count == TSL_PEER_COPIES) {
-            status = queue(d, b);
-        }
+                            .bytes = piece.bytes,
+                            .rank = to};
         status = status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
     }
     return status;
@@ -157,14 +167,19 @@ static tsl_status add_copies(tsl_comm *comm, batch *b, int to)
 
 /* Ranks write to each other: over a link that is faster than to read, which asks first. Not all to
  * the same rank at the same time. */
-static tsl_status copy_device(tsl_comm *comm)
+static tsl_status copy_device(tsl_comm *comm, bool meets)
 {
     const tsl_threads_device *d = device_of(comm);
     batch b;
     b.count = 0;
     tsl_status status = TSL_OK;
     for (int i = 1; i <= comm->size && status == TSL_OK; i++) {
-        status = add_copies(comm, &b, (comm->rank + i) % comm->size);
+        status = add_copies(comm, &b, (comm->rank + i) % comm->size, !meets);
+    }
+    if (meets) {
+        /* The others wait for this rank's kernel, if only to hear that nothing comes. */
+        const tsl_status met = tsl_threads_meet(comm, b.copies, status == TSL_OK ? b.count : 0);
+        return met == TSL_OK ? status : fail(comm, d->context, met);
     }
     if (status != TSL_OK) {
         return status;
@@ -181,21 +196,17 @@ static bool uses(const tsl_comm *comm, int q)
         return tsl_comm_slice(mine->count, q, comm->size) <
                tsl_comm_slice(mine->count, q + 1, comm->size);
     }
-    for (int k = 0; k < tsl_threads_pieces(comm, comm->rank); k++) {
-        const tsl_threads_piece piece = tsl_threads_piece_at(comm, comm->rank, k);
-        if (piece.from == q && piece.bytes > 0) {
-            return true;
-        }
-    }
-    return false;
+    return tsl_threads_sends(comm, q, comm->rank);
 }
 
-/* Leave. After that the slots and devices are their ranks' again: what they say is noted before.
- * All have entered this operation, so none has to wait for an earlier one any more. */
+/* Leave what events order. After that the slots and devices are their ranks' again: what they say
+ * is noted before. All have entered this operation, so none has to wait for an earlier one any
+ * more. */
 static tsl_status leave(tsl_comm *comm, tsl_status status)
 {
     tsl_threads_device *d = device_of(comm);
     release_before(d);
+    tsl_threads_look_around(comm);
     for (int q = 0; q < comm->size; q++) {
         const bool wait = q != comm->rank && uses(comm, q);
         d->waits[q] = wait ? tsl_threads_group_of(comm)->devices[q].done : NULL;
@@ -218,7 +229,11 @@ static tsl_status leave(tsl_comm *comm, tsl_status status)
 
 tsl_status tsl_threads_move_device(tsl_comm *comm)
 {
-    return leave(comm, copy_device(comm));
+    if (tsl_threads_meets(comm)) {
+        return tsl_threads_leave(comm, copy_device(comm, true));
+    }
+    const tsl_status status = begin(comm);
+    return leave(comm, status == TSL_OK ? copy_device(comm, false) : status);
 }
 
 /* As on the host: each rank combines a slice, in everyone's memory. */
@@ -256,5 +271,6 @@ static tsl_status reduce_device(tsl_comm *comm)
 
 tsl_status tsl_threads_reduce_device(tsl_comm *comm)
 {
-    return leave(comm, reduce_device(comm));
+    const tsl_status status = begin(comm);
+    return leave(comm, status == TSL_OK ? reduce_device(comm) : status);
 }

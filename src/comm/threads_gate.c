@@ -147,6 +147,11 @@ tsl_status tsl_threads_enter(tsl_comm *comm, const tsl_threads_slot *mine)
     return status == TSL_OK ? TSL_OK : tsl_threads_leave(comm, status);
 }
 
+void tsl_threads_line_up(tsl_comm *comm)
+{
+    pass(tsl_threads_group_of(comm), false);
+}
+
 tsl_status tsl_threads_leave(tsl_comm *comm, tsl_status status)
 {
     pass(tsl_threads_group_of(comm), false);
