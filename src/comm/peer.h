@@ -52,8 +52,8 @@ typedef struct tsl_peer_copy {
 /* What a rank hears from another, in its own memory, for meet(); zeroed once. Each the number of
  * the last meeting in which the other said so. */
 typedef struct tsl_peer_board {
-    uint64_t ready;                /* its kernel has begun */
-    uint64_t done[TSL_PEER_PARTS]; /* it has written so many of as many parts */
+    uint64_t ready;                /* its kernel has begun; a rank's own board: 1: nobody waits */
+    uint64_t done[TSL_PEER_PARTS]; /* it has written the part */
 } tsl_peer_board;
 
 /* A rank's part in a meeting. */
@@ -105,8 +105,10 @@ typedef struct tsl_peer_ops {
      * own, and nobody's later work must be waited for. When it is off, messages may be missing. */
     tsl_status (*meet)(tsl_context *context, const tsl_peer_meeting *meeting,
                        const tsl_peer_copy *copies, int count);
-    /* boards[ranks] of a rank. To destroy them waits for the device. */
+    /* boards[ranks] of a rank; NULL where kernels of two devices do not run at the same time. */
     tsl_status (*create_boards)(tsl_peer_board **out, tsl_context *context, int ranks);
+    /* Wait for their device. They may be destroyed when those of all ranks are settled. */
+    void (*settle_boards)(const tsl_peer_board *boards);
     void (*destroy_boards)(tsl_peer_board *boards);
 
     /* Host memory, pinned, that kernels and the next two use while the host goes on; contents

@@ -1,5 +1,7 @@
 /* Peers among NVIDIA GPUs: events between streams, copies over NVLink or PCI Express, and, in one
  * kernel a rank, copies between ranks that meet and an all-reduce of few values. */
+#include <stdlib.h>
+
 #include "device/cuda.h"
 
 extern "C" {
@@ -153,10 +155,14 @@ static __device__ __forceinline__ bool is_off(const int32_t *off)
 
 /* ---- copies between ranks that meet -------------------------------------------------------- */
 
-enum { MEET_BLOCKS = 256 }; /* of a launch: several that wait find room beside each other */
+/* Of a launch: where 48 multiprocessors hold 240 such blocks, a second one that waits finds room.
+ */
+enum { MEET_BLOCKS = 128 };
 
 /* Nanoseconds that a rank waits for the others when it is off: who is only behind still comes. */
 static const uint64_t MEET_PATIENCE = UINT64_C(4000000000);
+/* And to leave, when it has given up, for who had just begun to write to its memory. */
+static const uint64_t MEET_PARTING = UINT64_C(100000000);
 
 typedef struct meet_arguments {
     tsl_peer_meeting meeting;
@@ -185,19 +191,28 @@ static __device__ __forceinline__ uint64_t nanoseconds(void)
     return now;
 }
 
+static __device__ void linger(uint64_t time)
+{
+    const uint64_t begun = nanoseconds();
+    while (nanoseconds() - begun < time) {
+    }
+}
+
 /* Wait for a word of this rank's boards. False: it is off, and who was to write it has not come for
- * long; from then on this rank waits for nobody. */
+ * long; from then on nobody waits. */
 static __device__ bool wait_for(const tsl_peer_meeting *m, const uint64_t *at)
 {
-    uint64_t *alone = &m->boards[m->rank][m->rank].ready;
+    const uint64_t *over = &m->boards[m->rank][m->rank].ready;
     uint64_t since = 0;
-    for (int look = 1; !is_told(at, m->number); look++) {
+    for (unsigned look = 1; !is_told(at, m->number); look++) {
         if (look % PEER_LOOKS == 0 && is_off(m->off)) {
             const uint64_t now = nanoseconds();
             since = since == 0 ? now : since;
-            if (is_told(alone, 1) || now - since > MEET_PATIENCE) {
-                tell(alone, 1);
+            if (is_told(over, 1)) {
                 return false;
+            }
+            for (int q = 0; q < m->ranks && now - since > MEET_PATIENCE; q++) {
+                tell(&m->boards[q][q].ready, 1);
             }
         }
     }
@@ -214,7 +229,7 @@ static __device__ void tell_done(const tsl_peer_meeting *m, int q, int block, in
 }
 
 /* Tier: tuned; its twin is copy_pieces between events. Floor: a launch, a word each way over the
- * link, and the bytes. Two H200, 1 MiB each way: 9 us, between events 14. Member: piece. The first
+ * link, and the bytes. Two H200, 1 MiB each way: 8 us, between events 14. Member: piece. The first
  * block tells the others that this rank has begun, and ends when they have written. */
 static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
 {
@@ -224,10 +239,11 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
     if (first && (int)threadIdx.x < m->ranks) {
         const int q = (int)threadIdx.x;
         if ((m->receives >> q & 1) != 0) {
-            tell(&m->boards[q][m->rank].ready, m->number);
+            tell(&m->boards[q][m->rank].ready, m->number); /* earlier kernels have ended */
         }
-        if ((m->sends >> q & 1) != 0 && a.blocks[q] == 0) {
-            tell_done(m, q, 0, 1); /* this rank has failed */
+        if ((m->sends >> q & 1) != 0 && a.blocks[q] == 0) { /* this rank has failed */
+            wait_for(m, &m->boards[m->rank][q].ready);      /* it hears of the meeting before */
+            tell_done(m, q, 0, 1);
         }
     }
     if ((int)blockIdx.x < p->blocks) {
@@ -243,12 +259,17 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
             tell_done(m, q, a.first[blockIdx.y] + (int)blockIdx.x, a.blocks[q]);
         }
     }
+    bool all = true;
     for (int i = (int)threadIdx.x; first && i < m->ranks * TSL_PEER_PARTS; i += PEER_THREADS) {
         const int q = i / TSL_PEER_PARTS;
         if ((m->receives >> q & 1) != 0 &&
             !wait_for(m, &m->boards[m->rank][q].done[i % TSL_PEER_PARTS])) {
-            tell(&m->boards[q][m->rank].ready, 0); /* not to write any more */
+            tell(&m->boards[q][m->rank].ready, 0); /* not to begin any more */
+            all = false;
         }
+    }
+    if (!all) {
+        linger(MEET_PARTING);
     }
 }
 
@@ -285,9 +306,21 @@ static tsl_status peer_meet(tsl_context *context, const tsl_peer_meeting *meetin
     return TSL_LAUNCH(context, meet_and_copy, a, blocks, count > 0 ? count : 1, PEER_THREADS);
 }
 
-/* The kernel is loaded here: not while another rank's waits for it. */
+/* Are kernels of two cards kept from running at the same time? A debugger may do so too. */
+static bool is_serial(void)
+{
+    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    return blocking != NULL && strcmp(blocking, "0") != 0;
+}
+
+/* Not by tsl_device_allocate(): boards outlive the context. The kernel is loaded here: not while
+ * another rank's waits for it. */
 static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
 {
+    *out = NULL;
+    if (is_serial()) {
+        return TSL_OK;
+    }
     const size_t bytes = (size_t)ranks * sizeof **out;
     void *memory = NULL;
     cudaFuncAttributes attributes;
@@ -308,14 +341,18 @@ static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context,
     return TSL_OK;
 }
 
-static void peer_destroy_boards(tsl_peer_board *boards)
+static void peer_settle_boards(const tsl_peer_board *boards)
 {
     cudaPointerAttributes attributes;
-    if (boards != NULL && cudaPointerGetAttributes(&attributes, boards) == cudaSuccess) {
+    if (cudaPointerGetAttributes(&attributes, boards) == cudaSuccess) {
         cudaSetDevice(attributes.device);
         cudaDeviceSynchronize();
-        cudaFree(boards);
     }
+}
+
+static void peer_destroy_boards(tsl_peer_board *boards)
+{
+    cudaFree(boards);
 }
 
 /* ---- few values, without the host ---------------------------------------------------------- */
@@ -345,7 +382,7 @@ static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, ui
 {
     uint32_t call;
     bool off = false;
-    for (int look = 1;; look++) {
+    for (unsigned look = 1;; look++) {
         look_at(at, part, &call);
         if (call == number) {
             return true;
@@ -446,7 +483,8 @@ static void peer_destroy_host(void *memory)
 }
 
 extern const tsl_peer_ops tsl_peer_cuda = {
-    peer_open,        peer_create,       peer_destroy,       peer_record,
-    peer_wait,        peer_look,         peer_copy,          peer_reduce,
-    peer_signal,      peer_meet,         peer_create_boards, peer_destroy_boards,
-    peer_create_host, peer_destroy_host, tsl_cuda_load,      tsl_cuda_store};
+    peer_open,           peer_create,      peer_destroy,       peer_record,
+    peer_wait,           peer_look,        peer_copy,          peer_reduce,
+    peer_signal,         peer_meet,        peer_create_boards, peer_settle_boards,
+    peer_destroy_boards, peer_create_host, peer_destroy_host,  tsl_cuda_load,
+    tsl_cuda_store};

@@ -212,6 +212,9 @@ static tsl_status threads_all_reduce(tsl_comm *comm, tsl_context *context, void 
                                    .context = context,
                                    .data = values};
     tsl_status status = context != NULL ? tsl_threads_show_device(comm, context) : TSL_OK;
+    if (status == TSL_OK && context != NULL) {
+        status = tsl_threads_mark_ready(comm);
+    }
     if (status == TSL_OK) {
         status = tsl_threads_enter(comm, &mine);
     }
@@ -231,7 +234,7 @@ static void set_flags(const tsl_threads_job *job, const tsl_threads_group *group
 {
     for (const tsl_threads_watch *w = job->watches; w != NULL; w = w->next) {
         if (group == NULL || w->group == group) {
-            *(volatile int32_t *)w->flag = 1;
+            __atomic_store_n(w->flag, 1, __ATOMIC_RELAXED);
         }
     }
 }
@@ -328,6 +331,9 @@ void tsl_threads_let_go(tsl_threads_job *job)
 static void release_group(tsl_threads_group *group)
 {
     tsl_threads_job *job = group->job;
+    for (int q = 0; q < group->size; q++) {
+        tsl_threads_settle_meeting(group->devices[q].meeting);
+    }
     for (int q = 0; q < group->size; q++) {
         tsl_threads_release_device(&group->devices[q]);
     }

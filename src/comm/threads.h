@@ -75,7 +75,7 @@ typedef struct tsl_threads_device {
     int *opened;     /* [size] the generation of others' devices whose memory this may use */
     const tsl_event **waits;      /* [size] others' `done` that this has to wait for; NULL: not */
     tsl_threads_meeting *meeting; /* NULL: the device's kernels cannot wait for others' */
-    atomic_int looked; /* the set of devices that can meet as far as this rank knows; -: cannot */
+    int looked; /* the set of devices that can meet as far as this rank knows; -: cannot */
 } tsl_threads_device;
 
 /* What the ranks of one communicator share. */
@@ -131,6 +131,8 @@ tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k);
 /* On device memory an operation is: tsl_threads_show_device(), tsl_threads_enter(), and one of the
  * other two, which leave. */
 tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context);
+/* Before a reduction, which never meets, this too: the memory may be used after what is queued. */
+tsl_status tsl_threads_mark_ready(tsl_comm *comm);
 tsl_status tsl_threads_move_device(tsl_comm *comm);
 tsl_status tsl_threads_reduce_device(tsl_comm *comm);
 /* The context has ended; what a rank has made for it, others may still use. */
@@ -141,6 +143,8 @@ void tsl_threads_release_device(tsl_threads_device *device);
 /* What a rank's device brings to meetings of kernels; NULL in `*out` where there are none. */
 tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
                                       tsl_context *context);
+/* Wait for the device; when all ranks' are settled no kernel uses what they brought. */
+void tsl_threads_settle_meeting(const tsl_threads_meeting *meeting);
 void tsl_threads_destroy_meeting(tsl_threads_meeting *meeting);
 /* Inside an operation: find out whether these devices can meet in the next. */
 void tsl_threads_look_around(tsl_comm *comm);

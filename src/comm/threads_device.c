@@ -3,7 +3,8 @@
  * Each rank's stream copies what the rank sends straight to its receivers' memory, after what they
  * had queued when they entered; their streams go on after those copies. Events see to that, or the
  * kernels that copy, which wait for each other in less time. The host threads meet only to tell
- * each other what is where: nobody waits for a device. */
+ * each other what is where: but for the first operation with a context nobody waits for a device.
+ */
 #include "comm/threads.h"
 
 #include "device/device.h"
@@ -55,6 +56,7 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
 static void release_before(tsl_threads_device *d)
 {
     if (d->before != NULL) {
+        tsl_threads_settle_meeting(d->before->meeting);
         tsl_threads_release_device(d->before);
         tsl_release(d->before);
         d->before = NULL;
@@ -93,14 +95,11 @@ tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context)
     return status == TSL_OK ? TSL_OK : fail(comm, context, status);
 }
 
-/* From here on all ranks' memory may be used when what they have queued so far is done. */
-static tsl_status begin(tsl_comm *comm)
+tsl_status tsl_threads_mark_ready(tsl_comm *comm)
 {
     const tsl_threads_device *d = device_of(comm);
     const tsl_status status = d->ops->record(d->context, d->ready);
-    const tsl_status told = status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
-    tsl_threads_line_up(comm);
-    return told;
+    return status == TSL_OK ? TSL_OK : fail(comm, d->context, status);
 }
 
 /* From here on rank q's memory, as it was when it entered, may be used. */
@@ -232,7 +231,8 @@ tsl_status tsl_threads_move_device(tsl_comm *comm)
     if (tsl_threads_meets(comm)) {
         return tsl_threads_leave(comm, copy_device(comm, true));
     }
-    const tsl_status status = begin(comm);
+    const tsl_status status = tsl_threads_mark_ready(comm);
+    tsl_threads_line_up(comm); /* all have done so */
     return leave(comm, status == TSL_OK ? copy_device(comm, false) : status);
 }
 
@@ -271,6 +271,5 @@ static tsl_status reduce_device(tsl_comm *comm)
 
 tsl_status tsl_threads_reduce_device(tsl_comm *comm)
 {
-    const tsl_status status = begin(comm);
-    return leave(comm, status == TSL_OK ? reduce_device(comm) : status);
+    return leave(comm, reduce_device(comm));
 }

@@ -1,6 +1,9 @@
 /* Ranks that are threads, where their devices' kernels can wait for each other: each on a device of
  * its own, and every one in reach of all. Whether they can is found out in the first operation on a
- * set of devices, for those after it; all ranks come to the same end, as all see the same. */
+ * set of devices, for those after it; all ranks come to the same end, as all see the same.
+ *
+ * Only all ranks of a job meet: one that is elsewhere may release memory, which waits for all
+ * devices, and keep from its launch the kernel that another waits for. */
 #include <string.h>
 
 #include "comm/threads.h"
@@ -20,7 +23,8 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
 {
     const tsl_peer_ops *ops = context->ops->peer;
     *out = NULL;
-    if (ops->meet == NULL || comm->size == 1 || comm->size > TSL_PEER_RANKS) {
+    if (ops->meet == NULL || comm->size == 1 || comm->size > TSL_PEER_RANKS ||
+        comm->size < comm->root->size) {
         return TSL_OK;
     }
     tsl_threads_meeting *made = tsl_allocate_zeroed(1, sizeof *made);
@@ -30,12 +34,12 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
     made->ops = ops;
     made->job = tsl_threads_group_of(comm)->job;
     tsl_status status = ops->create_boards(&made->boards, context, comm->size);
-    if (status == TSL_OK) {
+    if (status == TSL_OK && made->boards != NULL) {
         made->off = ops->create_host(context, sizeof *made->off);
         status = made->off != NULL ? TSL_OK
                                    : tsl_fail_memory(context, sizeof *made->off, "communication");
     }
-    if (status != TSL_OK) {
+    if (status != TSL_OK || made->boards == NULL) {
         ops->destroy_boards(made->boards);
         tsl_release(made);
         return status;
@@ -46,10 +50,17 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
     return TSL_OK;
 }
 
+void tsl_threads_settle_meeting(const tsl_threads_meeting *meeting)
+{
+    if (meeting != NULL) {
+        meeting->ops->settle_boards(meeting->boards);
+    }
+}
+
 void tsl_threads_destroy_meeting(tsl_threads_meeting *meeting)
 {
     if (meeting != NULL) {
-        meeting->ops->destroy_boards(meeting->boards); /* waits for kernels that look at the flag */
+        meeting->ops->destroy_boards(meeting->boards);
         tsl_threads_end_watch(&meeting->watch, meeting->job);
         meeting->ops->destroy_host(meeting->off);
         tsl_release(meeting);
@@ -72,7 +83,7 @@ void tsl_threads_look_around(tsl_comm *comm)
     tsl_threads_device *mine = &group->devices[comm->rank];
     const int set = set_of(group);
     bool can = mine->meeting != NULL;
-    if (atomic_load(&mine->looked) == set || atomic_load(&mine->looked) == -set) {
+    if (mine->looked == set || mine->looked == -set) {
         return;
     }
     for (int q = 0; q < comm->size && can; q++) {
@@ -80,7 +91,7 @@ void tsl_threads_look_around(tsl_comm *comm)
         can = q == comm->rank || (strcmp(other->name, mine->context->name) != 0 &&
                                   mine->ops->open(mine->context, other) == TSL_OK);
     }
-    atomic_store(&mine->looked, can ? set : -set);
+    mine->looked = can ? set : -set;
 }
 
 /* What crosses from rank to rank in the operation in progress fits a meeting. */
@@ -104,7 +115,7 @@ bool tsl_threads_meets(tsl_comm *comm)
     tsl_threads_group *group = tsl_threads_group_of(comm);
     const int set = set_of(group);
     for (int q = 0; q < comm->size; q++) {
-        if (atomic_load(&group->devices[q].looked) != set) {
+        if (group->devices[q].looked != set) {
             return false;
         }
     }

@@ -22,6 +22,11 @@ static tsl_status create_boards(tsl_peer_board **out, tsl_context *context, int 
     return *out != NULL ? TSL_OK : tsl_fail_memory(context, ranks, "boards");
 }
 
+static void settle_boards(const tsl_peer_board *boards)
+{
+    (void)boards; /* nothing is under way after meet() */
+}
+
 static void destroy_boards(tsl_peer_board *boards)
 {
     tsl_release(boards);
@@ -37,13 +42,15 @@ static void tell_all(const tsl_peer_meeting *m, uint64_t ranks, bool done)
     }
 }
 
+/* When it is off, for a second. */
 static void wait_for_all(const tsl_peer_meeting *m, uint64_t ranks, bool done)
 {
+    double off = 0;
     for (int q = 0; q < m->ranks; q++) {
         const tsl_peer_board *at = &m->boards[m->rank][q];
-        while ((ranks >> q & 1) != 0 &&
-               __atomic_load_n((const volatile int32_t *)m->off, __ATOMIC_RELAXED) == 0 &&
+        while ((ranks >> q & 1) != 0 && (off == 0 || tsl_seconds() - off < 1) &&
                __atomic_load_n(done ? at->done : &at->ready, __ATOMIC_ACQUIRE) != m->number) {
+            off = off == 0 && __atomic_load_n(m->off, __ATOMIC_RELAXED) != 0 ? tsl_seconds() : off;
             sched_yield();
         }
     }
@@ -80,6 +87,7 @@ static void make_meeting(void)
     meeting_peer = *tsl_device_sim.peer;
     meeting_peer.meet = meet;
     meeting_peer.create_boards = create_boards;
+    meeting_peer.settle_boards = settle_boards;
     meeting_peer.destroy_boards = destroy_boards;
     meeting_sim = tsl_device_sim;
     meeting_sim.peer = &meeting_peer;

@@ -80,6 +80,7 @@ static tsl_status many_pairs(comm_bench *b)
             CHECK(b->comm, comm_bench_fill(b, b->send + 16 * k, comm_byte_of(rank, k + round),
                                            16) == TSL_OK);
         }
+        CHECK(b->comm, comm_bench_fill(b, b->receive, COMM_UNTOUCHED, COMM_BYTES) == TSL_OK);
         const bool paired = (rank ^ 1) < size;
         CHECK(b->comm, tsl_comm_exchange(b->comm, b->context, paired ? count : 0, pairs) == TSL_OK);
         b->own_ops->download(b->context, b->host, b->receive, COMM_BYTES);
@@ -87,7 +88,7 @@ static tsl_status many_pairs(comm_bench *b)
             CHECK(b->comm, b->host[16 * (count - 1 - k)] == comm_byte_of(rank ^ 1, k + round));
         }
     }
-    return TSL_OK;
+    return comm_bench_all_to_all(b); /* those who had no pair count alike */
 }
 
 /* ---- reductions --------------------------------------------------------------------------- */
@@ -242,7 +243,10 @@ static void neighbours_exchange(void **state)
 static void many_pairs_arrive(void **state)
 {
     (void)state;
+    const int before = comm_meetings();
     comm_run_everywhere(many_pairs);
+    const int in_rounds = 2 * (2 + 2 + 4 + 4 + 6 + 6), at_end = 3 * (2 + 3 + 4 + 5 + 6 + 7);
+    assert_int_equal(comm_meetings() - before, in_rounds + at_end);
 }
 
 static void all_reduce_combines_in_rank_order(void **state)
