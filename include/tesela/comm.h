@@ -107,7 +107,8 @@ TSL_API const char *tsl_comm_failure(tsl_comm *comm, int *rank, tsl_status *stat
 typedef tsl_status (*tsl_rank_function)(tsl_comm *comm, void *user);
 
 /** Run `function` on `ranks` ranks that are threads of this process; the calling thread is rank 0.
- *  Returns when all have ended.
+ *  Returns when all have ended. Where ranks have GPUs, their kernels wait for each other: until it
+ *  returns no other thread may release GPU memory, or end a context on a GPU.
  *
  *  @param[in] ranks  1 <= ranks <= 1024
  *  @param[in] user   passed to each rank

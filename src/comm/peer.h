@@ -12,7 +12,8 @@ typedef struct tsl_event tsl_event;
 
 enum {
     TSL_PEER_COPIES = 64,        /* of one call */
-    TSL_PEER_RANKS = 64,         /* of one reduction, or one meeting */
+    TSL_PEER_RANKS = 64,         /* of one reduction */
+    TSL_PEER_MEETERS = 9,        /* of one meeting: a GPU may open the memory of 8 others */
     TSL_PEER_LITTLE = 8192,      /* bytes of values that signal() combines, at most */
     TSL_PEER_MEETING = 32 << 20, /* a copy of meet() has fewer bytes */
     TSL_PEER_PARTS = 64          /* of what a rank writes to another in a meeting */
@@ -49,19 +50,22 @@ typedef struct tsl_peer_copy {
     int32_t rank;  /* that `to` belongs to, for meet() */
 } tsl_peer_copy;
 
+/* How a rank waits for others: what it hears when it, or they, have given up. */
+enum tsl_peer_end { TSL_PEER_WAITS, TSL_PEER_OVER, TSL_PEER_PARTED };
+
 /* What a rank hears from another, in its own memory, for meet(); zeroed once. Each the number of
  * the last meeting in which the other said so. */
 typedef struct tsl_peer_board {
-    uint64_t ready;                /* its kernel has begun; a rank's own board: 1: nobody waits */
+    uint64_t ready;                /* its kernel has begun; a rank's own: a tsl_peer_end */
     uint64_t done[TSL_PEER_PARTS]; /* it has written the part */
 } tsl_peer_board;
 
 /* A rank's part in a meeting. */
 typedef struct tsl_peer_meeting {
-    tsl_peer_board *boards[TSL_PEER_RANKS]; /* each rank's: [ranks] */
-    const int32_t *off;                     /* the host's: not 0: somebody may not come */
-    uint64_t number;                        /* of the ranks' meetings, from 1 */
-    uint64_t sends, receives;               /* bit q: to rank q, from rank q; q is another */
+    tsl_peer_board *boards[TSL_PEER_MEETERS]; /* each rank's: [ranks] */
+    const int32_t *off;                       /* the host's: not 0: somebody may not come */
+    uint64_t number;                          /* of the ranks' meetings, from 1 */
+    uint64_t sends, receives;                 /* bit q: to rank q, from rank q; q is another */
     int32_t rank, ranks;
 } tsl_peer_meeting;
 
@@ -94,20 +98,25 @@ typedef struct tsl_peer_ops {
     tsl_status (*reduce)(tsl_context *context, tsl_context *const *contexts,
                          const tsl_peer_reduction *reduction);
 
-    /* NULL on devices that do not run at the same time. An all-reduce in which the ranks' kernels
+    /* The next ones are NULL on devices that do not run at the same time, and this is false where
+     * something keeps kernels of two devices from that, as CUDA_LAUNCH_BLOCKING does: then signal()
+     * and meet() are not to be called. */
+    bool (*side_by_side)(void);
+
+    /* An all-reduce in which the ranks' kernels
      * wait for each other: each rank's on a device of its own. When it is called off the values
      * become not-a-numbers, all bits 1. */
     tsl_status (*signal)(tsl_context *context, const tsl_peer_signal *signal);
 
-    /* NULL as signal() is. Copies of ranks whose kernels wait for each other, in place of events:
-     * what a rank receives is written when its own kernel has begun, and is there when that ends.
-     * All that send to each other or receive call it, also with no copies: each on a device of its
-     * own, and nobody's later work must be waited for. When it is off, messages may be missing. */
+    /* Copies of ranks whose kernels wait for each other, in place of events: what a rank receives
+     * is written when its own kernel has begun, and is there when that ends. All that send or
+     * receive call it, each on a device of its own; who has failed without copies. When it is off,
+     * messages may be missing. */
     tsl_status (*meet)(tsl_context *context, const tsl_peer_meeting *meeting,
                        const tsl_peer_copy *copies, int count);
-    /* boards[ranks] of a rank; NULL where kernels of two devices do not run at the same time. */
+    /* boards[ranks] of a rank. */
     tsl_status (*create_boards)(tsl_peer_board **out, tsl_context *context, int ranks);
-    /* Wait for their device. They may be destroyed when those of all ranks are settled. */
+    /* Wait for their device. They may be destroyed when all ranks have settled theirs. */
     void (*settle_boards)(const tsl_peer_board *boards);
     void (*destroy_boards)(tsl_peer_board *boards);
 

@@ -39,11 +39,12 @@ static tsl_status peer_open(tsl_context *context, const tsl_context *other)
     }
     tsl_cuda_stream(context); /* makes the device current */
     const cudaError_t error = cudaDeviceEnablePeerAccess(theirs, 0);
-    if (error == cudaErrorPeerAccessAlreadyEnabled) {
-        cudaGetLastError();
-        return TSL_OK;
+    if (error != cudaSuccess) {
+        cudaGetLastError(); /* or the next launch would report it */
     }
-    return tsl_cuda_check(context, error, "opening a peer's memory");
+    return error == cudaErrorPeerAccessAlreadyEnabled
+               ? TSL_OK
+               : tsl_cuda_check(context, error, "opening a peer's memory");
 }
 
 static tsl_status peer_create(tsl_event **out, tsl_context *context)
@@ -153,16 +154,23 @@ static __device__ __forceinline__ bool is_off(const int32_t *off)
     return *(const volatile int32_t *)off != 0;
 }
 
+static bool peer_side_by_side(void)
+{
+    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+    return blocking == NULL || strcmp(blocking, "0") == 0;
+}
+
 /* ---- copies between ranks that meet -------------------------------------------------------- */
 
-/* Of a launch: where 48 multiprocessors hold 240 such blocks, a second one that waits finds room.
- */
+/* Of a launch. Those that copy wait for others' first blocks alone, so several launches that wait
+ * need room for one block more than the others have: 48 multiprocessors hold 240. */
 enum { MEET_BLOCKS = 128 };
 
 /* Nanoseconds that a rank waits for the others when it is off: who is only behind still comes. */
 static const uint64_t MEET_PATIENCE = UINT64_C(4000000000);
-/* And to leave, when it has given up, for who had just begun to write to its memory. */
-static const uint64_t MEET_PARTING = UINT64_C(100000000);
+/* And to leave, when it has given up, for who had just begun to write to its memory; less in those
+ * meetings that were queued after that one. */
+static const uint64_t MEET_PARTING = UINT64_C(200000000), MEET_LATER = UINT64_C(2000000);
 
 typedef struct meet_arguments {
     tsl_peer_meeting meeting;
@@ -177,11 +185,11 @@ static __device__ __forceinline__ void tell(uint64_t *to, uint64_t number)
     asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(number) : "memory");
 }
 
-static __device__ __forceinline__ bool is_told(const uint64_t *at, uint64_t number)
+static __device__ __forceinline__ uint64_t told(const uint64_t *at)
 {
-    uint64_t told;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(told) : "l"(at) : "memory");
-    return told == number;
+    uint64_t number;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(number) : "l"(at) : "memory");
+    return number;
 }
 
 static __device__ __forceinline__ uint64_t nanoseconds(void)
@@ -204,15 +212,15 @@ static __device__ bool wait_for(const tsl_peer_meeting *m, const uint64_t *at)
 {
     const uint64_t *over = &m->boards[m->rank][m->rank].ready;
     uint64_t since = 0;
-    for (unsigned look = 1; !is_told(at, m->number); look++) {
+    for (unsigned look = 1; told(at) != m->number; look++) {
         if (look % PEER_LOOKS == 0 && is_off(m->off)) {
             const uint64_t now = nanoseconds();
             since = since == 0 ? now : since;
-            if (is_told(over, 1)) {
+            if (told(over) != 0) {
                 return false;
             }
             for (int q = 0; q < m->ranks && now - since > MEET_PATIENCE; q++) {
-                tell(&m->boards[q][q].ready, 1);
+                tell(&m->boards[q][q].ready, TSL_PEER_OVER);
             }
         }
     }
@@ -242,7 +250,7 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
             tell(&m->boards[q][m->rank].ready, m->number); /* earlier kernels have ended */
         }
         if ((m->sends >> q & 1) != 0 && a.blocks[q] == 0) { /* this rank has failed */
-            wait_for(m, &m->boards[m->rank][q].ready);      /* it hears of the meeting before */
+            wait_for(m, &m->boards[m->rank][q].ready);      /* q hears of the meeting before */
             tell_done(m, q, 0, 1);
         }
     }
@@ -269,7 +277,9 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
         }
     }
     if (!all) {
-        linger(MEET_PARTING);
+        uint64_t *over = &m->boards[m->rank][m->rank].ready;
+        linger(told(over) == TSL_PEER_PARTED ? MEET_LATER : MEET_PARTING);
+        tell(over, TSL_PEER_PARTED);
     }
 }
 
@@ -306,21 +316,10 @@ static tsl_status peer_meet(tsl_context *context, const tsl_peer_meeting *meetin
     return TSL_LAUNCH(context, meet_and_copy, a, blocks, count > 0 ? count : 1, PEER_THREADS);
 }
 
-/* Are kernels of two cards kept from running at the same time? A debugger may do so too. */
-static bool is_serial(void)
-{
-    const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-    return blocking != NULL && strcmp(blocking, "0") != 0;
-}
-
 /* Not by tsl_device_allocate(): boards outlive the context. The kernel is loaded here: not while
  * another rank's waits for it. */
 static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
 {
-    *out = NULL;
-    if (is_serial()) {
-        return TSL_OK;
-    }
     const size_t bytes = (size_t)ranks * sizeof **out;
     void *memory = NULL;
     cudaFuncAttributes attributes;
@@ -483,8 +482,8 @@ static void peer_destroy_host(void *memory)
 }
 
 extern const tsl_peer_ops tsl_peer_cuda = {
-    peer_open,           peer_create,      peer_destroy,       peer_record,
-    peer_wait,           peer_look,        peer_copy,          peer_reduce,
-    peer_signal,         peer_meet,        peer_create_boards, peer_settle_boards,
-    peer_destroy_boards, peer_create_host, peer_destroy_host,  tsl_cuda_load,
-    tsl_cuda_store};
+    peer_open,          peer_create,         peer_destroy,     peer_record,
+    peer_wait,          peer_look,           peer_copy,        peer_reduce,
+    peer_side_by_side,  peer_signal,         peer_meet,        peer_create_boards,
+    peer_settle_boards, peer_destroy_boards, peer_create_host, peer_destroy_host,
+    tsl_cuda_load,      tsl_cuda_store};

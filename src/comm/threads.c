@@ -332,9 +332,6 @@ static void release_group(tsl_threads_group *group)
 {
     tsl_threads_job *job = group->job;
     for (int q = 0; q < group->size; q++) {
-        tsl_threads_settle_meeting(group->devices[q].meeting);
-    }
-    for (int q = 0; q < group->size; q++) {
         tsl_threads_release_device(&group->devices[q]);
     }
     tsl_release(group->devices);
@@ -347,6 +344,7 @@ static void threads_destroy(tsl_comm *comm)
     tsl_threads_group *group = tsl_threads_group_of(comm);
     tsl_threads_job *job = group->job;
     tsl_threads_comm *own = (tsl_threads_comm *)(void *)comm;
+    tsl_threads_settle_device(&group->devices[comm->rank]);
     own->next->previous = own->previous;
     own->previous->next = own->next;
     tsl_release(own);

@@ -137,13 +137,15 @@ tsl_status tsl_threads_move_device(tsl_comm *comm);
 tsl_status tsl_threads_reduce_device(tsl_comm *comm);
 /* The context has ended; what a rank has made for it, others may still use. */
 void tsl_threads_forget(tsl_comm *comm, const tsl_context *context);
-/* Release what a rank has made for that; when nobody uses it any more. */
+/* Wait for what a rank's devices do with that … */
+void tsl_threads_settle_device(const tsl_threads_device *device);
+/* … and release it, when all ranks have done so. */
 void tsl_threads_release_device(tsl_threads_device *device);
 
 /* What a rank's device brings to meetings of kernels; NULL in `*out` where there are none. */
 tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
                                       tsl_context *context);
-/* Wait for the device; when all ranks' are settled no kernel uses what they brought. */
+/* Wait for the device; when all ranks have settled theirs no kernel uses what they brought. */
 void tsl_threads_settle_meeting(const tsl_threads_meeting *meeting);
 void tsl_threads_destroy_meeting(tsl_threads_meeting *meeting);
 /* Inside an operation: find out whether these devices can meet in the next. */

@@ -56,10 +56,16 @@ static tsl_status make_device(tsl_comm *comm, tsl_context *context)
 static void release_before(tsl_threads_device *d)
 {
     if (d->before != NULL) {
-        tsl_threads_settle_meeting(d->before->meeting);
         tsl_threads_release_device(d->before);
         tsl_release(d->before);
         d->before = NULL;
+    }
+}
+
+void tsl_threads_settle_device(const tsl_threads_device *d)
+{
+    for (; d != NULL; d = d->before) {
+        tsl_threads_settle_meeting(d->meeting);
     }
 }
 
@@ -204,7 +210,10 @@ static bool uses(const tsl_comm *comm, int q)
 static tsl_status leave(tsl_comm *comm, tsl_status status)
 {
     tsl_threads_device *d = device_of(comm);
-    release_before(d);
+    if (status == TSL_OK && atomic_load(&tsl_threads_group_of(comm)->job->failed) == 0) {
+        tsl_threads_settle_device(d->before); /* its kernels have heard all that others told them */
+        release_before(d);
+    }
     tsl_threads_look_around(comm);
     for (int q = 0; q < comm->size; q++) {
         const bool wait = q != comm->rank && uses(comm, q);

@@ -23,8 +23,8 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
 {
     const tsl_peer_ops *ops = context->ops->peer;
     *out = NULL;
-    if (ops->meet == NULL || comm->size == 1 || comm->size > TSL_PEER_RANKS ||
-        comm->size < comm->root->size) {
+    if (ops->meet == NULL || !ops->side_by_side() || comm->size == 1 ||
+        comm->size > TSL_PEER_MEETERS || comm->size < comm->root->size) {
         return TSL_OK;
     }
     tsl_threads_meeting *made = tsl_allocate_zeroed(1, sizeof *made);
@@ -34,12 +34,12 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
     made->ops = ops;
     made->job = tsl_threads_group_of(comm)->job;
     tsl_status status = ops->create_boards(&made->boards, context, comm->size);
-    if (status == TSL_OK && made->boards != NULL) {
+    if (status == TSL_OK) {
         made->off = ops->create_host(context, sizeof *made->off);
         status = made->off != NULL ? TSL_OK
                                    : tsl_fail_memory(context, sizeof *made->off, "communication");
     }
-    if (status != TSL_OK || made->boards == NULL) {
+    if (status != TSL_OK) {
         ops->destroy_boards(made->boards);
         tsl_release(made);
         return status;
@@ -91,13 +91,14 @@ void tsl_threads_look_around(tsl_comm *comm)
         can = q == comm->rank || (strcmp(other->name, mine->context->name) != 0 &&
                                   mine->ops->open(mine->context, other) == TSL_OK);
     }
+    mine->context->error[0] = '\0'; /* of open(): not a failure */
     mine->looked = can ? set : -set;
 }
 
 /* What crosses from rank to rank in the operation in progress fits a meeting. */
 static bool fits(tsl_comm *comm)
 {
-    int copies[TSL_PEER_RANKS] = {0};
+    int copies[TSL_PEER_MEETERS] = {0};
     for (int to = 0; to < comm->size; to++) {
         for (int k = 0; k < tsl_threads_pieces(comm, to); k++) {
             const tsl_threads_piece piece = tsl_threads_piece_at(comm, to, k);

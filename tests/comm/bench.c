@@ -16,6 +16,11 @@ enum { MOST_KINDS = 4 };
 
 /* ---- sim, whose ranks meet: what their kernels do elsewhere their threads do here ---------- */
 
+static bool side_by_side(void)
+{
+    return true;
+}
+
 static tsl_status create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
 {
     *out = tsl_allocate_zeroed((size_t)ranks, sizeof **out);
@@ -85,6 +90,7 @@ static tsl_device_ops meeting_sim;
 static void make_meeting(void)
 {
     meeting_peer = *tsl_device_sim.peer;
+    meeting_peer.side_by_side = side_by_side;
     meeting_peer.meet = meet;
     meeting_peer.create_boards = create_boards;
     meeting_peer.settle_boards = settle_boards;

@@ -110,9 +110,15 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     return status;
 }
 
+static bool side_by_side(void)
+{
+    return true;
+}
+
 static void prepare(bool idle, bool late)
 {
     now = (party){.peer = *tsl_device_sim.peer, .ops = tsl_device_sim, .idle = idle, .late = late};
+    now.peer.side_by_side = side_by_side;
     now.peer.signal = queue_signal;
     now.ops.peer = &now.peer;
 }
