@@ -50,7 +50,7 @@ typedef struct tsl_peer_copy {
     int32_t rank;  /* that `to` belongs to, for meet() */
 } tsl_peer_copy;
 
-/* How a rank waits for others: what it hears when it, or they, have given up. */
+/* Does a rank still wait for others? Some rank has given up; and this one has left after that. */
 enum tsl_peer_end { TSL_PEER_WAITS, TSL_PEER_OVER, TSL_PEER_PARTED };
 
 /* What a rank hears from another, in its own memory, for meet(); zeroed once. Each the number of
@@ -98,14 +98,13 @@ typedef struct tsl_peer_ops {
     tsl_status (*reduce)(tsl_context *context, tsl_context *const *contexts,
                          const tsl_peer_reduction *reduction);
 
-    /* The next ones are NULL on devices that do not run at the same time, and this is false where
-     * something keeps kernels of two devices from that, as CUDA_LAUNCH_BLOCKING does: then signal()
-     * and meet() are not to be called. */
+    /* May kernels wait for other devices' kernels? Not where something keeps two from running at
+     * the same time, as CUDA_LAUNCH_BLOCKING does; ask tsl_peer_side_by_side(). On devices that
+     * never do it is NULL, as signal() and meet() are, each of which a table may lack. */
     bool (*side_by_side)(void);
 
-    /* An all-reduce in which the ranks' kernels
-     * wait for each other: each rank's on a device of its own. When it is called off the values
-     * become not-a-numbers, all bits 1. */
+    /* An all-reduce in which the ranks' kernels wait for each other: each rank's on a device of its
+     * own. When it is called off the values become not-a-numbers, all bits 1. */
     tsl_status (*signal)(tsl_context *context, const tsl_peer_signal *signal);
 
     /* Copies of ranks whose kernels wait for each other, in place of events: what a rank receives
@@ -128,5 +127,11 @@ typedef struct tsl_peer_ops {
     tsl_status (*load)(tsl_context *context, void *target, const void *host, int64_t bytes);
     tsl_status (*store)(tsl_context *context, void *host, const void *source, int64_t bytes);
 } tsl_peer_ops;
+
+/* `peer` may be NULL. */
+static inline bool tsl_peer_side_by_side(const tsl_peer_ops *peer)
+{
+    return peer != NULL && peer->side_by_side != NULL && peer->side_by_side();
+}
 
 #endif

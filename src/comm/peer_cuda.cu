@@ -174,9 +174,9 @@ static const uint64_t MEET_PARTING = UINT64_C(200000000), MEET_LATER = UINT64_C(
 
 typedef struct meet_arguments {
     tsl_peer_meeting meeting;
-    int32_t blocks[TSL_PEER_RANKS]; /* that copy to each rank: TSL_PEER_PARTS at most */
-    int32_t to[TSL_PEER_COPIES];    /* a rank, by piece … */
-    int32_t first[TSL_PEER_COPIES]; /* … and which of those is the piece's first */
+    int32_t blocks[TSL_PEER_MEETERS]; /* that copy to each rank: TSL_PEER_PARTS at most */
+    int32_t to[TSL_PEER_COPIES];      /* a rank, by piece … */
+    int32_t first[TSL_PEER_COPIES];   /* … and which of those is the piece's first */
     peer_piece pieces[TSL_PEER_COPIES];
 } meet_arguments;
 
@@ -286,7 +286,7 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
 /* Blocks of each piece: no rank's are more than its parts, and all are few. */
 static int share_blocks(meet_arguments *a, const tsl_peer_copy *copies, int count)
 {
-    int pieces[TSL_PEER_RANKS] = {0};
+    int pieces[TSL_PEER_MEETERS] = {0};
     int widest = 1;
     for (int i = 0; i < count; i++) {
         pieces[copies[i].rank]++;

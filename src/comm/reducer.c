@@ -35,7 +35,7 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
     const tsl_peer_ops *peer = peer_of(r);
     memset(out, 0, sizeof *out);
     if (!r->comm->ops->one_process || r->comm->size == 1 || r->comm->size > TSL_PEER_RANKS ||
-        peer == NULL || peer->signal == NULL || !peer->side_by_side() || r->count < 1 ||
+        !tsl_peer_side_by_side(peer) || peer->signal == NULL || r->count < 1 ||
         r->count * tsl_comm_width(r->type) > TSL_PEER_LITTLE) {
         return TSL_OK;
     }

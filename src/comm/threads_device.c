@@ -213,8 +213,8 @@ static tsl_status leave(tsl_comm *comm, tsl_status status)
     if (status == TSL_OK && atomic_load(&tsl_threads_group_of(comm)->job->failed) == 0) {
         tsl_threads_settle_device(d->before); /* its kernels have heard all that others told them */
         release_before(d);
+        tsl_threads_look_around(comm);
     }
-    tsl_threads_look_around(comm);
     for (int q = 0; q < comm->size; q++) {
         const bool wait = q != comm->rank && uses(comm, q);
         d->waits[q] = wait ? tsl_threads_group_of(comm)->devices[q].done : NULL;

@@ -23,7 +23,7 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
 {
     const tsl_peer_ops *ops = context->ops->peer;
     *out = NULL;
-    if (ops->meet == NULL || !ops->side_by_side() || comm->size == 1 ||
+    if (!tsl_peer_side_by_side(ops) || ops->meet == NULL || comm->size == 1 ||
         comm->size > TSL_PEER_MEETERS || comm->size < comm->root->size) {
         return TSL_OK;
     }
@@ -88,10 +88,14 @@ void tsl_threads_look_around(tsl_comm *comm)
     }
     for (int q = 0; q < comm->size && can; q++) {
         const tsl_context *other = group->devices[q].context;
-        can = q == comm->rank || (strcmp(other->name, mine->context->name) != 0 &&
-                                  mine->ops->open(mine->context, other) == TSL_OK);
+        if (q != comm->rank) {
+            can = strcmp(other->name, mine->context->name) != 0 &&
+                  mine->ops->open(mine->context, other) == TSL_OK;
+        }
     }
-    mine->context->error[0] = '\0'; /* of open(): not a failure */
+    if (!can) {
+        mine->context->error[0] = '\0'; /* open()'s, which is no failure */
+    }
     mine->looked = can ? set : -set;
 }
 

@@ -36,6 +36,8 @@ int64_t comm_bench_wrong_parts(comm_bench *b, const tsl_comm_parts *parts);
 /* All-to-alls of such parts, looked at: three, of which the first finds out how ranks can meet. */
 tsl_status comm_bench_all_to_all(comm_bench *b);
 
+/* For a table: true. */
+bool comm_side_by_side(void);
 /* Ranks have met so often, of kind "meeting". */
 int comm_meetings(void);
 

@@ -78,6 +78,7 @@ static tsl_status cut_off(comm_bench *b)
         b->own_ops->download(b->context, b->host, b->receive, COMM_BYTES);
         CHECK(comm, comm->rank == 2 || b->host[499] == 1 - comm->rank + i);
         CHECK(comm, b->host[500] == COMM_UNTOUCHED);
+        CHECK(comm, b->context->error[0] == '\0'); /* not to meet is no failure */
     }
     return TSL_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comm/bench.h"
 #include "comm/cases.h"
 #include "comm/peer.h"
 #include "device/sim.h"
@@ -110,15 +111,10 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     return status;
 }
 
-static bool side_by_side(void)
-{
-    return true;
-}
-
 static void prepare(bool idle, bool late)
 {
     now = (party){.peer = *tsl_device_sim.peer, .ops = tsl_device_sim, .idle = idle, .late = late};
-    now.peer.side_by_side = side_by_side;
+    now.peer.side_by_side = comm_side_by_side;
     now.peer.signal = queue_signal;
     now.ops.peer = &now.peer;
 }
