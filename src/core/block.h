@@ -48,7 +48,11 @@
  * sim each is run for all blocks before the next. Outside of grid phases stands only what is the
  * same for all blocks and stays so: loops over arguments, and addresses. Only the array of
  * TSL_SHARED_DYNAMIC lives from one to the next.
- */
+ *
+ * Where one kernel ends, a GPU idles for as long as its last blocks take. A kernel queued by
+ * TSL_LAUNCH_EARLY may begin in that gap, if the one before it has said TSL_LET_NEXT_BEGIN in each
+ * block; a thread says TSL_WAIT_FOR_EARLIER before it reads or writes what anything queued earlier
+ * does. Each of its blocks has a thread that says so: the kernel does not end before those. */
 #ifndef TSL_BLOCK_H
 #define TSL_BLOCK_H
 
@@ -90,6 +94,14 @@ enum { TSL_CLOSE_BLOCKS = 16 };
 #define TSL_PHASE                                                                                  \
     for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0, __syncthreads())
 #define TSL_GRID_PHASE for (int tsl_pass = 1; tsl_pass; tsl_pass = 0, tsl_grid_barrier())
+/* GPUs before compute capability 9.0 run one after the other. */
+#if __CUDA_ARCH__ >= 900
+#define TSL_LET_NEXT_BEGIN cudaTriggerProgrammaticLaunchCompletion()
+#define TSL_WAIT_FOR_EARLIER cudaGridDependencySynchronize()
+#else
+#define TSL_LET_NEXT_BEGIN (void)0
+#define TSL_WAIT_FOR_EARLIER (void)0
+#endif
 /* A value of each thread's own that lives from phase to phase: name[TSL_OWN]. */
 #define TSL_PRIVATE(type, name) type name[1]
 #define TSL_OWN 0
@@ -217,6 +229,8 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
     for (int thread = tsl_at->first, tsl_turn = 0; tsl_turn < tsl_at->threads;                     \
          tsl_turn++, thread = (thread + tsl_at->step) % tsl_at->threads)
 #define TSL_GRID_PHASE if ((*tsl_at->passed)++ == tsl_at->stage)
+#define TSL_LET_NEXT_BEGIN (void)0
+#define TSL_WAIT_FOR_EARLIER (void)0
 #define TSL_PRIVATE(type, name) type name[TSL_BLOCK_THREADS]
 #define TSL_OWN thread
 

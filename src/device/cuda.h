@@ -48,6 +48,20 @@ cudaStream_t tsl_cuda_grant_shared(tsl_context *context, const void *kernel, int
 tsl_status tsl_cuda_launch_grid(tsl_context *context, const void *kernel, const char *name,
                                 void *arguments, int blocks, int threads, int64_t shared);
 
+/* Queue a kernel that may begin before the one queued before it ends, where the device can. */
+tsl_status tsl_cuda_launch_early(tsl_context *context, const void *kernel, const char *name,
+                                 void *arguments, int blocks, int threads);
+
+#define TSL_LAUNCH_EARLY(context, kernel, arguments, blocks, threads)                              \
+    tsl_cuda_launch_early(context, (const void *)(kernel), #kernel, (void *)&(arguments), blocks,  \
+                          threads)
+
+/* Blocks of a kernel that the context's device runs at a time, >= 1. */
+int64_t tsl_cuda_resident(tsl_context *context, const void *kernel, int threads);
+
+#define TSL_RESIDENT(context, kernel, threads)                                                     \
+    tsl_cuda_resident(context, (const void *)(kernel), threads)
+
 #define TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared)                       \
     tsl_cuda_launch_grid(context, (const void *)(kernel), #kernel, (void *)&(arguments), blocks,   \
                          threads, shared)

@@ -51,6 +51,14 @@ void tsl_sim_open_other(tsl_sim_mark mark, bool open);
 /* For tests: what a copy that forgets to wait for the stream would see. */
 void tsl_sim_peek(tsl_context *context, void *target, const void *source, int64_t bytes);
 
+#define TSL_LAUNCH_EARLY(context, kernel, arguments, blocks, threads)                              \
+    TSL_LAUNCH(context, kernel, arguments, blocks, 1, threads)
+
+/* Blocks of any kernel that run at a time, so to speak. */
+enum { TSL_SIM_RESIDENT = 3 };
+
+#define TSL_RESIDENT(context, kernel, threads) ((void)(context), (int64_t)TSL_SIM_RESIDENT)
+
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
                    threads, shared)

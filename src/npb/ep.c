@@ -88,18 +88,6 @@ static void fill_sums(tsl_npb_ep *out, const int64_t totals[TSL_EP_TOTALS])
 
 /* ---- a run -------------------------------------------------------------------------------- */
 
-/* Batches that keep this rank's device busy. */
-static int64_t batches_at_a_time(tsl_context *context)
-{
-    enum { OF_A_PROCESSOR = 8 };
-    tsl_device_properties properties;
-    if (context->ops->peer == NULL ||
-        context->ops->properties(context->device, &properties) != TSL_OK) {
-        return context->threads;
-    }
-    return (int64_t)OF_A_PROCESSOR * properties.threads;
-}
-
 /* What a rank adds batches to. */
 typedef struct tallying {
     tsl_context *context;
@@ -144,7 +132,7 @@ static tsl_status tally_on_ranks(tsl_context *context, int64_t batches,
     tsl_queue *queue = NULL;
     tsl_status status = TSL_OK;
     if (comm->size > 1) {
-        status = tsl_queue_create(&queue, comm, batches, batches_at_a_time(context));
+        status = tsl_queue_create(&queue, comm, batches, context->ops->ep->at_a_time(context));
     }
     const double begun = tsl_seconds();
     if (status == TSL_OK) {

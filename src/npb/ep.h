@@ -33,6 +33,8 @@ const tsl_ep_class *tsl_ep_find_class(char name);
 double tsl_ep_error_signed(const tsl_ep_class *expected, double sx, double sy);
 
 typedef struct tsl_ep_ops {
+    /* Batches that keep the device busy, all of it for about as long. */
+    int64_t (*at_a_time)(tsl_context *context);
     /* Add batches first … first + count - 1 to `totals` [TSL_EP_TOTALS], in device memory;
      * asynchronous on the context's stream. */
     tsl_status (*tally)(tsl_context *context, int64_t first, int64_t count, int64_t *totals);

@@ -187,4 +187,9 @@ static tsl_status cpu_tally(tsl_context *context, int64_t first, int64_t count, 
     return TSL_OK;
 }
 
-const tsl_ep_ops tsl_ep_cpu = {.tally = cpu_tally};
+static int64_t cpu_at_a_time(tsl_context *context)
+{
+    return context->threads;
+}
+
+const tsl_ep_ops tsl_ep_cpu = {.at_a_time = cpu_at_a_time, .tally = cpu_tally};

@@ -7,4 +7,4 @@ extern "C" {
 
 #include "npb/ep_block.inc"
 
-extern const tsl_ep_ops tsl_ep_cuda = {gpu_tally};
+extern const tsl_ep_ops tsl_ep_cuda = {gpu_at_a_time, gpu_tally};

@@ -6,4 +6,4 @@
 
 #include "npb/ep_block.inc"
 
-const tsl_ep_ops tsl_ep_sim = {.tally = gpu_tally};
+const tsl_ep_ops tsl_ep_sim = {.at_a_time = gpu_at_a_time, .tally = gpu_tally};

@@ -269,7 +269,6 @@ static tsl_status slow_tally(tsl_context *context, int64_t first, int64_t count,
 
 static tsl_status run_slow_rank(tsl_comm *comm, void *user)
 {
-    static const tsl_ep_ops slow = {.tally = slow_tally};
     tsl_device_ops ops;
     tsl_context *context = NULL;
     tsl_npb_ep ep;
@@ -279,6 +278,8 @@ static tsl_status run_slow_rank(tsl_comm *comm, void *user)
         return status;
     }
     const tsl_device_ops *own = context->ops;
+    tsl_ep_ops slow = *own->ep;
+    slow.tally = slow_tally;
     ops = *own;
     ops.ep = &slow;
     context->ops = &ops;

@@ -4,10 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "comm/peer.h"
 #include "device/device.h"
 
 /* How often a rank at work asks whether it should stop, and at least one that waits, seconds. */
 static const double patience = 0.1;
+/* What a piece of a chunk should take. */
+static const double long_enough = 0.05;
 
 struct tsl_queue {
     tsl_counters *counters;
@@ -15,8 +18,8 @@ struct tsl_queue {
     tsl_queue_share share;
     tsl_queue_clock clock;
     double made;   /* when the queue was */
-    double taken;  /* when the chunk in hand was */
-    int64_t count; /* its items; 0: there is none */
+    int64_t count; /* items in hand: not known to be done */
+    double taken;  /* since when they are all that is */
     double asked;  /* when the counters were looked at last */
     bool waits;    /* its rate is not in TSL_QUEUE_RATE */
     bool stopped;
@@ -187,23 +190,27 @@ tsl_status tsl_queue_has_more(tsl_queue *queue, bool *more)
 
 static void hand_over(tsl_queue *queue, int64_t count)
 {
-    queue->count = count;
+    if (queue->count == 0) {
+        queue->taken = queue->clock();
+    }
+    queue->count += count;
     queue->share.items += count;
     queue->share.chunks += count > 0;
-    queue->taken = queue->clock();
 }
 
-/* Learn from the chunk in hand, if there is one: what TSL_QUEUE_RATE has to grow by. */
-static int64_t learn(tsl_queue *queue, double now)
+/* Learn from what is done of the items in hand, all but `undone`: what TSL_QUEUE_RATE has to grow
+ * by. */
+static int64_t learn(tsl_queue *queue, int64_t undone, double now)
 {
-    if (queue->count == 0) {
+    if (queue->count == undone) {
         return 0;
     }
     const double seconds = now - queue->taken;
-    const int64_t growth = tsl_queue_learn(&queue->worker, queue->count, seconds);
+    const int64_t growth = tsl_queue_learn(&queue->worker, queue->count - undone, seconds);
     queue->share.seconds += seconds;
     queue->share.rate = queue->worker.rate;
-    queue->count = 0;
+    queue->count = undone;
+    queue->taken = now;
     return growth;
 }
 
@@ -231,10 +238,12 @@ static tsl_status decide(tsl_queue *queue, int64_t seen[TSL_COUNTERS], double el
     return status;
 }
 
-tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait)
+/* tsl_queue_ask() while `undone` of the items in hand are being done. */
+static tsl_status ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t *count,
+                      double *wait)
 {
     const double now = queue->clock();
-    const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = learn(queue, now)};
+    const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = learn(queue, undone, now)};
     int64_t seen[TSL_COUNTERS], chunk = 0;
     *first = *count = 0;
     *wait = 0;
@@ -272,6 +281,16 @@ tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, doubl
     return TSL_OK;
 }
 
+tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait)
+{
+    return ask(queue, 0, first, count, wait);
+}
+
+static void rest(double seconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * seconds)}, NULL);
+}
+
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
 {
     for (;;) {
@@ -280,47 +299,117 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
         if (status != TSL_OK || wait <= 0) {
             return status;
         }
-        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * wait)}, NULL);
+        rest(wait);
     }
 }
 
-/* A chunk, in pieces of `*piece` items, which grows until a piece takes long enough. */
-static tsl_status do_chunk(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user,
-                           int64_t first, int64_t count, int64_t *piece)
+/* ---- doing chunks ------------------------------------------------------------------------- */
+
+/* A device that has events is given a piece of a chunk while it does the one before: it never waits
+ * for the host. */
+typedef struct doing {
+    tsl_queue *queue;
+    tsl_context *context;
+    tsl_queue_work work;
+    void *user;
+    tsl_event *ends[2]; /* of the last two pieces, by turns; NULL: each is done on return */
+    int64_t pieces;     /* so far */
+    int64_t undone;     /* items of the last, if it is being done */
+    int64_t most;       /* items of the next */
+} doing;
+
+static tsl_status wait_for(tsl_context *context, tsl_event *event)
 {
+    bool past = false;
+    tsl_status status = TSL_OK;
+    while (status == TSL_OK && !past) {
+        status = context->ops->peer->look(context, event, &past);
+    }
+    return status;
+}
+
+static tsl_status finish(doing *d)
+{
+    d->undone = 0;
+    return d->context->ops->synchronize(d->context);
+}
+
+/* Do a piece, or queue it and see the one before it done. */
+static tsl_status do_piece(doing *d, int64_t first, int64_t count)
+{
+    tsl_status status = d->work(d->user, first, count);
+    if (status != TSL_OK || d->ends[0] == NULL) {
+        return status == TSL_OK ? finish(d) : status;
+    }
+    d->undone = count;
+    status = d->context->ops->peer->record(d->context, d->ends[d->pieces % 2]);
+    d->pieces++;
+    return status == TSL_OK && d->pieces > 1 ? wait_for(d->context, d->ends[d->pieces % 2])
+                                             : status;
+}
+
+/* In pieces that grow until they take long enough; the last is a batch, beside which the next chunk
+ * is asked for. */
+static tsl_status do_chunk(doing *d, int64_t first, int64_t count)
+{
+    const int64_t batch = d->queue->worker.batch;
     bool stopped = false;
     for (int64_t done = 0; done < count && !stopped;) {
-        const int64_t now = count - done < *piece ? count - done : *piece;
+        const int64_t left = count - done;
+        const int64_t before = left > batch ? left - batch : left;
+        const int64_t now = before < d->most ? before : d->most;
         const double begun = tsl_seconds();
-        tsl_status status = work(user, first + done, now);
+        tsl_status status = do_piece(d, first + done, now);
         if (status == TSL_OK) {
-            status = context->ops->synchronize(context);
-        }
-        if (status == TSL_OK) {
-            status = tsl_queue_is_stopped(queue, &stopped);
+            status = tsl_queue_is_stopped(d->queue, &stopped);
         }
         if (status != TSL_OK) {
             return status;
         }
         done += now;
-        *piece *= now == *piece && tsl_seconds() - begun < patience ? 2 : 1;
+        d->most *= now == d->most && tsl_seconds() - begun < long_enough ? 2 : 1;
     }
     return TSL_OK;
 }
 
-tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user)
+static tsl_status do_chunks(doing *d)
 {
-    int64_t piece = queue->worker.batch;
     for (;;) {
         int64_t first, count;
-        tsl_status status = tsl_queue_next(queue, &first, &count);
+        double wait;
+        tsl_status status = ask(d->queue, d->undone, &first, &count, &wait);
         if (status == TSL_OK && count > 0) {
-            status = do_chunk(queue, context, work, user, first, count, &piece);
+            status = do_chunk(d, first, count);
+        } else if (status == TSL_OK && wait > 0 && d->undone == 0) {
+            rest(wait);
+        } else if (status == TSL_OK) {
+            status = finish(d);
         }
-        if (status != TSL_OK || count == 0) {
+        if (status != TSL_OK || (count == 0 && wait <= 0)) {
             return status;
         }
     }
+}
+
+tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user)
+{
+    const tsl_peer_ops *peer = context->ops->peer;
+    doing d = {.queue = queue,
+               .context = context,
+               .work = work,
+               .user = user,
+               .most = queue->worker.batch};
+    tsl_status status = TSL_OK;
+    for (int i = 0; peer != NULL && i < 2 && status == TSL_OK; i++) {
+        status = peer->create(&d.ends[i], context);
+    }
+    if (status == TSL_OK) {
+        status = do_chunks(&d);
+    }
+    for (int i = 0; peer != NULL && i < 2; i++) {
+        peer->destroy(d.ends[i]);
+    }
+    return status;
 }
 
 void tsl_queue_set_clock(tsl_queue *queue, tsl_queue_clock clock)

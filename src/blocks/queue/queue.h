@@ -71,9 +71,10 @@ tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped);
 /* Items first … first + count - 1 of a chunk, done or queued on the context's stream. */
 typedef tsl_status (*tsl_queue_work)(void *user, int64_t first, int64_t count);
 
-/* Do this rank's chunks in pieces: of a batch at first, then of a tenth or two of a second. Between
- * them it hears of ranks that have failed, and ends early if the queue is stopped. The work is done
- * on return. Not collective; a failure of `work` is not published. */
+/* Do this rank's chunks in pieces: of a batch at first, then of a tenth of a second or two, and of
+ * a batch at the end of each. Between them it hears of ranks that have failed, and ends early if
+ * the queue is stopped. A GPU is given its next piece while it does one. The work is done on
+ * return. Not collective; a failure of `work` is not published. */
 tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user);
 
 /* To be asked by a rank that is not ready yet: is there anything left to hand out? Asks the others.
