@@ -73,14 +73,13 @@ tsl_status tsl_cuda_launch_early(tsl_context *context, const void *kernel, const
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t launch = {};
-    int major = 0;
+    cudaFuncAttributes attributes;
     launch.stream = tsl_cuda_stream(context);
     launch.gridDim = dim3((unsigned)blocks);
     launch.blockDim = dim3((unsigned)threads);
     launch.attrs = &attribute;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
-                               tsl_cuda_index(context)) == cudaSuccess &&
-        major >= 9) {
+    if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
+        attributes.ptxVersion >= 90) { /* else it has no TSL_WAIT_FOR_EARLIER */
         launch.numAttrs = 1;
     }
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -1,5 +1,5 @@
 /* Chunks as devices do them: each item once, all of them done at the end, and a device that has
- * events never waits for the host. */
+ * events has its next piece before it ends one. */
 #include "support/devices.h"
 
 #include <stdatomic.h>
@@ -19,6 +19,9 @@ typedef struct marking {
     int stops_at;          /* the piece beside which the queue is stopped, 0: none */
     unsigned char *marked; /* [ITEMS]: what each rank finds of its own, in the end */
     atomic_int running;    /* pieces that were being done when the next came */
+    atomic_int between;    /* of these, the last of a chunk */
+    atomic_int large;      /* last pieces of a chunk that were larger than a batch */
+    atomic_int most;       /* items of a piece */
     atomic_int late;       /* pieces that were not done when the one after the next came */
     atomic_int fast;       /* first chunks that seemed to be done before they were */
 } marking;
@@ -30,6 +33,8 @@ typedef struct marker {
     unsigned char *marks; /* on the device */
     int pieces;
     int64_t last[2]; /* of the last two pieces, the first item */
+    int64_t count;   /* items of the last piece */
+    int64_t chunks;  /* up to then */
 } marker;
 
 /* A look at the device that waits for nothing. */
@@ -50,23 +55,31 @@ static void take_time(const void *count)
 static tsl_status mark(void *user, int64_t first, int64_t count)
 {
     marker *r = user;
+    tsl_queue_share share;
+    tsl_queue_share_of(r->queue, &share);
     r->pieces++;
     if (r->pieces > 1) {
-        atomic_fetch_add(&r->m->running, !is_marked(r, r->last[0]));
+        const bool runs = !is_marked(r, r->last[0]), is_next = share.chunks > r->chunks;
+        atomic_fetch_add(&r->m->running, runs);
+        atomic_fetch_add(&r->m->between, runs && is_next);
+        atomic_fetch_add(&r->m->large, is_next && r->count > BATCH);
     }
     if (r->pieces > 2) {
         atomic_fetch_add(&r->m->late, !is_marked(r, r->last[1]));
     }
     r->last[1] = r->last[0];
     r->last[0] = first;
+    r->count = count;
+    r->chunks = share.chunks;
+    if (count > atomic_load(&r->m->most)) {
+        atomic_store(&r->m->most, (int)count);
+    }
     if (r->pieces == r->m->fails_at) {
         return tsl_comm_fail(r->context->comm, TSL_E_IO, "enough");
     }
     if (r->pieces == r->m->stops_at) {
         return tsl_queue_stop(r->queue);
     }
-    tsl_queue_share share;
-    tsl_queue_share_of(r->queue, &share);
     if (share.chunks == 2) { /* what a chunk costs besides is not known yet */
         atomic_fetch_add(&r->m->fast, share.rate > 1e6 / MICROSECONDS);
     }
@@ -166,7 +179,10 @@ static void a_device_has_its_next_piece_early(void **state)
     marking m = {.device = "sim"};
     assert_int_equal(run(&m, 2), TSL_OK);
     assert_true(m.running > 10);
+    assert_true(m.between > 10);
+    assert_int_equal(m.large, 0);
     assert_int_equal(m.late, 0);
+    assert_true(m.most > BATCH);
     free(m.marked);
 }
 

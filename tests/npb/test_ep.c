@@ -180,6 +180,39 @@ static void devices_threads_and_shares_do_not_matter(void **state)
     }
 }
 
+/* On a GPU each begins before the one before has ended, and the totals come after the last. */
+static void tallies_in_a_row_add_up(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {3, 1, 1, 5, 1};
+    const int64_t bytes = TSL_EP_TOTALS * (int64_t)sizeof(int64_t);
+    int64_t expected[TSL_EP_TOTALS] = {0};
+    tsl_context *cpu = test_context("cpu", 2);
+    tally_on(cpu, 7, 11, expected);
+    settle(expected);
+    tsl_context_destroy(cpu);
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        int64_t totals[TSL_EP_TOTALS] = {0};
+        int64_t *device = test_upload(context, totals, bytes);
+        const int repeats = strncmp(test_devices[d], "cuda", 4) == 0 ? 200 : 1;
+        for (int k = 0; k < repeats; k++) {
+            int64_t first = 7;
+            assert_int_equal(context->ops->fill(context, device, 0, bytes), TSL_OK);
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                assert_int_equal(context->ops->ep->tally(context, first, counts[i], device),
+                                 TSL_OK);
+                first += counts[i];
+            }
+            test_download(context, totals, device, bytes);
+            settle(totals);
+            assert_memory_equal(totals, expected, sizeof totals);
+        }
+        test_release(context, device);
+        tsl_context_destroy(context);
+    }
+}
+
 static void classes_verify(void **state)
 {
     (void)state;
@@ -240,6 +273,7 @@ int main(void)
                                        cmocka_unit_test(logarithm_and_factor_are_accurate),
                                        cmocka_unit_test(tallies_match_a_plain_loop),
                                        cmocka_unit_test(devices_threads_and_shares_do_not_matter),
+                                       cmocka_unit_test(tallies_in_a_row_add_up),
                                        cmocka_unit_test(classes_verify),
                                        cmocka_unit_test(errors_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "blocks/queue/queue.h"
 
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,19 +10,21 @@
 
 /* How often a rank at work asks whether it should stop, and at least one that waits, seconds. */
 static const double patience = 0.1;
-/* What a piece of a chunk should take. */
+/* A piece of a chunk grows until it takes this, seconds. */
 static const double long_enough = 0.05;
+/* Looks at an event before others may have the processor between them. */
+enum { LOOKS = 1000 };
 
 struct tsl_queue {
     tsl_counters *counters;
     tsl_queue_worker worker;
     tsl_queue_share share;
     tsl_queue_clock clock;
-    double made;   /* when the queue was */
-    int64_t count; /* items in hand: not known to be done */
-    double taken;  /* since when they are all that is */
-    double asked;  /* when the counters were looked at last */
-    bool waits;    /* its rate is not in TSL_QUEUE_RATE */
+    double made;  /* when the queue was */
+    double taken; /* since when the items in hand are being done */
+    int64_t left; /* of them, undone when it asked last */
+    double asked; /* when the counters were looked at last */
+    bool waits;   /* its rate is not in TSL_QUEUE_RATE */
     bool stopped;
     bool is_split;       /* this rank gets its part, and nothing more */
     int64_t first, part; /* which is these items */
@@ -91,8 +94,8 @@ int64_t tsl_queue_choose(tsl_queue_worker *w, int64_t left_items, int64_t others
         hoped = fmax(hoped, w->before[i]);
     }
     /* who knows nothing takes a batch to learn from, but not so late that all would wait for it */
-    const bool gives_way =
-        w->rate > 0 ? w->overhead + count / hoped > alone + total / 200 : alone < elapsed / 20;
+    const double own = w->overhead + ((double)w->in_hand + count) / hoped;
+    const bool gives_way = w->rate > 0 ? own > alone + total / 200 : alone < elapsed / 20;
     return gives_way ? 0 : (int64_t)count;
 }
 
@@ -190,27 +193,32 @@ tsl_status tsl_queue_has_more(tsl_queue *queue, bool *more)
 
 static void hand_over(tsl_queue *queue, int64_t count)
 {
-    if (queue->count == 0) {
+    if (queue->worker.in_hand == 0) {
         queue->taken = queue->clock();
     }
-    queue->count += count;
+    queue->worker.in_hand += count;
     queue->share.items += count;
     queue->share.chunks += count > 0;
 }
 
 /* Learn from what is done of the items in hand, all but `undone`: what TSL_QUEUE_RATE has to grow
- * by. */
+ * by. The end of a chunk that has been learned from tells nothing: what a chunk costs besides is in
+ * its beginning. */
 static int64_t learn(tsl_queue *queue, int64_t undone, double now)
 {
-    if (queue->count == undone) {
-        return 0;
-    }
+    tsl_queue_worker *w = &queue->worker;
+    const int64_t done = w->in_hand - undone;
+    const bool is_an_end = w->in_hand == queue->left && w->rate > 0;
     const double seconds = now - queue->taken;
-    const int64_t growth = tsl_queue_learn(&queue->worker, queue->count - undone, seconds);
-    queue->share.seconds += seconds;
-    queue->share.rate = queue->worker.rate;
-    queue->count = undone;
-    queue->taken = now;
+    int64_t growth = 0;
+    queue->left = undone;
+    if (done > 0) {
+        growth = is_an_end ? 0 : tsl_queue_learn(w, done, seconds);
+        queue->share.seconds += seconds;
+        queue->share.rate = w->rate;
+        w->in_hand = undone;
+        queue->taken = now;
+    }
     return growth;
 }
 
@@ -238,9 +246,8 @@ static tsl_status decide(tsl_queue *queue, int64_t seen[TSL_COUNTERS], double el
     return status;
 }
 
-/* tsl_queue_ask() while `undone` of the items in hand are being done. */
-static tsl_status ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t *count,
-                      double *wait)
+tsl_status tsl_queue_ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t *count,
+                         double *wait)
 {
     const double now = queue->clock();
     const int64_t add[TSL_COUNTERS] = {[TSL_QUEUE_RATE] = learn(queue, undone, now)};
@@ -258,12 +265,13 @@ static tsl_status ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t 
         hand_over(queue, *count);
         return TSL_OK;
     }
+    const bool knows = undone == 0 || queue->worker.rate > 0;
     seen[TSL_QUEUE_RATE] += add[TSL_QUEUE_RATE];
-    status = decide(queue, seen, now - queue->made, &chunk);
+    status = knows ? decide(queue, seen, now - queue->made, &chunk) : TSL_OK;
     if (status != TSL_OK || queue->stopped) {
         return status;
     }
-    if (queue->waits) {
+    if (queue->waits || !knows) {
         *wait = fmin(fmax((now - queue->made) / 200, 1e-3), patience);
     }
     if (chunk == 0) {
@@ -281,11 +289,6 @@ static tsl_status ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t 
     return TSL_OK;
 }
 
-tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait)
-{
-    return ask(queue, 0, first, count, wait);
-}
-
 static void rest(double seconds)
 {
     nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * seconds)}, NULL);
@@ -295,7 +298,7 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
 {
     for (;;) {
         double wait = 0;
-        const tsl_status status = tsl_queue_ask(queue, first, count, &wait);
+        const tsl_status status = tsl_queue_ask(queue, 0, first, count, &wait);
         if (status != TSL_OK || wait <= 0) {
             return status;
         }
@@ -305,8 +308,8 @@ tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count)
 
 /* ---- doing chunks ------------------------------------------------------------------------- */
 
-/* A device that has events is given a piece of a chunk while it does the one before: it never waits
- * for the host. */
+/* A device that has events is given a piece of a chunk while it does the one before, and need not
+ * wait for the host between them. */
 typedef struct doing {
     tsl_queue *queue;
     tsl_context *context;
@@ -321,8 +324,11 @@ typedef struct doing {
 static tsl_status wait_for(tsl_context *context, tsl_event *event)
 {
     bool past = false;
-    tsl_status status = TSL_OK;
-    while (status == TSL_OK && !past) {
+    tsl_status status = context->ops->peer->look(context, event, &past);
+    for (int looks = 1; status == TSL_OK && !past; looks++) {
+        if (looks > LOOKS) {
+            sched_yield();
+        }
         status = context->ops->peer->look(context, event, &past);
     }
     return status;
@@ -348,16 +354,18 @@ static tsl_status do_piece(doing *d, int64_t first, int64_t count)
                                              : status;
 }
 
-/* In pieces that grow until they take long enough; the last is a batch, beside which the next chunk
- * is asked for. */
+/* In pieces that grow until they take long enough; a device that has events does a batch at last,
+ * beside which the next chunk is asked for. */
 static tsl_status do_chunk(doing *d, int64_t first, int64_t count)
 {
+    const bool has_events = d->ends[0] != NULL;
     const int64_t batch = d->queue->worker.batch;
     bool stopped = false;
     for (int64_t done = 0; done < count && !stopped;) {
         const int64_t left = count - done;
-        const int64_t before = left > batch ? left - batch : left;
+        const int64_t before = has_events && left > batch ? left - batch : left;
         const int64_t now = before < d->most ? before : d->most;
+        const int64_t waited_for = has_events ? d->undone : now;
         const double begun = tsl_seconds();
         tsl_status status = do_piece(d, first + done, now);
         if (status == TSL_OK) {
@@ -367,7 +375,9 @@ static tsl_status do_chunk(doing *d, int64_t first, int64_t count)
             return status;
         }
         done += now;
-        d->most *= now == d->most && tsl_seconds() - begun < long_enough ? 2 : 1;
+        if (now == d->most && 2 * waited_for >= now && tsl_seconds() - begun < long_enough) {
+            d->most *= 2;
+        }
     }
     return TSL_OK;
 }
@@ -377,15 +387,17 @@ static tsl_status do_chunks(doing *d)
     for (;;) {
         int64_t first, count;
         double wait;
-        tsl_status status = ask(d->queue, d->undone, &first, &count, &wait);
+        tsl_status status = tsl_queue_ask(d->queue, d->undone, &first, &count, &wait);
         if (status == TSL_OK && count > 0) {
             status = do_chunk(d, first, count);
-        } else if (status == TSL_OK && wait > 0 && d->undone == 0) {
-            rest(wait);
-        } else if (status == TSL_OK) {
+        } else if (status == TSL_OK && d->undone > 0) {
             status = finish(d);
+        } else if (status == TSL_OK && wait > 0) {
+            rest(wait);
+        } else {
+            return status;
         }
-        if (status != TSL_OK || (count == 0 && wait <= 0)) {
+        if (status != TSL_OK) {
             return status;
         }
     }

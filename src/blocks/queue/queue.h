@@ -34,7 +34,7 @@ typedef struct tsl_queue tsl_queue;
 typedef struct tsl_queue_share {
     int64_t items;
     int64_t chunks;
-    double seconds; /* from taking a chunk to asking for the next */
+    double seconds; /* in which those were done that are known to be */
     double rate;    /* items a second, as learned; 0: nothing yet */
 } tsl_queue_share;
 
@@ -57,9 +57,12 @@ void tsl_queue_destroy(tsl_queue *queue);
  * others are better off alone. Not collective. */
 tsl_status tsl_queue_next(tsl_queue *queue, int64_t *first, int64_t *count);
 
-/* The same without waiting: where tsl_queue_next() would, count = 0 and it is time to ask again in
- * *wait > 0 seconds; else *wait = 0. Not collective. */
-tsl_status tsl_queue_ask(tsl_queue *queue, int64_t *first, int64_t *count, double *wait);
+/* The same without waiting, and for a device that has its next work before it ends: `undone` items
+ * of those taken, at most a batch, are still being done. Where tsl_queue_next() would wait, or
+ * nothing is known of this rank before those are done, count = 0, and it is time to ask again in
+ * *wait > 0 seconds or, if there are any, when those are done; else *wait = 0. Not collective. */
+tsl_status tsl_queue_ask(tsl_queue *queue, int64_t undone, int64_t *first, int64_t *count,
+                         double *wait);
 
 /* Hand out nothing more, to any rank. Not collective. */
 tsl_status tsl_queue_stop(tsl_queue *queue);
@@ -71,10 +74,10 @@ tsl_status tsl_queue_is_stopped(tsl_queue *queue, bool *stopped);
 /* Items first … first + count - 1 of a chunk, done or queued on the context's stream. */
 typedef tsl_status (*tsl_queue_work)(void *user, int64_t first, int64_t count);
 
-/* Do this rank's chunks in pieces: of a batch at first, then of a tenth of a second or two, and of
- * a batch at the end of each. Between them it hears of ranks that have failed, and ends early if
- * the queue is stopped. A GPU is given its next piece while it does one. The work is done on
- * return. Not collective; a failure of `work` is not published. */
+/* Do this rank's chunks in pieces: of a batch at first, then of up to a tenth of a second. Between
+ * them it hears of ranks that have failed, and ends early if the queue is stopped. A GPU is given
+ * its next piece while it does one, the next chunk's during the last batch of each. The work is
+ * done on return with TSL_OK. Not collective; a failure of `work` is not published. */
 tsl_status tsl_queue_do(tsl_queue *queue, tsl_context *context, tsl_queue_work work, void *user);
 
 /* To be asked by a rank that is not ready yet: is there anything left to hand out? Asks the others.
@@ -103,6 +106,7 @@ enum { TSL_QUEUE_BEFORE = 2 };
 /* What a rank knows of itself. */
 typedef struct tsl_queue_worker {
     int64_t items, batch;
+    int64_t in_hand;                 /* items taken and not known to be done */
     double rate;                     /* r, by the last chunk; 0: not known */
     double before[TSL_QUEUE_BEFORE]; /* by those before that, the last first */
     double overhead;                 /* o, 0 until known */
