@@ -240,7 +240,7 @@ TSL_API void tsl_poisson_plan_summary(const tsl_poisson_plan *plan, tsl_poisson_
  *
  *  Synchronisation: queued on the context's stream; on `cpu` done on return. Where a net charge
  *  is an error it waits for the source's sum first; with `background`, screening or a free axis
- *  it does not. Allocates nothing. */
+ *  it does not. Allocates nothing; on `cpu`, FFTW and OpenMP may take buffers. */
 TSL_API tsl_status tsl_poisson_execute(tsl_poisson_plan *plan, void *potential, const void *source);
 
 /** The field of `count` right-hand sides along one axis: minus the derivative of the potential.

@@ -61,7 +61,7 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
                         (long long)shape[0], (long long)shape[1], (long long)shape[2]);
     }
     char what[112];
-    snprintf(what, sizeof what, "two arrays of %lld x %lld x %lld elements of %d bytes need",
+    snprintf(what, sizeof what, "arrays of %lld x %lld x %lld elements of %d bytes need",
              (long long)shape[0], (long long)shape[1], (long long)shape[2], element);
     const tsl_device_need need = {.what = what,
                                   .remedy = "take fewer",
