@@ -20,11 +20,12 @@ struct tsl_queue {
     tsl_queue_worker worker;
     tsl_queue_share share;
     tsl_queue_clock clock;
-    double made;  /* when the queue was */
-    double taken; /* since when the items in hand are being done */
-    int64_t left; /* of them, undone when it asked last */
-    double asked; /* when the counters were looked at last */
-    bool waits;   /* its rate is not in TSL_QUEUE_RATE */
+    double made;    /* when the queue was */
+    double taken;   /* since when the items in hand are being done */
+    int64_t chunk;  /* items of the last chunk */
+    int beginnings; /* of chunks, since then */
+    double asked;   /* when the counters were looked at last */
+    bool waits;     /* its rate is not in TSL_QUEUE_RATE */
     bool stopped;
     bool is_split;       /* this rank gets its part, and nothing more */
     int64_t first, part; /* which is these items */
@@ -35,23 +36,22 @@ struct tsl_queue {
 /* Two chunks of different size tell what each costs besides its items: the line t = o + c / r
  * through both. Where the larger took no longer the smaller was held up, and they tell nothing.
  * Smoothed: a device that slows down between the two looks like one with costs. */
-static void learn_overhead(tsl_queue_worker *w, int64_t count, double seconds)
+static void learn_overhead(tsl_queue_worker *w, double count, double seconds)
 {
-    const int64_t less = count < w->last ? count : w->last;
-    const int64_t more = count < w->last ? w->last : count;
-    if (less == 0 || more < less + (less + 1) / 2) {
+    const double less = fmin(count, w->last);
+    if (less <= 0 || fmax(count, w->last) < 1.5 * less) {
         return;
     }
-    const double slope = (seconds - w->last_seconds) / (double)(count - w->last);
+    const double slope = (seconds - w->last_seconds) / (count - w->last);
     if (slope <= 0) {
         return;
     }
-    const double found = fmin(fmax(seconds - slope * (double)count, 0), w->shortest);
+    const double found = fmin(fmax(seconds - slope * count, 0), w->shortest);
     w->overhead = w->knows_overhead ? 0.5 * (w->overhead + found) : found;
     w->knows_overhead = true;
 }
 
-int64_t tsl_queue_learn(tsl_queue_worker *w, int64_t count, double seconds)
+int64_t tsl_queue_learn(tsl_queue_worker *w, double count, double seconds)
 {
     const double time = fmax(seconds, 1e-9); /* a clock may stand still for that long */
     w->shortest = w->last > 0 ? fmin(w->shortest, time) : time;
@@ -59,7 +59,7 @@ int64_t tsl_queue_learn(tsl_queue_worker *w, int64_t count, double seconds)
     w->overhead = fmin(w->overhead, 0.95 * w->shortest);
     memmove(w->before + 1, w->before, (TSL_QUEUE_BEFORE - 1) * sizeof *w->before);
     w->before[0] = w->rate;
-    w->rate = (double)count / (time - w->overhead);
+    w->rate = count / (time - w->overhead);
     w->last = count;
     w->last_seconds = time;
     w->others_end = 0;
@@ -197,29 +197,31 @@ static void hand_over(tsl_queue *queue, int64_t count)
         queue->taken = queue->clock();
     }
     queue->worker.in_hand += count;
+    queue->chunk = count;
+    queue->beginnings += count > 0;
     queue->share.items += count;
     queue->share.chunks += count > 0;
 }
 
 /* Learn from what is done of the items in hand, all but `undone`: what TSL_QUEUE_RATE has to grow
- * by. The end of a chunk that has been learned from tells nothing: what a chunk costs besides is in
- * its beginning. */
+ * by. What a chunk costs besides its items is in its beginning, of which that time may hold none,
+ * one or two. */
 static int64_t learn(tsl_queue *queue, int64_t undone, double now)
 {
     tsl_queue_worker *w = &queue->worker;
-    const int64_t done = w->in_hand - undone;
-    const bool is_an_end = w->in_hand == queue->left && w->rate > 0;
-    const double seconds = now - queue->taken;
-    int64_t growth = 0;
-    queue->left = undone;
-    if (done > 0) {
-        growth = is_an_end ? 0 : tsl_queue_learn(w, done, seconds);
-        queue->share.seconds += seconds;
-        queue->share.rate = w->rate;
-        w->in_hand = undone;
-        queue->taken = now;
+    const double done = (double)(w->in_hand - undone), seconds = now - queue->taken;
+    const int to_begin = undone > 0 && undone == queue->chunk ? 1 : 0;
+    const int begun = queue->beginnings - to_begin;
+    if (done <= 0) {
+        return 0;
     }
-    return growth;
+    const int64_t growth = begun > 0 ? tsl_queue_learn(w, done / begun, seconds / begun) : 0;
+    queue->share.seconds += seconds;
+    queue->share.rate = w->rate;
+    queue->beginnings = to_begin;
+    queue->taken = now;
+    w->in_hand = undone;
+    return queue->waits ? 0 : growth;
 }
 
 /* How many items to take, given what the counters are; 0: none now. Others count on this rank while

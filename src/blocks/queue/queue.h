@@ -113,14 +113,15 @@ typedef struct tsl_queue_worker {
     bool knows_overhead;
     double shortest;   /* time of any chunk */
     int64_t published; /* its part of TSL_QUEUE_RATE */
-    int64_t last;      /* items of the chunk before, and its time; 0: there was none */
+    double last;       /* items of the chunk before, and its time; 0: there was none */
     double last_seconds;
     double others_end; /* since then: when the others would have been done, at the earliest; 0: not
                           looked at */
 } tsl_queue_worker;
 
-/* A chunk of `count` items has taken `seconds`. Returns what TSL_QUEUE_RATE has to grow by. */
-int64_t tsl_queue_learn(tsl_queue_worker *worker, int64_t count, double seconds);
+/* A chunk of `count` items, on average of two, has taken `seconds`. Returns what TSL_QUEUE_RATE has
+ * to grow by. */
+int64_t tsl_queue_learn(tsl_queue_worker *worker, double count, double seconds);
 
 /* Items to take of those that are left, > 0, given the rates of the others and the time since the
  * queue was made; 0: this rank gives way. */
