@@ -6,6 +6,7 @@
 
 #include "blocks/sparse/pieces.h"
 #include "blocks/sparse/tiles.h"
+#include "core/clones.h"
 #include "core/context.h"
 
 struct tsl_sparse {
@@ -91,8 +92,8 @@ static tsl_status cpu_create(tsl_sparse **out, tsl_context *context, const tsl_c
 }
 
 /* Entries are asked for so long before their turn: hardware that looks ahead stops at the end of
- * each page. */
-enum { SUMS = 8, AHEAD = 768 };
+ * each page. Into the second-level cache, for the first has places for few lines under way. */
+enum { SUMS = 8, AHEAD = 768, SECOND_LEVEL = 2 };
 
 static double row_product(const double *value, const int32_t *column, int64_t count,
                           const double *x)
@@ -100,8 +101,8 @@ static double row_product(const double *value, const int32_t *column, int64_t co
     double sums[SUMS] = {0};
     int64_t k = 0;
     for (; k + SUMS <= count; k += SUMS) {
-        __builtin_prefetch(value + k + AHEAD, 0, 0);
-        __builtin_prefetch(column + k + AHEAD, 0, 0);
+        __builtin_prefetch(value + k + AHEAD, 0, SECOND_LEVEL);
+        __builtin_prefetch(column + k + AHEAD, 0, SECOND_LEVEL);
         for (int s = 0; s < SUMS; s++) {
             sums[s] += value[k + s] * x[column[k + s]];
         }
@@ -123,23 +124,36 @@ static void multiply_rows(const tsl_sparse *plan, int thread, double *y, const d
     }
 }
 
+/* A number of each row of a slice, in a register or two. */
+typedef double lanes __attribute__((vector_size(TSL_HOST_LANES * sizeof(double))));
+
 /* The sums of a slice's rows in a block of columns, whose part of x is given. */
-static void add_slice(double *y, const uint16_t *place, int rows, const double *value,
-                      const uint16_t *offset, int64_t count, const double *x)
+static inline void add_slice(double *y, const uint16_t *place, int rows, const double *value,
+                             const uint16_t *offset, int64_t count, const double *x)
 {
-    double sums[TSL_HOST_LANES] = {0};
+    lanes sums = {0};
     for (int64_t k = 0; k < count; k += TSL_HOST_LANES) {
-        __builtin_prefetch(value + k + AHEAD, 0, 0);
-        __builtin_prefetch(offset + k + AHEAD, 0, 0);
-        for (int s = 0; s < TSL_HOST_LANES; s++) {
-            sums[s] += value[k + s] * x[offset[k + s]];
-        }
+        const uint16_t *o = offset + k;
+        const lanes factors = {x[o[0]], x[o[1]], x[o[2]], x[o[3]],
+                               x[o[4]], x[o[5]], x[o[6]], x[o[7]]};
+        lanes values;
+        memcpy(&values, value + k, sizeof values);
+        __builtin_prefetch(value + k + AHEAD, 0, SECOND_LEVEL);
+        __builtin_prefetch(o + AHEAD, 0, SECOND_LEVEL);
+        sums += values * factors;
     }
-    for (int s = 0; s < rows; s++) {
-        y[place[s]] += sums[s];
+    if (rows == TSL_HOST_LANES) {
+        for (int s = 0; s < TSL_HOST_LANES; s++) { /* unrolled: sums stay in registers */
+            y[place[s]] += sums[s];
+        }
+    } else {
+        for (int s = 0; s < rows; s++) {
+            y[place[s]] += sums[s];
+        }
     }
 }
 
+TSL_CLONES
 static void multiply_tiles(const tsl_sparse *plan, int thread, double *y, const double *x)
 {
     const tsl_tiles *tiles = &plan->tiles;
