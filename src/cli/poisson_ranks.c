@@ -80,6 +80,18 @@ const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_op
     return used > 0 ? text + 1 : NULL;
 }
 
+/* Does the key at `at` stand before it too? */
+static bool is_repeated(const char *text, const char *at)
+{
+    const size_t length = strcspn(at, "=,");
+    for (const char *before = text; before < at; before += strcspn(before, ",") + 1) {
+        if (strcspn(before, "=,") == length && strncmp(before, at, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
 {
     for (const char *at = text;; at++) {
@@ -93,6 +105,11 @@ error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
                       "staged or datatypes, "
                       "with commas between, e.g. ranks=1x4,overlap=off",
                       text);
+            return EINVAL;
+        }
+        if (is_repeated(text, at)) {
+            cli_error("--plan '%s': %.*s is given twice: leave one out", text,
+                      (int)strcspn(at, "="), at);
             return EINVAL;
         }
         at += length;

@@ -46,6 +46,9 @@ static void print_nuclei(FILE *stream, const poisson_work *work)
 
 static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
 {
+    if (size == 1) {
+        return;
+    }
     const int used = s->ranks[0] * s->ranks[1];
     fprintf(stream, "ranks       %d x %d", s->ranks[0], s->ranks[1]);
     if (used < size) {
@@ -87,6 +90,7 @@ static void print_file(FILE *stream, const poisson_work *work)
         fprintf(stream, "%s %.15g%s\n", work->points.count > 0 ? "  in all   " : "energy     ",
                 work->energy + work->energy_mixed + work->energy_nuclei, unit);
     }
+    print_ranks(stream, &work->summary, work->context->comm->size);
     fprintf(stream, "plan        %.3f s, solve %.3f s\n", work->setup, work->compute);
     if (work->options->figure != NULL) {
         fprintf(stream, "figure      %s\n", work->options->figure);
@@ -121,9 +125,7 @@ void poisson_print(FILE *stream, const poisson_work *work)
         fprintf(stream, "plan        %.3f s\n", work->setup);
         fprintf(stream, "transforms  %lld x %lld x %lld\n", (long long)s->transform[0],
                 (long long)s->transform[1], (long long)s->transform[2]);
-        if (work->context->comm->size > 1) {
-            print_ranks(stream, s, work->context->comm->size);
-        }
+        print_ranks(stream, s, work->context->comm->size);
         fprintf(stream, "memory      %s beside source and potential, %.2f fields\n",
                 tsl_format_bytes(held, s->bytes),
                 (double)s->bytes / (cells_of(work) * work->poisson.precision));

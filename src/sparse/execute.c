@@ -186,8 +186,10 @@ static const char *remedy_of(const tsl_run *run)
                    ? "rounding overtook the recurrence, as where the matrix is "
                      "singular: cg tells"
                : run->at_rounding ? "rounding allows no less: raise the tolerance"
-                                  : "b is not in a singular matrix's range, or the matrix is too "
-                                    "near to singular";
+               : gmres ? "a larger restart (--restart) or another preconditioner goes on, unless "
+                         "the matrix is singular, or too near to it, and b not in its range"
+                       : "b is not in a singular matrix's range, or the matrix is too "
+                         "near to singular";
     case TSL_LINSOLVE_NOT_FINITE:
         return "scale the system or use another preconditioner";
     default:

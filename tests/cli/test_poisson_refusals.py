@@ -156,6 +156,14 @@ class Suite(CommandTest):
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
 
+    def test_a_key_of_the_plan_once(self):
+        for plan, key in (("segments=1,segments=2", "segments"),
+                          ("ranks=1x2,overlap=on,ranks=2x1", "ranks")):
+            result = self.run_command("poisson", "bench", "--n", "8", "--plan", plan)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(result.stderr.strip(),
+                             f"tesela: error: --plan '{plan}': {key} is given twice: leave one out")
+
     def test_the_suite_takes_a_plan(self):
         verify = ["poisson", "verify", "--device", "cpu,cpu"]
         self.assert_refused([*verify, "--memory", "100"], ["are allowed"])
