@@ -82,7 +82,7 @@ class Files(CommandTest):
         self.write("few.npy", npy(source))
         for devices, plan, told in (("cpu,cpu", "ranks=1x1", "1 x 1 of 2, without the others"),
                                     ("cpu,cpu,cpu", "ranks=1x2", "1 x 2 of 3, without the others"),
-                                    ("cpu", "form=plain", None)):
+                                    ("cpu", "form=strided", None)):
             result = self.run_command("poisson", "few.npy", "-o", "out.npy", "--lengths", "3,1,2",
                                       "--device", devices, "--plan", plan)
             self.assertEqual(result.returncode, 0, result.stderr)
