@@ -162,6 +162,12 @@ static bool is_rounding(const tsl_linsolve_plan *plan, double curvature)
     return plan->matrix != NULL && fabs(curvature) <= 1e-13 * plan->matrix->description.largest;
 }
 
+/* Does GMRES begin again before it has all directions there are? */
+static bool is_cut_short(const tsl_linsolve_plan *plan)
+{
+    return plan->options.method == TSL_LINSOLVE_GMRES && plan->options.restart < plan->rows;
+}
+
 static const char *remedy_of(const tsl_run *run)
 {
     const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
@@ -186,10 +192,10 @@ static const char *remedy_of(const tsl_run *run)
                    ? "rounding overtook the recurrence, as where the matrix is "
                      "singular: cg tells"
                : run->at_rounding ? "rounding allows no less: raise the tolerance"
-               : gmres ? "a larger restart (--restart) or another preconditioner goes on, unless "
-                         "the matrix is singular, or too near to it, and b not in its range"
-                       : "b is not in a singular matrix's range, or the matrix is too "
-                         "near to singular";
+               : is_cut_short(run->plan)
+                   ? "a larger restart (--restart) or another preconditioner goes on, unless b is "
+                     "not in a singular matrix's range"
+                   : "b is not in a singular matrix's range, or the matrix is too near to singular";
     case TSL_LINSOLVE_NOT_FINITE:
         return "scale the system or use another preconditioner";
     default:

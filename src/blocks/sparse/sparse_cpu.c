@@ -6,7 +6,6 @@
 
 #include "blocks/sparse/pieces.h"
 #include "blocks/sparse/tiles.h"
-#include "core/clones.h"
 #include "core/context.h"
 
 struct tsl_sparse {
@@ -124,36 +123,39 @@ static void multiply_rows(const tsl_sparse *plan, int thread, double *y, const d
     }
 }
 
-/* A number of each row of a slice, in a register or two. */
-typedef double lanes __attribute__((vector_size(TSL_HOST_LANES * sizeof(double))));
+/* Two rows' numbers: what a register of any processor holds. Wider ones are kept in memory where
+ * registers are narrower, by compilers that split them. */
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+
+enum { PAIRS = TSL_HOST_LANES / 2 };
 
 /* The sums of a slice's rows in a block of columns, whose part of x is given. */
-static inline void add_slice(double *y, const uint16_t *place, int rows, const double *value,
-                             const uint16_t *offset, int64_t count, const double *x)
+static void add_slice(double *y, const uint16_t *place, int rows, const double *value,
+                      const uint16_t *offset, int64_t count, const double *x)
 {
-    lanes sums = {0};
+    pair sums[PAIRS] = {{0}};
     for (int64_t k = 0; k < count; k += TSL_HOST_LANES) {
-        const uint16_t *o = offset + k;
-        const lanes factors = {x[o[0]], x[o[1]], x[o[2]], x[o[3]],
-                               x[o[4]], x[o[5]], x[o[6]], x[o[7]]};
-        lanes values;
-        memcpy(&values, value + k, sizeof values);
         __builtin_prefetch(value + k + AHEAD, 0, SECOND_LEVEL);
-        __builtin_prefetch(o + AHEAD, 0, SECOND_LEVEL);
-        sums += values * factors;
+        __builtin_prefetch(offset + k + AHEAD, 0, SECOND_LEVEL);
+        for (int p = 0; p < PAIRS; p++) {
+            const uint16_t *o = offset + k + 2 * p;
+            pair values;
+            memcpy(&values, value + k + 2 * p, sizeof values);
+            sums[p] += values * (pair){x[o[0]], x[o[1]]};
+        }
     }
     if (rows == TSL_HOST_LANES) {
-        for (int s = 0; s < TSL_HOST_LANES; s++) { /* unrolled: sums stay in registers */
-            y[place[s]] += sums[s];
+        for (int p = 0; p < PAIRS; p++) { /* unrolled: sums stay in registers */
+            y[place[2 * p]] += sums[p][0];
+            y[place[2 * p + 1]] += sums[p][1];
         }
     } else {
         for (int s = 0; s < rows; s++) {
-            y[place[s]] += sums[s];
+            y[place[s]] += sums[s / 2][s % 2];
         }
     }
 }
 
-TSL_CLONES
 static void multiply_tiles(const tsl_sparse *plan, int thread, double *y, const double *x)
 {
     const tsl_tiles *tiles = &plan->tiles;
