@@ -77,19 +77,6 @@ class Files(CommandTest):
         self.assert_refused(["poisson", "in.npy", "-o", "none.npy", "--lengths", "3,1,2", "--device",
                              "cpu,sim"], ["ranks 0 and 1 are on cpu and sim"])
 
-    def test_fewer_ranks_are_told(self):
-        source, _ = wave((3, 1, 2))
-        self.write("few.npy", npy(source))
-        for devices, plan, told in (("cpu,cpu", "ranks=1x1", "1 x 1 of 2, without the others"),
-                                    ("cpu,cpu,cpu", "ranks=1x2", "1 x 2 of 3, without the others"),
-                                    ("cpu", "form=strided", None)):
-            result = self.run_command("poisson", "few.npy", "-o", "out.npy", "--lengths", "3,1,2",
-                                      "--device", devices, "--plan", plan)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            lines = [line for line in result.stdout.splitlines() if line.startswith("ranks ")]
-            self.assertEqual(len(lines), told is not None)
-            self.assertIn(told or "", "".join(lines))
-
     def test_equation_and_screening(self):
         source, k2 = wave((3, 1, 2))
         _, found = self.solve(npy(source), "--lengths", "3,1,2", "--equation", "plain",

@@ -1,4 +1,4 @@
-"""`tesela poisson`: what it refuses, and its suite."""
+"""`tesela poisson`: what it refuses, what it tells of ranks, and its suite."""
 
 import gzip
 import math
@@ -155,6 +155,19 @@ class Suite(CommandTest):
         self.assertTrue(report["verified"])
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
+
+    def test_fewer_ranks_are_told(self):
+        source, _ = wave((3, 1, 2))
+        self.write("few.npy", npy(source))
+        for devices, plan, told in (("cpu,cpu", "ranks=1x1", "1 x 1 of 2, without the others"),
+                                    ("cpu,cpu,cpu", "ranks=1x2", "1 x 2 of 3, without the others"),
+                                    ("cpu", "form=strided", None)):
+            result = self.run_command("poisson", "few.npy", "-o", "out.npy", "--lengths", "3,1,2",
+                                      "--device", devices, "--plan", plan)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            lines = [line for line in result.stdout.splitlines() if line.startswith("ranks ")]
+            self.assertEqual(len(lines), told is not None)
+            self.assertIn(told or "", "".join(lines))
 
     def test_a_key_of_the_plan_once(self):
         for plan, key in (("segments=1,segments=2", "segments"),
