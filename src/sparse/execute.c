@@ -165,7 +165,7 @@ static bool is_rounding(const tsl_linsolve_plan *plan, double curvature)
 /* Does GMRES begin again before it has all directions there are? */
 static bool is_cut_short(const tsl_linsolve_plan *plan)
 {
-    return plan->options.method == TSL_LINSOLVE_GMRES && plan->options.restart < plan->rows;
+    return plan->options.method == TSL_LINSOLVE_GMRES && plan->options.restart < plan->layout->rows;
 }
 
 static const char *remedy_of(const tsl_run *run)

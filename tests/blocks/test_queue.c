@@ -282,6 +282,24 @@ static void devices_finish_together(void **state)
     print_message("worst makespan: %.4f of the ideal\n", worst);
 }
 
+/* What queue.h says of coarse batches where a device slows down half-way: of T / 100, and of half
+ * that. */
+static void slowed_devices_take_batches(void **state)
+{
+    (void)state;
+    static const setting settings[] = {
+        {4, 0, {1, 2, 7, 50}, {1, 2, 7, 25}, 0.5, 2020000, {425, 850, 2976, 1}, 0.001},
+        {4, 0, {1, 2, 7, 50}, {1, 2, 7, 25}, 0.5, 2020000, {212, 425, 1488, 1}, 0.001}};
+    static const double bounds[] = {1.06, 1.05};
+    for (int i = 0; i < 4; i++) {
+        setting s = settings[i / 2];
+        s.ahead = i % 2 == 0 ? 0 : 0xf;
+        for (int turn = 0; turn < s.devices; turn++) {
+            assert_true(simulate(&s, turn, &never).makespan <= bounds[i / 2]);
+        }
+    }
+}
+
 /* Devices whose chunks are held up now and then go on taking part while there is work: a long one
  * is no reason to leave the rest to the others. */
 static void a_stall_costs_no_rank_its_place(void **state)
@@ -412,6 +430,7 @@ static void long_batches_cost_no_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(devices_finish_together),
+                                       cmocka_unit_test(slowed_devices_take_batches),
                                        cmocka_unit_test(a_stall_costs_no_rank_its_place),
                                        cmocka_unit_test(a_hopeless_device_gives_way),
                                        cmocka_unit_test(a_long_batch_is_not_waited_for),

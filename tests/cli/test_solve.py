@@ -303,6 +303,26 @@ class Outcomes(SolveTest):
         self.assertIn("definiteness    indefinite, since an entry is too large for the diagonal: "
                       "a(1, 2)\n", result.stdout)
 
+    def test_stagnating_gmres(self):
+        # a shift leaves the residual alone until it has gone all round
+        rows = 40
+        self.write("shift.mtx", mtx({((i + 1) % rows, i): 1.0 for i in range(rows)}, rows))
+        self.write("e.mtx", vector([1.0] + [0.0] * (rows - 1)))
+        gmres = ["--method", "gmres", "--preconditioner", "none", "--quiet"]
+        for device in ("cpu", "cpu,cpu,cpu,cpu"):  # of which each has fewer rows than directions
+            for restart, status in ((4, 1), (20, 1), (40, 0)):
+                result = self.run_command("solve", "shift.mtx", "--rhs", "e.mtx", *gmres,
+                                          "--restart", str(restart), "--device", device)
+                self.assertEqual(result.returncode, status, result.stderr)
+                self.assertEqual("larger restart (--restart)" in result.stderr, status == 1)
+        skew = {(i, i + 1): 1.0 for i in range(4)}
+        skew.update({(i + 1, i): -1.0 for i in range(4)})  # of odd order
+        self.write("skew.mtx", mtx(skew, 5))
+        self.write("ones.mtx", vector([1.0] * 5))
+        result = self.run_command("solve", "skew.mtx", "--rhs", "ones.mtx", *gmres, "--device", "cpu")
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("--restart", result.stderr)
+
     def test_singular(self):
         # a ring: constants are its null space
         ring = {(i, i): 2.0 for i in range(6)}

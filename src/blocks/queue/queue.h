@@ -10,9 +10,9 @@
  * rounded to its own batches. Large chunks cost little; towards the end they shrink, and all finish
  * within the last of them. Where o is at most T / 1000 and spent as a chunk begins, and a batch
  * takes no device more than T / 100, the makespan of up to 16 devices is within 5 % of items / (sum
- * of all r), that of up to 200 within 6 %. For devices of speeds 1, 2, 7 and 50 it is within 5 %
- * too where one slows down half-way to half of its speed, with batches of at most T / 200 (of T /
- * 100: 6 %), or, with o at most T / 10000, to a tenth.
+ * of all r). For devices of speeds 1, 2, 7 and 50 it is too where one slows down half-way to half
+ * of its speed, with batches of at most T / 200 (of T / 100: within 6 %), or, with o at most T /
+ * 10000, to a tenth.
  *
  * A rank too slow for its least chunk to be done before the others have done all that is left gives
  * way to them: it waits, and r is not in the sum. One chunk that was held up is no proof of that:
