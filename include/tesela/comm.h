@@ -93,7 +93,7 @@ TSL_API tsl_status tsl_comm_fail(tsl_comm *comm, tsl_status status, const char *
  *  Collective over an MPI launch; ranks that are threads need not wait. */
 TSL_API void tsl_comm_end(tsl_comm *comm);
 
-/** The failure that stands.
+/** The failure that stands, as far as this rank can hear of it: does not wait for the others.
  *
  *  @param[out] rank    who failed, as numbered in the communicator that all others were split from;
  *                      may be NULL

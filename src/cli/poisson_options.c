@@ -131,7 +131,7 @@ static bool split(const char *text, char fields[3][32])
         memcpy(fields[count], text, length);
         fields[count++][length] = '\0';
         text += length;
-        if (*text == '\0') {
+        if (*text == '\0' || count == 3) {
             break;
         }
         text++;

@@ -76,6 +76,13 @@ static tsl_status finish(tsl_comm *comm, tsl_status status)
                             : tsl_fail(comm->root->context, status, "%s", comm->root->error);
 }
 
+tsl_status tsl_comm_check(tsl_comm *comm)
+{
+    return tsl_comm_failure(comm, NULL, NULL) == NULL
+               ? TSL_OK
+               : finish(comm, tsl_comm_report_failure(comm));
+}
+
 /* A rank that asks for what cannot be takes no part; the others must not wait for it. */
 static tsl_status refuse(tsl_comm *comm, const char *reason)
 {
@@ -116,6 +123,19 @@ tsl_status tsl_comm_broadcast(tsl_comm *comm, tsl_context *context, void *data, 
         return refuse(comm, bytes < 0 ? negative : no_rank);
     }
     return finish(comm, comm->ops->broadcast(comm, device_of(context), data, bytes, root));
+}
+
+tsl_status tsl_comm_is_by_host(bool *by_host, tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    *by_host = false;
+    if (comm->ops->by_host == NULL) {
+        return TSL_OK;
+    }
+    /* the first operation settles it */
+    const tsl_status status = tsl_comm_broadcast(comm, context, NULL, 0, 0);
+    *by_host = status == TSL_OK && comm->ops->by_host(comm, context);
+    return status;
 }
 
 tsl_status tsl_comm_all_reduce(tsl_comm *comm, tsl_context *context, void *values, int64_t count,

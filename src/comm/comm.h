@@ -117,6 +117,10 @@ bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
  * `context`; NULL before, on host memory and among threads. The communicator's. */
 const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *context);
 
+/* Do messages of the context's memory, a device's, go by way of the host? Collective; waits for the
+ * host only. */
+tsl_status tsl_comm_is_by_host(bool *by_host, tsl_context *context);
+
 /* A context is about to end: release what communicators keep for it. */
 void tsl_comm_forget(tsl_context *context);
 
@@ -214,6 +218,8 @@ typedef struct tsl_comm_ops {
     /* How memory of the context travels, from the first operation on it; NULL: by the member's own
      * means, and so until then. */
     const char *(*path)(const tsl_comm *comm, const tsl_context *context);
+    /* Does it travel by way of the host, from then on? NULL: it does not. */
+    bool (*by_host)(const tsl_comm *comm, const tsl_context *context);
     /* Release what is kept for a context in this communicator and all divided from it; NULL:
      * nothing. */
     void (*forget)(tsl_comm *comm, const tsl_context *context);
@@ -238,6 +244,10 @@ tsl_status tsl_comm_report(tsl_comm *comm, tsl_status status, const char *format
 
 /* Report the failure that stands; TSL_E_COMM. */
 tsl_status tsl_comm_report_failure(tsl_comm *comm);
+
+/* Has a rank failed, as far as this one can hear? TSL_E_COMM, reported. For where ranks are long
+ * without a word to each other. */
+tsl_status tsl_comm_check(tsl_comm *comm);
 
 /* For a rank that cannot take part in what all are about to do, or cannot go on: publishes the
  * context's error unless there is one rank or a failure stands already (TSL_E_COMM), and returns

@@ -55,17 +55,6 @@ void tsl_mpi_publish(tsl_comm *comm, tsl_status status, const char *reason)
     fail(tsl_mpi_of(comm)->job, comm->root->rank, status, reason);
 }
 
-const char *tsl_mpi_failure(tsl_comm *comm, int *rank, tsl_status *status)
-{
-    const tsl_mpi_job *job = tsl_mpi_of(comm)->job;
-    if (!job->failed) {
-        return NULL;
-    }
-    *rank = job->failed_rank;
-    *status = job->failed_status;
-    return job->reason;
-}
-
 /* Of several failures that of the lowest rank stands, everywhere: each rank that failed by itself
  * has told all others. */
 static void settle(tsl_mpi_job *job, const tsl_mpi_off *off)
@@ -108,6 +97,21 @@ bool tsl_mpi_hear(tsl_mpi_comm *c)
         listen(tsl_mpi_of(c->comm.root)); /* so that this rank tells its other ones */
     }
     return c->job->failed;
+}
+
+const char *tsl_mpi_failure(tsl_comm *comm, int *rank, tsl_status *status)
+{
+    tsl_mpi_comm *c = tsl_mpi_of(comm);
+    const tsl_mpi_job *job = c->job;
+    if (!job->ended) {
+        tsl_mpi_hear(c);
+    }
+    if (!job->failed) {
+        return NULL;
+    }
+    *rank = job->failed_rank;
+    *status = job->failed_status;
+    return job->reason;
 }
 
 /* ---- meetings ----------------------------------------------------------------------------- */

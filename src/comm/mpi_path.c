@@ -192,6 +192,12 @@ const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context)
     return context != NULL && d->context == context ? d->text : NULL;
 }
 
+bool tsl_mpi_by_host(const tsl_comm *comm, const tsl_context *context)
+{
+    const tsl_mpi_device *d = &((const tsl_mpi_comm *)(const void *)comm)->device;
+    return d->context == context && d->way == ways[TSL_COMM_STAGED].way;
+}
+
 void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context)
 {
     for (tsl_mpi_comm *c = tsl_mpi_of(comm)->job->first; c != NULL; c = c->next) {

@@ -11,4 +11,12 @@
 #define TSL_CLONES
 #endif
 
+/* Of a vector in code that is written with them: what nearly all of those instruction sets have
+ * registers for. Compilers keep wider ones in memory, at half the speed and less. */
+#ifdef __x86_64__
+#define TSL_VECTOR_BYTES 32
+#else
+#define TSL_VECTOR_BYTES 16
+#endif
+
 #endif

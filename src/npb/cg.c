@@ -344,11 +344,8 @@ static tsl_status iterate(void *arguments)
  * others go through all that they have queued. */
 static tsl_status look_around(const work *w)
 {
-    tsl_comm *comm = w->context->comm;
     const tsl_status status = w->context->ops->synchronize(w->context);
-    return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL
-               ? tsl_comm_report_failure(comm)
-               : status;
+    return status == TSL_OK ? tsl_comm_check(w->context->comm) : status;
 }
 
 /* `count` iterations from x = 1; returns when they are done. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blocks/random/random_point.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "npb/cg.h"
 
@@ -70,10 +71,19 @@ static int find(const int32_t *columns, int count, int32_t column)
     return at;
 }
 
+/* After so many vectors or rows a rank looks whether the others go on; all take minutes. */
+enum { PART = 1 << 16 };
+
+static int64_t end_of_part(int64_t begin, int64_t all)
+{
+    return all - begin < PART ? all : begin + PART;
+}
+
 /* Draw pairs of a value and a place below the power of two >= n; leave out places >= n and those
  * taken already. Then put 0.5 at place i. */
-static void draw(vectors *v, int draws)
+static tsl_status draw(vectors *v, tsl_context *context, int draws)
 {
+    tsl_status status = TSL_OK;
     int bits = 0;
     while ((INT64_C(1) << bits) < v->n) {
         bits++;
@@ -82,6 +92,9 @@ static void draw(vectors *v, int draws)
     double weight = 1;
     uint64_t state = tsl_random_next(tsl_random_state(UINT64_C(314159265))); /* one is spent */
     for (int64_t i = 0; i < v->n; i++) {
+        if (i % PART == 0 && (status = tsl_comm_check(context->comm)) != TSL_OK) {
+            return status;
+        }
         int32_t *column = v->column + i * v->width;
         double *value = v->value + i * v->width;
         int count = 0;
@@ -101,13 +114,18 @@ static void draw(vectors *v, int draws)
         v->weight[i] = weight;
         weight *= ratio;
     }
+    return status;
 }
 
-/* Count, for the columns from … to - 1, the vectors that have an entry there. */
-static void count_users(vectors *v, int64_t from, int64_t to)
+/* Some vectors, first … end - 1. */
+typedef struct piece {
+    int64_t first, end;
+} piece;
+
+/* Count, for the columns from … to - 1, those of the vectors that have an entry there. */
+static void count_users(vectors *v, piece some, int64_t from, int64_t to)
 {
-    memset(v->start + from, 0, (size_t)(to - from) * sizeof *v->start);
-    for (int64_t i = 0; i < v->n; i++) {
+    for (int64_t i = some.first; i < some.end; i++) {
         for (int k = 0; k < v->count[i]; k++) {
             const int64_t column = v->column[i * v->width + k];
             if (column >= from && column < to) {
@@ -119,9 +137,9 @@ static void count_users(vectors *v, int64_t from, int64_t to)
 
 /* List them. start[column] is the end of its list, and comes down to its beginning: vectors are
  * taken from the last to the first, so that lists ascend. */
-static void list_users(vectors *v, int64_t from, int64_t to)
+static void list_users(vectors *v, piece some, int64_t from, int64_t to)
 {
-    for (int64_t i = v->n - 1; i >= 0; i--) {
+    for (int64_t i = some.end - 1; i >= some.first; i--) {
         for (int k = 0; k < v->count[i]; k++) {
             const int64_t column = v->column[i * v->width + k];
             if (column >= from && column < to) {
@@ -132,20 +150,32 @@ static void list_users(vectors *v, int64_t from, int64_t to)
 }
 
 /* Each thread takes some of the columns and looks through all vectors. */
-static void find_users(vectors *v, int threads)
+static tsl_status find_users(vectors *v, tsl_context *context)
 {
+    const int threads = context->threads;
+    tsl_status status = TSL_OK;
+    memset(v->start, 0, (size_t)v->n * sizeof *v->start);
+    for (int64_t at = 0; at < v->n && status == TSL_OK; at += PART) {
+        const piece some = {at, end_of_part(at, v->n)};
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < threads; part++) {
-        count_users(v, v->n * part / threads, v->n * (part + 1) / threads);
+        for (int part = 0; part < threads; part++) {
+            count_users(v, some, v->n * part / threads, v->n * (part + 1) / threads);
+        }
+        status = tsl_comm_check(context->comm);
     }
     for (int64_t i = 1; i < v->n; i++) {
         v->start[i] += v->start[i - 1];
     }
     v->start[v->n] = v->start[v->n - 1];
+    for (int64_t at = (v->n - 1) / PART * PART; at >= 0 && status == TSL_OK; at -= PART) {
+        const piece some = {at, end_of_part(at, v->n)};
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < threads; part++) {
-        list_users(v, v->n * part / threads, v->n * (part + 1) / threads);
+        for (int part = 0; part < threads; part++) {
+            list_users(v, some, v->n * part / threads, v->n * (part + 1) / threads);
+        }
+        status = tsl_comm_check(context->comm);
     }
+    return status;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -284,17 +314,31 @@ static bench *make_benches(int threads, int64_t most, int64_t n)
     return benches;
 }
 
+static tsl_status count_rows(tsl_csr *out, tsl_context *context, const vectors *v, bench *benches,
+                             int64_t first)
+{
+    tsl_status status = TSL_OK;
+    out->row_start[0] = 0;
+    for (int64_t at = 0; at < out->rows && status == TSL_OK; at += PART) {
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 128)
+        for (int64_t row = at; row < end_of_part(at, out->rows); row++) {
+            out->row_start[row + 1] = count_row(v, &benches[omp_get_thread_num()], first + row);
+        }
+        status = tsl_comm_check(context->comm);
+    }
+    for (int64_t row = 0; row < out->rows && status == TSL_OK; row++) {
+        out->row_start[row + 1] += out->row_start[row];
+    }
+    return status;
+}
+
 /* Count the rows' entries, take the matrix' memory, fill it. */
 static tsl_status make_rows(tsl_csr *out, tsl_context *context, const vectors *v, bench *benches,
                             int64_t first, double diagonal)
 {
-    out->row_start[0] = 0;
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 128)
-    for (int64_t row = 0; row < out->rows; row++) {
-        out->row_start[row + 1] = count_row(v, &benches[omp_get_thread_num()], first + row);
-    }
-    for (int64_t row = 0; row < out->rows; row++) {
-        out->row_start[row + 1] += out->row_start[row];
+    tsl_status status = count_rows(out, context, v, benches, first);
+    if (status != TSL_OK) {
+        return status;
     }
     const size_t nonzeros = (size_t)tsl_csr_nonzeros(out);
     out->column = tsl_allocate(nonzeros * sizeof *out->column);
@@ -302,14 +346,18 @@ static tsl_status make_rows(tsl_csr *out, tsl_context *context, const vectors *v
     if (out->column == NULL || out->value == NULL) {
         return tsl_fail_memory(context, (int64_t)nonzeros * 12, "the matrix");
     }
+    for (int64_t at = 0; at < out->rows && status == TSL_OK; at += PART) {
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic, 128)
-    for (int64_t row = 0; row < out->rows; row++) {
-        bench *b = &benches[omp_get_thread_num()];
-        const int count = list_terms(v, b, first + row, diagonal);
-        sort_terms(b, count, v->n);
-        write_row(b, count, out->column + out->row_start[row], out->value + out->row_start[row]);
+        for (int64_t row = at; row < end_of_part(at, out->rows); row++) {
+            bench *b = &benches[omp_get_thread_num()];
+            const int count = list_terms(v, b, first + row, diagonal);
+            sort_terms(b, count, v->n);
+            write_row(b, count, out->column + out->row_start[row],
+                      out->value + out->row_start[row]);
+        }
+        status = tsl_comm_check(context->comm);
     }
-    return TSL_OK;
+    return status;
 }
 
 int64_t tsl_cg_making_bytes(const tsl_cg_class *what, int64_t count, int64_t nonzeros,
@@ -327,11 +375,15 @@ tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class 
     bench *benches = NULL;
     tsl_csr matrix = {.rows = count, .columns = what->rows};
     tsl_status status = allocate_vectors(&v, context, what);
+    if (status == TSL_OK) {
+        status = draw(&v, context, what->row_draws);
+    }
+    if (status == TSL_OK) {
+        status = find_users(&v, context);
+    }
     if (status != TSL_OK) {
         goto done;
     }
-    draw(&v, what->row_draws);
-    find_users(&v, context->threads);
     const int64_t most = most_terms(&v, first, count);
     benches = make_benches(context->threads, most, v.n);
     matrix.row_start = tsl_allocate((size_t)(count + 1) * sizeof *matrix.row_start);

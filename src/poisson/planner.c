@@ -107,20 +107,14 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     return most;
 }
 
-/* Fewer ranks take more of a device: a way is tried where all ranks have room for it, and for its
- * plan. The host's wait is the price of agreeing. */
-static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
-                           const tsl_poisson_options *options)
+/* Have all ranks room for so many bytes, each its own number, were they on one device? The host's
+ * wait is the price of agreeing. */
+static tsl_status have_room(bool *room, tsl_context *context, int64_t bytes,
+                            const tsl_poisson_options *options)
 {
-    const tsl_poisson_share *share = &way->share;
     tsl_device_properties properties;
-    *room = true;
-    if (share->p * share->q == share->size) {
-        return TSL_OK; /* tsl_poisson_meet() has seen to it */
-    }
     tsl_status status = context->ops->properties(context->device, &properties);
-    const int64_t bytes = larger(way_bytes(context, way), tsl_poisson_peak_bytes(context, way));
-    int64_t lacking = bytes > properties.memory_free / share->size ||
+    int64_t lacking = bytes > properties.memory_free / context->comm->size ||
                       (options->memory > 0 && bytes > options->memory);
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
@@ -129,6 +123,41 @@ static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_p
     }
     *room = lacking == 0;
     return status;
+}
+
+/* Fewer ranks take more of a device: a way is tried where all have room for it, and for its plan. */
+static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
+                           const tsl_poisson_options *options)
+{
+    *room = true;
+    return way->share.p * way->share.q == way->share.size
+               ? TSL_OK /* tsl_poisson_foresee() has seen to it */
+               : have_room(room, context,
+                           larger(way_bytes(context, way), tsl_poisson_peak_bytes(context, way)),
+                           options);
+}
+
+tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
+                                    const tsl_poisson_problem *problem,
+                                    const tsl_poisson_options *options)
+{
+    const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
+    const tsl_poisson_share *share = &problem->share;
+    const bool by_rule = options->ranks[0] == 0 && !options->measure;
+    tsl_poisson_options measured = *options;
+    *must = false;
+    if (!by_rule || share->p * share->q == 1 || share->path != TSL_POISSON_DIRECT ||
+        kernels == NULL || kernels->alone_bytes == 0) {
+        return TSL_OK;
+    }
+    bool by_host = false;
+    const tsl_status status = tsl_comm_is_by_host(&by_host, context);
+    if (status != TSL_OK || !by_host) {
+        return status;
+    }
+    measured.measure = 1;
+    return have_room(must, context, tsl_poisson_measure_bytes(context, problem, &measured),
+                     options);
 }
 
 /* The fastest of a few solves of nothing, each as fast as its slowest rank. */

@@ -144,23 +144,40 @@ static tsl_status build_spectrum(tsl_poisson_plan *plan)
     return status;
 }
 
-/* The options are settled on all ranks: what they need, and then the memory. */
+/* The options are settled on all ranks, which agree on them; measure what is to be. */
+static tsl_status choose_way(tsl_poisson_plan *plan, const tsl_poisson_options *options,
+                             tsl_box *boxes)
+{
+    tsl_context *context = plan->context;
+    tsl_poisson_options o = *options;
+    bool must_measure = false;
+    tsl_status status = tsl_poisson_meet(boxes, context, &plan->problem, options);
+    if (status == TSL_OK) {
+        status = tsl_poisson_must_measure(&must_measure, context, &plan->problem, options);
+    }
+    o.measure = o.measure || must_measure;
+    if (status == TSL_OK) {
+        status = tsl_poisson_foresee(context, &plan->problem, &o, peak_bytes(plan, &o));
+    }
+    if (status == TSL_OK && plan->problem.share.size > 1 && o.measure) {
+        status = tsl_poisson_measure(&plan->problem, context, &o, boxes);
+        summarise(&plan->summary, context, &plan->problem);
+    }
+    return status;
+}
+
+/* What a plan needs, and takes. */
 static tsl_status prepare(tsl_poisson_plan *plan, const tsl_poisson_options *options,
                           tsl_box *boxes)
 {
     tsl_context *context = plan->context;
     const tsl_poisson_ops *ops = tsl_poisson_ops_of(context);
     const tsl_poisson_problem *problem = &plan->problem;
-    tsl_status status =
-        tsl_poisson_meet(boxes, context, problem, options, peak_bytes(plan, options));
+    tsl_status status = choose_way(plan, options, boxes);
     plan->same_boxes = true;
     for (int q = 0; q < problem->share.size && status == TSL_OK; q++) {
         plan->same_boxes =
             plan->same_boxes && memcmp(&boxes[2 * q], &boxes[2 * q + 1], sizeof *boxes) == 0;
-    }
-    if (status == TSL_OK && problem->share.size > 1 && options->measure) {
-        status = tsl_poisson_measure(&plan->problem, context, options, boxes);
-        summarise(&plan->summary, context, problem);
     }
     if (status == TSL_OK) {
         status = build_spectrum(plan);

@@ -120,7 +120,7 @@ typedef struct tsl_poisson_kernels {
 
     int64_t piece_bytes;        /* of a piece that columns of planes are exchanged in, at least */
     int64_t alone_bytes;        /* waves of fewer bytes than that one device solves faster alone */
-    int64_t alone_padded_bytes; /* and than two or three, where the second axis is padded */
+    int64_t alone_padded_bytes; /* and than a few, where the second axis is padded */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -198,13 +198,16 @@ static inline int64_t tsl_box_cells(const tsl_box *box)
 
 /* ---- what ranks agree on (ranks.c) -------------------------------------------------------- */
 
+/* Fails on all if they do not solve the same problem, on devices of one kind, or their boxes do not
+ * cover the grid once. `boxes` [size][2]: sources and potentials of all. Collective. */
+tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
+                            const tsl_poisson_problem *problem, const tsl_poisson_options *options);
+
 /* Ranks on a host share its memory, those on a GPU the GPU's. Fails on all if any has less than
  * they need, or is allowed less than it needs itself; `peak`: bytes that this rank will have taken
- * at most; if they do not solve the same problem, or their boxes do not cover the grid once.
- * `boxes` [size][2]: sources and potentials of all. Collective. */
-tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
-                            const tsl_poisson_problem *problem, const tsl_poisson_options *options,
-                            int64_t peak);
+ * at most. Collective. */
+tsl_status tsl_poisson_foresee(tsl_context *context, const tsl_poisson_problem *problem,
+                               const tsl_poisson_options *options, int64_t peak);
 
 /* ---- the fastest way (planner.c) ----------------------------------------------------------- */
 
@@ -214,6 +217,13 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
 /* The most that a plan takes at one time, of the memory that ranks are bound in: where that is the
  * host's, building the spectrum counts, and planning transforms. */
 int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *problem);
+
+/* Is a plan to be measured that options leave to the rule? Where several GPUs would share a solve
+ * whose messages go by way of the host, which the rule does not know, and all have room for that.
+ * Collective, of ranks that have met. */
+tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
+                                    const tsl_poisson_problem *problem,
+                                    const tsl_poisson_options *options);
 
 /* The most that measuring takes at one time; 0: nothing is measured. */
 int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_problem *problem,

@@ -49,13 +49,14 @@ static tsl_status check_cover(tsl_context *context, const tsl_poisson_problem *p
     return TSL_OK;
 }
 
-/* Refuse what does not fit, before anything is taken. */
-static tsl_status check_memory(tsl_context *context, const int *n, int64_t peak, int64_t bound)
+tsl_status tsl_poisson_foresee(tsl_context *context, const tsl_poisson_problem *problem,
+                               const tsl_poisson_options *options, int64_t peak)
 {
+    const int *n = problem->grid.n;
     char what[80];
     snprintf(what, sizeof what, "a Poisson plan of %d x %d x %d needs", n[0], n[1], n[2]);
     const tsl_device_need need = {
-        .what = what, .remedy = "take fewer cells", .device = peak, .bound = bound};
+        .what = what, .remedy = "take fewer cells", .device = peak, .bound = options->memory};
     return tsl_comm_foresee(context, &need);
 }
 
@@ -97,8 +98,7 @@ static void fill_record(record *mine, const tsl_context *context,
 }
 
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
-                            const tsl_poisson_problem *problem, const tsl_poisson_options *options,
-                            int64_t peak)
+                            const tsl_poisson_problem *problem, const tsl_poisson_options *options)
 {
     const int size = problem->share.size;
     record *mine = tsl_allocate_zeroed((size_t)size + 1, sizeof *mine);
@@ -133,7 +133,5 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
         memcpy(boxes + 2 * q, all[q].boxes, sizeof all[q].boxes);
     }
     tsl_release(mine);
-    status = tsl_comm_agree(context, status);
-    return status == TSL_OK ? check_memory(context, problem->grid.n, peak, options->memory)
-                            : status;
+    return tsl_comm_agree(context, status);
 }

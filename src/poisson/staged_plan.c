@@ -5,8 +5,8 @@
 
 enum {
     COLUMN_BYTES = 128, /* begin of a row; segments are whole numbers of that */
-    LEAST_PADDED =
-        4, /* ranks of which a padded second axis needs that many to be faster than one */
+    LEAST_PADDED = 8, /* ranks of which a padded second axis needs that many to be faster than one:
+                       * on two H200 256^3 takes twice as long, and each of p sends (p - 1) / p^2 */
     MOST_SEGMENTS = 8,
     MOST_OF_PLANES = 16 /* on two H200 1024^3 took 18.9 ms in 8, 18.2 in 16 */
 };
@@ -39,7 +39,8 @@ int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, i
     const int64_t waves = (int64_t)grid->n[0] * grid->m[1] * grid->half * tsl_poisson_complex(grid);
     const bool lines = grid->lines && kernels->planes_bytes(grid) > 0;
     if (lines && grid->m[1] > grid->n[1]) { /* several have no planes, and so no lines */
-        return size < LEAST_PADDED && waves < kernels->alone_padded_bytes ? 1 : size;
+        const bool gains = size >= LEAST_PADDED || waves >= kernels->alone_padded_bytes;
+        return gains && waves >= kernels->alone_bytes ? size : 1;
     }
     return waves < kernels->alone_bytes ? 1 : size;
 }

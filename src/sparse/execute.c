@@ -168,9 +168,23 @@ static bool is_cut_short(const tsl_linsolve_plan *plan)
     return plan->options.method == TSL_LINSOLVE_GMRES && plan->options.restart < plan->layout->rows;
 }
 
+/* Multigrid leaves out pivots of its coarsest level that are not above 0: of matrices that are as
+ * good as singular, and of those that are not positive definite, which then look alike. */
+static bool may_be_indefinite(const tsl_run *run)
+{
+    return run->plan->options.preconditioner == TSL_LINSOLVE_MULTIGRID &&
+           (run->stop == TSL_LINSOLVE_BREAKDOWN || run->stop == TSL_LINSOLVE_STAGNATED ||
+            (run->stop == TSL_LINSOLVE_INDEFINITE && is_rounding(run->plan, run->curvature))) &&
+           !run->overtaken && !run->at_rounding;
+}
+
 static const char *remedy_of(const tsl_run *run)
 {
     const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
+    if (may_be_indefinite(run)) {
+        return "the matrix is not positive definite, which multigrid needs, or as good as "
+               "singular: gmres with ilu0 tells";
+    }
     const bool overtaken = method->symmetric && method->may_recover;
     const bool gmres = run->plan->options.method == TSL_LINSOLVE_GMRES;
     switch (run->stop) {
@@ -223,8 +237,9 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
         snprintf(what, sizeof what,
                  "step %lld met a curvature of %g: matrix or preconditioner is %s", step + 1,
                  report->curvature,
-                 is_rounding(run->plan, report->curvature) ? "singular, and b not in its range"
-                                                           : "not positive definite");
+                 is_rounding(run->plan, report->curvature) && !may_be_indefinite(run)
+                     ? "singular, and b not in its range"
+                     : "not positive definite");
         break;
     case TSL_LINSOLVE_BREAKDOWN:
         snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);

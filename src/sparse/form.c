@@ -16,44 +16,39 @@ enum { TOGETHER = 4 /* slices of one kind */ };
 TSL_CLONES static void multiply_kinds(const tsl_form *form, float *y, const float *x, int64_t first,
                                       int64_t last)
 {
-    typedef lanes_single lanes;
     const tsl_form f = *form; /* in registers, whatever y may overlap */
     for (int64_t s = first; s < last;) {
         const uint16_t kind = f.kind[s];
         const int64_t groups = f.value_start[kind + 1] - f.value_start[kind];
-        const lanes *value = (const lanes *)f.value + f.value_start[kind];
+        const float *value = (const float *)f.value + f.value_start[kind] * TSL_SLICE_ROWS;
+        const float *const end = value + groups * TSL_SLICE_ROWS;
         const int32_t *index = f.index + f.index_start[kind];
         const bool diagonals = f.index_start[kind + 1] - f.index_start[kind] == groups;
         const float *at = x + s * TSL_SLICE_ROWS;
-        lanes sums[TOGETHER] = {{0}};
-        if (diagonals && s + TOGETHER <= last && f.kind[s + 1] == kind && f.kind[s + 2] == kind &&
-            f.kind[s + 3] == kind) {
-            for (int64_t g = 0; g < groups; g++) {
-                const lanes *from = (const lanes *)(at + index[g]);
-                sums[0] += value[g] * from[0];
-                sums[1] += value[g] * from[1];
-                sums[2] += value[g] * from[2];
-                sums[3] += value[g] * from[3];
+        side_single sums[TOGETHER] = {{{{0}}}};
+        const bool together = diagonals && s + TOGETHER <= last && f.kind[s + 1] == kind &&
+                              f.kind[s + 2] == kind && f.kind[s + 3] == kind;
+        if (together) {
+            for (; value < end; value += TSL_SLICE_ROWS, index++) {
+                for (int i = 0; i < TOGETHER; i++) {
+                    add_diagonal_single(&sums[i], value, at + *index + i * TSL_SLICE_ROWS);
+                }
             }
-            memcpy(y, sums, sizeof sums);
-            s += TOGETHER;
-            y += TOGETHER * TSL_SLICE_ROWS;
-            continue;
-        }
-        for (int64_t g = 0; g < groups; g++) {
-            lanes from;
-            if (diagonals) {
-                from = *(const lanes *)(at + index[g]);
-            } else {
-                const int32_t *i = index + g * TSL_SLICE_ROWS;
-                from = (lanes){at[i[0]], at[i[1]], at[i[2]], at[i[3]],
-                               at[i[4]], at[i[5]], at[i[6]], at[i[7]]};
+        } else if (diagonals) {
+            for (; value < end; value += TSL_SLICE_ROWS, index++) {
+                add_diagonal_single(sums, value, at + *index);
             }
-            sums[0] += value[g] * from;
+        } else {
+            for (; value < end; value += TSL_SLICE_ROWS, index += TSL_SLICE_ROWS) {
+                add_columns_single(sums, value, at, index);
+            }
         }
-        memcpy(y, sums, sizeof *sums);
-        s++;
-        y += TSL_SLICE_ROWS;
+        const int done = together ? TOGETHER : 1;
+        for (int i = 0; i < done; i++) {
+            store_single(y + i * TSL_SLICE_ROWS, &sums[i]);
+        }
+        s += done;
+        y += done * TSL_SLICE_ROWS;
     }
 }
 

@@ -105,6 +105,7 @@ class Refusals(CommandTest):
         for option, value, word in (("--lengths", "1,2", "three numbers"),
                                     ("--lengths", "1,2,-3", "three numbers"),
                                     ("--lengths", "1,2,3,4", "three numbers"),
+                                    ("--lengths", "1,2,3,", "three numbers"),
                                     ("--boundary", "open", "periodic or free"),
                                     ("--boundary", "free,free", "periodic or free"),
                                     ("--equation", "plan", "did you mean plain?"),
@@ -119,6 +120,7 @@ class Refusals(CommandTest):
                                     ("--electrons", "none", "neutral"),
                                     ("--n", "0", "whole numbers"),
                                     ("--n", "8,8", "whole numbers"),
+                                    ("--n", "8,8,8,", "whole numbers"),
                                     ("--repeat", "0", "whole number")):
             self.refuse([option, word], "bench", option, value)
 

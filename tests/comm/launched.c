@@ -58,6 +58,22 @@ static tsl_status run_counting(tsl_comm *comm, char **argv)
     return status == (fails ? TSL_E_IO : TSL_E_COMM) ? TSL_OK : TSL_E_INTERNAL;
 }
 
+/* "hear RANK": one rank fails while the others are at work by themselves, and look around. */
+static tsl_status run_hearing(tsl_comm *comm, char **argv)
+{
+    const double begun = tsl_seconds();
+    if (comm->rank == atoi(argv[0])) {
+        return tsl_comm_fail(comm, TSL_E_IO, COMM_REASON) == TSL_E_IO ? TSL_OK : TSL_E_INTERNAL;
+    }
+    tsl_status status = TSL_OK;
+    while (status == TSL_OK && tsl_seconds() - begun < 30) {
+        status = tsl_comm_check(comm);
+    }
+    return status == TSL_E_COMM && strstr(tsl_last_error(NULL), COMM_REASON) != NULL
+               ? TSL_OK
+               : TSL_E_INTERNAL;
+}
+
 /* "sizes": rank 0 expects less than rank 1 sends; that is found out, and nobody hangs. */
 static tsl_status run_sizes(tsl_comm *comm, char **argv)
 {
@@ -82,7 +98,8 @@ int comm_launched(int argc, char **argv)
         int arguments;
         tsl_status (*run)(tsl_comm *comm, char **argv);
     } modes[] = {{"cases", 1, run_cases}, {"fail", 2, run_failure},   {"kill", 2, run_killed},
-                 {"early", 1, run_early}, {"count", 1, run_counting}, {"sizes", 0, run_sizes}};
+                 {"early", 1, run_early}, {"count", 1, run_counting}, {"hear", 1, run_hearing},
+                 {"sizes", 0, run_sizes}};
     tsl_comm *comm = NULL;
     if (tsl_comm_create(&comm) != TSL_OK) {
         fprintf(stderr, "%s\n", tsl_last_error(NULL));

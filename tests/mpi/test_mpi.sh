@@ -66,6 +66,7 @@ done
 expect 0 3 "$ranks" early 1
 for failing in 0 1; do
     expect 0 3 "$ranks" count "$failing"
+    expect 0 3 "$ranks" hear "$failing"
 done
 expect 0 3 "$ranks" sizes
 

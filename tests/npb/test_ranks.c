@@ -299,6 +299,40 @@ static void ep_hears_of_failures_within_a_chunk(void **state)
     assert_in_range(atomic_load(&longest), 64, 200);
 }
 
+/* Rank 1 fails while rank 0 makes a matrix by itself, for a second at least. */
+static tsl_status make_a_matrix(tsl_comm *comm, void *user)
+{
+    tsl_status *heard = user;
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (comm->rank == 1) {
+        usleep(100000);
+        status = tsl_fail(context, TSL_E_NOMEM, "out of memory");
+        tsl_comm_refuse(context, status);
+    } else {
+        const tsl_cg_class *what = tsl_cg_find_class('C');
+        tsl_csr matrix = {0};
+        *heard = tsl_cg_matrix(&matrix, context, what, 0, what->rows);
+        tsl_csr_free(&matrix);
+        status = strstr(tsl_last_error(context), "rank 1: out of memory") != NULL ? *heard
+                                                                                  : TSL_E_INTERNAL;
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void cg_hears_of_failures_while_it_makes_its_matrix(void **state)
+{
+    (void)state;
+    tsl_status heard = TSL_OK;
+    alarm(60);
+    assert_int_equal(tsl_comm_run(2, make_a_matrix, &heard), TSL_E_NOMEM);
+    assert_int_equal(heard, TSL_E_COMM);
+}
+
 /* Memory runs out on one rank, at a moment all the way through: all end, and nothing is lost. */
 static void memory_that_runs_out_ends_all(void **state)
 {
@@ -376,6 +410,8 @@ int main(void)
                                        cmocka_unit_test(a_class_that_is_none_ends_all),
                                        cmocka_unit_test(memory_that_runs_out_ends_all),
                                        cmocka_unit_test(what_one_rank_lacks_ends_all),
-                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk)};
+                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk),
+                                       cmocka_unit_test(
+                                           cg_hears_of_failures_while_it_makes_its_matrix)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

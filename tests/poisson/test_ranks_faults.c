@@ -1,5 +1,6 @@
 /* What one rank of several is refused in Poisson's equation, or has no memory for: all hear of it,
  * and nobody waits. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -340,6 +341,96 @@ static void a_measured_plan_keeps_to_its_memory(void **state)
     }
 }
 
+/* ---- by way of the host --------------------------------------------------------------------- */
+
+static atomic_int tried_alone;             /* plans of one rank */
+static const tsl_poisson_ops *own_poisson; /* sim's */
+static tsl_comm_ops ways[3];               /* of each rank's communicators */
+
+static tsl_status count_alone(tsl_poisson_solver **out, tsl_context *context,
+                              const tsl_poisson_grid *grid, const tsl_poisson_share *share,
+                              const void *spectrum)
+{
+    atomic_fetch_add(&tried_alone, 1);
+    return own_poisson->create(out, context, grid, share, spectrum);
+}
+
+static bool goes_by_host(const tsl_comm *comm, const tsl_context *context)
+{
+    (void)comm;
+    (void)context;
+    return true;
+}
+
+/* What is left to the rule, on devices of which one may be faster than several. */
+typedef struct left {
+    bool by_host;
+    int measure;
+    bool scarce;   /* there is memory for the plan, and no more */
+    bool measured; /* as it should be */
+} left;
+
+static tsl_status plan_with(tsl_comm *comm, tsl_context *context, const left *l)
+{
+    const tsl_comm_ops *own_comm = comm->ops;
+    const tsl_device_ops *own = context->ops;
+    tsl_device_ops ops = *own;
+    tsl_poisson_ops poisson = *own_poisson;
+    tsl_poisson_kernels kernels = *poisson.kernels;
+    tsl_poisson_summary summary;
+    tsl_poisson_options o = options_of("ppp");
+    tsl_poisson_plan *plan = NULL;
+    ways[comm->rank] = *own_comm;
+    ways[comm->rank].by_host = l->by_host ? goes_by_host : NULL;
+    kernels.alone_bytes = 1;
+    poisson.kernels = &kernels;
+    poisson.create = count_alone;
+    ops.poisson = &poisson;
+    o.measure = l->measure;
+    comm->ops = &ways[comm->rank];
+    context->ops = &ops;
+    tsl_status status = tsl_poisson_predict(&summary, context, &o);
+    o.memory = l->scarce ? summary.peak_bytes : 0;
+    if (status == TSL_OK) {
+        status = tsl_poisson_plan_create(&plan, context, &o);
+    }
+    tsl_poisson_plan_destroy(plan);
+    comm->ops = own_comm;
+    context->ops = own;
+    return status;
+}
+
+static tsl_status try_left(tsl_comm *comm, void *user)
+{
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, "sim");
+    if (status == TSL_OK) {
+        status = plan_with(comm, context, user);
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void what_goes_by_way_of_the_host_is_measured(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("sim", 1);
+    own_poisson = context->ops->poisson;
+    tsl_context_destroy(context);
+    const left cases[] = {{.by_host = false, .measured = false},
+                          {.by_host = true, .measured = true},
+                          {.by_host = false, .measure = 1, .measured = true},
+                          {.by_host = true, .scarce = true, .measured = false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        left l = cases[i];
+        atomic_store(&tried_alone, 0);
+        if (tsl_comm_run(3, try_left, &l) != TSL_OK) {
+            fail_msg("%s", tsl_last_error(NULL));
+        }
+        assert_int_equal(atomic_load(&tried_alone) > 0, l.measured);
+    }
+}
+
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /* Ranks on devices of two kinds have different work spaces. */
@@ -411,6 +502,7 @@ int main(void)
                                        cmocka_unit_test(whatever_one_rank_lacks_all_return),
                                        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
                                        cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
+                                       cmocka_unit_test(what_goes_by_way_of_the_host_is_measured),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);

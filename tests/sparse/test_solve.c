@@ -404,6 +404,36 @@ static void operators_are_solved(void **state)
     tsl_context_destroy(context);
 }
 
+/* Regular, with eigenvalues of both signs, which no two rows show: multigrid, that leaves out what
+ * is not above 0, does not take it for singular. */
+static void multigrid_tells_what_it_cannot_tell(void **state)
+{
+    (void)state;
+    static double b[400], x[400];
+    tsl_context *context = test_context("cpu", 1);
+    test_system s = test_laplacian(20, 1);
+    for (int64_t i = 0; i < s.n; i++) {
+        for (int64_t k = s.row_start[i]; k < s.row_start[i + 1]; k++) {
+            s.value[k] -= s.column[k] == i ? 1.5 : 0;
+        }
+        b[i] = 1;
+    }
+    for (int m = 0; tsl_linsolve_method_name((tsl_linsolve_method)m) != NULL; m++) {
+        const tsl_linsolve_options options =
+            test_options((tsl_linsolve_method)m, TSL_LINSOLVE_MULTIGRID);
+        assert_int_equal(solve(context, &s, &options, x, b, NULL), TSL_E_NOCONV);
+        assert_non_null(strstr(tsl_last_error(context),
+                               "the matrix is not positive definite, which multigrid needs, or as "
+                               "good as singular: gmres with ilu0 tells"));
+    }
+    tsl_linsolve_options direct = test_options(TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0);
+    direct.restart = 400;
+    memset(x, 0, sizeof x);
+    assert_int_equal(solve(context, &s, &direct, x, b, NULL), TSL_OK);
+    test_system_free(&s);
+    tsl_context_destroy(context);
+}
+
 /* ---- memory
  * -------------------------------------------------------------------------------------------- */
 
@@ -431,6 +461,7 @@ int main(void)
                                        cmocka_unit_test(the_near_null_space_is_used),
                                        cmocka_unit_test(threads_and_runs_do_not_matter),
                                        cmocka_unit_test(operators_are_solved),
+                                       cmocka_unit_test(multigrid_tells_what_it_cannot_tell),
                                        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
