@@ -129,9 +129,9 @@ typedef struct tsl_poisson_options {
     tsl_box potential_box;     /**< cells of the potential that this rank gets; likewise */
     int ranks[2];              /**< p and q of the pencils, p q ranks at most; those beyond take no
                                     part; 0, 0: chosen, on GPUs one rank where that is faster by
-                                    what GPUs gain that reach each other's memory; where their
-                                    exchanges go by way of the host as with `measure`, if there is
-                                    room for that */
+                                    what GPUs of a host gain that write to each other's memory;
+                                    on several hosts, and under MPI without NCCL, as with
+                                    `measure`, if there is room for that */
     int segments;              /**< pieces in which an exchange goes, up to 16384, or as many as
                                     there are columns for; 0: chosen */
     int overlap;               /**< 1: a segment is exchanged while another is transformed; -1: one

@@ -125,19 +125,6 @@ tsl_status tsl_comm_broadcast(tsl_comm *comm, tsl_context *context, void *data, 
     return finish(comm, comm->ops->broadcast(comm, device_of(context), data, bytes, root));
 }
 
-tsl_status tsl_comm_is_by_host(bool *by_host, tsl_context *context)
-{
-    tsl_comm *comm = context->comm;
-    *by_host = false;
-    if (comm->ops->by_host == NULL) {
-        return TSL_OK;
-    }
-    /* the first operation settles it */
-    const tsl_status status = tsl_comm_broadcast(comm, context, NULL, 0, 0);
-    *by_host = status == TSL_OK && comm->ops->by_host(comm, context);
-    return status;
-}
-
 tsl_status tsl_comm_all_reduce(tsl_comm *comm, tsl_context *context, void *values, int64_t count,
                                tsl_comm_type type, tsl_comm_operation operation)
 {

@@ -117,9 +117,9 @@ bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);
  * `context`; NULL before, on host memory and among threads. The communicator's. */
 const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *context);
 
-/* Do messages of the context's memory, a device's, go by way of the host? Collective; waits for the
- * host only. */
-tsl_status tsl_comm_is_by_host(bool *by_host, tsl_context *context);
+/* Are the ranks' devices, of one kind, far from each other: on several hosts, or without writing to
+ * each other's memory, as MPI by itself and by way of the host don't? Collective. */
+tsl_status tsl_comm_is_far(bool *far, tsl_context *context);
 
 /* A context is about to end: release what communicators keep for it. */
 void tsl_comm_forget(tsl_context *context);
@@ -218,8 +218,8 @@ typedef struct tsl_comm_ops {
     /* How memory of the context travels, from the first operation on it; NULL: by the member's own
      * means, and so until then. */
     const char *(*path)(const tsl_comm *comm, const tsl_context *context);
-    /* Does it travel by way of the host, from then on? NULL: it does not. */
-    bool (*by_host)(const tsl_comm *comm, const tsl_context *context);
+    /* From then on: do a host's devices write to each other's memory? NULL: they do. */
+    bool (*reaches)(const tsl_comm *comm, const tsl_context *context);
     /* Release what is kept for a context in this communicator and all divided from it; NULL:
      * nothing. */
     void (*forget)(tsl_comm *comm, const tsl_context *context);

@@ -438,5 +438,5 @@ const tsl_comm_ops tsl_comm_mpi_ops = {.name = "mpi",
                                        .failure = tsl_mpi_failure,
                                        .end = tsl_mpi_end,
                                        .path = tsl_mpi_path,
-                                       .by_host = tsl_mpi_by_host,
+                                       .reaches = tsl_mpi_reaches,
                                        .forget = tsl_mpi_forget};

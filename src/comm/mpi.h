@@ -214,7 +214,7 @@ tsl_status tsl_mpi_reduce_on_device(tsl_mpi_comm *c, void *values, int64_t count
 tsl_status tsl_mpi_open_device(tsl_mpi_comm *c, tsl_context *context);
 void tsl_mpi_close_device(tsl_mpi_comm *c);
 const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context);
-bool tsl_mpi_by_host(const tsl_comm *comm, const tsl_context *context);
+bool tsl_mpi_reaches(const tsl_comm *comm, const tsl_context *context);
 void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context);
 
 /* Does the MPI library say that it takes device memory? */

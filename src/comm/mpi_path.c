@@ -192,10 +192,10 @@ const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context)
     return context != NULL && d->context == context ? d->text : NULL;
 }
 
-bool tsl_mpi_by_host(const tsl_comm *comm, const tsl_context *context)
+bool tsl_mpi_reaches(const tsl_comm *comm, const tsl_context *context)
 {
     const tsl_mpi_device *d = &((const tsl_mpi_comm *)(const void *)comm)->device;
-    return d->context == context && d->way == ways[TSL_COMM_STAGED].way;
+    return d->context == context && d->way == ways[TSL_COMM_NCCL].way;
 }
 
 void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context)

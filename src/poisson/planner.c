@@ -150,9 +150,9 @@ tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
         kernels == NULL || kernels->alone_bytes == 0) {
         return TSL_OK;
     }
-    bool by_host = false;
-    const tsl_status status = tsl_comm_is_by_host(&by_host, context);
-    if (status != TSL_OK || !by_host) {
+    bool far = false;
+    const tsl_status status = tsl_comm_is_far(&far, context);
+    if (status != TSL_OK || !far) {
         return status;
     }
     measured.measure = 1;

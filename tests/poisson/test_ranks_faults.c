@@ -341,7 +341,7 @@ static void a_measured_plan_keeps_to_its_memory(void **state)
     }
 }
 
-/* ---- by way of the host --------------------------------------------------------------------- */
+/* ---- ranks that are far from each other ------------------------------------------------------ */
 
 static atomic_int tried_alone;             /* plans of one rank */
 static const tsl_poisson_ops *own_poisson; /* sim's */
@@ -355,16 +355,16 @@ static tsl_status count_alone(tsl_poisson_solver **out, tsl_context *context,
     return own_poisson->create(out, context, grid, share, spectrum);
 }
 
-static bool goes_by_host(const tsl_comm *comm, const tsl_context *context)
+static bool reaches_none(const tsl_comm *comm, const tsl_context *context)
 {
     (void)comm;
     (void)context;
-    return true;
+    return false;
 }
 
 /* What is left to the rule, on devices of which one may be faster than several. */
 typedef struct left {
-    bool by_host;
+    bool far;
     int measure;
     bool scarce;   /* there is memory for the plan, and no more */
     bool measured; /* as it should be */
@@ -381,7 +381,7 @@ static tsl_status plan_with(tsl_comm *comm, tsl_context *context, const left *l)
     tsl_poisson_options o = options_of("ppp");
     tsl_poisson_plan *plan = NULL;
     ways[comm->rank] = *own_comm;
-    ways[comm->rank].by_host = l->by_host ? goes_by_host : NULL;
+    ways[comm->rank].reaches = l->far ? reaches_none : NULL;
     kernels.alone_bytes = 1;
     poisson.kernels = &kernels;
     poisson.create = count_alone;
@@ -411,16 +411,16 @@ static tsl_status try_left(tsl_comm *comm, void *user)
     return status;
 }
 
-static void what_goes_by_way_of_the_host_is_measured(void **state)
+static void what_is_far_is_measured(void **state)
 {
     (void)state;
     tsl_context *context = test_context("sim", 1);
     own_poisson = context->ops->poisson;
     tsl_context_destroy(context);
-    const left cases[] = {{.by_host = false, .measured = false},
-                          {.by_host = true, .measured = true},
-                          {.by_host = false, .measure = 1, .measured = true},
-                          {.by_host = true, .scarce = true, .measured = false}};
+    const left cases[] = {{.far = false, .measured = false},
+                          {.far = true, .measured = true},
+                          {.far = false, .measure = 1, .measured = true},
+                          {.far = true, .scarce = true, .measured = false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         left l = cases[i];
         atomic_store(&tried_alone, 0);
@@ -502,7 +502,7 @@ int main(void)
                                        cmocka_unit_test(whatever_one_rank_lacks_all_return),
                                        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
                                        cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
-                                       cmocka_unit_test(what_goes_by_way_of_the_host_is_measured),
+                                       cmocka_unit_test(what_is_far_is_measured),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused),
                                        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
