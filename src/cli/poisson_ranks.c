@@ -19,45 +19,76 @@ const char *const poisson_path_names[] = {[TSL_POISSON_DIRECT] = "direct",
                                           [TSL_POISSON_DATATYPES] = "datatypes",
                                           NULL};
 
+/* By `plain` of the options, from -1. */
+static const char *const forms[] = {"lines", "", "plain", "strided", NULL};
+
+enum { OPEN = 1 /* the form that has no name */ };
+
+/* What follows "KEY=", of which `key` is all; NULL: it is another key's. */
+static const char *value_of(const char *text, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(text, key, length) == 0 ? text + length : NULL;
+}
+
+static bool set_count(int *out, const char *value)
+{
+    return cli_parse_integer(value, out) && *out > 0;
+}
+
+static bool set_ranks(int ranks[2], const char *value)
+{
+    char first[16];
+    const size_t length = strcspn(value, "x");
+    snprintf(first, sizeof first, "%.*s", (int)length, value);
+    return length < sizeof first && value[length] == 'x' && set_count(&ranks[0], first) &&
+           set_count(&ranks[1], value + length + 1);
+}
+
+/* The place of a word in a list that ends with NULL. */
+static bool set_word(int *place, const char *const *words, const char *value)
+{
+    *place = 0;
+    while (words[*place] != NULL && strcmp(words[*place], value) != 0) {
+        ++*place;
+    }
+    return words[*place] != NULL;
+}
+
 /* One KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
 {
-    int used = 0;
-    const int length = (int)strlen(text);
-    char word[8];
-    if (sscanf(text, "ranks=%dx%d%n", &options->ranks[0], &options->ranks[1], &used) == 2) {
-        return used == length && options->ranks[0] > 0 && options->ranks[1] > 0;
+    static const char *const switches[] = {"off", "on", NULL};
+    int place = 0;
+    const char *value = value_of(text, "ranks=");
+    if (value != NULL) {
+        return set_ranks(options->ranks, value);
     }
-    if (sscanf(text, "segments=%d%n", &options->segments, &used) == 1) {
-        return used == length && options->segments > 0;
+    if ((value = value_of(text, "segments=")) != NULL) {
+        return set_count(&options->segments, value);
     }
-    if (sscanf(text, "overlap=%3s%n", word, &used) == 1 && used == length) {
-        options->overlap = strcmp(word, "on") == 0 ? 1 : -1;
-        return options->overlap == 1 || strcmp(word, "off") == 0;
+    if ((value = value_of(text, "overlap=")) != NULL && set_word(&place, switches, value)) {
+        options->overlap = place == 1 ? 1 : -1;
+        return true;
     }
-    if (sscanf(text, "measure=%3s%n", word, &used) == 1 && used == length) {
-        options->measure = strcmp(word, "on") == 0;
-        return options->measure == 1 || strcmp(word, "off") == 0;
+    if ((value = value_of(text, "measure=")) != NULL && set_word(&place, switches, value)) {
+        options->measure = place;
+        return true;
     }
-    if (sscanf(text, "form=%7s%n", word, &used) == 1 && used == length) {
-        options->plain = strcmp(word, "plain") == 0 ? 1 : strcmp(word, "strided") == 0 ? 2 : -1;
-        return options->plain > 0 || strcmp(word, "lines") == 0;
+    if ((value = value_of(text, "form=")) != NULL && set_word(&place, forms, value)) {
+        options->plain = place - 1;
+        return place != OPEN;
     }
-    if (strncmp(text, "exchange=", 9) == 0) {
-        int path = 0;
-        while (poisson_path_names[path] != NULL &&
-               strcmp(text + 9, poisson_path_names[path]) != 0) {
-            path++;
-        }
-        options->path = (tsl_poisson_path)path;
-        return poisson_path_names[path] != NULL;
+    if ((value = value_of(text, "exchange=")) != NULL &&
+        set_word(&place, poisson_path_names, value)) {
+        options->path = (tsl_poisson_path)place;
+        return true;
     }
     return false;
 }
 
 const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *o)
 {
-    static const char *const forms[] = {"lines", "", "plain", "strided"};
     int used = 0;
     if (o->ranks[0] > 0) {
         used += sprintf(text + used, ",ranks=%dx%d", o->ranks[0], o->ranks[1]);

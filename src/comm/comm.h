@@ -218,8 +218,9 @@ typedef struct tsl_comm_ops {
     /* How memory of the context travels, from the first operation on it; NULL: by the member's own
      * means, and so until then. */
     const char *(*path)(const tsl_comm *comm, const tsl_context *context);
-    /* From then on: do a host's devices write to each other's memory? NULL: they do. */
-    bool (*reaches)(const tsl_comm *comm, const tsl_context *context);
+    /* Do a host's devices write to each other's memory? Collective; settles how memory of the
+     * context travels. NULL: they do. */
+    tsl_status (*reaches)(bool *reaches, tsl_comm *comm, tsl_context *context);
     /* Release what is kept for a context in this communicator and all divided from it; NULL:
      * nothing. */
     void (*forget)(tsl_comm *comm, const tsl_context *context);

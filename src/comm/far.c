@@ -32,16 +32,16 @@ static tsl_status compare_hosts(bool *one, tsl_context *context)
 tsl_status tsl_comm_is_far(bool *far, tsl_context *context)
 {
     tsl_comm *comm = context->comm;
-    bool one_host = false;
+    bool one_host = false, reaches = false;
     *far = false;
     if (comm->ops->reaches == NULL) {
         return TSL_OK;
     }
-    /* the first operation on a device settles the way */
-    tsl_status status = tsl_comm_broadcast(comm, context, NULL, 0, 0);
-    if (status == TSL_OK) {
-        status = compare_hosts(&one_host, context);
+    tsl_status status = comm->ops->reaches(&reaches, comm, context);
+    if (status != TSL_OK) {
+        return tsl_fail(context, status, "%s", comm->root->error);
     }
-    *far = status == TSL_OK && !(one_host && comm->ops->reaches(comm, context));
+    status = compare_hosts(&one_host, context);
+    *far = status == TSL_OK && !(one_host && reaches);
     return status;
 }

@@ -197,6 +197,8 @@ tsl_status tsl_mpi_reduce_slices(tsl_mpi_comm *c, void *all, int64_t count, tsl_
 /* Publish what the context says. */
 tsl_status tsl_mpi_device_failed(tsl_mpi_comm *c, tsl_context *context, tsl_status status);
 
+/* Agree on the way, if that is still to be done: meets. */
+tsl_status tsl_mpi_device_settle(tsl_mpi_comm *c, tsl_context *context);
 tsl_status tsl_mpi_device_move(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
                                const tsl_comm_pair *pairs, int count);
 tsl_status tsl_mpi_device_broadcast(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *mine,
@@ -214,7 +216,7 @@ tsl_status tsl_mpi_reduce_on_device(tsl_mpi_comm *c, void *values, int64_t count
 tsl_status tsl_mpi_open_device(tsl_mpi_comm *c, tsl_context *context);
 void tsl_mpi_close_device(tsl_mpi_comm *c);
 const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context);
-bool tsl_mpi_reaches(const tsl_comm *comm, const tsl_context *context);
+tsl_status tsl_mpi_reaches(bool *reaches, tsl_comm *comm, tsl_context *context);
 void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context);
 
 /* Does the MPI library say that it takes device memory? */

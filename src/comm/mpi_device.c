@@ -54,6 +54,12 @@ static tsl_status begin(tsl_mpi_comm *c, tsl_context *context, tsl_mpi_record *m
     }
 }
 
+tsl_status tsl_mpi_device_settle(tsl_mpi_comm *c, tsl_context *context)
+{
+    tsl_mpi_record mine = {.kind = TSL_MPI_BARRIER};
+    return begin(c, context, &mine, 0);
+}
+
 /* ---- messages ----------------------------------------------------------------------------- */
 
 static tsl_status make_agreed(tsl_mpi_comm *c, int count)

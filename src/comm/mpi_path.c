@@ -192,10 +192,12 @@ const char *tsl_mpi_path(const tsl_comm *comm, const tsl_context *context)
     return context != NULL && d->context == context ? d->text : NULL;
 }
 
-bool tsl_mpi_reaches(const tsl_comm *comm, const tsl_context *context)
+tsl_status tsl_mpi_reaches(bool *reaches, tsl_comm *comm, tsl_context *context)
 {
-    const tsl_mpi_device *d = &((const tsl_mpi_comm *)(const void *)comm)->device;
-    return d->context == context && d->way == ways[TSL_COMM_NCCL].way;
+    tsl_mpi_comm *c = tsl_mpi_of(comm);
+    const tsl_status status = tsl_mpi_device_settle(c, context);
+    *reaches = status == TSL_OK && c->device.way == ways[TSL_COMM_NCCL].way;
+    return status;
 }
 
 void tsl_mpi_forget(tsl_comm *comm, const tsl_context *context)

@@ -121,6 +121,10 @@ class Refusals(CommandTest):
                                     ("--n", "0", "whole numbers"),
                                     ("--n", "8,8", "whole numbers"),
                                     ("--n", "8,8,8,", "whole numbers"),
+                                    ("--plan", "ranks=4294967297x1", "give ranks=PxQ"),
+                                    ("--plan", "ranks=1x1x", "give ranks=PxQ"),
+                                    ("--plan", "segments=4294967297", "give ranks=PxQ"),
+                                    ("--plan", "form=", "form=lines, plain or strided"),
                                     ("--repeat", "0", "whole number")):
             self.refuse([option, word], "bench", option, value)
 

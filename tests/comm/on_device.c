@@ -207,6 +207,13 @@ static tsl_status run_large(desk *d, char **argv)
     static tsl_status (*const runs[])(desk * d) = {large_all_to_all, large_broadcast_and_gather,
                                                    large_exchange, large_all_reduce};
     tsl_comm *whole = d->comm, *reversed = NULL;
+    bool far = false;
+    const tsl_status settled = tsl_comm_is_far(&far, d->context);
+    if (settled != TSL_OK) {
+        return settled;
+    }
+    CHECK(whole, far == (strncmp(argv[0], "NCCL", 4) != 0));
+    CHECK(whole, tsl_comm_memory_path(whole, d->context) != NULL);
     CHECK(whole, tsl_comm_split(&reversed, whole, 0, -whole->rank) == TSL_OK);
     for (size_t i = 0; i < 2 * sizeof runs / sizeof *runs; i++) {
         d->comm = i % 2 == 0 ? whole : reversed;

@@ -355,11 +355,11 @@ static tsl_status count_alone(tsl_poisson_solver **out, tsl_context *context,
     return own_poisson->create(out, context, grid, share, spectrum);
 }
 
-static bool reaches_none(const tsl_comm *comm, const tsl_context *context)
+static tsl_status reaches_none(bool *reaches, tsl_comm *comm, tsl_context *context)
 {
-    (void)comm;
     (void)context;
-    return false;
+    *reaches = false;
+    return tsl_comm_barrier(comm);
 }
 
 /* What is left to the rule, on devices of which one may be faster than several. */
