@@ -125,7 +125,8 @@ static tsl_status have_room(bool *room, tsl_context *context, int64_t bytes,
     return status;
 }
 
-/* Fewer ranks take more of a device: a way is tried where all have room for it, and for its plan. */
+/* Fewer ranks take more of a device: a way is tried where all have room for it, and for its plan.
+ */
 static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
                            const tsl_poisson_options *options)
 {

@@ -219,8 +219,8 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
 int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *problem);
 
 /* Is a plan to be measured that options leave to the rule? Where several GPUs would share a solve
- * and are far from each other, which the rule does not know, and all have room for that. Collective,
- * of ranks that have met. */
+ * and are far from each other, which the rule does not know, and all have room for that.
+ * Collective, of ranks that have met. */
 tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
                                     const tsl_poisson_problem *problem,
                                     const tsl_poisson_options *options);

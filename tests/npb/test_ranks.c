@@ -400,18 +400,18 @@ static void what_one_rank_lacks_ends_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ep_is_the_same_for_any_ranks),
-                                       cmocka_unit_test(rows_are_dealt_out_once),
-                                       cmocka_unit_test(cg_is_the_same_for_any_ranks),
-                                       cmocka_unit_test(cg_runs_on_device_memory),
-                                       cmocka_unit_test(cg_runs_on_several_gpus),
-                                       cmocka_unit_test(vectors_of_peers_are_collected),
-                                       cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
-                                       cmocka_unit_test(a_class_that_is_none_ends_all),
-                                       cmocka_unit_test(memory_that_runs_out_ends_all),
-                                       cmocka_unit_test(what_one_rank_lacks_ends_all),
-                                       cmocka_unit_test(ep_hears_of_failures_within_a_chunk),
-                                       cmocka_unit_test(
-                                           cg_hears_of_failures_while_it_makes_its_matrix)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ep_is_the_same_for_any_ranks),
+        cmocka_unit_test(rows_are_dealt_out_once),
+        cmocka_unit_test(cg_is_the_same_for_any_ranks),
+        cmocka_unit_test(cg_runs_on_device_memory),
+        cmocka_unit_test(cg_runs_on_several_gpus),
+        cmocka_unit_test(vectors_of_peers_are_collected),
+        cmocka_unit_test(kinds_of_devices_do_not_mix_in_cg),
+        cmocka_unit_test(a_class_that_is_none_ends_all),
+        cmocka_unit_test(memory_that_runs_out_ends_all),
+        cmocka_unit_test(what_one_rank_lacks_ends_all),
+        cmocka_unit_test(ep_hears_of_failures_within_a_chunk),
+        cmocka_unit_test(cg_hears_of_failures_while_it_makes_its_matrix)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
 
@@ -223,6 +224,7 @@ static tsl_status make(tsl_tiles *out, tsl_context *context, tsl_tiles tiles, co
                                  "the matrix by blocks of columns");
     } else {
         sort_windows(&tiles, context, benches, places);
+        status = tsl_comm_check(context->comm);
     }
     tsl_release(benches);
     tsl_release(places);
@@ -253,6 +255,9 @@ tsl_status tsl_tiles_make_for_host(tsl_tiles *out, tsl_context *context, const t
 }
 
 /* ---- entries -------------------------------------------------------------------------------- */
+
+/* After so many windows a rank looks whether the others go on. */
+enum { TOGETHER = 1024 };
 
 /* Some windows' entries. */
 typedef struct tiles_part {
@@ -351,12 +356,20 @@ static tsl_status make_part(tiles_part *out, tsl_context *context, const tsl_til
         return tsl_fail_memory(context, entries * ENTRY_BYTES, "the matrix by blocks of columns");
     }
     part.at[tiles->blocks] = entries;
+    tsl_status status = TSL_OK;
+    for (int64_t from = begin; from < end && status == TSL_OK; from += TOGETHER) {
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
-    for (int64_t i = begin; i < end; i++) {
-        fill_window(&part, tiles, window_of(tiles, i),
-                    benches + omp_get_thread_num() * bench_length(tiles));
+        for (int64_t i = from; i < (end - from < TOGETHER ? end : from + TOGETHER); i++) {
+            fill_window(&part, tiles, window_of(tiles, i),
+                        benches + omp_get_thread_num() * bench_length(tiles));
+        }
+        status = tsl_comm_check(context->comm);
     }
     tsl_release(benches);
+    if (status != TSL_OK) {
+        free_part(&part);
+        return status;
+    }
     *out = part;
     return TSL_OK;
 }
