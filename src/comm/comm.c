@@ -78,8 +78,9 @@ static tsl_status finish(tsl_comm *comm, tsl_status status)
 
 tsl_status tsl_comm_check(tsl_comm *comm)
 {
-    return tsl_comm_failure(comm, NULL, NULL) == NULL ? TSL_OK
-                                                      : finish(comm, tsl_comm_report_failure(comm));
+    return comm == NULL || tsl_comm_failure(comm, NULL, NULL) == NULL
+               ? TSL_OK
+               : finish(comm, tsl_comm_report_failure(comm));
 }
 
 /* A rank that asks for what cannot be takes no part; the others must not wait for it. */

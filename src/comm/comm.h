@@ -247,7 +247,7 @@ tsl_status tsl_comm_report(tsl_comm *comm, tsl_status status, const char *format
 tsl_status tsl_comm_report_failure(tsl_comm *comm);
 
 /* Has a rank failed, as far as this one can hear? TSL_E_COMM, reported. For where ranks are long
- * without a word to each other. */
+ * without a word to each other; NULL: there are no others. */
 tsl_status tsl_comm_check(tsl_comm *comm);
 
 /* For a rank that cannot take part in what all are about to do, or cannot go on: publishes the

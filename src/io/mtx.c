@@ -9,9 +9,15 @@
 #include <omp.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/context.h"
 
-enum { BLOCK = 1 << 20, LONGEST_LINE = 1 << 16, BUFFER = 1 + BLOCK + LONGEST_LINE };
+enum {
+    BLOCK = 1 << 20,
+    LONGEST_LINE = 1 << 16,
+    BUFFER = 1 + BLOCK + LONGEST_LINE,
+    TOGETHER = 64 /* blocks, after which a rank looks whether the others go on */
+};
 
 typedef enum fault_kind {
     NO_FAULT,
@@ -312,14 +318,21 @@ static tsl_status tell_fault(const body *b)
     }
 }
 
-/* Do some work on all lines. */
+/* Do some work on all lines. Of a large file that takes long enough to hear of ranks that fail. */
 static tsl_status walk_text(body *b, task work, bool counts)
 {
+    for (int64_t from = 0; from < b->blocks && b->fault.kind == NO_FAULT; from += TOGETHER) {
+        const int64_t to = b->blocks - from < TOGETHER ? b->blocks : from + TOGETHER;
 #pragma omp parallel for num_threads(b->threads) schedule(dynamic)
-    for (int64_t block = 0; block < b->blocks; block++) {
-        char *buffer =
-            b->buffers != NULL ? b->buffers + (int64_t)omp_get_thread_num() * BUFFER : NULL;
-        walk_block(b, block, buffer, work, counts);
+        for (int64_t block = from; block < to; block++) {
+            char *buffer =
+                b->buffers != NULL ? b->buffers + (int64_t)omp_get_thread_num() * BUFFER : NULL;
+            walk_block(b, block, buffer, work, counts);
+        }
+        const tsl_status heard = tsl_comm_check(b->context->comm);
+        if (heard != TSL_OK) {
+            return heard;
+        }
     }
     if (b->fault.kind == NO_FAULT && b->first.below != INT64_MAX && b->first.above != INT64_MAX) {
         const triangles *t = &b->first;

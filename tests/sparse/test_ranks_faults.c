@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comm/comm.h"
+#include "io/matrix.h"
 #include "sparse/systems.h"
 #include "support/shortage.h"
 #include "tesela/buffer.h"
@@ -389,6 +391,37 @@ static int launched(void)
     return status == TSL_OK ? 0 : 1;
 }
 
+/* Rank 1 fails; rank 0, which reads a file, hears of it. */
+static tsl_status read_alone(tsl_comm *comm, void *user)
+{
+    static const char text[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
+    tsl_status *heard = user;
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status == TSL_OK && comm->rank == 1) {
+        status = tsl_comm_fail(comm, TSL_E_IO, "torn");
+    } else if (status == TSL_OK) {
+        const tsl_source source = tsl_source_of("a.mtx", text, sizeof text - 1);
+        tsl_matrix_file file;
+        while (tsl_comm_failure(comm, NULL, NULL) == NULL) {
+            usleep(1000);
+        }
+        *heard = tsl_matrix_parse(&file, context, &source);
+        status = strstr(tsl_last_error(context), "rank 1: torn") != NULL ? *heard : TSL_E_INTERNAL;
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
+static void who_reads_hears_of_failures(void **state)
+{
+    (void)state;
+    tsl_status heard = TSL_OK;
+    alarm(SECONDS);
+    assert_int_equal(tsl_comm_run(2, read_alone, &heard), TSL_E_IO);
+    assert_int_equal(heard, TSL_E_COMM);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "launched") == 0) {
@@ -397,6 +430,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_lacks_ends_all),
                                        cmocka_unit_test(what_fails_at_the_end_ends_all),
                                        cmocka_unit_test(what_one_rank_is_refused_all_are),
+                                       cmocka_unit_test(who_reads_hears_of_failures),
                                        cmocka_unit_test(devices_of_two_kinds_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
