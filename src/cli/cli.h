@@ -54,6 +54,9 @@ bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc
 /* The options that each rank of a launch may have its own of: "--device, … and --memory". */
 void cli_list_rank_options(char *text, size_t bytes);
 
+/* *out: the place of `word` among `names`, ended by NULL; false: it is not among them. */
+bool cli_find(const char *word, const char *const names[], int *out);
+
 /* Values of options: 0, or EINVAL when a message is out that names the option and what it takes. */
 error_t cli_set_integer(const char *option, const char *text, int low, int high, int *out);
 error_t cli_set_bytes(const char *option, const char *text, const char *example, int64_t *out);

@@ -80,15 +80,24 @@ error_t cli_set_bytes(const char *option, const char *text, const char *example,
     return 0;
 }
 
+bool cli_find(const char *word, const char *const names[], int *out)
+{
+    int i = 0;
+    while (names[i] != NULL && strcmp(word, names[i]) != 0) {
+        i++;
+    }
+    *out = names[i] != NULL ? i : *out;
+    return names[i] != NULL;
+}
+
 error_t cli_set_choice(const char *option, const char *text, const char *const names[], int *out)
 {
     char all[256] = "";
     size_t length = 0;
+    if (cli_find(text, names, out)) {
+        return 0;
+    }
     for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *out = i;
-            return 0;
-        }
         const char *link = i == 0 ? "" : names[i + 1] != NULL ? ", " : " or ";
         if (length < sizeof all) {
             length += (size_t)snprintf(all + length, sizeof all - length, "%s%s", link, names[i]);

@@ -45,16 +45,6 @@ static bool set_ranks(int ranks[2], const char *value)
            set_count(&ranks[1], value + length + 1);
 }
 
-/* The place of a word in a list that ends with NULL. */
-static bool set_word(int *place, const char *const *words, const char *value)
-{
-    *place = 0;
-    while (words[*place] != NULL && strcmp(words[*place], value) != 0) {
-        ++*place;
-    }
-    return words[*place] != NULL;
-}
-
 /* One KEY=VALUE. */
 static bool set_one(tsl_poisson_options *options, const char *text)
 {
@@ -67,20 +57,20 @@ static bool set_one(tsl_poisson_options *options, const char *text)
     if ((value = value_of(text, "segments=")) != NULL) {
         return set_count(&options->segments, value);
     }
-    if ((value = value_of(text, "overlap=")) != NULL && set_word(&place, switches, value)) {
+    if ((value = value_of(text, "overlap=")) != NULL && cli_find(value, switches, &place)) {
         options->overlap = place == 1 ? 1 : -1;
         return true;
     }
-    if ((value = value_of(text, "measure=")) != NULL && set_word(&place, switches, value)) {
+    if ((value = value_of(text, "measure=")) != NULL && cli_find(value, switches, &place)) {
         options->measure = place;
         return true;
     }
-    if ((value = value_of(text, "form=")) != NULL && set_word(&place, forms, value)) {
+    if ((value = value_of(text, "form=")) != NULL && cli_find(value, forms, &place)) {
         options->plain = place - 1;
         return place != OPEN;
     }
     if ((value = value_of(text, "exchange=")) != NULL &&
-        set_word(&place, poisson_path_names, value)) {
+        cli_find(value, poisson_path_names, &place)) {
         options->path = (tsl_poisson_path)place;
         return true;
     }

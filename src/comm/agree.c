@@ -79,3 +79,21 @@ tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number)
     *same = status == TSL_OK && bounds[0] == ~bounds[1];
     return status;
 }
+
+tsl_status tsl_comm_compare_hosts(bool *same, tsl_comm *comm)
+{
+    char mine[TSL_COMM_HOST];
+    tsl_comm_host(mine);
+    char(*all)[TSL_COMM_HOST] = tsl_allocate((size_t)comm->size * sizeof *all);
+    *same = false;
+    if (all == NULL) {
+        return no_memory(comm);
+    }
+    const tsl_status status = tsl_comm_gather_records(comm, all, mine, sizeof mine);
+    *same = status == TSL_OK;
+    for (int q = 1; q < comm->size && *same; q++) {
+        *same = memcmp(all[q], all[0], sizeof *all) == 0;
+    }
+    tsl_release(all);
+    return status;
+}

@@ -83,6 +83,22 @@ tsl_status tsl_comm_check(tsl_comm *comm)
                : finish(comm, tsl_comm_report_failure(comm));
 }
 
+tsl_status tsl_comm_is_far(bool *far, tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    bool one_host = false, reaches = false;
+    *far = false;
+    if (comm->ops->reaches == NULL) {
+        return TSL_OK;
+    }
+    tsl_status status = finish(comm, comm->ops->reaches(&reaches, comm, context));
+    if (status == TSL_OK) {
+        status = tsl_comm_compare_hosts(&one_host, comm);
+    }
+    *far = status == TSL_OK && !(one_host && reaches);
+    return status;
+}
+
 /* A rank that asks for what cannot be takes no part; the others must not wait for it. */
 static tsl_status refuse(tsl_comm *comm, const char *reason)
 {

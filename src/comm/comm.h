@@ -145,6 +145,9 @@ tsl_status tsl_comm_agree(tsl_context *context, tsl_status status);
 struct tsl_device_need;
 tsl_status tsl_comm_foresee(tsl_context *context, const struct tsl_device_need *need);
 
+/* Are all ranks on one host? Collective. */
+tsl_status tsl_comm_compare_hosts(bool *same, tsl_comm *comm);
+
 /* Do all ranks give the same number? Collective. */
 tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "comm/comm.h"
 #include "io/inflating.h"
 #include "io/output.h"
 
@@ -120,9 +121,11 @@ static tsl_status damaged(tsl_context *context, const char *path, const char *re
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
 }
 
-static uInt at_most_a_gigabyte(size_t bytes)
+/* After so many bytes a rank looks whether the others go on. */
+static uInt at_most_a_piece(size_t bytes)
 {
-    return bytes < 1 << 30 ? (uInt)bytes : 1 << 30;
+    const size_t piece = 1 << 26;
+    return bytes < piece ? (uInt)bytes : (uInt)piece;
 }
 
 /* One member of a gzip file that ends at `end`: those that follow one another are one text. */
@@ -130,14 +133,17 @@ static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef 
                                  tsl_context *context, const char *path)
 {
     for (;;) {
-        const tsl_status status = grow(buffer, context, path);
+        tsl_status status = tsl_comm_check(context->comm);
+        if (status == TSL_OK) {
+            status = grow(buffer, context, path);
+        }
         if (status != TSL_OK) {
             return status;
         }
-        const uInt room = at_most_a_gigabyte(buffer->capacity - buffer->text.size);
+        const uInt room = at_most_a_piece(buffer->capacity - buffer->text.size);
         stream->next_out = (Bytef *)buffer->text.data + buffer->text.size;
         stream->avail_out = room;
-        stream->avail_in = at_most_a_gigabyte((size_t)(end - stream->next_in));
+        stream->avail_in = at_most_a_piece((size_t)(end - stream->next_in));
         const int result = inflate(stream, Z_NO_FLUSH);
         buffer->text.size += room - stream->avail_out;
         if (result == Z_STREAM_END || is_full(buffer)) {

@@ -120,7 +120,7 @@ typedef struct tsl_poisson_kernels {
 
     int64_t piece_bytes;        /* of a piece that columns of planes are exchanged in, at least */
     int64_t alone_bytes;        /* waves of fewer bytes than that one device solves faster alone */
-    int64_t alone_padded_bytes; /* and than a few, where the second axis is padded */
+    int64_t alone_padded_bytes; /* likewise than up to seven, where the second axis is padded */
 } tsl_poisson_kernels;
 
 /* ---- devices ------------------------------------------------------------------------------ */

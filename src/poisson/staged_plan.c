@@ -37,12 +37,11 @@ int tsl_staged_ranks(const tsl_context *context, const tsl_poisson_grid *grid, i
 {
     const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
     const int64_t waves = (int64_t)grid->n[0] * grid->m[1] * grid->half * tsl_poisson_complex(grid);
-    const bool lines = grid->lines && kernels->planes_bytes(grid) > 0;
-    if (lines && grid->m[1] > grid->n[1]) { /* several have no planes, and so no lines */
-        const bool gains = size >= LEAST_PADDED || waves >= kernels->alone_padded_bytes;
-        return gains && waves >= kernels->alone_bytes ? size : 1;
-    }
-    return waves < kernels->alone_bytes ? 1 : size;
+    /* several have no planes then, and so no lines */
+    const bool padded = grid->m[1] > grid->n[1] && grid->lines && kernels->planes_bytes(grid) > 0;
+    const int64_t least =
+        padded && size < LEAST_PADDED ? kernels->alone_padded_bytes : kernels->alone_bytes;
+    return waves < least ? 1 : size;
 }
 
 int tsl_staged_segments(const tsl_poisson_grid *grid, const tsl_poisson_share *share)

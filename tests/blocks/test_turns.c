@@ -51,8 +51,9 @@ static tsl_status plan(void *user, int *out, const int *settled)
 }
 
 /* As a rank that is a process of its own, of this host. */
-static tsl_status take_turns(tsl_context *context, trial *t)
+static tsl_status take_turns(tsl_context *context, void *user)
 {
+    trial *t = user;
     tsl_comm *comm = context->comm;
     const tsl_comm_ops *const own = comm->ops;
     tsl_comm_ops ops = *own;
@@ -68,13 +69,7 @@ static tsl_status take_turns(tsl_context *context, trial *t)
 
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, "cpu");
-    if (status == TSL_OK) {
-        status = take_turns(context, user);
-    }
-    tsl_context_destroy(context);
-    return status;
+    return test_call_rank(comm, "cpu", take_turns, user);
 }
 
 static void the_first_that_plans_goes_before(void **state)

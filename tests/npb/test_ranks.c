@@ -300,28 +300,24 @@ static void ep_hears_of_failures_within_a_chunk(void **state)
 }
 
 /* Rank 1 fails while rank 0 makes a matrix by itself, for a second at least. */
-static tsl_status make_a_matrix(tsl_comm *comm, void *user)
+static tsl_status make_a_matrix(tsl_context *context, void *user)
 {
     tsl_status *heard = user;
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, "cpu");
-    if (status != TSL_OK) {
-        return status;
-    }
-    if (comm->rank == 1) {
+    if (context->comm->rank == 1) {
         usleep(100000);
-        status = tsl_fail(context, TSL_E_NOMEM, "out of memory");
-        tsl_comm_refuse(context, status);
-    } else {
-        const tsl_cg_class *what = tsl_cg_find_class('C');
-        tsl_csr matrix = {0};
-        *heard = tsl_cg_matrix(&matrix, context, what, 0, what->rows);
-        tsl_csr_free(&matrix);
-        status = strstr(tsl_last_error(context), "rank 1: out of memory") != NULL ? *heard
-                                                                                  : TSL_E_INTERNAL;
+        return tsl_comm_refuse(context, tsl_fail(context, TSL_E_NOMEM, "out of memory"));
     }
-    tsl_context_destroy(context);
-    return status;
+    const tsl_cg_class *what = tsl_cg_find_class('C');
+    tsl_csr matrix = {0};
+    *heard = tsl_cg_matrix(&matrix, context, what, 0, what->rows);
+    tsl_csr_free(&matrix);
+    return strstr(tsl_last_error(context), "rank 1: out of memory") != NULL ? *heard
+                                                                            : TSL_E_INTERNAL;
+}
+
+static tsl_status run_maker(tsl_comm *comm, void *user)
+{
+    return test_call_rank(comm, "cpu", make_a_matrix, user);
 }
 
 static void cg_hears_of_failures_while_it_makes_its_matrix(void **state)
@@ -329,7 +325,7 @@ static void cg_hears_of_failures_while_it_makes_its_matrix(void **state)
     (void)state;
     tsl_status heard = TSL_OK;
     alarm(60);
-    assert_int_equal(tsl_comm_run(2, make_a_matrix, &heard), TSL_E_NOMEM);
+    assert_int_equal(tsl_comm_run(2, run_maker, &heard), TSL_E_NOMEM);
     assert_int_equal(heard, TSL_E_COMM);
 }
 

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "poisson/box.h"
 #include "poisson/poisson.h"
+#include "poisson/staged.h"
 #include "support/shortage.h"
 
 /* A rank's context on the CPU. */
@@ -370,8 +371,10 @@ typedef struct left {
     bool measured; /* as it should be */
 } left;
 
-static tsl_status plan_with(tsl_comm *comm, tsl_context *context, const left *l)
+static tsl_status plan_with(tsl_context *context, void *user)
 {
+    const left *l = user;
+    tsl_comm *comm = context->comm;
     const tsl_comm_ops *own_comm = comm->ops;
     const tsl_device_ops *own = context->ops;
     tsl_device_ops ops = *own;
@@ -402,13 +405,7 @@ static tsl_status plan_with(tsl_comm *comm, tsl_context *context, const left *l)
 
 static tsl_status try_left(tsl_comm *comm, void *user)
 {
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, "sim");
-    if (status == TSL_OK) {
-        status = plan_with(comm, context, user);
-    }
-    tsl_context_destroy(context);
-    return status;
+    return test_call_rank(comm, "sim", plan_with, user);
 }
 
 static void what_is_far_is_measured(void **state)
@@ -429,6 +426,42 @@ static void what_is_far_is_measured(void **state)
         }
         assert_int_equal(atomic_load(&tried_alone) > 0, l.measured);
     }
+}
+
+/* By the bytes of the waves: 16 x 16 x 9 numbers of a periodic box; of a free one, whose second
+ * axis is padded, 16 x 32 x 17. */
+static void the_rule_takes_one_where_several_are_slower(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("sim", 1);
+    const tsl_device_ops *own = context->ops;
+    tsl_device_ops ops = *own;
+    tsl_poisson_ops poisson = *own->poisson;
+    tsl_poisson_kernels kernels = *poisson.kernels;
+    const tsl_poisson_grid periodic = {
+        .n = {16, 16, 16}, .m = {16, 16, 16}, .half = 9, .lines = true, .precision = TSL_DOUBLE};
+    const tsl_poisson_grid padded = {.n = {16, 16, 16},
+                                     .m = {32, 32, 32},
+                                     .half = 17,
+                                     .lines = true,
+                                     .tabulated = true,
+                                     .precision = TSL_DOUBLE};
+    poisson.kernels = &kernels;
+    ops.poisson = &poisson;
+    context->ops = &ops;
+    kernels.alone_bytes = 16 * 16 * 9 * 16;
+    kernels.alone_padded_bytes = 16 * 32 * 17 * 16;
+    assert_int_equal(tsl_staged_ranks(context, &periodic, 2), 2);
+    assert_int_equal(tsl_staged_ranks(context, &padded, 2), 2);
+    kernels.alone_bytes++;
+    kernels.alone_padded_bytes++;
+    assert_int_equal(tsl_staged_ranks(context, &periodic, 16), 1);
+    assert_int_equal(tsl_staged_ranks(context, &padded, 7), 1);
+    assert_int_equal(tsl_staged_ranks(context, &padded, 8), 8);
+    kernels.alone_bytes = kernels.alone_padded_bytes; /* too little for any */
+    assert_int_equal(tsl_staged_ranks(context, &padded, 8), 1);
+    context->ops = own;
+    tsl_context_destroy(context);
 }
 
 /* ---- devices -------------------------------------------------------------------------------- */
@@ -497,13 +530,15 @@ static void faults_in_a_source_are_told_to_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
-                                       cmocka_unit_test(a_rank_without_memory_tells_all),
-                                       cmocka_unit_test(whatever_one_rank_lacks_all_return),
-                                       cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
-                                       cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
-                                       cmocka_unit_test(what_is_far_is_measured),
-                                       cmocka_unit_test(devices_of_two_kinds_are_refused),
-                                       cmocka_unit_test(faults_in_a_source_are_told_to_all)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_one_rank_is_refused_all_are),
+        cmocka_unit_test(a_rank_without_memory_tells_all),
+        cmocka_unit_test(whatever_one_rank_lacks_all_return),
+        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
+        cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
+        cmocka_unit_test(what_is_far_is_measured),
+        cmocka_unit_test(the_rule_takes_one_where_several_are_slower),
+        cmocka_unit_test(devices_of_two_kinds_are_refused),
+        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,8 @@ static tsl_status wrong(tsl_comm *comm, const trial *t, const char *what, double
     return tsl_comm_fail(comm, TSL_E_INTERNAL, line);
 }
 
+static const char add_up[] = "stages do not add up:";
+
 /* This rank's times, then all ranks' bytes. */
 static tsl_status check(tsl_comm *comm, const trial *t, const tsl_poisson_times *mine)
 {
@@ -76,7 +78,7 @@ static tsl_status check(tsl_comm *comm, const trial *t, const tsl_poisson_times 
         sum += mine->seconds[stage];
     }
     if (!(fabs(sum - mine->total) <= 0.02 * mine->total) || mine->total <= 0) {
-        return wrong(comm, t, "stages do not add up:", sum / mine->total);
+        return wrong(comm, t, add_up, sum / mine->total);
     }
     int64_t bytes = mine->bytes[TSL_TIMED_EXCHANGE];
     const tsl_status status =
@@ -146,8 +148,10 @@ static void stages_are_told_and_add_up(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
         trial t = trials[i];
-        tsl_status status = TSL_E_INTERNAL;
-        for (int attempt = 0; attempt < ATTEMPTS && status != TSL_OK; attempt++) {
+        tsl_status status = tsl_comm_run(t.ranks[0] * t.ranks[1], try_one, &t);
+        for (int more = 1;
+             more < ATTEMPTS && status != TSL_OK && strstr(tsl_last_error(NULL), add_up) != NULL;
+             more++) {
             status = tsl_comm_run(t.ranks[0] * t.ranks[1], try_one, &t);
         }
         if (status != TSL_OK) {

@@ -392,25 +392,25 @@ static int launched(void)
 }
 
 /* Rank 1 fails; rank 0, which reads a file, hears of it. */
-static tsl_status read_alone(tsl_comm *comm, void *user)
+static tsl_status read_alone(tsl_context *context, void *user)
 {
     static const char text[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
+    const tsl_source source = tsl_source_of("a.mtx", text, sizeof text - 1);
     tsl_status *heard = user;
-    tsl_context *context = NULL;
-    tsl_status status = test_rank_context(&context, comm, "cpu");
-    if (status == TSL_OK && comm->rank == 1) {
-        status = tsl_comm_fail(comm, TSL_E_IO, "torn");
-    } else if (status == TSL_OK) {
-        const tsl_source source = tsl_source_of("a.mtx", text, sizeof text - 1);
-        tsl_matrix_file file;
-        while (tsl_comm_failure(comm, NULL, NULL) == NULL) {
-            usleep(1000);
-        }
-        *heard = tsl_matrix_parse(&file, context, &source);
-        status = strstr(tsl_last_error(context), "rank 1: torn") != NULL ? *heard : TSL_E_INTERNAL;
+    tsl_matrix_file file;
+    if (context->comm->rank == 1) {
+        return tsl_comm_fail(context->comm, TSL_E_IO, "torn");
     }
-    tsl_context_destroy(context);
-    return status;
+    while (tsl_comm_failure(context->comm, NULL, NULL) == NULL) {
+        usleep(1000);
+    }
+    *heard = tsl_matrix_parse(&file, context, &source);
+    return strstr(tsl_last_error(context), "rank 1: torn") != NULL ? *heard : TSL_E_INTERNAL;
+}
+
+static tsl_status run_reader(tsl_comm *comm, void *user)
+{
+    return test_call_rank(comm, "cpu", read_alone, user);
 }
 
 static void who_reads_hears_of_failures(void **state)
@@ -418,7 +418,7 @@ static void who_reads_hears_of_failures(void **state)
     (void)state;
     tsl_status heard = TSL_OK;
     alarm(SECONDS);
-    assert_int_equal(tsl_comm_run(2, read_alone, &heard), TSL_E_IO);
+    assert_int_equal(tsl_comm_run(2, run_reader, &heard), TSL_E_IO);
     assert_int_equal(heard, TSL_E_COMM);
 }
 

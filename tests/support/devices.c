@@ -50,6 +50,18 @@ tsl_status test_rank_context(tsl_context **out, tsl_comm *comm, const char *devi
     return status == TSL_OK ? TSL_OK : tsl_comm_fail(comm, status, tsl_last_error(NULL));
 }
 
+tsl_status test_call_rank(tsl_comm *comm, const char *device,
+                          tsl_status (*call)(tsl_context *context, void *user), void *user)
+{
+    tsl_context *context = NULL;
+    tsl_status status = test_rank_context(&context, comm, device);
+    if (status == TSL_OK) {
+        status = call(context, user);
+    }
+    tsl_context_destroy(context);
+    return status;
+}
+
 void *test_upload(tsl_context *context, const void *host, int64_t bytes)
 {
     void *device = NULL;

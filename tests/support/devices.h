@@ -28,6 +28,10 @@ tsl_context *test_context(const char *device, int threads);
  * only the main thread. */
 tsl_status test_rank_context(tsl_context **out, tsl_comm *comm, const char *device);
 
+/* What a rank does with such a context, which ends with it. */
+tsl_status test_call_rank(tsl_comm *comm, const char *device,
+                          tsl_status (*call)(tsl_context *context, void *user), void *user);
+
 /* Device memory with a copy of `bytes` bytes of the host's; test_release() frees it. */
 void *test_upload(tsl_context *context, const void *host, int64_t bytes);
 void test_download(tsl_context *context, void *host, const void *device, int64_t bytes);
