@@ -141,7 +141,8 @@ typedef struct tsl_poisson_options {
                                     half of them and so on down to one, and the fastest taken; 0:
                                     chosen by rule. Each way costs a plan without its spectrum and
                                     four solves, each time. The boxes stay those of the rule, and
-                                    moving cells between them and who solves is measured too */
+                                    moving cells between them and who solves is measured too;
+                                    tsl_poisson_tune() has them follow */
     int plain;                 /**< 1: a GPU takes its library's transforms; -1: its own, fused
                                     with the spectrum, where the last axis is even and the lengths of
                                     transforms, of the last half of it, are products of 2, 3, 5 and 7
@@ -184,6 +185,22 @@ typedef struct tsl_poisson_summary {
     int strided;            /**< 1: the library's of lines along the first axis where they stand */
     tsl_poisson_path path;  /**< of exchanges */
 } tsl_poisson_summary;
+
+/** Settle `ranks`, and what is left open of `overlap` and `plain`, as the fastest way measured,
+ *  where each rank has its share of that way: with `measure`, and without where it would be
+ *  measured in place of a rule (see `ranks`). Then tsl_poisson_box() says the shares, and no cell
+ *  goes from one rank to another but in the solve. A plan of options that were not settled so is
+ *  measured with the boxes of the rule.
+ *
+ *  Ways that a rank has no room for, with a source and a potential, are left out.
+ *
+ *  @param[in,out] options  what is settled is set, and `measure` is 0 then; where nothing is
+ *                          measured they stay as they are. Boxes are not looked at
+ *  @return TSL_OK; TSL_E_ARG for options out of range; TSL_E_NOMEM; TSL_E_DEVICE;
+ *  TSL_E_UNSUPPORTED for ranks on devices of different kinds; TSL_E_COMM.
+ *
+ *  Collective over the context's ranks; all get the same. */
+TSL_API tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context);
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */
 typedef struct tsl_poisson_plan tsl_poisson_plan;

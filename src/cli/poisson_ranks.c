@@ -269,6 +269,9 @@ tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
     int64_t bytes = 0;
     tsl_status status = context->comm->rank == 0 ? tell(context, &o) : TSL_OK;
     *arrays = (poisson_arrays){.context = context};
+    if (status == TSL_OK && shared) {
+        status = tsl_poisson_tune(&o.options, context);
+    }
     if (status == TSL_OK) {
         status = foresee(&bytes, context, &o.options, shared, &nothing);
     }

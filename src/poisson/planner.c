@@ -1,9 +1,10 @@
 /* The fastest way to share a solve, measured: first how many ranks and which pencils, with overlap
  * where that is open, then whether those go faster without it, and in the other form. */
+#include "poisson/poisson.h"
+
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "poisson/poisson.h"
 
 enum { SOLVES = 3, MOST_PAIRS = 128 };
 
@@ -107,58 +108,46 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     return most;
 }
 
-/* Have all ranks room for so many bytes, each its own number, were they on one device? The host's
- * wait is the price of agreeing. */
+/* Have all ranks room for so many bytes, each its own number? */
 static tsl_status have_room(bool *room, tsl_context *context, int64_t bytes,
                             const tsl_poisson_options *options)
 {
-    tsl_device_properties properties;
-    tsl_status status = context->ops->properties(context->device, &properties);
-    int64_t lacking = bytes > properties.memory_free / context->comm->size ||
-                      (options->memory > 0 && bytes > options->memory);
-    status = tsl_comm_agree(context, status);
-    if (status == TSL_OK) {
-        status =
-            tsl_comm_all_reduce(context->comm, NULL, &lacking, 1, TSL_COMM_INT64, TSL_COMM_MAX);
-    }
-    *room = lacking == 0;
-    return status;
+    const tsl_device_need need = {.what = "measuring a Poisson plan needs",
+                                  .remedy = "take fewer cells",
+                                  .device = bytes,
+                                  .bound = options->memory};
+    const tsl_status status = tsl_comm_foresee(context, &need);
+    *room = status == TSL_OK;
+    return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
-/* Fewer ranks take more of a device: a way is tried where all have room for it, and for its plan.
- */
-static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
-                           const tsl_poisson_options *options)
+/* Would several GPUs share a solve by the rule, which does not know that they are far from each
+ * other? */
+static tsl_status is_beyond_rule(bool *beyond, tsl_context *context,
+                                 const tsl_poisson_problem *problem,
+                                 const tsl_poisson_options *options)
 {
-    *room = true;
-    return way->share.p * way->share.q == way->share.size
-               ? TSL_OK /* tsl_poisson_foresee() has seen to it */
-               : have_room(room, context,
-                           larger(way_bytes(context, way), tsl_poisson_peak_bytes(context, way)),
-                           options);
+    const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
+    const tsl_poisson_share *share = &problem->share;
+    const bool by_rule = options->ranks[0] == 0 && !options->measure;
+    *beyond = false;
+    return !by_rule || share->p * share->q == 1 || share->path != TSL_POISSON_DIRECT ||
+                   kernels == NULL || kernels->alone_bytes == 0
+               ? TSL_OK
+               : tsl_comm_is_far(beyond, context);
 }
 
 tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
                                     const tsl_poisson_problem *problem,
                                     const tsl_poisson_options *options)
 {
-    const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
-    const tsl_poisson_share *share = &problem->share;
-    const bool by_rule = options->ranks[0] == 0 && !options->measure;
     tsl_poisson_options measured = *options;
-    *must = false;
-    if (!by_rule || share->p * share->q == 1 || share->path != TSL_POISSON_DIRECT ||
-        kernels == NULL || kernels->alone_bytes == 0) {
-        return TSL_OK;
-    }
-    bool far = false;
-    const tsl_status status = tsl_comm_is_far(&far, context);
-    if (status != TSL_OK || !far) {
-        return status;
-    }
+    const tsl_status status = is_beyond_rule(must, context, problem, options);
     measured.measure = 1;
-    return have_room(must, context, tsl_poisson_measure_bytes(context, problem, &measured),
-                     options);
+    return status == TSL_OK && *must
+               ? have_room(must, context, tsl_poisson_measure_bytes(context, problem, &measured),
+                           options)
+               : status;
 }
 
 /* The fastest of a few solves of nothing, each as fast as its slowest rank. */
@@ -219,13 +208,38 @@ static tsl_status time_way(double *seconds, tsl_context *context, const tsl_pois
     return status;
 }
 
-/* A way that is to be measured, and the fastest so far. */
+/* Ways that are to be measured, and the fastest so far. */
 typedef struct trial {
     const tsl_poisson_options *options;
-    const tsl_box *boxes;
+    const tsl_box *boxes; /* of all ranks, as of tsl_poisson_meet() */
+    tsl_box *following;   /* the same, filled with each way's rows; NULL: they stay */
     tsl_poisson_problem asked, fastest;
-    double seconds; /* 0: none was measured yet */
+    int overlap, plain; /* options of the fastest */
+    double seconds;     /* 0: none was measured yet */
 } trial;
+
+static void set_boxes(const trial *t, tsl_poisson_problem *way)
+{
+    for (int q = 0; q < way->share.size; q++) {
+        t->following[2 * q] = t->following[2 * q + 1] = tsl_poisson_box_of(way, q);
+    }
+    way->source = way->potential = tsl_poisson_box_of(way, way->share.rank);
+}
+
+/* A way is tried where all ranks have room for it, and for its plan: fewer of them take more of a
+ * device. Boxes that follow it are taken with the plan. */
+static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
+                           const trial *t)
+{
+    const bool is_foreseen = t->following == NULL && way->share.p * way->share.q == way->share.size;
+    const int64_t potential = t->following != NULL ? cells_bytes(way) : 0;
+    *room = true;
+    return is_foreseen ? TSL_OK /* by tsl_poisson_foresee() */
+                       : have_room(room, context,
+                                   larger(way_bytes(context, way) + potential,
+                                          tsl_poisson_peak_bytes(context, way)),
+                                   t->options);
+}
 
 static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int overlap, int plain)
 {
@@ -235,7 +249,10 @@ static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int
     if (settle_way(&way, context, &t->asked, t->options, pair, overlap, plain) != TSL_OK) {
         return TSL_OK; /* the options refuse it, on all ranks alike */
     }
-    tsl_status status = has_room(&room, context, &way, t->options);
+    if (t->following != NULL) {
+        set_boxes(t, &way);
+    }
+    tsl_status status = has_room(&room, context, &way, t);
     if (status != TSL_OK || !room) {
         return status;
     }
@@ -243,6 +260,30 @@ static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int
     if (status == TSL_OK && (t->seconds == 0 || seconds < t->seconds)) {
         t->seconds = seconds;
         t->fastest = way;
+        t->overlap = overlap;
+        t->plain = plain;
+    }
+    return status;
+}
+
+static tsl_status try_ways(trial *t, tsl_context *context)
+{
+    const tsl_poisson_options *options = t->options;
+    int pairs[MOST_PAIRS][2];
+    const int count = list_pairs(pairs, &t->asked, options);
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < count && status == TSL_OK; i++) {
+        status = try_way(t, context, pairs[i], options->overlap, options->plain);
+    }
+    for (int i = 0; i < LAST && status == TSL_OK; i++) {
+        const tsl_poisson_problem *f = &t->fastest;
+        const int pair[2] = {f->share.p, f->share.q};
+        if (i == WITHOUT_OVERLAP && options->overlap == 0 && f->share.overlap) {
+            status = try_way(t, context, pair, -1, options->plain);
+        } else if (i == OTHER_FORM && options->plain == 0) {
+            const int overlap = options->overlap == 0 && !f->share.overlap ? -1 : options->overlap;
+            status = try_way(t, context, pair, overlap, f->grid.lines ? 1 : -1);
+        }
     }
     return status;
 }
@@ -251,22 +292,53 @@ tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *contex
                                const tsl_poisson_options *options, const tsl_box *boxes)
 {
     trial t = {.options = options, .boxes = boxes, .asked = *problem, .fastest = *problem};
-    int pairs[MOST_PAIRS][2];
-    const int count = list_pairs(pairs, problem, options);
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < count && status == TSL_OK; i++) {
-        status = try_way(&t, context, pairs[i], options->overlap, options->plain);
-    }
-    for (int i = 0; i < LAST && status == TSL_OK; i++) {
-        const tsl_poisson_problem *f = &t.fastest;
-        const int pair[2] = {f->share.p, f->share.q};
-        if (i == WITHOUT_OVERLAP && options->overlap == 0 && f->share.overlap) {
-            status = try_way(&t, context, pair, -1, options->plain);
-        } else if (i == OTHER_FORM && options->plain == 0) {
-            const int overlap = options->overlap == 0 && !f->share.overlap ? -1 : options->overlap;
-            status = try_way(&t, context, pair, overlap, f->grid.lines ? 1 : -1);
-        }
-    }
+    const tsl_status status = try_ways(&t, context);
     *problem = t.fastest;
+    return status;
+}
+
+/* Ranks that have met, and agree that they are to measure. */
+static tsl_status tune(tsl_poisson_options *options, tsl_context *context,
+                       const tsl_poisson_problem *problem, tsl_box *boxes)
+{
+    trial t = {.options = options,
+               .boxes = boxes,
+               .following = boxes,
+               .asked = *problem,
+               .fastest = *problem};
+    const tsl_status status = try_ways(&t, context);
+    if (status == TSL_OK && t.seconds > 0) {
+        options->ranks[0] = t.fastest.share.p;
+        options->ranks[1] = t.fastest.share.q;
+        options->overlap = t.overlap;
+        options->plain = t.plain;
+        options->measure = 0;
+    }
+    return status;
+}
+
+tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context)
+{
+    static const tsl_box open = {{0}, {0}};
+    const int size = context->comm->size;
+    tsl_poisson_problem problem;
+    tsl_poisson_options o = *options;
+    tsl_box *boxes = tsl_allocate(2 * (size_t)size * sizeof *boxes);
+    bool measures = false;
+    o.source_box = o.potential_box = open;
+    tsl_status status = boxes != NULL ? tsl_poisson_settle(&problem, context, &o)
+                                      : tsl_fail_memory(context, 2 * size * (int64_t)sizeof *boxes,
+                                                        "measuring a Poisson plan");
+    status = tsl_comm_agree(context, status);
+    if (status == TSL_OK) {
+        status = tsl_poisson_meet(boxes, context, &problem, &o);
+    }
+    if (status == TSL_OK) {
+        status = is_beyond_rule(&measures, context, &problem, &o);
+    }
+    if (status == TSL_OK && size > 1 && (measures || o.measure)) {
+        status = tune(options, context, &problem, boxes);
+    }
+    tsl_release(boxes);
     return status;
 }

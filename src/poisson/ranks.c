@@ -11,6 +11,7 @@ typedef struct record {
     tsl_poisson_options options; /* but for boxes and memory */
     tsl_box boxes[2];
     char device[16]; /* its kind */
+    int ranks[2];    /* p and q, as settled */
 } record;
 
 static bool overlap(const tsl_box *a, const tsl_box *b)
@@ -95,6 +96,8 @@ static void fill_record(record *mine, const tsl_context *context,
     mine->boxes[0] = problem->source;
     mine->boxes[1] = problem->potential;
     strncpy(mine->device, context->ops->name, sizeof mine->device - 1);
+    mine->ranks[0] = problem->share.p;
+    mine->ranks[1] = problem->share.q;
 }
 
 tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
@@ -124,6 +127,12 @@ tsl_status tsl_poisson_meet(tsl_box *boxes, tsl_context *context,
                               "ranks 0 and %d are on %s and %s: Poisson's equation takes devices "
                               "of one kind",
                               q, all[0].device, all[q].device);
+        } else if (memcmp(all[q].ranks, all[0].ranks, sizeof all[0].ranks) != 0) {
+            status =
+                tsl_fail(context, TSL_E_UNSUPPORTED,
+                         "ranks 0 and %d would share the work as %d x %d and %d x %d: start "
+                         "the same build of tesela on all",
+                         q, all[0].ranks[0], all[0].ranks[1], all[q].ranks[0], all[q].ranks[1]);
         }
     }
     for (int kind = 0; kind < 2 && status == TSL_OK; kind++) {

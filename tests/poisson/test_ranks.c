@@ -21,8 +21,7 @@ enum { MOST_RANKS = 7 };
 typedef struct way {
     int ranks[2], segments, overlap;
     int boxes;  /* 0: shares; 1: bricks of its own each; 2: all on the last rank; 3: in and out
-                 * apart; 4: shares, and the way measured
-                 */
+                 * apart; 4: shares, and the way measured; 5: shares of the fastest way */
     int form;   /* -1: by the device's own lines where it can; 2: strided, of periodic boxes */
     bool fewer; /* other ranks have no part */
     tsl_poisson_path path;
@@ -121,6 +120,7 @@ static const way all_ways[] = {
     {{0, 0}, 2, 1, 2, 0, false, TSL_POISSON_DIRECT},
     {{0, 0}, 0, 1, 3, 0, false, TSL_POISSON_DIRECT},
     {{0, 0}, 0, 0, 4, 0, false, TSL_POISSON_DIRECT},
+    {{0, 0}, 0, 0, 5, 0, false, TSL_POISSON_DIRECT},
     {{1, 1}, 3, 1, 1, 0, false, TSL_POISSON_DIRECT},
     {{1, 2}, 3, -1, 0, 0, false, TSL_POISSON_DIRECT},
     {{2, 1}, 3, 1, 0, 0, false, TSL_POISSON_DIRECT},
@@ -329,21 +329,21 @@ static tsl_status solve(tsl_context *context, const trial *t, int number, const 
     options.segments = w->segments;
     options.overlap = w->overlap;
     options.plain = w->form;
-    options.measure = w->boxes == 4;
+    options.measure = w->boxes >= 4;
     options.path = w->path;
     if (w->form == -1 && tsl_poisson_predict(&predicted, context, &options) == TSL_E_ARG) {
         options.plain = 0;
     }
     set_boxes(&options, p, w->boxes, comm->rank, comm->size);
     tsl_box boxes[2] = {options.source_box, options.potential_box};
-    if (w->boxes == 0 || w->boxes == 4) {
-        tsl_status status = tsl_poisson_box(&boxes[0], context, &options);
+    tsl_status status = w->boxes == 5 ? tsl_poisson_tune(&options, context) : TSL_OK;
+    if (status == TSL_OK && (w->boxes == 0 || w->boxes >= 4)) {
+        status = tsl_poisson_box(&boxes[0], context, &options);
         boxes[1] = boxes[0];
-        if (status != TSL_OK) {
-            return status;
-        }
     }
-    tsl_status status = tsl_poisson_predict(&predicted, context, &options);
+    if (status == TSL_OK) {
+        status = tsl_poisson_predict(&predicted, context, &options);
+    }
     if (status == TSL_OK) {
         status = tsl_poisson_plan_create(&plan, context, &options);
     }

@@ -1,13 +1,11 @@
 /* What one rank of several is refused in Poisson's equation, or has no memory for: all hear of it,
  * and nobody waits. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "comm/comm.h"
 #include "poisson/box.h"
 #include "poisson/poisson.h"
-#include "poisson/staged.h"
 #include "support/shortage.h"
 
 /* A rank's context on the CPU. */
@@ -282,188 +280,6 @@ static void ranks_of_one_device_add_up_their_memory(void **state)
     }
 }
 
-/* What this rank needs at most, shared as p x 1; what a plan holds of it. */
-static tsl_status find_peak(int64_t *peak, int64_t *held, tsl_context *context,
-                            tsl_poisson_options options, int p)
-{
-    tsl_poisson_problem problem;
-    options.ranks[0] = p;
-    options.ranks[1] = 1;
-    const tsl_status status = tsl_poisson_settle(&problem, context, &options);
-    *peak = status == TSL_OK ? tsl_poisson_peak_bytes(context, &problem) : 0;
-    *held = status == TSL_OK ? tsl_poisson_held_bytes(context, &problem) : 0;
-    return status;
-}
-
-/* So small a box, all of it rank 0's, is solved faster by that one alone; but it has no room for
- * all of what building the spectrum of so thin a one takes, though for the plan. */
-static tsl_status try_measured(tsl_comm *comm, void *user)
-{
-    static const double lengths[3] = {0.2, 2, 2};
-    static const int n[3] = {8, 8, 8};
-    const int64_t cells = 8 * 8 * 8 * 8;
-    const int64_t begin = comm->rank == 0 ? 0 : 8;
-    int64_t alone = 0, shared = 0, held = 0, held_shared = 0;
-    tsl_poisson_options o = box_options(n, lengths, "fff");
-    tsl_poisson_summary summary = {.ranks = {0, 0}};
-    tsl_poisson_plan *plan = NULL;
-    tsl_context *context = NULL;
-    (void)user;
-    o.measure = 1;
-    o.source_box = o.potential_box = (tsl_box){{begin, begin, begin}, {8, 8, 8}};
-    tsl_status status = open_rank(&context, comm);
-    if (status == TSL_OK) {
-        status = find_peak(&alone, &held, context, o, 1);
-    }
-    if (status == TSL_OK) {
-        status = find_peak(&shared, &held_shared, context, o, 2);
-    }
-    if (status == TSL_OK) {
-        o.memory = comm->rank == 0 ? alone - 1 : 0;
-        status = tsl_poisson_plan_create(&plan, context, &o);
-    }
-    if (status == TSL_OK) {
-        tsl_poisson_plan_summary(plan, &summary);
-    }
-    if (status == TSL_OK && comm->rank == 0 &&
-        (shared >= alone || held + cells >= alone || summary.ranks[0] * summary.ranks[1] != 2)) {
-        status = tsl_comm_fail(comm, TSL_E_INTERNAL, "one rank solves, and takes too much for it");
-    }
-    tsl_poisson_plan_destroy(plan);
-    tsl_context_destroy(context);
-    return status;
-}
-
-static void a_measured_plan_keeps_to_its_memory(void **state)
-{
-    (void)state;
-    if (tsl_comm_run(2, try_measured, NULL) != TSL_OK) {
-        fail_msg("%s", tsl_last_error(NULL));
-    }
-}
-
-/* ---- ranks that are far from each other ------------------------------------------------------ */
-
-static atomic_int tried_alone;             /* plans of one rank */
-static const tsl_poisson_ops *own_poisson; /* sim's */
-static tsl_comm_ops ways[3];               /* of each rank's communicators */
-
-static tsl_status count_alone(tsl_poisson_solver **out, tsl_context *context,
-                              const tsl_poisson_grid *grid, const tsl_poisson_share *share,
-                              const void *spectrum)
-{
-    atomic_fetch_add(&tried_alone, 1);
-    return own_poisson->create(out, context, grid, share, spectrum);
-}
-
-static tsl_status reaches_none(bool *reaches, tsl_comm *comm, tsl_context *context)
-{
-    (void)context;
-    *reaches = false;
-    return tsl_comm_barrier(comm);
-}
-
-/* What is left to the rule, on devices of which one may be faster than several. */
-typedef struct left {
-    bool far;
-    int measure;
-    bool scarce;   /* there is memory for the plan, and no more */
-    bool measured; /* as it should be */
-} left;
-
-static tsl_status plan_with(tsl_context *context, void *user)
-{
-    const left *l = user;
-    tsl_comm *comm = context->comm;
-    const tsl_comm_ops *own_comm = comm->ops;
-    const tsl_device_ops *own = context->ops;
-    tsl_device_ops ops = *own;
-    tsl_poisson_ops poisson = *own_poisson;
-    tsl_poisson_kernels kernels = *poisson.kernels;
-    tsl_poisson_summary summary;
-    tsl_poisson_options o = options_of("ppp");
-    tsl_poisson_plan *plan = NULL;
-    ways[comm->rank] = *own_comm;
-    ways[comm->rank].reaches = l->far ? reaches_none : NULL;
-    kernels.alone_bytes = 1;
-    poisson.kernels = &kernels;
-    poisson.create = count_alone;
-    ops.poisson = &poisson;
-    o.measure = l->measure;
-    comm->ops = &ways[comm->rank];
-    context->ops = &ops;
-    tsl_status status = tsl_poisson_predict(&summary, context, &o);
-    o.memory = l->scarce ? summary.peak_bytes : 0;
-    if (status == TSL_OK) {
-        status = tsl_poisson_plan_create(&plan, context, &o);
-    }
-    tsl_poisson_plan_destroy(plan);
-    comm->ops = own_comm;
-    context->ops = own;
-    return status;
-}
-
-static tsl_status try_left(tsl_comm *comm, void *user)
-{
-    return test_call_rank(comm, "sim", plan_with, user);
-}
-
-static void what_is_far_is_measured(void **state)
-{
-    (void)state;
-    tsl_context *context = test_context("sim", 1);
-    own_poisson = context->ops->poisson;
-    tsl_context_destroy(context);
-    const left cases[] = {{.far = false, .measured = false},
-                          {.far = true, .measured = true},
-                          {.far = false, .measure = 1, .measured = true},
-                          {.far = true, .scarce = true, .measured = false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        left l = cases[i];
-        atomic_store(&tried_alone, 0);
-        if (tsl_comm_run(3, try_left, &l) != TSL_OK) {
-            fail_msg("%s", tsl_last_error(NULL));
-        }
-        assert_int_equal(atomic_load(&tried_alone) > 0, l.measured);
-    }
-}
-
-/* By the bytes of the waves: 16 x 16 x 9 numbers of a periodic box; of a free one, whose second
- * axis is padded, 16 x 32 x 17. */
-static void the_rule_takes_one_where_several_are_slower(void **state)
-{
-    (void)state;
-    tsl_context *context = test_context("sim", 1);
-    const tsl_device_ops *own = context->ops;
-    tsl_device_ops ops = *own;
-    tsl_poisson_ops poisson = *own->poisson;
-    tsl_poisson_kernels kernels = *poisson.kernels;
-    const tsl_poisson_grid periodic = {
-        .n = {16, 16, 16}, .m = {16, 16, 16}, .half = 9, .lines = true, .precision = TSL_DOUBLE};
-    const tsl_poisson_grid padded = {.n = {16, 16, 16},
-                                     .m = {32, 32, 32},
-                                     .half = 17,
-                                     .lines = true,
-                                     .tabulated = true,
-                                     .precision = TSL_DOUBLE};
-    poisson.kernels = &kernels;
-    ops.poisson = &poisson;
-    context->ops = &ops;
-    kernels.alone_bytes = 16 * 16 * 9 * 16;
-    kernels.alone_padded_bytes = 16 * 32 * 17 * 16;
-    assert_int_equal(tsl_staged_ranks(context, &periodic, 2), 2);
-    assert_int_equal(tsl_staged_ranks(context, &padded, 2), 2);
-    kernels.alone_bytes++;
-    kernels.alone_padded_bytes++;
-    assert_int_equal(tsl_staged_ranks(context, &periodic, 16), 1);
-    assert_int_equal(tsl_staged_ranks(context, &padded, 7), 1);
-    assert_int_equal(tsl_staged_ranks(context, &padded, 8), 8);
-    kernels.alone_bytes = kernels.alone_padded_bytes; /* too little for any */
-    assert_int_equal(tsl_staged_ranks(context, &padded, 8), 1);
-    context->ops = own;
-    tsl_context_destroy(context);
-}
-
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /* Ranks on devices of two kinds have different work spaces. */
@@ -530,15 +346,11 @@ static void faults_in_a_source_are_told_to_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_one_rank_is_refused_all_are),
-        cmocka_unit_test(a_rank_without_memory_tells_all),
-        cmocka_unit_test(whatever_one_rank_lacks_all_return),
-        cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
-        cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
-        cmocka_unit_test(what_is_far_is_measured),
-        cmocka_unit_test(the_rule_takes_one_where_several_are_slower),
-        cmocka_unit_test(devices_of_two_kinds_are_refused),
-        cmocka_unit_test(faults_in_a_source_are_told_to_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_one_rank_is_refused_all_are),
+                                       cmocka_unit_test(a_rank_without_memory_tells_all),
+                                       cmocka_unit_test(whatever_one_rank_lacks_all_return),
+                                       cmocka_unit_test(ranks_of_one_device_add_up_their_memory),
+                                       cmocka_unit_test(devices_of_two_kinds_are_refused),
+                                       cmocka_unit_test(faults_in_a_source_are_told_to_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
