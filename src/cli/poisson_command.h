@@ -59,7 +59,7 @@ typedef struct poisson_options {
 
 /* A check of the suite. */
 typedef struct poisson_case {
-    const char *name;
+    char name[64];
     double value, bound;
 } poisson_case;
 

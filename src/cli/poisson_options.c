@@ -76,15 +76,16 @@ static const struct argp_option options_table[] = {
      "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "
      "exchange=datatypes, without packing, likewise (direct)",
      4},
-    {NULL, 0, NULL, 0, "tesela poisson bench and study:", 5},
-    {"n", KEY_N, "N[,NY,NZ]", 0, "cells along each axis (128)", 5},
-    {"repeat", KEY_REPEAT, "COUNT", 0, "solves that are timed (20)", 5},
+    {NULL, 0, NULL, 0, "tesela poisson verify, bench and study:", 5},
+    {"n", KEY_N, "N[,NY,NZ]", 0,
+     "cells along each axis (128); verify: of one grid more for its periodic waves", 5},
+    {"repeat", KEY_REPEAT, "COUNT", 0, "bench and study: solves that are timed (20)", 5},
     {"csv", KEY_CSV, "FILE", 0,
      "write a study's table as comma-separated values; - is standard output", 5},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
-                                    "verify\n"
+                                    "verify [--n N]\n"
                                     "bench [--n N]\n"
                                     "study segments|scaling [--n N]";
 
@@ -113,7 +114,7 @@ static const char command_doc[] =
     "  tesela poisson density.h5 --dataset rho --lengths 10,10,10 --output field -o field.h5\n"
     "  tesela poisson f.npy --lengths 1,1,2 --equation plain -o phi.npy\n"
     "  tesela poisson slab.npy --lengths 5,5,30 --boundary periodic,periodic,free -o phi.npy\n"
-    "  tesela poisson verify --json verify.json\n"
+    "  tesela poisson verify --n 512 --json verify.json\n"
     "  tesela poisson bench --n 512 --boundary periodic --precision double --repeat 20\n"
     "  tesela poisson bench --n 512 --device cuda:0-1 --plan exchange=staged --profile\n"
     "  tesela poisson study segments --n 512 --device cuda:0-1 --figure segments.svg\n"
@@ -465,7 +466,6 @@ static bool check_study(const poisson_options *options)
     return false;
 }
 
-/* What else than a file takes an option. */
 static bool takes(poisson_task task, int key)
 {
     switch (key) {
@@ -479,33 +479,68 @@ static bool takes(poisson_task task, int key)
     case KEY_SYMBOL:
     case KEY_KERNEL:
     case KEY_PRECISION:
+        return task != POISSON_VERIFY;
+    case KEY_FIGURE:
+        return task == POISSON_FILE || task == POISSON_STUDY;
     case KEY_N:
+        return task != POISSON_FILE;
     case KEY_REPEAT:
         return task == POISSON_BENCH || task == POISSON_STUDY;
-    case KEY_FIGURE:
     case KEY_CSV:
         return task == POISSON_STUDY;
     default:
-        return false;
+        return task == POISSON_FILE;
     }
+}
+
+/* What takes an option: "verify, bench and study". */
+static const char *takers_of(char text[64], int key)
+{
+    static const char *const names[] = {[POISSON_FILE] = "a file",
+                                        [POISSON_VERIFY] = "verify",
+                                        [POISSON_BENCH] = "bench",
+                                        [POISSON_STUDY] = "study"};
+    const char *found[POISSON_STUDY + 1];
+    int count = 0, used = 0;
+    for (int task = POISSON_FILE; task <= POISSON_STUDY; task++) {
+        if (takes((poisson_task)task, key)) {
+            found[count++] = names[task];
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        used += sprintf(text + used, "%s%s",
+                        i == 0          ? ""
+                        : i < count - 1 ? ", "
+                                        : " and ",
+                        found[i]);
+    }
+    return text;
 }
 
 /* Nothing that is asked for is passed over. */
 static bool check_given(const poisson_options *options)
 {
-    const bool file = options->task == POISSON_FILE;
     for (const struct argp_option *o = options_table; o->name != NULL || o->doc != NULL; o++) {
+        char takers[64];
         const bool given =
             o->key >= KEY_OUTPUT && o->key <= KEY_CSV && (options->given & bit_of(o->key)) != 0;
-        const bool belongs = file ? o->key != KEY_N && o->key != KEY_REPEAT && o->key != KEY_CSV
-                                  : takes(options->task, o->key);
-        if (given && !belongs) {
-            cli_error("--%s goes with %s only: leave it out", o->name,
-                      o->key == KEY_CSV              ? "study"
-                      : file                         ? "bench and study"
-                      : takes(POISSON_BENCH, o->key) ? "a file, bench and study"
-                      : takes(POISSON_STUDY, o->key) ? "a file and study"
-                                                     : "a file");
+        if (given && !takes(options->task, o->key)) {
+            cli_error("--%s goes with %s only: leave it out", o->name, takers_of(takers, o->key));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The shortest of the suite's waves has 11 periods along an axis. */
+static bool check_suite(const poisson_options *options)
+{
+    enum { LEAST = 24 };
+    for (int axis = 0; axis < 3; axis++) {
+        const int64_t n = options->poisson.n[axis];
+        if (n > 0 && n < LEAST) {
+            cli_error("--n: the waves that verify solves need %d cells along each axis: give more",
+                      LEAST);
             return false;
         }
     }
@@ -524,7 +559,9 @@ static bool check(const poisson_options *options)
     } else if (options->output != NULL) {
         cli_error("-o goes with a file only: leave it out");
     } else {
-        return options->task != POISSON_STUDY || check_study(options);
+        return options->task == POISSON_VERIFY  ? check_suite(options)
+               : options->task == POISSON_STUDY ? check_study(options)
+                                                : true;
     }
     return false;
 }

@@ -201,8 +201,12 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
     if (work->options->task == POISSON_FILE) {
         write_file_parameters(json, work);
     }
-    if (work->options->task != POISSON_VERIFY) {
+    if (work->options->task == POISSON_VERIFY && o->n[0] == 0) {
+        tsl_json_string(json, "n", NULL);
+    } else {
         write_triple(json, "n", o->n);
+    }
+    if (work->options->task != POISSON_VERIFY) {
         write_numbers(json, "lengths", o->lengths);
         tsl_json_open_array(json, "boundary");
         for (int i = 0; i < 3; i++) {

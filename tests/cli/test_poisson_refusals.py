@@ -84,9 +84,12 @@ class Refusals(CommandTest):
             self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
                         *self.LENGTHS, "-o", name)
         self.refuse(["-o goes with a file only"], "verify", "-o", "out.npy")
-        for option, value, task in (("--n", "8", "verify"), ("--precision", "single", "verify"),
+        self.refuse(["--n: the waves", "24 cells along each axis"], "verify", "--n", "24,24,23")
+        self.refuse(["--n goes with verify, bench and study only"], "in.npy", "--n", "8")
+        self.refuse(["--figure goes with a file and study only"], "verify", "--figure", "a.svg")
+        for option, value, task in (("--precision", "single", "verify"),
                                     ("--boundary", "periodic", "verify"),
-                                    ("--background", None, "verify"), ("--n", "8", "in.npy"),
+                                    ("--background", None, "verify"), ("--repeat", "8", "in.npy"),
                                     ("--sign", "charge", "bench"), ("--background", None, "bench"),
                                     ("--sampling", "centres", "bench"),
                                     ("--figure", "none.svg", "bench"),
@@ -161,6 +164,20 @@ class Suite(CommandTest):
         self.assertTrue(report["verified"])
         self.assertGreaterEqual(len(report["results"]["cases"]), 14)
         self.assertEqual(result.stdout.count(" ok\n"), len(report["results"]["cases"]))
+        self.assertIsNone(report["parameters"]["n"])
+
+    def test_waves_of_a_grid(self):
+        result = self.run_command("poisson", "verify", "--n", "25,24,90", "--json", "verify.json",
+                                  "--device", "cpu")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        report = self.read_json("verify.json")
+        self.assertEqual(report["parameters"]["n"], [25, 24, 90])
+        cases = {case["name"]: case for case in report["results"]["cases"]}
+        for precision, bound in (("double", 1e-13), ("single", 1e-6)):
+            case = cases[f"periodic waves 25x24x90, {precision}, L2"]
+            self.assertTrue(case["ok"])
+            self.assertEqual(case["bound"], bound)
+            self.assertGreater(case["value"], 0)
 
     def test_fewer_ranks_are_told(self):
         source, _ = wave((3, 1, 2))
