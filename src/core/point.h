@@ -8,11 +8,14 @@
 #define TSL_FN static inline
 #endif
 
-/* Before a loop whose arrays must end up in a GPU's registers. */
+/* Before a loop whose arrays must end up in a GPU's registers; and before a long one, four rounds
+ * of which share what it costs to go round. */
 #ifdef __CUDA_ARCH__
 #define TSL_UNROLL _Pragma("unroll")
+#define TSL_UNROLL_BY_FOUR _Pragma("unroll 4")
 #else
 #define TSL_UNROLL
+#define TSL_UNROLL_BY_FOUR
 #endif
 
 /* What is read once should not push other things out of a GPU's caches. */

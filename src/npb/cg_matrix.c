@@ -101,7 +101,7 @@ static tsl_status draw(vectors *v, tsl_context *context, int draws)
         while (count < draws) {
             const uint64_t drawn = tsl_random_next(state);
             state = tsl_random_next(drawn);
-            const int64_t place = (int64_t)(state >> (64 - bits));
+            const int64_t place = (int64_t)(tsl_random_integer(state) >> (TSL_RANDOM_BITS - bits));
             if (place < v->n && find(column, count, (int32_t)place) == count) {
                 column[count] = (int32_t)place;
                 value[count++] = tsl_random_uniform(drawn);

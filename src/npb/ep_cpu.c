@@ -58,8 +58,8 @@ static int append_accepted(pairs *accepted, int count, const pairs *all)
 }
 
 /* x, y <- X, Y */
-TSL_CLONES static void transform(double *restrict x, double *restrict y, const double *restrict t,
-                                 int count)
+TSL_FUSED_CLONES static void transform(double *restrict x, double *restrict y,
+                                       const double *restrict t, int count)
 {
     const tsl_ep_constants constants = TSL_EP_CONSTANTS;
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* EP's arithmetic, the same bits on every device: only sums, products and conversions that IEEE 754
- * rounds in one way, never fused.
+/* EP's arithmetic, the same bits on every device: only sums, products, conversions and fma(), which
+ * IEEE 754 rounds in one way; nothing is fused that does not say so.
  *
  * A pair (x, y), uniform in the square [-1, 1]^2, is accepted if t = x^2 + y^2 <= 1. Then
  * X = x g(t) and Y = y g(t), g(t) = sqrt(-2 ln t / t), are independent Gaussian deviates
@@ -41,78 +41,80 @@ TSL_FN double tsl_ep_real(uint64_t bits)
     return value;
 }
 
-/* 1 / d for d in [1.7, 2.42], within 2e-6: a polynomial and a Newton step, in single precision. */
+/* 1 / d for d in [-9.66, -6.82], within 3e-6: a polynomial and a Newton step, in single precision.
+ */
 TSL_FN double tsl_ep_inverse(double d)
 {
     const float s = (float)d;
-    const float c = 1.47775591F + s * (-0.722444113F + s * 0.116862891F);
-    return (double)(c + c * (1.0F - s * c));
+    const float c = fmaf(s, fmaf(s, -0.00182598267F, -0.0451527571F), -0.369438978F);
+    return (double)fmaf(c, fmaf(-s, c, 1.0F), c);
 }
 
-/* 1 / sqrt(w) within 8e-7, 0 <= w; finite for 0. Half of the exponent, then two Newton steps whose
- * constants even out their error. */
+/* 1 / sqrt(2 w) within 8e-7, 0 <= w; finite for 0. Half of the exponent, then two Newton steps
+ * whose constants even out their error. */
 TSL_FN double tsl_ep_inverse_root(double w)
 {
     const float s = (float)w;
     uint32_t bits;
     float y;
     memcpy(&bits, &s, sizeof bits);
-    bits = UINT32_C(0x5f375686) - (bits >> 1);
+    bits = UINT32_C(0x5ef75686) - (bits >> 1);
     memcpy(&y, &bits, sizeof y);
-    const float half = 0.5F * s;
-    y = y * (1.50089991F - half * (y * y));
-    y = y * (1.5000006F - half * (y * y));
+    y = y * fmaf(-s * y, y, 1.50089991F);
+    y = y * fmaf(-s * y, y, 1.5000006F);
     return (double)y;
 }
 
 /* What does not fit into a GPU's instructions; in a kernel's arguments it costs nothing. */
 typedef struct tsl_ep_constants {
-    double terms[7]; /* R / z: 2/3 + 2/5 z + …, interpolated at Chebyshev's nodes */
-    double ln2;
-    double large; /* 2^52 + 1023 */
+    double terms[7]; /* 4 R / z: 8/3 + 8/5 z + …, interpolated at Chebyshev's nodes */
+    double ln2;      /* -4 ln 2 2^-20 */
+    double large;    /* 2^52 + 1023 2^20 */
 } tsl_ep_constants;
 
 #define TSL_EP_CONSTANTS                                                                           \
     {                                                                                              \
-        {0x1.5555555555558p-1, 0x1.99999999952e2p-2, 0x1.2492492df148dp-2, 0x1.c71c62e5800a1p-3,   \
-         0x1.7462b4ab2ef6bp-3, 0x1.39fe606542ddep-3, 0x1.2b584aae78a57p-3},                        \
-            0x1.62e42fefa39efp-1, 0x1p52 + 1023                                                    \
+        {0x1.5555555555558p+1, 0x1.99999999952e2p+0, 0x1.2492492df148dp+0, 0x1.c71c62e5800a1p-1,   \
+         0x1.7462b4ab2ef6bp-1, 0x1.39fe606542ddep-1, 0x1.2b584aae78a57p-1},                        \
+            -0x1.62e42fefa39efp-19, 0x1p52 + 0x1.ff8p29                                            \
     }
 
-/* -2 ln t for 0 < t <= 1, within 2 units in the last place.
+/* -4 ln t for 0 < t <= 1, within 2 units in the last place.
  *
  * t = 2^e m with m = 1 + f in [sqrt(1/2), sqrt(2)), s = f / (2 + f), z = s^2:
- * ln m = f - s (f - R). */
-TSL_FN double tsl_ep_minus_two_log(double t, const tsl_ep_constants *c)
+ * ln m = f - s (f - R). With F = -4 f and D = F - 8, s = F / D and -4 ln m = F - s (F + 4 R). */
+TSL_FN double tsl_ep_minus_four_log(double t, const tsl_ep_constants *c)
 {
-    /* the upper half of a number has its exponent; e >= -1023, so e + 1023 is not negative */
+    /* the upper half of a number has its exponent */
     const uint32_t upper = (uint32_t)(tsl_ep_bits(t) >> 32);
-    const uint32_t scale = (upper - UINT32_C(0x3fe6a09e)) & UINT32_C(0xfff00000); /* e 2^20 */
-    const double f = tsl_ep_real((uint64_t)(upper - scale) << 32 | (uint32_t)tsl_ep_bits(t)) - 1;
-    const uint32_t exponent = (scale + (UINT32_C(1023) << 20)) >> 20;
-    const double e = tsl_ep_real(UINT64_C(0x4330000000000000) | exponent) - c->large;
-    const double d = 2 + f;
+    const uint32_t exponent = /* (e + 1023) 2^20 */
+        (upper + UINT32_C(0x3ff00000) - UINT32_C(0x3fe6a09e)) & UINT32_C(0xfff00000);
+    const uint32_t upper4 = upper - exponent + UINT32_C(0x40100000);                  /* of 4 m */
+    const double e = tsl_ep_real(UINT64_C(0x4330000000000000) | exponent) - c->large; /* e 2^20 */
+    const double f = 4 - tsl_ep_real((uint64_t)upper4 << 32 | (uint32_t)tsl_ep_bits(t));
+    const double d = f - 8;
     const double about = tsl_ep_inverse(d);
-    const double off = 1 - d * about;
+    const double off = fma(-d, about, 1.0);
     const double s0 = f * about;
-    const double s = s0 + s0 * (off + off * off);
+    const double s = fma(s0, fma(off, off, off), s0);
     const double z = s * s;
-    double p = c->terms[6];
-    TSL_UNROLL
-    for (int k = 5; k >= 0; k--) {
-        p = c->terms[k] + z * p;
-    }
-    return -2 * (e * c->ln2 + (f - s * (f - z * p)));
+    double p = fma(z, c->terms[6], c->terms[5]);
+    p = fma(z, p, c->terms[4]);
+    p = fma(z, p, c->terms[3]);
+    p = fma(z, p, c->terms[2]);
+    p = fma(z, p, c->terms[1]);
+    p = fma(z, p, c->terms[0]);
+    return fma(e, c->ln2, fma(-s, fma(z, p, f), f));
 }
 
-/* g(t): with u = -2 ln t, sqrt(u / t) = u / sqrt(u t). 0 for t = 1. */
+/* g(t): with v = -4 ln t, sqrt(v / 2 t) = v / sqrt(2 v t). 0 for t = 1. */
 TSL_FN double tsl_ep_factor(double t, const tsl_ep_constants *c)
 {
-    const double u = tsl_ep_minus_two_log(t, c);
-    const double w = u * t;
+    const double v = tsl_ep_minus_four_log(t, c);
+    const double w = v * t;
     const double y = tsl_ep_inverse_root(w);
-    const double off = 1 - w * (y * y);
-    return u * (y + (y * off) * (0.5 + 0.375 * off));
+    const double off = fma(-w, y * y, 0.5); /* half of what y is off by, relative */
+    return v * fma(y, fma(1.5, off * off, off), y);
 }
 
 /* Sums are integers, in units of 2^-43: their order does not matter. Deviates are below 11.2, so a

@@ -2,8 +2,8 @@
  * (D. H. Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section 2.3).
  *
  * The original multiplies in double precision, in halves of 23 bits; 64-bit integers give the same
- * numbers. A state stands in the upper 46 bits of a word, x 2^18: so that the modulus is the word's
- * own, and the lower bits stay zero. */
+ * numbers. A state stands in the lower 52 bits of a word, x 2^6, where a double has its fraction;
+ * those above are of no account, for products modulo 2^64 have the right bits below. */
 #ifndef TSL_RANDOM_POINT_H
 #define TSL_RANDOM_POINT_H
 
@@ -12,7 +12,10 @@
 
 #include "core/point.h"
 
-enum { TSL_RANDOM_BITS = 46, TSL_RANDOM_SHIFT = 64 - TSL_RANDOM_BITS };
+enum { TSL_RANDOM_BITS = 46, TSL_RANDOM_SHIFT = 52 - TSL_RANDOM_BITS };
+
+/* What of a word is the state's. */
+#define TSL_RANDOM_MASK UINT64_C(0x000fffffffffffff)
 
 /* 5^13, the benchmarks' multiplier: it fits half a word. */
 #define TSL_RANDOM_MULTIPLIER UINT64_C(1220703125)
@@ -21,6 +24,12 @@ enum { TSL_RANDOM_BITS = 46, TSL_RANDOM_SHIFT = 64 - TSL_RANDOM_BITS };
 TSL_FN uint64_t tsl_random_state(uint64_t x)
 {
     return x << TSL_RANDOM_SHIFT;
+}
+
+/* x */
+TSL_FN uint64_t tsl_random_integer(uint64_t state)
+{
+    return (state & TSL_RANDOM_MASK) >> TSL_RANDOM_SHIFT;
 }
 
 /* One step with a multiplier of any size. */
@@ -50,13 +59,13 @@ TSL_FN uint64_t tsl_random_power(uint64_t multiplier, uint64_t steps)
 /* r in (0, 1), exact. */
 TSL_FN double tsl_random_uniform(uint64_t state)
 {
-    return (double)(state >> TSL_RANDOM_SHIFT) * 0x1p-46;
+    return (double)tsl_random_integer(state) * 0x1p-46;
 }
 
 /* 2 r - 1 in (-1, 1), exact: r as the fraction of a number in [2, 4). */
 TSL_FN double tsl_random_symmetric(uint64_t state)
 {
-    const uint64_t bits = (state >> (TSL_RANDOM_SHIFT - 6)) | UINT64_C(0x4000000000000000);
+    const uint64_t bits = (state & TSL_RANDOM_MASK) | UINT64_C(0x4000000000000000);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value - 3;
