@@ -186,20 +186,22 @@ typedef struct tsl_poisson_summary {
     tsl_poisson_path path;  /**< of exchanges */
 } tsl_poisson_summary;
 
-/** Settle `ranks`, and what is left open of `overlap` and `plain`, as the fastest way measured,
- *  where each rank has its share of that way: with `measure`, and without where it would be
+/** Choose `ranks`, `overlap` and `plain`, where options leave them open, as the fastest way that
+ * was measured, each rank with its share of that way: with `measure`, and without where it would be
  *  measured in place of a rule (see `ranks`). Then tsl_poisson_box() says the shares, and no cell
  *  goes from one rank to another but in the solve. A plan of options that were not settled so is
  *  measured with the boxes of the rule.
  *
- *  Ways that a rank has no room for, with a source and a potential, are left out.
+ *  Ways that a rank has no room for, with `count` sources and potentials, are left out. Each of the
+ *  others costs a plan without its spectrum and four solves, whose memory is given back.
  *
- *  @param[in,out] options  what is settled is set, and `measure` is 0 then; where nothing is
- *                          measured they stay as they are. Boxes are not looked at
+ *  @param[in,out] options  `ranks` is set, `overlap` and `plain` where the fastest way needs them
+ *                          said, and `measure` is 0 then; where nothing is measured they stay as
+ *                          they are. Boxes are not looked at
  *  @return TSL_OK; TSL_E_ARG for options out of range; TSL_E_NOMEM; TSL_E_DEVICE;
- *  TSL_E_UNSUPPORTED for ranks on devices of different kinds; TSL_E_COMM.
+ *  TSL_E_UNSUPPORTED as tsl_poisson_plan_create(); TSL_E_COMM.
  *
- *  Collective over the context's ranks; all get the same. */
+ *  Synchronous; collective over the context's ranks, which all get the same. */
 TSL_API tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context);
 
 /** Transforms, a Green's function's spectrum and work space for one shape. */
@@ -221,15 +223,17 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
                                        const tsl_poisson_options *options);
 
 /** Prepare a shape: plan transforms, take the memory, build the spectrum. The only call of this
- *  header that allocates. Several right-hand sides share the spectrum and one work space.
+ *  header that allocates what stays. Several right-hand sides share the spectrum and one work
+ * space.
  *
  *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
  *  @param[in]  options  copied
  *  @return TSL_OK; TSL_E_ARG for options out of range or at odds with each other, a way of
  *  solving that is asked for and cannot be had, or planning beyond its bound; TSL_E_NOMEM if
  *  the device has less free than tsl_poisson_predict() says or the bound is lower, before
- *  anything was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for ranks on devices of different
- *  kinds; TSL_E_COMM.
+ *  anything was allocated; TSL_E_DEVICE; TSL_E_UNSUPPORTED for a device that does not
+ *  solve, and for ranks on devices of different kinds or with different builds of the library;
+ *  TSL_E_COMM.
  *
  *  Collective over the context's ranks. What one of them is refused, all are, with its line. */
 TSL_API tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,

@@ -97,6 +97,7 @@ tsl_status poisson_bench(poisson_work *work)
     poisson_bench_settle(work);
     tsl_status status = poisson_arrays_take(&a, work, true);
     if (status == TSL_OK) {
+        work->poisson = a.options; /* stages are those of the same way */
         status = poisson_time(&work->timing, work, &a, 1);
     }
     poisson_arrays_release(&a);

@@ -137,6 +137,7 @@ typedef struct poisson_work {
 typedef struct poisson_arrays {
     tsl_context *context; /* NULL: there is nothing to release */
     tsl_poisson_plan *plan;
+    tsl_poisson_options options; /* of the plan: settled, where it was measured */
     tsl_buffer *source, *result; /* NULL: no cells */
     tsl_poisson_times times;     /* of this rank's stages */
     double told;                 /* when all ranks had heard of the last solve */
@@ -218,14 +219,15 @@ void poisson_study_write_runs(tsl_json *json, const poisson_work *work);
 enum { POISSON_NO_AXIS = -1 };
 
 /* Called by rank 0, which makes the others do the same. What does not fit is refused before
- * anything is allocated. Release whatever the outcome. `shared`: each rank has its share of
- * the cells, the source 0; else rank 0 has all of them. */
+ * anything is kept. Release whatever the outcome. `shared`: each rank has its share of the cells,
+ * of the fastest way where that is measured, the source 0; else rank 0 has all of them. */
 tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
                                  const tsl_poisson_options *options, bool shared);
-/* What rank 0 holds of a file, bytes of host memory: alone, beside a plan in the making, and beside
- * those arrays. */
+/* What rank 0 holds besides, of a file or of the suite, bytes of host memory: alone, beside a plan
+ * in the making, and beside those arrays. */
 typedef struct poisson_host {
-    const char *path; /* for the error; NULL: there is no file */
+    const char *name;   /* whose cells these are, for the error; NULL: a plan's alone */
+    const char *remedy; /* where it does not fit */
     int64_t loading, planning, solving;
 } poisson_host;
 

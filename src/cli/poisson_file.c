@@ -45,7 +45,10 @@ static tsl_status check_memory(const poisson_work *work)
 {
     const int64_t bytes = poisson_bytes(work);
     const int results = work->options->quantity == POISSON_FIELD ? 1 + COMPONENTS : 1;
-    const poisson_host host = {.path = work->field.path,
+    const poisson_host host = {.name = work->field.path,
+                               .remedy = work->poisson.precision == 8
+                                             ? "take fewer cells, or --precision single"
+                                             : "take fewer cells",
                                .loading = poisson_field_loading_bytes(&work->field),
                                .planning = bytes,
                                .solving = (1 + results) * bytes};

@@ -466,6 +466,7 @@ static bool check_study(const poisson_options *options)
     return false;
 }
 
+/* Does a task take an option? */
 static bool takes(poisson_task task, int key)
 {
     switch (key) {

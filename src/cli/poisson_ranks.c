@@ -214,9 +214,9 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
         return status;
     }
     snprintf(what, sizeof what,
-             host->path != NULL ? "%s: %lld x %lld x %lld cells need"
+             host->name != NULL ? "%s: %lld x %lld x %lld cells need"
                                 : "%s of %lld x %lld x %lld, a source and a potential need",
-             host->path != NULL ? host->path : "a Poisson plan", (long long)n[0], (long long)n[1],
+             host->name != NULL ? host->name : "a Poisson plan", (long long)n[0], (long long)n[1],
              (long long)n[2]);
     const int64_t solving = plan.bytes + 2 * box;
     const int64_t device = larger(solving, plan.peak_bytes);
@@ -225,16 +225,14 @@ static tsl_status check_memory(tsl_context *context, const tsl_poisson_options *
     const int64_t beside =
         larger(host->loading, larger(host->solving, plan.planning_bytes + host->planning));
     const tsl_device_need need = {.what = what,
-                                  .remedy = host->path != NULL && options->precision == 8
-                                                ? "take fewer cells, or --precision single"
-                                                : "take fewer cells",
+                                  .remedy = host->remedy,
                                   .device = device,
                                   .host = context->ops->peer == NULL ? all - device : beside,
                                   .bound = options->memory};
     return tsl_comm_foresee(context, &need);
 }
 
-static const poisson_host nothing = {.path = NULL};
+static const poisson_host nothing = {.name = NULL, .remedy = "take fewer cells"};
 
 /* Settle the boxes, whose bytes are the rank's, and see that all fits. Every rank's part. */
 static tsl_status foresee(int64_t *box, tsl_context *context, tsl_poisson_options *options,
@@ -277,6 +275,7 @@ tsl_status poisson_arrays_create(poisson_arrays *arrays, tsl_context *context,
     }
     if (status == TSL_OK) {
         status = tsl_poisson_plan_create(&arrays->plan, context, &o.options);
+        arrays->options = o.options;
     }
     if (status != TSL_OK) {
         return status;

@@ -82,7 +82,7 @@ static int64_t cells_bytes(const tsl_poisson_problem *problem)
     return larger(larger(boxes, tsl_box_cells(&rows)) * (int64_t)problem->grid.precision, 1);
 }
 
-/* Bytes that it takes to try a way. */
+/* Device memory that it takes to try a way. */
 static int64_t way_bytes(tsl_context *context, const tsl_poisson_problem *way)
 {
     return tsl_poisson_held_bytes(context, way) + cells_bytes(way);
@@ -108,13 +108,15 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     return most;
 }
 
-/* Have all ranks room for so many bytes, each its own number? */
-static tsl_status have_room(bool *room, tsl_context *context, int64_t bytes,
+/* Have all ranks room for so many bytes of their devices and of their hosts, each its own numbers?
+ */
+static tsl_status have_room(bool *room, tsl_context *context, int64_t device, int64_t host,
                             const tsl_poisson_options *options)
 {
     const tsl_device_need need = {.what = "measuring a Poisson plan needs",
                                   .remedy = "take fewer cells",
-                                  .device = bytes,
+                                  .device = device,
+                                  .host = host,
                                   .bound = options->memory};
     const tsl_status status = tsl_comm_foresee(context, &need);
     *room = status == TSL_OK;
@@ -145,7 +147,7 @@ tsl_status tsl_poisson_must_measure(bool *must, tsl_context *context,
     const tsl_status status = is_beyond_rule(must, context, problem, options);
     measured.measure = 1;
     return status == TSL_OK && *must
-               ? have_room(must, context, tsl_poisson_measure_bytes(context, problem, &measured),
+               ? have_room(must, context, tsl_poisson_measure_bytes(context, problem, &measured), 0,
                            options)
                : status;
 }
@@ -231,14 +233,16 @@ static void set_boxes(const trial *t, tsl_poisson_problem *way)
 static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_problem *way,
                            const trial *t)
 {
-    const bool is_foreseen = t->following == NULL && way->share.p * way->share.q == way->share.size;
-    const int64_t potential = t->following != NULL ? cells_bytes(way) : 0;
+    tsl_poisson_summary plan;
     *room = true;
-    return is_foreseen ? TSL_OK /* by tsl_poisson_foresee() */
-                       : have_room(room, context,
-                                   larger(way_bytes(context, way) + potential,
-                                          tsl_poisson_peak_bytes(context, way)),
-                                   t->options);
+    if (t->following == NULL && way->share.p * way->share.q == way->share.size) {
+        return TSL_OK; /* tsl_poisson_foresee() has seen to it */
+    }
+    tsl_poisson_summarise(&plan, context, way);
+    const int64_t boxes = t->following != NULL ? 2 * way->count * cells_bytes(way) : 0;
+    const int64_t solving = larger(way_bytes(context, way), plan.bytes + boxes);
+    return have_room(room, context, larger(solving, plan.peak_bytes),
+                     context->ops->peer == NULL ? 0 : plan.planning_bytes, t->options);
 }
 
 static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int overlap, int plain)
@@ -257,6 +261,9 @@ static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int
         return status;
     }
     status = time_way(&seconds, context, &way, t->boxes);
+    if (status == TSL_E_NOMEM) {
+        return TSL_OK; /* somebody else was faster, on all ranks alike */
+    }
     if (status == TSL_OK && (t->seconds == 0 || seconds < t->seconds)) {
         t->seconds = seconds;
         t->fastest = way;
@@ -320,6 +327,7 @@ static tsl_status tune(tsl_poisson_options *options, tsl_context *context,
 tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context)
 {
     static const tsl_box open = {{0}, {0}};
+    const double begun = tsl_seconds();
     const int size = context->comm->size;
     tsl_poisson_problem problem;
     tsl_poisson_options o = *options;
@@ -338,6 +346,7 @@ tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context)
     }
     if (status == TSL_OK && size > 1 && (measures || o.measure)) {
         status = tune(options, context, &problem, boxes);
+        tsl_profile_add(context, "measure", begun, 0, 0);
     }
     tsl_release(boxes);
     return status;

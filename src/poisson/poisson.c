@@ -44,8 +44,8 @@ int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *
                                                         : creating;
 }
 
-static void summarise(tsl_poisson_summary *out, tsl_context *context,
-                      const tsl_poisson_problem *problem)
+void tsl_poisson_summarise(tsl_poisson_summary *out, tsl_context *context,
+                           const tsl_poisson_problem *problem)
 {
     const bool staged = !tsl_poisson_ops_of(context)->memory_is_host;
     const int64_t building = tsl_poisson_build_bytes(context, problem) +
@@ -73,7 +73,7 @@ tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *context,
     tsl_poisson_problem problem;
     const tsl_status status = tsl_poisson_settle(&problem, context, options);
     if (status == TSL_OK) {
-        summarise(out, context, &problem);
+        tsl_poisson_summarise(out, context, &problem);
     }
     return status;
 }
@@ -161,7 +161,7 @@ static tsl_status choose_way(tsl_poisson_plan *plan, const tsl_poisson_options *
     }
     if (status == TSL_OK && plan->problem.share.size > 1 && o.measure) {
         status = tsl_poisson_measure(&plan->problem, context, &o, boxes);
-        summarise(&plan->summary, context, &plan->problem);
+        tsl_poisson_summarise(&plan->summary, context, &plan->problem);
     }
     return status;
 }
@@ -211,7 +211,7 @@ tsl_status tsl_poisson_plan_create(tsl_poisson_plan **out, tsl_context *context,
     }
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
-        summarise(&plan->summary, context, &plan->problem);
+        tsl_poisson_summarise(&plan->summary, context, &plan->problem);
         status = prepare(plan, options, boxes);
     }
     tsl_release(boxes);

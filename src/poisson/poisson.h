@@ -218,6 +218,10 @@ int64_t tsl_poisson_held_bytes(tsl_context *context, const tsl_poisson_problem *
  * host's, building the spectrum counts, and planning transforms. */
 int64_t tsl_poisson_peak_bytes(tsl_context *context, const tsl_poisson_problem *problem);
 
+/* What a plan would take and do. */
+void tsl_poisson_summarise(tsl_poisson_summary *out, tsl_context *context,
+                           const tsl_poisson_problem *problem);
+
 /* Is a plan to be measured that options leave to the rule? Where several GPUs would share a solve
  * and are far from each other, which the rule does not know, and all have room for that.
  * Collective, of ranks that have met. */

@@ -47,6 +47,15 @@ class Measures(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("sim goes through a solve as one stage", result.stderr)
 
+    def test_looking_is_told(self):
+        result = self.run_command("poisson", "bench", "--device", "cpu,cpu", "--n", "16", "--repeat",
+                                  "2", "--profile", "--plan", "measure=on")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        spans = [line.split()[0] for line in result.stderr.splitlines() if line]
+        self.assertEqual(spans.count("measure"), 1)
+        measured = [line for line in result.stderr.splitlines() if line.startswith("measure ")]
+        self.assertEqual(measured[0].split()[-1], "1")
+
     def rows(self, name):
         with open(self.path(name), encoding="ascii") as file:
             return list(csv.DictReader(file))

@@ -1,6 +1,7 @@
 /* How many ranks solve, and which pencils: by rule, or measured. */
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "comm/comm.h"
 #include "poisson/box.h"
@@ -190,6 +191,171 @@ static void what_is_far_is_measured(void **state)
     }
 }
 
+/* ---- the fastest way ------------------------------------------------------------------------- */
+
+static _Thread_local tsl_poisson_share tried; /* by this rank */
+static atomic_int moved;                      /* exchanges while one rank has all of the work */
+static const tsl_comm_ops *own_comm_ops;
+
+enum { RACE_CELLS = 8 * 8 * 64 };
+
+/* A box with columns for two segments on each of two ranks. */
+static tsl_poisson_options race_options(void)
+{
+    static const double lengths[3] = {2, 2, 2};
+    static const int n[3] = {8, 8, 64};
+    tsl_poisson_options o = box_options(n, lengths, "ppp");
+    o.segments = 2;
+    o.measure = 1;
+    return o;
+}
+
+/* A way that is made the fastest, and what it is looked for with. */
+typedef struct race {
+    const char *device;
+    int64_t count;
+    int lacking; /* bytes that rank 0 lacks for it, 0: none; -1: it has no bound */
+    int ranks[2];
+    bool overlap, lines;
+    bool tuned; /* else planned with the boxes of the rule */
+    bool found; /* as it should be */
+} race;
+
+static race current;
+
+static void take_long(int times)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000L * times}, NULL);
+}
+
+static tsl_status note_way(tsl_poisson_solver **out, tsl_context *context,
+                           const tsl_poisson_grid *grid, const tsl_poisson_share *share,
+                           const void *spectrum)
+{
+    tried = *share;
+    return own_poisson->create(out, context, grid, share, spectrum);
+}
+
+/* The slower, the less a way is like the one that is to win. */
+static tsl_status solve_slowly(tsl_poisson_solver *solver, void *out, const void *source, int axis)
+{
+    const bool pair = tried.p == current.ranks[0] && tried.q == current.ranks[1];
+    take_long((pair ? 0 : 2) + (tried.overlap != current.overlap));
+    return own_poisson->solve(solver, out, source, axis);
+}
+
+/* What the library's transforms need on a GPU, and its own don't. */
+static tsl_status multiply_slowly(tsl_context *context, const tsl_poisson_product *what)
+{
+    take_long(1);
+    return own_poisson->kernels->multiply(context, what);
+}
+
+static tsl_status count_moves(tsl_comm *comm, tsl_context *context, const tsl_comm_parts *send,
+                              const tsl_comm_parts *receive)
+{
+    atomic_fetch_add(&moved, tried.p * tried.q == 1);
+    return own_comm_ops->all_to_all(comm, context, send, receive);
+}
+
+/* Rank 0 may take the way that is to win with its sources and potentials, but for what it lacks. */
+static tsl_status bound_memory(tsl_poisson_options *o, tsl_context *context)
+{
+    tsl_poisson_summary plan;
+    tsl_poisson_options way = *o;
+    memcpy(way.ranks, current.ranks, sizeof way.ranks);
+    const tsl_status status = tsl_poisson_predict(&plan, context, &way);
+    if (context->comm->rank == 0 && current.lacking >= 0) {
+        o->memory = plan.bytes + 2 * o->count * RACE_CELLS * 8 - current.lacking;
+    }
+    return status;
+}
+
+/* The way that is settled, or planned. */
+static tsl_status find_way(tsl_poisson_summary *way, tsl_context *context, tsl_poisson_options *o)
+{
+    tsl_poisson_plan *plan = NULL;
+    tsl_status status = bound_memory(o, context);
+    if (status == TSL_OK && current.tuned) {
+        status = tsl_poisson_tune(o, context);
+        return status == TSL_OK ? tsl_poisson_predict(way, context, o) : status;
+    }
+    status = tsl_poisson_plan_create(&plan, context, o);
+    if (status == TSL_OK) {
+        tsl_poisson_plan_summary(plan, way);
+    }
+    tsl_poisson_plan_destroy(plan);
+    return status;
+}
+
+static tsl_status run_race(tsl_context *context, void *user)
+{
+    tsl_comm *comm = context->comm;
+    const tsl_device_ops *own = context->ops;
+    tsl_device_ops ops = *own;
+    tsl_poisson_ops poisson = *own_poisson;
+    tsl_poisson_kernels kernels = {.multiply = NULL};
+    tsl_poisson_summary way = {.ranks = {0, 0}};
+    tsl_poisson_options o = race_options();
+    (void)user;
+    ways[comm->rank] = *own_comm_ops;
+    ways[comm->rank].all_to_all = count_moves;
+    poisson.create = note_way;
+    poisson.solve = solve_slowly;
+    if (poisson.kernels != NULL) {
+        kernels = *poisson.kernels;
+        kernels.multiply = multiply_slowly;
+        poisson.kernels = &kernels;
+    }
+    ops.poisson = &poisson;
+    comm->ops = &ways[comm->rank];
+    context->ops = &ops;
+    o.count = current.count;
+    if (current.lines) { /* what alone is left open */
+        memcpy(o.ranks, current.ranks, sizeof o.ranks);
+        o.overlap = 1;
+    }
+    const tsl_status status = find_way(&way, context, &o);
+    comm->ops = own_comm_ops;
+    context->ops = own;
+    const bool found = memcmp(way.ranks, current.ranks, sizeof way.ranks) == 0 &&
+                       way.overlap == current.overlap && way.lines == current.lines;
+    return status != TSL_OK || found == current.found
+               ? status
+               : tsl_comm_fail(comm, TSL_E_INTERNAL, "the fastest way is not what was settled");
+}
+
+static tsl_status try_race(tsl_comm *comm, void *user)
+{
+    own_comm_ops = comm->ops;
+    return test_call_rank(comm, current.device, run_race, user);
+}
+
+/* Over two ranks; their boxes go with a way that is settled, and not with one that is planned. */
+static void the_fastest_way_is_found(void **state)
+{
+    (void)state;
+    const race races[] = {
+        {"cpu", 1, -1, {1, 1}, .overlap = false, .tuned = true, .found = true},
+        {"cpu", 1, -1, {1, 1}, .overlap = false, .tuned = false, .found = true},
+        {"cpu", 1, -1, {2, 1}, .overlap = false, .tuned = true, .found = true},
+        {"cpu", 1, -1, {1, 2}, .overlap = true, .tuned = true, .found = true},
+        {"cpu", 3, 0, {1, 1}, .overlap = false, .tuned = true, .found = true},
+        {"cpu", 3, 1, {1, 1}, .overlap = false, .tuned = true, .found = false},
+        {"sim", 1, -1, {2, 1}, .overlap = true, .lines = true, .tuned = true, .found = true}};
+    for (size_t i = 0; i < sizeof races / sizeof *races; i++) {
+        current = races[i];
+        tsl_context *context = test_context(current.device, 1);
+        own_poisson = context->ops->poisson;
+        tsl_context_destroy(context);
+        atomic_store(&moved, 0);
+        if (tsl_comm_run(2, try_race, NULL) != TSL_OK) {
+            fail_msg("race %zu: %s", i, tsl_last_error(NULL));
+        }
+        assert_int_equal(atomic_load(&moved) > 0, !current.tuned);
+    }
+}
+
 /* ---- the rule ------------------------------------------------------------------------------- */
 
 /* A rank whose rule is another's. */
@@ -264,11 +430,12 @@ static void the_rule_takes_one_where_several_are_slower(void **state)
     context->ops = own;
     tsl_context_destroy(context);
 }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_measured_plan_keeps_to_its_memory),
-        cmocka_unit_test(what_is_far_is_measured),
+        cmocka_unit_test(what_is_far_is_measured), cmocka_unit_test(the_fastest_way_is_found),
         cmocka_unit_test(ranks_of_other_rules_are_refused),
         cmocka_unit_test(the_rule_takes_one_where_several_are_slower)};
     return cmocka_run_group_tests(tests, NULL, NULL);
