@@ -187,10 +187,10 @@ typedef struct tsl_poisson_summary {
 } tsl_poisson_summary;
 
 /** Choose `ranks`, `overlap` and `plain`, where options leave them open, as the fastest way that
- * was measured, each rank with its share of that way: with `measure`, and without where it would be
- *  measured in place of a rule (see `ranks`). Then tsl_poisson_box() says the shares, and no cell
- *  goes from one rank to another but in the solve. A plan of options that were not settled so is
- *  measured with the boxes of the rule.
+ * was measured, each rank with its share of it: with `measure`, and without where a rule would not
+ * do (see `ranks`). Then tsl_poisson_box() says the shares, and no cell goes from one rank to
+ * another but in the solve. A plan whose options were not settled so is measured with the rule's
+ * boxes.
  *
  *  Ways that a rank has no room for, with `count` sources and potentials, are left out. Each of the
  *  others costs a plan without its spectrum and four solves, whose memory is given back.
@@ -223,8 +223,7 @@ TSL_API tsl_status tsl_poisson_predict(tsl_poisson_summary *out, tsl_context *co
                                        const tsl_poisson_options *options);
 
 /** Prepare a shape: plan transforms, take the memory, build the spectrum. The only call of this
- *  header that allocates what stays. Several right-hand sides share the spectrum and one work
- * space.
+ *  header that allocates what stays. Right-hand sides share the spectrum and one work space.
  *
  *  @param[out] out      the plan, owned by the caller: tsl_poisson_plan_destroy()
  *  @param[in]  options  copied

@@ -113,7 +113,7 @@ TSL_FN double tsl_ep_factor(double t, const tsl_ep_constants *c)
     const double v = tsl_ep_minus_four_log(t, c);
     const double w = v * t;
     const double y = tsl_ep_inverse_root(w);
-    const double off = fma(-w, y * y, 0.5); /* half of what y is off by, relative */
+    const double off = fma(-w, y * y, 0.5); /* what y lacks, relative */
     return v * fma(y, fma(1.5, off * off, off), y);
 }
 

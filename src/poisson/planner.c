@@ -2,6 +2,8 @@
  * where that is open, then whether those go faster without it, and in the other form. */
 #include "poisson/poisson.h"
 
+#include <math.h>
+
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -108,8 +110,7 @@ int64_t tsl_poisson_measure_bytes(tsl_context *context, const tsl_poisson_proble
     return most;
 }
 
-/* Have all ranks room for so many bytes of their devices and of their hosts, each its own numbers?
- */
+/* Have all ranks room for so many bytes of device and host, each its own numbers? */
 static tsl_status have_room(bool *room, tsl_context *context, int64_t device, int64_t host,
                             const tsl_poisson_options *options)
 {
@@ -177,6 +178,7 @@ static tsl_status time_solves(double *seconds, tsl_context *context, tsl_poisson
     return status;
 }
 
+/* INFINITY: somebody else took the memory meanwhile. */
 static tsl_status time_way(double *seconds, tsl_context *context, const tsl_poisson_problem *way,
                            const tsl_box *boxes)
 {
@@ -202,6 +204,9 @@ static tsl_status time_way(double *seconds, tsl_context *context, const tsl_pois
     status = tsl_comm_agree(context, status);
     if (status == TSL_OK) {
         status = time_solves(seconds, context, solver, reshape, memory[CELLS]);
+    } else if (status == TSL_E_NOMEM) {
+        *seconds = INFINITY;
+        status = TSL_OK;
     }
     ops->destroy(solver);
     tsl_poisson_reshape_destroy(reshape);
@@ -217,7 +222,7 @@ typedef struct trial {
     tsl_box *following;   /* the same, filled with each way's rows; NULL: they stay */
     tsl_poisson_problem asked, fastest;
     int overlap, plain; /* options of the fastest */
-    double seconds;     /* 0: none was measured yet */
+    double seconds;     /* INFINITY: none was measured yet */
 } trial;
 
 static void set_boxes(const trial *t, tsl_poisson_problem *way)
@@ -248,7 +253,7 @@ static tsl_status has_room(bool *room, tsl_context *context, const tsl_poisson_p
 static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int overlap, int plain)
 {
     tsl_poisson_problem way;
-    double seconds = 0;
+    double seconds = INFINITY;
     bool room = false;
     if (settle_way(&way, context, &t->asked, t->options, pair, overlap, plain) != TSL_OK) {
         return TSL_OK; /* the options refuse it, on all ranks alike */
@@ -261,10 +266,7 @@ static tsl_status try_way(trial *t, tsl_context *context, const int pair[2], int
         return status;
     }
     status = time_way(&seconds, context, &way, t->boxes);
-    if (status == TSL_E_NOMEM) {
-        return TSL_OK; /* somebody else was faster, on all ranks alike */
-    }
-    if (status == TSL_OK && (t->seconds == 0 || seconds < t->seconds)) {
+    if (status == TSL_OK && seconds < t->seconds) {
         t->seconds = seconds;
         t->fastest = way;
         t->overlap = overlap;
@@ -298,7 +300,11 @@ static tsl_status try_ways(trial *t, tsl_context *context)
 tsl_status tsl_poisson_measure(tsl_poisson_problem *problem, tsl_context *context,
                                const tsl_poisson_options *options, const tsl_box *boxes)
 {
-    trial t = {.options = options, .boxes = boxes, .asked = *problem, .fastest = *problem};
+    trial t = {.options = options,
+               .boxes = boxes,
+               .asked = *problem,
+               .fastest = *problem,
+               .seconds = INFINITY};
     const tsl_status status = try_ways(&t, context);
     *problem = t.fastest;
     return status;
@@ -312,9 +318,10 @@ static tsl_status tune(tsl_poisson_options *options, tsl_context *context,
                .boxes = boxes,
                .following = boxes,
                .asked = *problem,
-               .fastest = *problem};
+               .fastest = *problem,
+               .seconds = INFINITY};
     const tsl_status status = try_ways(&t, context);
-    if (status == TSL_OK && t.seconds > 0) {
+    if (status == TSL_OK && t.seconds < INFINITY) {
         options->ranks[0] = t.fastest.share.p;
         options->ranks[1] = t.fastest.share.q;
         options->overlap = t.overlap;

@@ -197,7 +197,7 @@ static _Thread_local tsl_poisson_share tried; /* by this rank */
 static atomic_int moved;                      /* exchanges while one rank has all of the work */
 static const tsl_comm_ops *own_comm_ops;
 
-enum { RACE_CELLS = 8 * 8 * 64 };
+enum { RACE_CELLS = 8 * 8 * 64, RACES = 5 };
 
 /* A box with columns for two segments on each of two ranks. */
 static tsl_poisson_options race_options(void)
@@ -217,15 +217,22 @@ typedef struct race {
     int lacking; /* bytes that rank 0 lacks for it, 0: none; -1: it has no bound */
     int ranks[2];
     bool overlap, lines;
-    bool tuned; /* else planned with the boxes of the rule */
-    bool found; /* as it should be */
+    bool refused; /* its memory is gone when it is to be tried, on rank 0 */
+    bool tuned;   /* else planned with the boxes of the rule */
+    bool found;   /* as it should be */
 } race;
 
 static race current;
 
 static void take_long(int times)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 10000000L * times}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000L * times}, NULL);
+}
+
+/* Is the pair that is tried the one that is to win? */
+static bool is_winner(void)
+{
+    return tried.p == current.ranks[0] && tried.q == current.ranks[1];
 }
 
 static tsl_status note_way(tsl_poisson_solver **out, tsl_context *context,
@@ -233,14 +240,16 @@ static tsl_status note_way(tsl_poisson_solver **out, tsl_context *context,
                            const void *spectrum)
 {
     tried = *share;
+    if (current.refused && context->comm->rank == 0 && is_winner()) {
+        return tsl_fail(context, TSL_E_NOMEM, "out of memory");
+    }
     return own_poisson->create(out, context, grid, share, spectrum);
 }
 
 /* The slower, the less a way is like the one that is to win. */
 static tsl_status solve_slowly(tsl_poisson_solver *solver, void *out, const void *source, int axis)
 {
-    const bool pair = tried.p == current.ranks[0] && tried.q == current.ranks[1];
-    take_long((pair ? 0 : 2) + (tried.overlap != current.overlap));
+    take_long((is_winner() ? 0 : 2) + (tried.overlap != current.overlap));
     return own_poisson->solve(solver, out, source, axis);
 }
 
@@ -342,17 +351,22 @@ static void the_fastest_way_is_found(void **state)
         {"cpu", 1, -1, {1, 2}, .overlap = true, .tuned = true, .found = true},
         {"cpu", 3, 0, {1, 1}, .overlap = false, .tuned = true, .found = true},
         {"cpu", 3, 1, {1, 1}, .overlap = false, .tuned = true, .found = false},
+        {"cpu", 1, -1, {1, 1}, .refused = true, .tuned = true, .found = false},
         {"sim", 1, -1, {2, 1}, .overlap = true, .lines = true, .tuned = true, .found = true}};
     for (size_t i = 0; i < sizeof races / sizeof *races; i++) {
         current = races[i];
         tsl_context *context = test_context(current.device, 1);
         own_poisson = context->ops->poisson;
         tsl_context_destroy(context);
-        atomic_store(&moved, 0);
-        if (tsl_comm_run(2, try_race, NULL) != TSL_OK) {
+        tsl_status status = TSL_E_INTERNAL; /* other programs may be in the way of one */
+        for (int again = 0; again < RACES && status == TSL_E_INTERNAL; again++) {
+            atomic_store(&moved, 0);
+            status = tsl_comm_run(2, try_race, NULL);
+            assert_int_equal(atomic_load(&moved) > 0, !current.tuned);
+        }
+        if (status != TSL_OK) {
             fail_msg("race %zu: %s", i, tsl_last_error(NULL));
         }
-        assert_int_equal(atomic_load(&moved) > 0, !current.tuned);
     }
 }
 
