@@ -187,10 +187,10 @@ typedef struct tsl_poisson_summary {
 } tsl_poisson_summary;
 
 /** Choose `ranks`, `overlap` and `plain`, where options leave them open, as the fastest way that
- * was measured, each rank with its share of it: with `measure`, and without where a rule would not
- * do (see `ranks`). Then tsl_poisson_box() says the shares, and no cell goes from one rank to
- * another but in the solve. A plan whose options were not settled so is measured with the rule's
- * boxes.
+ *  was measured, each rank with its share of it: with `measure`, and without where a rule does
+ *  not know enough (see `ranks`). Then tsl_poisson_box() says the shares, and no cell goes from
+ *  one rank to another but in the solve. A plan whose options were not settled so is measured
+ *  with the rule's boxes.
  *
  *  Ways that a rank has no room for, with `count` sources and potentials, are left out. Each of the
  *  others costs a plan without its spectrum and four solves, whose memory is given back.

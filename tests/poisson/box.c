@@ -161,3 +161,10 @@ double box_potential(const double at[3], const void *gaussian)
     return r < 1e-8 * g->sigma ? g->charge * sqrt(2 / M_PI) / g->sigma
                                : g->charge * erf(r / (sqrt(2) * g->sigma)) / r;
 }
+
+tsl_poisson_options small_box_options(const char *boundary)
+{
+    static const double lengths[3] = {2, 2, 2};
+    static const int n[3] = {8, 8, 8};
+    return box_options(n, lengths, boundary);
+}

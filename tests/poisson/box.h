@@ -12,6 +12,8 @@ typedef double (*box_function)(const double at[3], const void *user);
 
 /* Options of a box: 'p' or 'f' an axis. */
 tsl_poisson_options box_options(const int n[3], const double lengths[3], const char *boundary);
+/* Of 8 x 8 x 8 cells, 2 long along each axis. */
+tsl_poisson_options small_box_options(const char *boundary);
 
 int64_t box_cells(const tsl_poisson_options *options);
 

@@ -8,13 +8,6 @@
 #include "poisson/poisson.h"
 #include "poisson/staged.h"
 
-static tsl_poisson_options options_of(const char *boundary)
-{
-    static const double lengths[3] = {2, 2, 2};
-    static const int n[3] = {8, 8, 8};
-    return box_options(n, lengths, boundary);
-}
-
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /* What this rank needs at most, shared as p x 1; what a plan holds of it. */
@@ -140,7 +133,7 @@ static tsl_status plan_with(tsl_context *context, void *user)
     tsl_poisson_ops poisson = *own_poisson;
     tsl_poisson_kernels kernels = *poisson.kernels;
     tsl_poisson_summary summary;
-    tsl_poisson_options o = options_of("ppp");
+    tsl_poisson_options o = small_box_options("ppp");
     tsl_poisson_plan *plan = NULL;
     ways[comm->rank] = *own_comm;
     ways[comm->rank].reaches = l->far ? reaches_none : NULL;
@@ -379,7 +372,7 @@ static tsl_status plan_by_own_rule(tsl_context *context, void *user)
     tsl_device_ops ops = *own;
     tsl_poisson_ops poisson = *own->poisson;
     tsl_poisson_kernels kernels = *poisson.kernels;
-    const tsl_poisson_options o = options_of("ppp");
+    const tsl_poisson_options o = small_box_options("ppp");
     tsl_poisson_plan *plan = NULL;
     atomic_int *refused = user;
     kernels.alone_bytes = context->comm->rank == 1 ? INT64_MAX : 0;

@@ -14,13 +14,6 @@ static tsl_status open_rank(tsl_context **out, tsl_comm *comm)
     return test_rank_context(out, comm, "cpu");
 }
 
-static tsl_poisson_options options_of(const char *boundary)
-{
-    static const double lengths[3] = {2, 2, 2};
-    static const int n[3] = {8, 8, 8};
-    return box_options(n, lengths, boundary);
-}
-
 /* ---- options ------------------------------------------------------------------------------ */
 
 typedef struct refusal {
@@ -112,7 +105,7 @@ static tsl_status try_refusals(tsl_comm *comm, void *user)
     (void)user;
     tsl_status status = open_rank(&context, comm);
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals && status == TSL_OK; i++) {
-        tsl_poisson_options o = options_of("ppp");
+        tsl_poisson_options o = small_box_options("ppp");
         tsl_poisson_plan *plan = NULL;
         refusals[i].change(&o, comm->rank);
         tsl_test_fail_device_allocation(context, 0);
@@ -149,7 +142,7 @@ typedef struct memory_trial {
 static tsl_status try_memory(tsl_comm *comm, void *user)
 {
     const memory_trial *t = user;
-    tsl_poisson_options o = options_of(t->boundary);
+    tsl_poisson_options o = small_box_options(t->boundary);
     tsl_context *context = NULL;
     tsl_status status = test_rank_context(&context, comm, t->device);
     tsl_status made = TSL_E_NOMEM;
@@ -194,7 +187,7 @@ static void a_rank_without_memory_tells_all(void **state)
 /* Of host memory; and what a device cannot hand over in a solution. */
 static tsl_status use_up(tsl_context *context, test_shortage *t)
 {
-    const tsl_poisson_options o = options_of(t->user);
+    const tsl_poisson_options o = small_box_options(t->user);
     tsl_poisson_plan *plan = NULL;
     tsl_status status = tsl_poisson_plan_create(&plan, context, &o);
     if (status == TSL_OK && t->what == TEST_DOWNLOADS) {
@@ -285,7 +278,7 @@ static void ranks_of_one_device_add_up_their_memory(void **state)
 /* Ranks on devices of two kinds have different work spaces. */
 static tsl_status try_kinds(tsl_comm *comm, void *user)
 {
-    const tsl_poisson_options o = options_of("ppp");
+    const tsl_poisson_options o = small_box_options("ppp");
     tsl_context *context = NULL;
     tsl_poisson_plan *plan = NULL;
     (void)user;
@@ -315,7 +308,7 @@ static tsl_status try_charge(tsl_comm *comm, void *user)
 {
     tsl_context *context = NULL;
     tsl_poisson_plan *plan = NULL;
-    const tsl_poisson_options o = options_of("ppp");
+    const tsl_poisson_options o = small_box_options("ppp");
     (void)user;
     double *cells = tsl_allocate_zeroed(512, sizeof *cells);
     tsl_status status = open_rank(&context, comm);

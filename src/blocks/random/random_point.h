@@ -26,7 +26,7 @@ TSL_FN uint64_t tsl_random_state(uint64_t x)
     return x << TSL_RANDOM_SHIFT;
 }
 
-/* x */
+/* x, below 2^46. */
 TSL_FN uint64_t tsl_random_integer(uint64_t state)
 {
     return (state & TSL_RANDOM_MASK) >> TSL_RANDOM_SHIFT;
