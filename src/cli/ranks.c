@@ -115,7 +115,7 @@ static int run_launched(const cli_common *common, tsl_rank_function function, vo
     int rank = 0;
     const char *reason = tsl_comm_failure(comm, &rank, &status);
     if (reason != NULL && rank == tsl_comm_rank(comm)) {
-        cli_error("rank %d: %s", rank, reason);
+        rank == 0 ? cli_error("%s", reason) : cli_error("rank %d: %s", rank, reason);
     }
     tsl_comm_destroy(comm);
     return cli_exit_status(NULL, status, false);
@@ -271,4 +271,24 @@ tsl_status cli_agree(tsl_context *context, tsl_status status)
     }
     tsl_release(all);
     return status;
+}
+
+/* What is wrong on all of them, as a rule, is then told once, as of one rank alone. */
+static void let_leader_tell(tsl_comm *comm)
+{
+    enum { MILLISECONDS = 1000 };
+    for (int i = 0; i < MILLISECONDS && tsl_comm_failure(comm, NULL, NULL) == NULL; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+tsl_status cli_agree_apart(tsl_context *context, tsl_status status)
+{
+    if (status != TSL_OK && cli_is_launched()) {
+        if (context->comm->rank != 0) {
+            let_leader_tell(context->comm);
+        }
+        tsl_comm_refuse(context, status);
+    }
+    return cli_agree(context, status);
 }

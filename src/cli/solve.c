@@ -2,7 +2,6 @@
  * matrix; rank 0 speaks and writes. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "blocks/transpose/measure.h"
 #include "cli/solve_command.h"
@@ -92,25 +91,25 @@ static tsl_status make_matrix(solve_work *work)
 static tsl_status read_matrix(solve_work *work)
 {
     const double begun = tsl_seconds();
-    const char *path = work->options->matrix;
-    /* the others would hear of one who cannot even open it when they have read */
-    bool reads_now = access(path, R_OK) != 0;
-    tsl_status status = TSL_OK;
-    for (int turn = 0; turn < 2 && status == TSL_OK; turn++, reads_now = !reads_now) {
-        status = cli_agree(work->context,
-                           reads_now ? tsl_matrix_read(&work->file, work->context, path) : TSL_OK);
-    }
+    tsl_status status = tsl_matrix_read(&work->file, work->context, work->options->matrix);
     work->parse = work->parse_matrix = tsl_seconds() - begun;
     if (status == TSL_OK) {
         work->base = strcmp(work->file.format, "SciPy CSR") != 0;
         status = check_shape(work);
     }
+    return status;
+}
+
+static tsl_status take_in_matrix(solve_work *work)
+{
+    tsl_status status = cli_agree_apart(work->context, read_matrix(work));
+    const double begun = tsl_seconds();
     if (status == TSL_OK) {
         status = cli_agree(work->context, make_matrix(work));
     }
     if (status == TSL_OK) {
         tsl_sparse_matrix_describe(work->matrix, &work->about);
-        work->setup = tsl_seconds() - begun - work->parse;
+        work->setup = tsl_seconds() - begun;
     }
     return status;
 }
@@ -297,7 +296,7 @@ static tsl_status tell(solve_work *work)
 
 static tsl_status solve(solve_work *work)
 {
-    tsl_status status = read_matrix(work);
+    tsl_status status = take_in_matrix(work);
     if (status != TSL_OK) {
         return status;
     }
@@ -307,7 +306,7 @@ static tsl_status solve(solve_work *work)
         solve_print_matrix(stream, work);
         fflush(stream);
     }
-    status = cli_agree(work->context, make_vectors(work));
+    status = cli_agree_apart(work->context, make_vectors(work));
     return status == TSL_OK ? run(work) : status;
 }
 

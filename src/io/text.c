@@ -14,7 +14,8 @@
 
 enum { FIRST_CAPACITY = 1 << 16, LONGEST_NUMBER = 320 };
 
-/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. */
+/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. It
+ * is filled a piece at a time. */
 typedef struct growing {
     tsl_text text;
     size_t capacity;
@@ -28,8 +29,25 @@ static bool is_full(const growing *buffer)
     return buffer->cuts && buffer->text.size > buffer->limit;
 }
 
+/* Of one piece: so often does a rank look whether the others go on. */
+static size_t at_most_a_piece(size_t bytes)
+{
+    const size_t piece = 1 << 26;
+    return bytes < piece ? bytes : piece;
+}
+
+static size_t room_of(const growing *buffer)
+{
+    return at_most_a_piece(buffer->capacity - buffer->text.size);
+}
+
+/* Make room for a piece. */
 static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
 {
+    const tsl_status heard = tsl_comm_check(context->comm);
+    if (heard != TSL_OK) {
+        return heard;
+    }
     if (buffer->text.size > buffer->limit) {
         char limit[16];
         return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s, the most that is read", path,
@@ -99,8 +117,7 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
     buffer->expected = file_bytes(file);
     while (!is_full(buffer) && (status = grow(buffer, context, path)) == TSL_OK) {
         errno = 0;
-        const size_t got = fread(buffer->text.data + buffer->text.size, 1,
-                                 buffer->capacity - buffer->text.size, file);
+        const size_t got = fread(buffer->text.data + buffer->text.size, 1, room_of(buffer), file);
         buffer->text.size += got;
         if (got == 0) {
             if (ferror(file)) {
@@ -121,29 +138,19 @@ static tsl_status damaged(tsl_context *context, const char *path, const char *re
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
 }
 
-/* After so many bytes a rank looks whether the others go on. */
-static uInt at_most_a_piece(size_t bytes)
-{
-    const size_t piece = 1 << 26;
-    return bytes < piece ? (uInt)bytes : (uInt)piece;
-}
-
 /* One member of a gzip file that ends at `end`: those that follow one another are one text. */
 static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef *end,
                                  tsl_context *context, const char *path)
 {
     for (;;) {
-        tsl_status status = tsl_comm_check(context->comm);
-        if (status == TSL_OK) {
-            status = grow(buffer, context, path);
-        }
+        const tsl_status status = grow(buffer, context, path);
         if (status != TSL_OK) {
             return status;
         }
-        const uInt room = at_most_a_piece(buffer->capacity - buffer->text.size);
+        const uInt room = (uInt)room_of(buffer);
         stream->next_out = (Bytef *)buffer->text.data + buffer->text.size;
         stream->avail_out = room;
-        stream->avail_in = at_most_a_piece((size_t)(end - stream->next_in));
+        stream->avail_in = (uInt)at_most_a_piece((size_t)(end - stream->next_in));
         const int result = inflate(stream, Z_NO_FLUSH);
         buffer->text.size += room - stream->avail_out;
         if (result == Z_STREAM_END || is_full(buffer)) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "io/inflating.h"
 
 /* Records: their signatures, and bytes before what varies. */
@@ -50,10 +51,14 @@ static tsl_status damaged(tsl_context *context, const tsl_source *source, const 
     return tsl_fail(context, TSL_E_FORMAT, "%s: damaged zip archive: %s", source->name, what);
 }
 
-/* Exactly `bytes` bytes at `at`, in memory or in `buffer`. */
+/* Exactly `bytes` bytes at `at`, in memory or in `buffer`; as long as no other rank has failed. */
 static tsl_status take(const char **out, tsl_context *context, const tsl_source *source, int64_t at,
                        int64_t bytes, char *buffer)
 {
+    const tsl_status heard = tsl_comm_check(context->comm);
+    if (heard != TSL_OK) {
+        return heard;
+    }
     if (at < 0 || at > source->size || bytes > source->size - at) {
         return damaged(context, source, "it is cut short");
     }

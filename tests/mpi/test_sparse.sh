@@ -27,4 +27,51 @@ for device in cpu sim; do
     cmp "$scratch/alone.npy" "$scratch/two.npy" || exit 1
 done
 expect 2 2 "$TESELA" solve "$scratch/none.mtx"
+if ! grep -q "^tesela: error: $scratch/none.mtx: " "$scratch/out" ||
+    [ "$(grep -c none.mtx "$scratch/out")" -ne 1 ]; then
+    echo "what is wrong for all is not told once:"
+    cat "$scratch/out"
+    exit 1
+fi
 expect 1 2 "$TESELA" solve "$matrix" --max-iterations 2
+
+# A file that takes half a minute to read.
+tell_slowly() {
+    echo "%%MatrixMarket matrix coordinate real general"
+    for ((i = 0; i < 300; i++)); do
+        printf '%%%0100000d\n' 0 || return
+        sleep 0.1
+    done
+    printf '1 1 1\n1 1 2.5\n'
+}
+mkdir "$scratch/zero" "$scratch/one"
+printf '1 1\n' >"$scratch/word.mtx"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 1 1\n1 1 1\n' >"$scratch/tall.mtx"
+gzip -c "$matrix" | head -c 2000 >"$scratch/cut.mtx"
+
+# refuse RANK FILE REASON: on that rank b.mtx is FILE. The other does not read its own to the end.
+refuse() {
+    local folders=("$scratch/zero" "$scratch/one") prefix="" begun=$SECONDS
+    rm -f "$scratch"/{zero,one}/b.mtx
+    cp "$2" "${folders[$1]}/b.mtx" 2>/dev/null
+    mkfifo "${folders[1 - $1]}/b.mtx"
+    tell_slowly >"${folders[1 - $1]}/b.mtx" 2>/dev/null &
+    local teller=$!
+    expect 2 1 -wdir "$scratch/zero" "$TESELA" solve b.mtx : \
+        -n 1 -wdir "$scratch/one" "$TESELA" solve b.mtx
+    kill "$teller" 2>/dev/null # perhaps nobody came to listen
+    wait "$teller"
+    [ "$1" -eq 0 ] || prefix="rank $1: "
+    if [ "$(grep -c b.mtx "$scratch/out")" -ne 1 ] || ! grep -q "${prefix}b.mtx.*$3" "$scratch/out" ||
+        [ $((SECONDS - begun)) -gt 10 ]; then
+        echo "rank $1, $3: after $((SECONDS - begun)) s:"
+        cat "$scratch/out"
+        exit 1
+    fi
+}
+for rank in 0 1; do
+    refuse "$rank" "$scratch/none.mtx" "cannot open"
+    refuse "$rank" "$scratch/word.mtx" "MatrixMarket"
+    refuse "$rank" "$scratch/tall.mtx" "2 rows and 1 columns"
+    refuse "$rank" "$scratch/cut.mtx" "ends too early"
+done
