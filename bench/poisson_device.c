@@ -7,7 +7,8 @@
  * nothing. What a solve is compared with otherwise is a
  * plain solve (transform, product, transform back, all in memory) of the periodic box that a free
  * one is padded to, and, of periodic boxes, the two transforms alone. Bytes are those of the plan,
- * in fields; passes are the time in copies of the field by the device, in the same run.
+ * in fields; passes are the time in copies of the field by the device, in the same run. What plan
+ * and arrays take of the device's memory is what it has less free than before, at the least.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ typedef struct bench {
     tsl_context *context;
     tsl_poisson_options options;
     const char *boundary;
+    int64_t unused; /* bytes of the device's memory, before anything was taken */
     double copy;    /* seconds of a copy of the field */
     double seconds; /* of the solve that others are compared with */
 } bench;
@@ -51,6 +53,33 @@ static tsl_status solve_once(void *user)
 static double in_fields(const tsl_poisson_options *o, int64_t bytes)
 {
     return (double)bytes / (double)bytes_of(o);
+}
+
+static tsl_status find_unused(int64_t *out, const bench *b)
+{
+    tsl_device_properties properties = {.memory_free = 0};
+    const tsl_status status = tsl_device_read_properties(b->context, &properties);
+    *out = properties.memory_free;
+    return status;
+}
+
+/* After a solve, all of whose memory is taken still. */
+static tsl_status print_memory(const bench *b, bool in_place)
+{
+    const int64_t arrays = (in_place ? 1 : 2) * bytes_of(&b->options);
+    tsl_poisson_summary foreseen;
+    int64_t unused = 0;
+    tsl_status status = tsl_poisson_predict(&foreseen, b->context, &b->options);
+    if (status == TSL_OK) {
+        status = find_unused(&unused, b);
+    }
+    if (status == TSL_OK) {
+        const double predicted = in_fields(&b->options, foreseen.bytes + arrays);
+        const double taken = in_fields(&b->options, b->unused - unused);
+        printf("  memory of plan and %-15s %9.4f fields, predicted %.4f, %+.2f %%\n",
+               in_place ? "field" : "two fields", taken, predicted, 100 * (predicted / taken - 1));
+    }
+    return status;
 }
 
 static void print(const bench *b, const char *what, double seconds, const char *more)
@@ -291,10 +320,13 @@ static tsl_status measure_padded(bench *b)
 static tsl_status run(bench *b, bool alone)
 {
     const bool periodic = strcmp(b->boundary, "ppp") == 0;
-    solve lines;
+    solve lines = {.plan = NULL};
     char more[64];
     double seconds = 0;
-    tsl_status status = open_solve(&lines, b, &b->options, alone);
+    tsl_status status = find_unused(&b->unused, b);
+    if (status == TSL_OK) {
+        status = open_solve(&lines, b, &b->options, alone);
+    }
     if (status == TSL_OK) {
         status = measure_copy(b, alone ? lines.source : lines.potential);
     }
@@ -305,6 +337,9 @@ static tsl_status run(bench *b, bool alone)
         snprintf(more, sizeof more, "%.3f fields", in_fields(&b->options, lines.summary.bytes));
         print(b, "solve, by lines", seconds, more);
         b->seconds = seconds;
+    }
+    if (status == TSL_OK && b->context->ops->peer != NULL) {
+        status = print_memory(b, alone);
     }
     if (status == TSL_OK && !alone) {
         status = measure_plain(b, &lines);
