@@ -112,11 +112,15 @@ TSL_FN int poisson_lines_shift(int n, int number, int most)
     return shift;
 }
 
-/* The columns of a tile whose numbers stand beside each other. */
+/* The spectrum of a column. */
 typedef struct poisson_factor {
     const poisson_lines *lines;
-    int ky, kz; /* kz: of column 0 */
-    int step;   /* of kx between a butterfly's numbers, in their order */
+    int ky, kz;
+    int n;            /* points of the column */
+    int step;         /* of kx between a butterfly's numbers, in their order */
+    const void *line; /* tabulated: that of kx = 0; the others follow, grid.width entries apart;
+                         else the first axis' symbols */
+    double ys, zs;    /* and the other two's */
 } poisson_factor;
 
 /* Do rows have a number for their last wave, m2 / 2? */
@@ -125,22 +129,30 @@ TSL_FN int poisson_lines_apart(const tsl_poisson_grid *grid)
     return grid->row >= grid->half;
 }
 
-/* The spectrum at (kx, ky, kz), in the order of frequencies; kz beyond the last: anything. */
-TSL_FN double poisson_lines_factor(const poisson_lines *a, int kx, int ky, int kz)
+/* Of the column (ky, kz), in the order of frequencies; kz beyond the last: anything. */
+TSL_FN poisson_factor poisson_lines_factor(const poisson_lines *a, const tsl_line *line, int ky,
+                                           int kz)
 {
     const tsl_poisson_grid *g = &a->grid;
-    const int x = tsl_poisson_fold(kx, g->m[0]);
     const int y = tsl_poisson_fold(ky, g->m[1]);
     const int z = kz < g->half ? kz : g->half - 1;
+    poisson_factor with;
+    with.lines = a;
+    with.ky = ky;
+    with.kz = kz;
+    with.n = line->n;
+    with.step = line->n / line->radix[line->passes - 1];
+    with.line = a->spectrum;
+    with.ys = with.zs = 0;
     if (g->tabulated) {
-        const int64_t entry = tsl_poisson_entry(g, 0, y, z) + (int64_t)x * g->width;
-        return g->precision == TSL_SINGLE ? (double)((const float *)a->spectrum)[entry]
-                                          : ((const double *)a->spectrum)[entry];
+        const int bytes = g->precision == TSL_SINGLE ? 4 : 8;
+        with.line = (const char *)a->spectrum + tsl_poisson_entry(g, 0, y, z) * bytes;
+    } else {
+        const double *second = (const double *)a->spectrum + g->m[0] / 2 + 1;
+        with.ys = second[y];
+        with.zs = second[g->m[1] / 2 + 1 + z];
     }
-    const double *first = (const double *)a->spectrum;
-    const double *second = first + g->m[0] / 2 + 1;
-    const double *last = second + g->m[1] / 2 + 1;
-    return tsl_poisson_inverse(last[z], first[x] + second[y] + g->screening2, g->scale);
+    return with;
 }
 
 static inline int poisson_lines_largest(const tsl_line *line)

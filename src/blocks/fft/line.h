@@ -16,6 +16,7 @@
 #ifndef TSL_LINE_H
 #define TSL_LINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "blocks/fft/dft_point.h"
@@ -69,11 +70,13 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
 #define TSL_TEMPLATE "blocks/fft/line.inc"
 #include "blocks/fft/both_lines.inc"
 
-/* The last forward pass, then MULTIPLY(with, &butterfly, m, v) for each number v, of place first +
- * m, and the first mirrored pass, in place: NAME(line, thread, threads, with, tile) for radix R,
- * `with` a TYPE. TEMPLATE(name) is the precision's name, as TSL_LINE_SINGLE(). */
+/* The last forward pass, a product, and the first mirrored pass, in place: NAME(line, thread,
+ * threads, with, tile) for radix R, `with` a TYPE. Of a butterfly FETCH(with, &butterfly, R,
+ * factors) loads the NUMBERs that those of places first, first + 1, … are multiplied by, before
+ * anything waits for a load; MULTIPLY(with, &butterfly, R, factors, numbers) multiplies.
+ * TEMPLATE(name) is the precision's name, as TSL_LINE_SINGLE(). */
 #define TSL_LINE_SINGLE(name) name
-#define TSL_LINE_BETWEEN(R, NAME, TEMPLATE, TYPE, MULTIPLY)                                        \
+#define TSL_LINE_BETWEEN(R, NAME, TEMPLATE, TYPE, NUMBER, FETCH, MULTIPLY)                         \
     TSL_FN void NAME(const tsl_line *line, int thread, int threads, const TYPE *with,              \
                      const TEMPLATE(tsl_line_place) * tile)                                        \
     {                                                                                              \
@@ -81,20 +84,13 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
         for (int i = thread; i < (line->n / RADIX) << tile->shift; i += threads) {                 \
             const tsl_butterfly b = tsl_butterfly_of(line, RADIX, 1, tile->shift, 0, i);           \
             TEMPLATE(tsl_complex) v[RADIX];                                                        \
-            TSL_UNROLL                                                                             \
-            for (int m = 0; m < RADIX; m++) {                                                      \
-                v[m] = TEMPLATE(tsl_line_load)(tile, &b, m);                                       \
-            }                                                                                      \
+            NUMBER factors[RADIX];                                                                 \
+            FETCH(with, &b, RADIX, factors);                                                       \
+            TEMPLATE(tsl_line_load)(NULL, tile, &b, RADIX, v);                                     \
             TEMPLATE(tsl_dft_##R)(v);                                                              \
-            TSL_UNROLL                                                                             \
-            for (int m = 0; m < RADIX; m++) {                                                      \
-                v[m] = MULTIPLY(with, &b, m, v[m]);                                                \
-            }                                                                                      \
+            MULTIPLY(with, &b, RADIX, factors, v);                                                 \
             TEMPLATE(tsl_dft_##R)(v);                                                              \
-            TSL_UNROLL                                                                             \
-            for (int m = 0; m < RADIX; m++) {                                                      \
-                TEMPLATE(tsl_line_store)(tile, &b, m, v[m]);                                       \
-            }                                                                                      \
+            TEMPLATE(tsl_line_store)(NULL, tile, &b, RADIX, v);                                    \
         }                                                                                          \
     }
 
@@ -112,8 +108,8 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
             TSL_UNROLL                                                                             \
             for (int m = 0; m < RADIX; m++) {                                                      \
                 at[m] = AT(with, &b, m);                                                           \
-                v[m] = TEMPLATE(tsl_line_load)(tile, &b, m);                                       \
             }                                                                                      \
+            TEMPLATE(tsl_line_load)(NULL, tile, &b, RADIX, v);                                     \
             TEMPLATE(tsl_dft_##R)(v);                                                              \
             TSL_UNROLL                                                                             \
             for (int m = 0; m < RADIX; m++) {                                                      \
@@ -142,22 +138,31 @@ TSL_FN tsl_butterfly tsl_butterfly_of(const tsl_line *line, int radix, int part,
                 v[m] = at[m] != NULL ? *at[m] : TEMPLATE(tsl_complex_of)(0, 0);                    \
             }                                                                                      \
             TEMPLATE(tsl_dft_##R)(v);                                                              \
-            TSL_UNROLL                                                                             \
-            for (int m = 0; m < RADIX; m++) {                                                      \
-                TEMPLATE(tsl_line_store)(tile, &b, m, v[m]);                                       \
-            }                                                                                      \
+            TEMPLATE(tsl_line_store)(NULL, tile, &b, RADIX, v);                                    \
         }                                                                                          \
     }
 
 /* A product with the numbers of a place. */
-TSL_FN tsl_complex tsl_line_times(const tsl_line_place *factor, const tsl_butterfly *b, int m,
-                                  tsl_complex v)
+TSL_FN void tsl_line_fetch(const tsl_line_place *factor, const tsl_butterfly *b, int radix,
+                           tsl_complex *factors)
 {
-    return tsl_times(v, tsl_line_load(factor, b, m));
+    tsl_line_load(NULL, factor, b, radix, factors);
+}
+
+TSL_FN void tsl_line_multiply(const tsl_line_place *factor, const tsl_butterfly *b, int radix,
+                              const tsl_complex *factors, tsl_complex *v)
+{
+    (void)factor;
+    (void)b;
+    TSL_UNROLL
+    for (int m = 0; m < radix; m++) {
+        v[m] = tsl_times(v[m], factors[m]);
+    }
 }
 
 #define TSL_LINE_PRODUCT(R)                                                                        \
-    TSL_LINE_BETWEEN(R, tsl_line_product_##R, TSL_LINE_SINGLE, tsl_line_place, tsl_line_times)
+    TSL_LINE_BETWEEN(R, tsl_line_product_##R, TSL_LINE_SINGLE, tsl_line_place, tsl_complex,        \
+                     tsl_line_fetch, tsl_line_multiply)
 TSL_RADICES(TSL_LINE_PRODUCT)
 
 /* The last pass forward, the product, the last pass mirrored. */
