@@ -1,10 +1,14 @@
 /* Starting the ranks of a command, and what they agree on. */
 #include "cli/ranks.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "comm/comm.h"
 #include "comm/plugin.h"
@@ -84,7 +88,62 @@ static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
     return TSL_E_ARG;
 }
 
-/* As a rank of an MPI launch. Only the rank that failed prints why. */
+static void tell_failure(int rank, const char *reason)
+{
+    rank == 0 ? cli_error("%s", reason) : cli_error("rank %d: %s", rank, reason);
+}
+
+/* Of a rank that has failed, while it waits for the others. */
+typedef struct last_word {
+    pthread_t watch;
+    sem_t met; /* they have come */
+    int rank, exit_status;
+    char reason[TSL_ERROR_TEXT];
+} last_word;
+
+/* One that waits for a pipe, say, comes late or never: the launcher is left to end it. */
+static void *end_without_them(void *argument)
+{
+    enum { SECONDS = 5 };
+    last_word *word = argument;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SECONDS;
+    while (sem_timedwait(&word->met, &until) != 0) {
+        if (errno != EINTR) {
+            tell_failure(word->rank, word->reason);
+            _exit(word->exit_status);
+        }
+    }
+    return NULL;
+}
+
+/* Come to the end with the others; returns what stands then. Only the rank that failed tells. */
+static tsl_status end_launched(tsl_comm *comm, tsl_status status)
+{
+    last_word word = {.rank = 0};
+    const char *reason = tsl_comm_failure(comm, &word.rank, &status);
+    bool watched = reason != NULL && word.rank == tsl_comm_rank(comm);
+    if (watched) {
+        word.exit_status = cli_exit_status(NULL, status, false);
+        snprintf(word.reason, sizeof word.reason, "%s", reason);
+        sem_init(&word.met, 0, 0);
+        watched = pthread_create(&word.watch, NULL, end_without_them, &word) == 0;
+    }
+    tsl_comm_end(comm);
+    if (watched) {
+        sem_post(&word.met);
+        pthread_join(word.watch, NULL);
+        sem_destroy(&word.met);
+    }
+    reason = tsl_comm_failure(comm, &word.rank, &status);
+    if (reason != NULL && word.rank == tsl_comm_rank(comm)) {
+        tell_failure(word.rank, reason);
+    }
+    return status;
+}
+
+/* As a rank of an MPI launch. */
 static int run_launched(const cli_common *common, tsl_rank_function function, void *user)
 {
     tsl_comm *comm;
@@ -111,12 +170,7 @@ static int run_launched(const cli_common *common, tsl_rank_function function, vo
     if (status != TSL_OK) {
         tsl_comm_fail(comm, status, tsl_status_name(status));
     }
-    tsl_comm_end(comm);
-    int rank = 0;
-    const char *reason = tsl_comm_failure(comm, &rank, &status);
-    if (reason != NULL && rank == tsl_comm_rank(comm)) {
-        rank == 0 ? cli_error("%s", reason) : cli_error("rank %d: %s", rank, reason);
-    }
+    status = end_launched(comm, status);
     tsl_comm_destroy(comm);
     return cli_exit_status(NULL, status, false);
 }

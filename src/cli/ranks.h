@@ -83,9 +83,9 @@ void cli_crew_part(cli_crew *crew);
  * not wait. */
 tsl_status cli_agree(tsl_context *context, tsl_status status);
 
-/* The same after what each rank has done by itself, perhaps for long, while it listened by
- * tsl_comm_check(). In a launch, whose processes may see different files and have memory of their
- * own, one that has failed publishes it: rank 0 at once, others a second later. */
+/* The same after what each rank has done by itself, perhaps for long. In a launch, whose processes
+ * may see different files and have memory of their own, one that has failed publishes it, rank 0 at
+ * once, others a second later: who looks by tsl_comm_check() hears of it. */
 tsl_status cli_agree_apart(tsl_context *context, tsl_status status);
 
 /* Has this rank the digest of rank 0? Collective. */

@@ -32,7 +32,7 @@ static bool is_full(const growing *buffer)
 /* Of one piece: so often does a rank look whether the others go on. */
 static size_t at_most_a_piece(size_t bytes)
 {
-    const size_t piece = 1 << 26;
+    const size_t piece = 1 << 20;
     return bytes < piece ? bytes : piece;
 }
 

@@ -35,14 +35,16 @@ if ! grep -q "^tesela: error: $scratch/none.mtx: " "$scratch/out" ||
 fi
 expect 1 2 "$TESELA" solve "$matrix" --max-iterations 2
 
-# A file that takes half a minute to read.
+# The beginning of a file, for half a minute.
 tell_slowly() {
     echo "%%MatrixMarket matrix coordinate real general"
     for ((i = 0; i < 300; i++)); do
         printf '%%%0100000d\n' 0 || return
         sleep 0.1
     done
-    printf '1 1 1\n1 1 2.5\n'
+}
+tell_nothing() {
+    sleep 60
 }
 mkdir "$scratch/zero" "$scratch/one"
 printf '1 1\n' >"$scratch/word.mtx"
@@ -55,12 +57,12 @@ refuse() {
     rm -f "$scratch"/{zero,one}/b.mtx
     cp "$2" "${folders[$1]}/b.mtx" 2>/dev/null
     mkfifo "${folders[1 - $1]}/b.mtx"
-    tell_slowly >"${folders[1 - $1]}/b.mtx" 2>/dev/null &
-    local teller=$!
+    "$teller" >"${folders[1 - $1]}/b.mtx" 2>/dev/null &
+    local writer=$!
     expect 2 1 -wdir "$scratch/zero" "$TESELA" solve b.mtx : \
         -n 1 -wdir "$scratch/one" "$TESELA" solve b.mtx
-    kill "$teller" 2>/dev/null # perhaps nobody came to listen
-    wait "$teller"
+    kill "$writer" 2>/dev/null # perhaps nobody came to listen
+    wait "$writer" 2>/dev/null
     [ "$1" -eq 0 ] || prefix="rank $1: "
     if [ "$(grep -c b.mtx "$scratch/out")" -ne 1 ] || ! grep -q "${prefix}b.mtx.*$3" "$scratch/out" ||
         [ $((SECONDS - begun)) -gt 10 ]; then
@@ -69,6 +71,12 @@ refuse() {
         exit 1
     fi
 }
+# A pipe that nobody writes to: that rank is ended.
+teller=tell_nothing
+for rank in 0 1; do
+    refuse "$rank" "$scratch/word.mtx" "MatrixMarket"
+done
+teller=tell_slowly
 for rank in 0 1; do
     refuse "$rank" "$scratch/none.mtx" "cannot open"
     refuse "$rank" "$scratch/word.mtx" "MatrixMarket"
