@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/ranks.h"
+#include "io/output.h"
 
 /* Lock-free, so that the handler may use them too. */
 static atomic_int deferred; /* by how many ranks */
@@ -20,6 +21,7 @@ static void stop(int number)
     const ssize_t written =
         atomic_load(&tells) != 0 ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
     (void)written; /* there is nobody left to tell */
+    tsl_output_remove_temporaries();
     _exit(128 + number);
 }
 

@@ -13,13 +13,49 @@ struct tsl_output {
     tsl_context *context;
     FILE *stream;
     int file;
-    int error;       /* of the first write that failed; a stream would forget it */
-    char *path;      /* where the file belongs, links resolved */
-    char *temporary; /* where it is until then; NULL if written directly */
+    int error;              /* of the first write that failed; a stream would forget it */
+    char *path;             /* where the file belongs, links resolved */
+    char *temporary;        /* where it is until then; NULL if written directly */
+    _Atomic(char *) *place; /* among `listed`; NULL: none was free */
 };
 
 /* Temporary files of one process never meet; those of others are told apart by its number. */
 static atomic_uint serial;
+
+/* The temporary files there are, for who must end at once. It takes the paths of those it removes,
+ * so that nobody releases them meanwhile. More files than places: the others are not listed. */
+static _Atomic(char *) listed[64];
+_Static_assert(ATOMIC_POINTER_LOCK_FREE == 2, "a signal handler must not wait");
+
+static void enlist(tsl_output *output)
+{
+    for (size_t i = 0; i < sizeof listed / sizeof *listed && output->place == NULL; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&listed[i], &none, output->temporary)) {
+            output->place = &listed[i];
+        }
+    }
+}
+
+/* False if the path was taken, and is not to be touched any more. */
+static bool delist(tsl_output *output)
+{
+    char *path = output->temporary;
+    const bool own =
+        output->place == NULL || atomic_compare_exchange_strong(output->place, &path, NULL);
+    output->place = NULL;
+    return own;
+}
+
+void tsl_output_remove_temporaries(void)
+{
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
+        const char *path = atomic_exchange(&listed[i], NULL);
+        if (path != NULL) {
+            unlink(path); /* finds nothing where the file was renamed or is still to be made */
+        }
+    }
+}
 
 /* What to do about a failure, for the end of an error line. */
 static const char *remedy(int error)
@@ -58,7 +94,9 @@ static void release(tsl_output *output)
 {
     if (output != NULL) {
         tsl_release(output->path);
-        tsl_release(output->temporary);
+        if (delist(output)) {
+            tsl_release(output->temporary);
+        }
         tsl_release(output);
     }
 }
@@ -94,9 +132,14 @@ static int open_temporary(tsl_output *output)
     for (int attempt = 0; attempt < 1000; attempt++) {
         snprintf(output->temporary, bytes, "%.*s.tesela-%ld-%u.tmp", folder, output->path,
                  (long)getpid(), atomic_fetch_add(&serial, 1));
+        enlist(output); /* before it is made, or a signal between the two would leave it */
         const int file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST) {
             return file;
+        }
+        if (!delist(output)) {
+            output->temporary = NULL; /* the process is ending */
+            break;
         }
     }
     return -1;

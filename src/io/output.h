@@ -32,6 +32,11 @@ tsl_status tsl_output_commit(tsl_output *output);
 /* Close, remove the temporary file and free `output`; NULL is fine. */
 void tsl_output_discard(tsl_output *output);
 
+/* Remove the temporary files of all outputs that are open; files that are in their place stay. For
+ * a signal's handler, or other code, that ends the process right after: what is open then cannot be
+ * committed any more. */
+void tsl_output_remove_temporaries(void);
+
 /* The descriptor of this process that `path` names: /dev/stdout, /dev/stderr or /dev/fd/N, open or
  * not; -1: none. */
 int tsl_output_descriptor(const char *path);

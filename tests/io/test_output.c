@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -78,6 +79,40 @@ static void test_two_at_once(void **state)
     assert_holds(path, "first");
     assert_int_equal(tsl_output_commit(b), TSL_OK);
     assert_holds(path, "second");
+    assert_int_equal(scratch_empty(), 1);
+}
+
+/* What a process does that ends at once, with more files open than are listed. */
+static void remove_and_end(void)
+{
+    enum { OPEN = 70, LISTED = 64 };
+    tsl_output *outputs[OPEN];
+    int failed = 0;
+    for (int i = 0; i < OPEN; i++) {
+        failed += tsl_output_open(&outputs[i], &context, scratch_path("file")) != TSL_OK;
+    }
+    tsl_output *renamed = outputs[0];
+    failed += failed > 0 || tsl_output_commit(renamed) != TSL_OK;
+    tsl_output_remove_temporaries();
+    for (int i = 1; i < OPEN && failed == 0; i++) {
+        failed += (access(tsl_output_temporary(outputs[i]), F_OK) == 0) != (i >= LISTED);
+        tsl_output_discard(outputs[i]);
+    }
+    _exit(failed);
+}
+
+static void test_temporaries_are_removed(void **state)
+{
+    (void)state;
+    int ended = -1;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        remove_and_end();
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    assert_holds(scratch_path("file"), "");
     assert_int_equal(scratch_empty(), 1);
 }
 
@@ -347,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_new_file),
         cmocka_unit_test(test_old_file_stands_until_commit),
         cmocka_unit_test(test_two_at_once),
+        cmocka_unit_test(test_temporaries_are_removed),
         cmocka_unit_test(test_link_stays_a_link),
         cmocka_unit_test(test_link_to_no_file_makes_it),
         cmocka_unit_test(test_descriptors),
