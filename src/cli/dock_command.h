@@ -189,6 +189,8 @@ const char *dock_path(char path[DOCK_PATH], const char *folder, const char *name
 tsl_status dock_files_write(dock_work *work, dock_pair *pair);
 /* Does the folder hold a complete run with pair->output_digest? */
 bool dock_files_complete(dock_work *work, const dock_pair *pair);
+/* Does the folder's report name another search? False where there is none, or it cannot be told. */
+bool dock_files_of_other_search(dock_work *work, const dock_pair *pair);
 /* Copy its run.json to `path`. */
 tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path);
 

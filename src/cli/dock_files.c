@@ -138,19 +138,41 @@ tsl_status dock_files_write(dock_work *work, dock_pair *pair)
     return status == TSL_OK ? write_figure(work, pair) : status;
 }
 
-bool dock_files_complete(dock_work *work, const dock_pair *pair)
+static bool read_report(tsl_text *text, dock_work *work, const dock_pair *pair)
 {
     char path[DOCK_PATH];
-    tsl_text text;
     dock_path(path, pair->folder, "run.json");
-    if (access(path, R_OK) != 0 ||
-        tsl_text_read(&text, work->context, path, TSL_TEXT_LIMIT) != TSL_OK) {
+    return access(path, R_OK) == 0 &&
+           tsl_text_read(text, work->context, path, TSL_TEXT_LIMIT) == TSL_OK;
+}
+
+bool dock_files_complete(dock_work *work, const dock_pair *pair)
+{
+    tsl_text text;
+    if (!read_report(&text, work, pair)) {
         return false;
     }
     const bool complete =
         memmem(text.data, text.size, pair->output_digest, strlen(pair->output_digest)) != NULL;
     tsl_text_release(&text);
     return complete;
+}
+
+bool dock_files_of_other_search(dock_work *work, const dock_pair *pair)
+{
+    static const char key[] = "\"search_digest\": \""; /* no text has it: quotes are escaped */
+    const size_t length = strlen(pair->search_digest);
+    tsl_text text;
+    if (!read_report(&text, work, pair)) {
+        return false;
+    }
+    const char *digest = memmem(text.data, text.size, key, strlen(key));
+    digest = digest != NULL ? digest + strlen(key) : text.data + text.size;
+    const bool other = (size_t)(text.data + text.size - digest) > length && digest[length] == '"' &&
+                       strspn(digest, "0123456789abcdef") == length &&
+                       memcmp(digest, pair->search_digest, length) != 0;
+    tsl_text_release(&text);
+    return other;
 }
 
 tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path)

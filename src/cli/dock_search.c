@@ -96,6 +96,21 @@ static tsl_status take_up(searching *search, const dock_pair *pair, int *found)
     return status == TSL_OK ? clear_up(search, pair, search->checkpoint, found) : status;
 }
 
+/* There is no checkpoint but the one that was begun just now: whose results are in the folder? */
+static tsl_status refuse_other_results(searching *search, const dock_pair *pair)
+{
+    char path[DOCK_PATH];
+    if (!dock_files_of_other_search(search->work, pair)) {
+        return TSL_OK;
+    }
+    tsl_checkpoint_close(search->checkpoint, true);
+    search->checkpoint = NULL;
+    return tsl_fail(search->work->context, TSL_E_ARG,
+                    "%s: results of a search with other inputs or options; choose another folder "
+                    "for -o or drop --resume",
+                    dock_path(path, pair->folder, "run.json"));
+}
+
 /* Rank 0's, which stands for the whole folder: who has it open keeps other runs out. */
 static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair)
 {
@@ -113,7 +128,10 @@ static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair
         const tsl_status status = begin_checkpoint(search, pair, 0);
         return status == TSL_OK ? clear_up(search, pair, NULL, &found) : status;
     }
-    const tsl_status status = take_up(search, pair, &found);
+    tsl_status status = take_up(search, pair, &found);
+    if (status == TSL_OK && found == 0) {
+        status = refuse_other_results(search, pair);
+    }
     for (int64_t i = 0; i < count && status == TSL_OK; i++) {
         search->finished += search->done[i];
     }

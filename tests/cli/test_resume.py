@@ -86,6 +86,29 @@ class Resume(ReferenceTest):
         self.dock("out", "--resume", "--poses", "3")
         self.assertEqual(len(os.listdir(self.path("out", "poses"))), 3)
 
+    def test_resume_does_not_replace_the_results_of_another_search(self):
+        self.dock("search_digest")  # a name that run.json has, too, and is not to be taken for it
+        for other in (["--keep", "2"], ["--core", "-7", "--device", "cpu,cpu"]):
+            self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "search_digest", *SMALL, *other,
+                                 "--resume"],
+                                ["search_digest/run.json: ", "another folder", "drop --resume"])
+
+    def test_resume_of_another_search_that_was_begun_beside_results(self):
+        """The checkpoint says what is gone on with, not the report of an earlier run."""
+        self.dock("out", "--core", "-7")
+        self.stop_in_search("out", signal.SIGTERM)
+        self.assertTrue(os.path.exists(self.path("out", "run.json")))
+        self.dock("out", "--resume")
+        self.assert_same("out")
+
+    def test_resume_beside_a_report_that_names_no_search(self):
+        for text in ("", '{"search_digest": "', '{"search_digest": "no digest"}', "\0" * 99):
+            shutil.rmtree(self.path("out"), ignore_errors=True)
+            os.mkdir(self.path("out"))
+            self.write("out/run.json", text)
+            self.assertIn("nothing to resume", self.dock("out", "--resume").stderr)
+            self.assert_same("out")
+
     def test_a_failed_run_does_not_pass_for_the_complete_one_before_it(self):
         """Once files are being replaced, run.json is gone."""
         self.dock("out")
