@@ -255,6 +255,9 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
                          size_t size)
 {
     walk w = {.context = context, .name = name};
+    if (size == 0) {
+        return tsl_fail(context, TSL_E_FORMAT, "%s: the file is empty", name);
+    }
     if (size < MAGIC_BYTES + 4 || memcmp(data, magic, MAGIC_BYTES) != 0) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: is no .npy file", name);
     }

@@ -194,6 +194,7 @@ class Wrong(CommandTest):
 
     def test_files(self):
         for content, words in (
+                (b"", ["the file is empty"]),
                 (b"PK\3\4 no array at all", ["is no .npy file"]),
                 (npy([2, 3])[:30], ["cut short"]),
                 (npy([2, 3, 4])[:-1], ["holds 191 bytes of data where its header says 192"]),

@@ -155,6 +155,8 @@ static void damage_is_named(void **state)
     tsl_npy found;
     assert_int_equal(tsl_npy_parse(&found, &context, "x", "PK\3\4 a zip file", 15), TSL_E_FORMAT);
     assert_non_null(strstr(context.error, "no .npy file"));
+    assert_int_equal(tsl_npy_parse(&found, &context, "x", "", 0), TSL_E_FORMAT);
+    assert_non_null(strstr(context.error, "x: the file is empty"));
     const size_t size = make(data, 3, "{}");
     assert_int_equal(tsl_npy_parse(&found, &context, "x", data, size), TSL_E_UNSUPPORTED);
     assert_non_null(strstr(context.error, "version 3.0"));
