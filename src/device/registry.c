@@ -57,11 +57,16 @@ tsl_status tsl_device_find(tsl_context *context, const char *resource, const tsl
                     context->threads == 1 ? "" : "s");
         return take_cpu(context, out, index);
     }
-    int wanted = 0;
+    int wanted = 0, last = 0;
     char rest = '\0';
     if (strcmp(resource, "cuda") == 0 ||
         (sscanf(resource, "cuda:%d%c", &wanted, &rest) == 1 && wanted >= 0)) {
         return find_cuda(context, resource, wanted, out, index);
+    }
+    if (sscanf(resource, "cuda:%d-%d%c", &wanted, &last, &rest) == 2 && last >= 0 &&
+        last < wanted) {
+        return tsl_fail(context, TSL_E_ARG, "device '%s': the range is backwards: use cuda:%d-%d",
+                        resource, last, wanted);
     }
     if (strncmp(resource, "cuda:", 5) == 0 || strchr(resource, ',') != NULL) {
         return tsl_fail(

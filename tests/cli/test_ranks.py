@@ -140,7 +140,7 @@ class Ranks(ReferenceTest):
         pair = ["dock", RECEPTOR, LIGAND, "-o", "out"]
         for devices, words, status in (("cpu,gpu", ["rank 1: unknown device 'gpu'"], 2),
                                        ("cpu,", ["rank 1: unknown device ''"], 2),
-                                       ("cuda:3-1", ["'cuda:3-1'", "cuda:0-3"], 2),
+                                       ("cuda:3-1", ["'cuda:3-1'", "backwards", "cuda:1-3"], 2),
                                        ("cpu,cuda:98-99", ["device cuda:9"], 3)):
             self.assert_refused([*pair, "--device", devices], words, status)
 

@@ -87,6 +87,7 @@ static void bad_contexts_are_refused(void **state)
                  {"cuda:99", 0, TSL_E_DEVICE, "device cuda:99: "},
                  {"cuda:-1", 0, TSL_E_ARG, "a context has one device"},
                  {"cuda:0x", 0, TSL_E_ARG, "a context has one device"},
+                 {"cuda:3-0", 0, TSL_E_ARG, "'cuda:3-0': the range is backwards: use cuda:0-3"},
                  {"cuda:0,cpu", 0, TSL_E_ARG, "a context has one device"},
                  {"cpu", -1, TSL_E_ARG, "threads is -1"},
                  {"cpu", 5000, TSL_E_ARG, "threads is 5000"}};
