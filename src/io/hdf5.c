@@ -73,23 +73,31 @@ static void close_place(const place *at)
     }
 }
 
+/* A group may have that name. */
 static tsl_status fail_no_dataset(tsl_context *context, const char *path, const char *dataset,
                                   hid_t file)
 {
     enum { MOST = 8, LONGEST = 48 };
     char names[MOST * (LONGEST + 2) + 8] = "";
     H5G_info_t about = {.nlinks = 0};
-    H5Gget_info(file, &about);
+    const hid_t group = H5Gopen2(file, dataset, H5P_DEFAULT);
+    const hid_t where = group >= 0 ? group : file;
+    H5Gget_info(where, &about);
     for (hsize_t i = 0; i < about.nlinks && i < MOST; i++) {
         char name[LONGEST] = "";
-        H5Lget_name_by_idx(file, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+        H5Lget_name_by_idx(where, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
                            H5P_DEFAULT);
         tsl_plain_name(name, sizeof name, name, true);
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
                  name);
     }
-    return tsl_fail(context, TSL_E_FORMAT, "%s: has no dataset '%s'; at its root are: %s%s", path,
-                    dataset, about.nlinks > 0 ? names : "none", about.nlinks > MOST ? ", ..." : "");
+    if (group >= 0) {
+        H5Gclose(group);
+    }
+    return tsl_fail(context, TSL_E_FORMAT, "%s: %s '%s'%s: %s%s", path,
+                    group >= 0 ? "has no dataset but a group" : "has no dataset", dataset,
+                    group >= 0 ? ", in which are" : "; at its root are",
+                    about.nlinks > 0 ? names : "none", about.nlinks > MOST ? ", ..." : "");
 }
 
 static tsl_status open_place(place *at, tsl_context *context, const char *path, const char *dataset)

@@ -140,7 +140,9 @@ static void others_files_are_read(void **state)
     assert_int_equal(tsl_hdf5_look(&found, &context, path, "count"), TSL_E_FORMAT);
     assert_error_names(&context, "other.h5: 'count' holds other elements than numbers of single");
     assert_int_equal(tsl_hdf5_look(&found, &context, path, "run 1"), TSL_E_FORMAT);
-    assert_error_names(&context, "has no dataset 'run 1'; at its root are: count, run 1");
+    assert_error_names(&context, "has no dataset but a group 'run 1', in which are: rho");
+    assert_int_equal(tsl_hdf5_look(&found, &context, path, "rho"), TSL_E_FORMAT);
+    assert_error_names(&context, "has no dataset 'rho'; at its root are: count, run 1");
     scratch_empty();
 }
 
