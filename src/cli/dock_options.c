@@ -49,7 +49,7 @@ static const struct argp_option options_table[] = {
     {"list", DOCK_LIST, "FILE", 0,
      "dock many pairs: a line of FILE holds receptor, ligand and a name, separated by tabs; "
      "results "
-     "go to DIR/name",
+     "go to DIR/name; a pair that fails, as by a missing file, leaves the others and exit status 1",
      6},
     {"resume", DOCK_RESUME, NULL, 0, "go on where an interrupted run stopped", 6},
     {"memory", DOCK_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 512M or 4G", 6},

@@ -47,8 +47,8 @@ static void print_help(FILE *stream)
           "Example:\n"
           "  tesela dock receptor.pdb ligand.pdb -o results\n"
           "\n"
-          "Exit status: 0 done; 1 a check failed; 2 usage or input; 3 device, communication\n"
-          "or memory; 4 internal error; 128 + signal when interrupted.\n",
+          "Exit status: 0 done; 1 a check or a pair of a list failed; 2 usage or input; 3 device,\n"
+          "communication or memory; 4 internal error; 128 + signal when interrupted.\n",
           stream);
 }
 
