@@ -124,6 +124,8 @@ tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl
  * TSL_E_NOMEM may mean that the bound is too small. */
 int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded);
 
+/* Flush a stream; why standard output could not be is kept for cli_close_output(). */
+void cli_flush(FILE *stream);
 /* Flush standard output; a failure to write it is an error like any other. */
 int cli_close_output(int exit_status);
 /* The same of whoever exits elsewhere, as --help does: for atexit(). */

@@ -13,7 +13,7 @@ static tsl_status tell(dock_work *work, const dock_pair *pair)
         cli_note("%s: holds this run already, complete: nothing to do", pair->folder);
     } else if (!cli_is_quiet()) {
         dock_report_print(cli_summary_stream(common), work, pair);
-        fflush(stdout);
+        cli_flush(stdout);
     }
     if (common->json == NULL) {
         return TSL_OK;

@@ -368,7 +368,7 @@ static tsl_status run_all(dock_ladder *ladder)
                 dock_ladder_print_head(stream, ladder);
             }
             dock_ladder_print_row(stream, ladder, &ladder->rungs[i]);
-            fflush(stream);
+            cli_flush(stream);
         } else if (status == TSL_E_CANCELLED) {
             tsl_fail(work->context, status, "interrupted: %d of %d versions are measured", done,
                      total);

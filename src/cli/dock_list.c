@@ -254,7 +254,7 @@ static void print_outcome(const dock_work *work, const list_entry *entry, const 
         fprintf(stream, "%8s %9s %9s  %s: %s\n", "-", "-", "-", entry->name,
                 entry->outcome == FAILED ? "failed" : "was complete");
     }
-    fflush(stream);
+    cli_flush(stream);
 }
 
 static tsl_status dock_entry(dock_work *work, pair_list *list, int64_t i)

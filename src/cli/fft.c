@@ -59,7 +59,7 @@ static tsl_status tell(const fft_work *work)
     tsl_status status = TSL_OK;
     if (!cli_is_quiet()) {
         fft_print(cli_summary_stream(&options->common), work);
-        fflush(stdout);
+        cli_flush(stdout);
     }
     if (options->common.csv != NULL) {
         status = fft_write_csv(work);

@@ -146,6 +146,14 @@ int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)
 }
 
 static bool output_is_closed;
+static int output_error; /* errno of the first flush of standard output that failed */
+
+void cli_flush(FILE *stream)
+{
+    if (fflush(stream) != 0 && stream == stdout && output_error == 0) {
+        output_error = errno;
+    }
+}
 
 void cli_check_output(void)
 {
@@ -158,10 +166,10 @@ void cli_check_output(void)
 int cli_close_output(int exit_status)
 {
     output_is_closed = true;
-    errno = 0; /* an earlier write may have failed: its reason is gone */
-    if ((fflush(stdout) != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
-        cli_error("cannot write to standard output: %s",
-                  errno != 0 ? strerror(errno) : "is its disk full?");
+    cli_flush(stdout);
+    if ((output_error != 0 || ferror(stdout)) && exit_status == CLI_DONE) {
+        cli_error("cannot write to standard output: %s", /* of printf()'s own writes it is gone */
+                  output_error != 0 ? strerror(output_error) : "is its disk full?");
         return CLI_USAGE;
     }
     return exit_status;

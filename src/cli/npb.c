@@ -134,7 +134,7 @@ static tsl_status tell(const cli_crew *crew, const npb_job *job, const npb_resul
         FILE *stream = cli_summary_stream(&options->common);
         options->benchmark->print(stream, result);
         print_closing_block(stream, options, outcome);
-        fflush(stream);
+        cli_flush(stream);
     }
     if (options->common.profile) {
         cli_profile_print(crew->context);

@@ -128,7 +128,7 @@ void npb_table_print(FILE *stream, const npb_options *options, const cli_crew *c
         print_classes(stream, options, tables);
     }
     print_notes(stream, options, &tables[0]);
-    fflush(stream);
+    cli_flush(stream);
 }
 
 /* ---- for programs ------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ static tsl_status tell(const poisson_work *work)
     const cli_common *common = &work->options->common;
     if (!cli_is_quiet()) {
         poisson_print(cli_summary_stream(common), work);
-        fflush(stdout);
+        cli_flush(stdout);
     }
     const tsl_status status =
         work->options->task == POISSON_STUDY ? poisson_study_write(work) : TSL_OK;

@@ -304,7 +304,7 @@ static tsl_status solve(solve_work *work)
     if (!cli_is_quiet()) {
         FILE *stream = cli_summary_stream(&work->options->common);
         solve_print_matrix(stream, work);
-        fflush(stream);
+        cli_flush(stream);
     }
     status = cli_agree_apart(work->context, make_vectors(work));
     return status == TSL_OK ? run(work) : status;

@@ -194,7 +194,7 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
                 work->rates.product, work->crew->ranks > 1 ? ", rank 0's rows" : "",
                 100 * work->rates.product / work->rates.copy, work->rates.copy);
     }
-    fflush(stream);
+    cli_flush(stream);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

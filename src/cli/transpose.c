@@ -277,7 +277,7 @@ static tsl_status tell(const transpose_work *work)
     const cli_common *common = &work->options->common;
     if (!cli_is_quiet()) {
         transpose_print(cli_summary_stream(common), work);
-        fflush(stdout);
+        cli_flush(stdout);
     }
     return common->json != NULL ? transpose_write_report(work, common->json) : TSL_OK;
 }
