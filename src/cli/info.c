@@ -35,6 +35,15 @@ static const char *zlib_version_or_null(void)
 #endif
 }
 
+static const char *cuda_version_or_null(void)
+{
+#ifdef TSL_CUDA_VERSION
+    return TSL_CUDA_VERSION;
+#else
+    return NULL;
+#endif
+}
+
 /* An optional library: its version where the build has it, else what needs it and how to get it. */
 typedef struct library {
     const char *name;
@@ -47,6 +56,7 @@ static const library libraries[] = {
     {"Cairo", cairo_version_or_null, "figures", "libcairo2-dev"},
     {"HDF5", tsl_hdf5_library, "HDF5 files (tesela poisson)", "libhdf5-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
+    {"CUDA", cuda_version_or_null, "NVIDIA GPUs", "nvidia-cuda-toolkit"},
     {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof *libraries };
