@@ -127,9 +127,20 @@ static void report_unknown(const option_list *list, const char *name, size_t len
               near != NULL ? "?" : "", command);
 }
 
-/* "--name" or "--name=value". *takes_next: the next argument is its value. */
-static bool check_long(const option_list *list, const char *name, bool is_last, bool *takes_next,
-                       const char *command)
+/* Is an option's value, which is to name a file or folder, empty? */
+static bool is_nameless(const struct argp_option *option, const char *value)
+{
+    static const char *const files[] = {"FILE", "DIR", "OUTPUT", "OUT.npy", "B", "X0", "X"};
+    bool is_file = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files && option->arg != NULL; i++) {
+        is_file = is_file || strcmp(option->arg, files[i]) == 0;
+    }
+    return is_file && value[0] == '\0';
+}
+
+/* "--name" or "--name=value". `next`: the next argument, or NULL; *takes_next: it is the value. */
+static bool check_long(const option_list *list, const char *name, const char *next,
+                       bool *takes_next, const char *command)
 {
     const size_t length = strcspn(name, "=");
     int matches;
@@ -141,9 +152,11 @@ static bool check_long(const option_list *list, const char *name, bool is_last, 
                   name, command);
     } else if (option->arg == NULL && name[length] == '=') {
         cli_error("option '--%s' takes no value (see %s --help)", option->name, command);
-    } else if (option->arg != NULL && name[length] == '\0' && is_last) {
+    } else if (option->arg != NULL && name[length] == '\0' && next == NULL) {
         cli_error("option '--%s' needs a value: --%s %s (see %s --help)", option->name,
                   option->name, option->arg, command);
+    } else if (is_nameless(option, name[length] == '=' ? name + length + 1 : next)) {
+        cli_error("--%s: the name is empty", option->name);
     } else {
         *takes_next = option->arg != NULL && name[length] == '\0';
         return true;
@@ -152,7 +165,7 @@ static bool check_long(const option_list *list, const char *name, bool is_last, 
 }
 
 /* "-q", "-qo DIR" or "-oDIR". */
-static bool check_short(const option_list *list, const char *letters, bool is_last,
+static bool check_short(const option_list *list, const char *letters, const char *next,
                         bool *takes_next, const char *command)
 {
     for (; *letters != '\0'; letters++) {
@@ -166,15 +179,28 @@ static bool check_short(const option_list *list, const char *letters, bool is_la
         }
         if (list->at[i]->arg != NULL) {
             *takes_next = letters[1] == '\0';
-            if (*takes_next && is_last) {
+            if (*takes_next && next == NULL) {
                 cli_error("option '-%c' needs a value: -%c %s (see %s --help)", *letters, *letters,
                           list->at[i]->arg, command);
+                return false;
+            }
+            if (*takes_next && is_nameless(list->at[i], next)) {
+                cli_error("-%c: the name is empty", *letters);
                 return false;
             }
             return true;
         }
     }
     return true;
+}
+
+/* What is no option names a file or a task. */
+static bool check_argument(const char *text, const char *command)
+{
+    if (text[0] == '\0') {
+        cli_error("an argument is empty: give a name (see %s --help)", command);
+    }
+    return text[0] != '\0';
 }
 
 bool cli_check_arguments(const struct argp *argp, int argc, char **argv)
@@ -184,14 +210,18 @@ bool cli_check_arguments(const struct argp *argp, int argc, char **argv)
                                                  {"version", 'V', NULL, 0, NULL, 0}};
     option_list list = {.at = {&of_argp[0], &of_argp[1], &of_argp[2]}, .count = 3};
     list_options(&list, argp);
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        const bool is_last = i + 1 == argc;
+    bool options = true;
+    for (int i = 1; i < argc; i++) {
         bool takes_next = false;
         bool valid = true;
-        if (strncmp(argv[i], "--", 2) == 0) {
-            valid = check_long(&list, argv[i] + 2, is_last, &takes_next, argv[0]);
-        } else if (argv[i][0] == '-') { /* "-" alone is an argument */
-            valid = check_short(&list, argv[i] + 1, is_last, &takes_next, argv[0]);
+        if (options && strcmp(argv[i], "--") == 0) {
+            options = false;
+        } else if (!options || argv[i][0] != '-') {
+            valid = check_argument(argv[i], argv[0]);
+        } else if (strncmp(argv[i], "--", 2) == 0) {
+            valid = check_long(&list, argv[i] + 2, argv[i + 1], &takes_next, argv[0]);
+        } else { /* "-" alone is an argument */
+            valid = check_short(&list, argv[i] + 1, argv[i + 1], &takes_next, argv[0]);
         }
         if (!valid) {
             return false;

@@ -47,7 +47,7 @@ class Info(CommandTest):
     def test_names_device_and_library(self):
         result = self.run_command("info")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        for word in ("cpu", "thread", "fftw", "Left out"):
+        for word in ("cpu", "thread", "fftw", "CUDA", "Left out"):
             self.assertIn(word, result.stdout)
 
     def test_json_says_the_same(self):
@@ -85,6 +85,15 @@ class Wrong(CommandTest):
         self.assert_refused(["dock", "-o"], ["'-o' needs a value"])
         self.assert_refused(["dock", "--resume=yes"], ["'--resume' takes no value"])
         self.assert_refused(["dock", "--re"], ["'--re'", "several"])
+
+    def test_empty_names(self):
+        for option in ("--rhs", "--guess", "-o", "--json", "--figure"):
+            self.assert_refused(["solve", "a.mtx", option, ""], [f"{option}: the name is empty"])
+        for option in ("--rhs", "--json", "--output"):
+            self.assert_refused(["solve", "a.mtx", f"{option}="], [f"{option}: the name is empty"])
+        self.assert_refused(["poisson", "a.npy", "-o", ""], ["-o: the name is empty"])
+        for arguments in (["solve", ""], ["solve", "--", ""], ["dock", RECEPTOR, "", "-o", "out"]):
+            self.assert_refused(arguments, ["an argument is empty", f"tesela {arguments[0]} --help"])
 
     def test_a_value_may_look_like_an_option(self):
         self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--core", "-2000"],
@@ -188,6 +197,14 @@ class Output(CommandTest):
                                         text=True, check=False)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("standard output: No space left", result.stderr)
+
+    def test_closed_standard_output_is_an_error(self):
+        for arguments in (["info"], ["npb", "ep", "--class", "S", "--device", "cpu"],
+                          ["transpose", "--shape", "8,8,8", "--device", "cpu"]):
+            result = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', TESELA, *arguments],
+                                    stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("standard output: Bad file descriptor", result.stderr)
 
     def test_files_are_no_standard_streams(self):
         """Closed ones are held, so that no file that is opened later becomes one of them."""
