@@ -194,11 +194,10 @@ static bool check_short(const option_list *list, const char *letters, const char
     return true;
 }
 
-/* What is no option names a file or a task. */
 static bool check_argument(const char *text, const char *command)
 {
     if (text[0] == '\0') {
-        cli_error("an argument is empty: give a name (see %s --help)", command);
+        cli_error("an argument is empty (see %s --help)", command);
     }
     return text[0] != '\0';
 }

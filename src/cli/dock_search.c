@@ -106,8 +106,8 @@ static tsl_status refuse_other_results(searching *search, const dock_pair *pair)
     tsl_checkpoint_close(search->checkpoint, true);
     search->checkpoint = NULL;
     return tsl_fail(search->work->context, TSL_E_ARG,
-                    "%s: results of a search with other inputs or options; choose another folder "
-                    "for -o or drop --resume",
+                    "%s: results of a search with other inputs, options or version of tesela; "
+                    "choose another folder for -o or drop --resume",
                     dock_path(path, pair->folder, "run.json"));
 }
 

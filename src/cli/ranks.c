@@ -104,7 +104,7 @@ typedef struct last_word {
 /* One that waits for a pipe, say, comes late or never: the launcher is left to end it. */
 static void *end_without_them(void *argument)
 {
-    enum { SECONDS = 5 };
+    enum { SECONDS = 4 };
     last_word *word = argument;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -122,6 +122,10 @@ static void *end_without_them(void *argument)
 static tsl_status end_launched(tsl_comm *comm, tsl_status status)
 {
     last_word word = {.rank = 0};
+    /* of several that failed at once the lowest tells: they hear of each other meanwhile */
+    for (int i = 0; i < 30 && tsl_comm_failure(comm, NULL, NULL) != NULL; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
     const char *reason = tsl_comm_failure(comm, &word.rank, &status);
     bool watched = reason != NULL && word.rank == tsl_comm_rank(comm);
     if (watched) {

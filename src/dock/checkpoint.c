@@ -328,10 +328,11 @@ static tsl_status check_head(tsl_checkpoint *checkpoint, const unsigned char exp
                         "%s: the checkpoint's head is damaged; remove the file or drop --resume",
                         checkpoint->path);
     }
-    return tsl_fail(checkpoint->context, TSL_E_ARG,
-                    "%s: the checkpoint of a run with other inputs or options; remove the file or "
-                    "drop --resume",
-                    checkpoint->path);
+    return tsl_fail(
+        checkpoint->context, TSL_E_ARG,
+        "%s: the checkpoint of a run with other inputs, options or version; remove the file or "
+        "drop --resume",
+        checkpoint->path);
 }
 
 /* Take up the record the file stands at. `*torn` if there is no whole one. */

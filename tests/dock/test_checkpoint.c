@@ -356,7 +356,7 @@ static void test_absorb_refused(void **state)
     assert_int_equal(
         tsl_checkpoint_absorb(checkpoint, scratch_path("other"), other_run, poses, done),
         TSL_E_ARG);
-    assert_non_null(strstr(context.error, "with other inputs or options"));
+    assert_non_null(strstr(context.error, "with other inputs, options or version"));
     assert_int_equal(access(scratch_path("other"), F_OK), 0);
     assert_batches_done(1);
     tsl_checkpoint_close(checkpoint, false);
