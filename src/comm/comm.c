@@ -60,14 +60,6 @@ const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *contex
     return comm->ops->path != NULL ? comm->ops->path(comm, context) : NULL;
 }
 
-void tsl_comm_forget(tsl_context *context)
-{
-    tsl_comm *comm = context->comm;
-    if (comm->ops->forget != NULL) {
-        comm->ops->forget(comm->root, context);
-    }
-}
-
 /* ---- arguments and errors ----------------------------------------------------------------- */
 
 static tsl_status finish(tsl_comm *comm, tsl_status status)

@@ -121,9 +121,6 @@ const char *tsl_comm_memory_path(const tsl_comm *comm, const tsl_context *contex
  * each other's memory, as MPI by itself and by way of the host don't? Collective. */
 tsl_status tsl_comm_is_far(bool *far, tsl_context *context);
 
-/* A context is about to end: release what communicators keep for it. */
-void tsl_comm_forget(tsl_context *context);
-
 /* ---- agreement (agree.c) ------------------------------------------------------------------ */
 
 /* What tells this rank's host from all others: its kernel's boot, the same in all its containers.
@@ -241,6 +238,15 @@ struct tsl_comm {
 struct tsl_counters {
     tsl_comm *comm;
 };
+
+/* A context is about to end: release what communicators keep for it. */
+static inline void tsl_comm_forget(tsl_context *context)
+{
+    tsl_comm *comm = context->comm;
+    if (comm->ops->forget != NULL) {
+        comm->ops->forget(comm->root, context);
+    }
+}
 
 /* Set the line that belongs to a failure and return `status`. */
 tsl_status tsl_comm_report(tsl_comm *comm, tsl_status status, const char *format, ...)

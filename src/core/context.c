@@ -95,35 +95,6 @@ void tsl_context_destroy(tsl_context *context)
     }
 }
 
-tsl_status tsl_context_branch(tsl_context **out, tsl_context *context)
-{
-    tsl_context *branch = tsl_allocate_zeroed(1, sizeof *branch);
-    if (branch == NULL) {
-        return tsl_fail_memory(context, sizeof *branch, "a second stream");
-    }
-    branch->ops = context->ops;
-    branch->comm = context->comm;
-    branch->threads = context->threads;
-    memcpy(branch->name, context->name, sizeof branch->name);
-    const tsl_status status = context->ops->branch(&branch->device, context);
-    if (status != TSL_OK) {
-        tsl_release(branch);
-        return status;
-    }
-    *out = branch;
-    return TSL_OK;
-}
-
-void tsl_context_end_branch(tsl_context *branch)
-{
-    if (branch != NULL) {
-        branch->ops->synchronize(branch);
-        tsl_comm_forget(branch);
-        branch->ops->close(branch->device);
-        tsl_release(branch);
-    }
-}
-
 const char *tsl_context_device(const tsl_context *context)
 {
     return context->name;

@@ -8,6 +8,7 @@
 struct tsl_device;
 struct tsl_device_ops;
 struct tsl_device_piece;
+struct tsl_event;
 
 enum { TSL_ERROR_TEXT = 1024, TSL_DEVICE_NAME = 64 };
 
@@ -42,5 +43,9 @@ enum { TSL_THREADS = 4096 };
  * before the context; waits for what is queued there. NULL is fine. */
 tsl_status tsl_context_branch(tsl_context **out, tsl_context *context);
 void tsl_context_end_branch(tsl_context *branch);
+
+/* What `after` queues from now on follows what `before`, of the same device, has queued so far. The
+ * event (tsl_peer_ops.create) may be used again at once. A failure's line is in one of the two. */
+tsl_status tsl_context_follow(tsl_context *after, tsl_context *before, struct tsl_event *event);
 
 #endif

@@ -199,10 +199,24 @@ static void run_tasks(tsl_device *device, int64_t last)
     open_memory(device, false);
 }
 
+/* Where threads run in reverse, second streams run before the first, as far as they don't wait for
+ * it. */
+static void run_branches(tsl_device *device)
+{
+    for (tsl_device *d = open_devices; d != NULL; d = d->next) {
+        if (d != device && d->owner == device) {
+            run_tasks(d, d->queued);
+        }
+    }
+}
+
 static tsl_status synchronize(tsl_context *context)
 {
     tsl_device *device = context->device;
     const tsl_device *owner = device->owner;
+    if (device->order == 1) {
+        run_branches(device);
+    }
     run_tasks(device, device->queued);
     return owner->broken == 0
                ? TSL_OK

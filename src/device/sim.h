@@ -4,8 +4,8 @@
  * from the host ends the test. Fresh memory is filled with 0xFF (not-a-numbers) and stands between
  * guards that are checked whenever something synchronises. Work is deferred until then. Kernels are
  * those of the *_block.inc files, run block by block and thread by thread in the order the resource
- * string asks for ("sim", "sim:reversed", "sim:strided"). What libraries do on a GPU (transforms),
- * the CPU's do here. */
+ * string asks for ("sim", "sim:reversed", "sim:strided"); "sim:reversed" also runs a context's
+ * branches before itself. What libraries do on a GPU (transforms), the CPU's do here. */
 #ifndef TSL_SIM_H
 #define TSL_SIM_H
 

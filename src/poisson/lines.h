@@ -19,7 +19,8 @@ enum {
     LINES_RESIDENT_DOUBLE = 3,
     LINES_RESIDENT_SINGLE = 2,
     LINES_RESIDENT_WIDE = 2, /* of those columns */
-    LINES_BANKS = 128        /* bytes that shared memory has at a time */
+    LINES_BANKS = 128,       /* bytes that shared memory has at a time */
+    LINES_LANES = 2          /* streams that take chunks of columns */
 };
 
 /* Lengths that have kernels of their own, for each of which lines_block.inc includes

@@ -2,6 +2,7 @@
 #include "device/cuda.h"
 
 extern "C" {
+#include "comm/peer.h"
 #include "poisson/lines.h"
 }
 

@@ -1,6 +1,7 @@
 /* Poisson's equation on sim. */
 #include <limits.h>
 
+#include "comm/peer.h"
 #include "device/sim.h"
 #include "poisson/lines.h"
 

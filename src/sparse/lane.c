@@ -71,22 +71,15 @@ void tsl_lane_destroy(tsl_lane *lane)
     tsl_release(lane);
 }
 
-static tsl_status follow(tsl_context *before, tsl_context *after, tsl_event *event)
-{
-    const tsl_peer_ops *peer = before->ops->peer;
-    const tsl_status status = peer->record(before, event);
-    return status == TSL_OK ? peer->wait(after, event) : status;
-}
-
 tsl_status tsl_lane_enter(const tsl_lane *lane)
 {
-    return follow(lane->context, lane->beside, lane->ready);
+    return tsl_context_follow(lane->beside, lane->context, lane->ready);
 }
 
 tsl_status tsl_lane_leave(const tsl_lane *lane, tsl_status status)
 {
     if (status == TSL_OK) {
-        status = follow(lane->beside, lane->context, lane->done);
+        status = tsl_context_follow(lane->context, lane->beside, lane->done);
     }
     if (status != TSL_OK && lane->beside->error[0] != '\0') {
         tsl_fail(lane->context, status, "%s", lane->beside->error);
