@@ -7,6 +7,9 @@ extern "C" {
 }
 
 #define POISSON_DEVICE(name) name##_cuda
+/* Bytes of a field: free boxes of 64^3 take 0.085 ms without and 0.136 with, of 128^3 0.180 and
+ * 0.179, of 160^3 0.570 and 0.494, in single precision of 128^3 0.125 and 0.139. */
+#define POISSON_LEAST_FOR_LANES (INT64_C(24) << 20)
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 

@@ -6,6 +6,7 @@
 #include "poisson/lines.h"
 
 #define POISSON_DEVICE(name) name##_sim
+#define POISSON_LEAST_FOR_LANES 0
 #include "poisson/poisson_block.inc"
 #include "poisson/ranks_block.inc"
 
