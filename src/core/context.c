@@ -1,7 +1,6 @@
 #include "core/context.h"
 
 #include <omp.h>
-#include <string.h>
 
 #include "comm/comm.h"
 #include "device/device.h"

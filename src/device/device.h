@@ -57,8 +57,8 @@ typedef struct tsl_device_ops {
      * work is queued on `context->stream`, if there is one. */
     tsl_status (*open)(tsl_device **out, tsl_context *context, int index);
     void (*close)(tsl_device *device);
-    /* A second stream of the context's device, which sees its memory, for copies beside its
-     * kernels: peer->record() and wait() order the two. Closed before the device is; allocates
+    /* A second stream of the context's device, which sees its memory, for work beside its
+     * own: peer->record() and wait() order the two. Closed before the device is; allocates
      * nothing. NULL: the device has none. */
     tsl_status (*branch)(tsl_device **out, tsl_context *context);
     tsl_status (*properties)(tsl_device *device, tsl_device_properties *out);
