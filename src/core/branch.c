@@ -41,3 +41,12 @@ tsl_status tsl_context_follow(tsl_context *after, tsl_context *before, tsl_event
     const tsl_status status = peer->record(before, event);
     return status == TSL_OK ? peer->wait(after, event) : status;
 }
+
+tsl_status tsl_context_report(tsl_context *context, tsl_context *branch, tsl_status status)
+{
+    if (status != TSL_OK && branch != context && branch->error[0] != '\0') {
+        tsl_fail(context, status, "%s", branch->error);
+        branch->error[0] = '\0';
+    }
+    return status;
+}

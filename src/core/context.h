@@ -48,4 +48,8 @@ void tsl_context_end_branch(tsl_context *branch);
  * event (tsl_peer_ops.create) may be used again at once. A failure's line is in one of the two. */
 tsl_status tsl_context_follow(tsl_context *after, tsl_context *before, struct tsl_event *event);
 
+/* `status` of what was queued on a branch, or ordered with it: the line of what failed there
+ * becomes the context's, once. `branch` may be the context. */
+tsl_status tsl_context_report(tsl_context *context, tsl_context *branch, tsl_status status);
+
 #endif

@@ -150,8 +150,9 @@ static void run_kernel(const tsl_device *device, task *t)
 {
     int passed = 0;
     tsl_sim_block at = {.blocks = t->blocks, .threads = t->threads, .passed = &passed};
-    /* Strides coprime to every number of threads in use. */
-    const int steps[3] = {1, t->threads - 1, 7 % t->threads};
+    /* Strides coprime to every number of threads. */
+    enum { PRIME = 1021 };
+    const int steps[3] = {1, t->threads - 1, PRIME % t->threads};
     at.first = device->order == 1 ? t->threads - 1 : 0;
     at.step = t->threads == 1 ? 1 : steps[device->order];
     memset(t->arguments + t->shared_offset, 0xFF, (size_t)shared_of_all(t));
@@ -200,12 +201,17 @@ static void run_tasks(tsl_device *device, int64_t last)
 }
 
 /* Where threads run in reverse, second streams run before the first, as far as they don't wait for
- * it. */
+ * it: a piece of each in turn, so that what they must not share shows. */
 static void run_branches(tsl_device *device)
 {
-    for (tsl_device *d = open_devices; d != NULL; d = d->next) {
-        if (d != device && d->owner == device) {
-            run_tasks(d, d->queued);
+    bool any = true;
+    while (any) {
+        any = false;
+        for (tsl_device *d = open_devices; d != NULL; d = d->next) {
+            if (d != device && d->owner == device && d->done < d->queued) {
+                run_tasks(d, d->done + 1);
+                any = true;
+            }
         }
     }
 }

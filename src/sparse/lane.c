@@ -81,8 +81,5 @@ tsl_status tsl_lane_leave(const tsl_lane *lane, tsl_status status)
     if (status == TSL_OK) {
         status = tsl_context_follow(lane->context, lane->beside, lane->done);
     }
-    if (status != TSL_OK && lane->beside->error[0] != '\0') {
-        tsl_fail(lane->context, status, "%s", lane->beside->error);
-    }
-    return status;
+    return tsl_context_report(lane->context, lane->beside, status);
 }

@@ -16,8 +16,8 @@ typedef struct row {
 } row;
 
 /* All radices, and lengths that have kernels of their own; tiles with columns and rows left over;
- * lines longer than a tile is wide; both precisions; every place of the padding; rows of one wave,
- * and of one number. */
+ * lines longer than a tile is wide; both precisions; every place of the padding; chunks on streams
+ * of their own, the last a narrow one; rows of one wave, and of one number. */
 static const row rows[] = {
     {{96, 10, 12}, 8, "ppp", 0, 1e-13},   {{100, 4, 20}, 8, "ppp", 0.5, 1e-13},
     {{105, 7, 30}, 8, "ppp", 0, 1e-13},   {{5, 256, 6}, 8, "ppp", 0, 1e-13},
@@ -38,7 +38,9 @@ static const row rows[] = {
     {{128, 1, 2}, 4, "ppp", 0, 2e-6},     {{1, 256, 36}, 4, "ppp", 0, 2e-6},
     {{1, 18, 256}, 4, "ppp", 0, 2e-6},    {{64, 4, 2}, 4, "fpp", 0, 2e-6},
     {{127, 4, 2}, 8, "fpp", 0, 1e-13},    {{4, 127, 2}, 8, "pfp", 0, 1e-13},
-    {{254, 2, 2}, 4, "fpp", 0, 2e-6},
+    {{254, 2, 2}, 4, "fpp", 0, 2e-6},     {{16, 20, 140}, 8, "ffp", 0, 1e-13},
+    {{16, 20, 210}, 8, "fff", 0, 1e-13},  {{16, 20, 140}, 4, "ffp", 0, 2e-6},
+    {{16, 20, 210}, 4, "fff", 0, 2e-6},
 };
 
 static tsl_poisson_options options_of(const row *r)
