@@ -3,8 +3,8 @@
 #define TSL_BENCH_H
 
 #include "core/core.h"
-#include "io/json.h"
-#include "io/output.h"
+#include "io/file/output.h"
+#include "io/report/json.h"
 
 enum { BENCH_REPEATS = 101 }; /* at most */
 

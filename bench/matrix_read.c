@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "core/context.h"
-#include "io/matrix.h"
+#include "io/matrix/matrix.h"
 
 typedef struct bench {
     int64_t edge;

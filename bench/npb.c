@@ -10,7 +10,7 @@
 #include "bench.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "npb/cg.h"
+#include "solvers/npb/cg.h"
 #include "tesela/npb.h"
 
 enum { PLAIN_PAIRS = 1 << 23 };

@@ -20,7 +20,7 @@
 
 #include "bench.h"
 #include "comm/comm.h"
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "core/context.h"
 #include "device/device.h"
 #ifdef TSL_HAVE_CUDART

@@ -17,7 +17,7 @@
 
 #include "bench.h"
 #include "blocks/fft/fft.h"
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "core/context.h"
 #include "device/device.h"
 #include "tesela/poisson.h"

@@ -18,7 +18,7 @@
 
 #include "core/context.h"
 #include "device/device.h"
-#include "poisson/poisson.h"
+#include "solvers/poisson/poisson.h"
 
 enum { WAVES = 4, SLOPE = 3, LEAST = 16 };
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "blocks/vector/steps.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
-#include "sparse/steps.h"
 #include "tesela/sparse.h"
 
 enum { KINDS = 2 };

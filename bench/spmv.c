@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "bench.h"
+#include "blocks/vector/steps.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "npb/cg.h"
-#include "sparse/matrix.h"
-#include "sparse/steps.h"
+#include "solvers/linsolve/matrix/matrix.h"
+#include "solvers/npb/cg.h"
 #ifdef TSL_HAVE_CUSPARSE
 #include "spmv.h"
 #endif

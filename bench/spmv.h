@@ -2,7 +2,7 @@
 #ifndef TSL_BENCH_SPMV_H
 #define TSL_BENCH_SPMV_H
 
-#include "blocks/sparse/sparse.h"
+#include "blocks/csr/sparse.h"
 #include "core/context.h"
 
 /* cuSPARSE's product with the same matrix and vectors in device memory. */

@@ -41,12 +41,12 @@ endif()
 add_library(tesela_cuda MODULE ${cuda_sources}
     # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
-    src/core/branch.c src/core/error.c src/device/memory.c src/blocks/convolve/convolve.c
+    src/context/branch.c src/core/error.c src/device/memory.c src/blocks/convolve/convolve.c
     src/blocks/fft/line.c)
 add_dependencies(tesela_cuda tesela_interface)
 set(launcher "${PROJECT_SOURCE_DIR}/cmake/record-ptxas" ${CMAKE_CUDA_COMPILER_LAUNCHER})
 set_target_properties(tesela_cuda PROPERTIES
-    CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
+    CUDA_STANDARD 20 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
     # What kernels take of a multiprocessor is recorded, for tools/kernel-budget.
     CUDA_COMPILER_LAUNCHER "${launcher}")
 target_include_directories(tesela_cuda PRIVATE

@@ -18,7 +18,7 @@ if(NOT MPI_C_FOUND)
     return()
 endif()
 
-file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/comm/mpi*.c")
+file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/comm/mpi/*.c")
 add_library(tesela_mpi MODULE ${mpi_sources}
     # What these call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ranks.h"
+#include "cli/shared/ranks.h"
 
 typedef struct command {
     const char *name;
@@ -14,24 +14,14 @@ typedef struct command {
     int (*run)(int argc, char **argv);
 } command;
 
-static char info_name[] = "tesela info";
-static char dock_name[] = "tesela dock";
-static char comm_name[] = "tesela comm";
-static char fft_name[] = "tesela fft";
-static char npb_name[] = "tesela npb";
-static char poisson_name[] = "tesela poisson";
-static char solve_name[] = "tesela solve";
-static char transpose_name[] = "tesela transpose";
+#define CLI_COMMAND(name, summary) static char name##_name[] = "tesela " #name;
+#include "cli/commands.def"
+#undef CLI_COMMAND
 
 static const command commands[] = {
-    {"info", info_name, "what this build can do, and on which devices", cli_info},
-    {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
-    {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
-    {"fft", fft_name, "measure Fourier transforms: which are fast, how much memory", cli_fft},
-    {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
-    {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
-    {"solve", solve_name, "solve a sparse system of linear equations", cli_solve},
-    {"transpose", transpose_name, "transpose arrays of three axes, and measure it", cli_transpose},
+#define CLI_COMMAND(name, summary) {#name, name##_name, summary, cli_##name},
+#include "cli/commands.def"
+#undef CLI_COMMAND
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

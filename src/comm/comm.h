@@ -191,7 +191,7 @@ tsl_status tsl_counters_add(tsl_counters *counters, const int64_t add[TSL_COUNTE
  * know. A failing member calls tsl_comm_report(). `context` is NULL for host memory. */
 typedef struct tsl_comm_ops {
     const char *name;
-    bool one_process; /* ranks are threads: see comm/threads.h */
+    bool one_process; /* ranks are threads: see comm/threads/threads.h */
     void (*destroy)(tsl_comm *comm);
     /* Members of the new communicator in rank order: ranks[size]; this rank is ranks[rank]. */
     tsl_status (*divide)(tsl_comm **out, tsl_comm *comm, int colour, const int *ranks, int size,

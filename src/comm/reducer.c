@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "comm/threads.h"
+#include "comm/threads/threads.h"
 #include "device/device.h"
 
 struct tsl_reducer {

@@ -98,15 +98,9 @@ static tsl_status cpu_synchronize(tsl_context *context)
     return TSL_OK;
 }
 
-extern const struct tsl_fft_ops tsl_fft_cpu;
-extern const struct tsl_convolve_ops tsl_convolve_cpu;
-extern const struct tsl_reduce_ops tsl_reduce_cpu;
-extern const struct tsl_transpose_ops tsl_transpose_cpu;
-extern const struct tsl_dock_ops tsl_dock_cpu;
-extern const struct tsl_sparse_ops tsl_sparse_cpu;
-extern const struct tsl_ep_ops tsl_ep_cpu;
-extern const struct tsl_cg_ops tsl_cg_cpu;
-extern const struct tsl_poisson_ops tsl_poisson_cpu;
+#define TSL_TABLE(member, type, cpu, sim, cuda) cpu(extern const struct type tsl_##member##_cpu;)
+#include "device/tables.def"
+#undef TSL_TABLE
 
 const tsl_device_ops tsl_device_cpu = {
     .name = "cpu",
@@ -122,13 +116,7 @@ const tsl_device_ops tsl_device_cpu = {
     .record = tsl_record_call,
     .replay = tsl_replay_call,
     .forget = tsl_forget_call,
-    .fft = &tsl_fft_cpu,
-    .convolve = &tsl_convolve_cpu,
-    .reduce = &tsl_reduce_cpu,
-    .transpose = &tsl_transpose_cpu,
-    .dock = &tsl_dock_cpu,
-    .sparse = &tsl_sparse_cpu,
-    .ep = &tsl_ep_cpu,
-    .cg = &tsl_cg_cpu,
-    .poisson = &tsl_poisson_cpu,
+#define TSL_TABLE(member, type, cpu, sim, cuda) cpu(.member = &tsl_##member##_cpu, )
+#include "device/tables.def"
+#undef TSL_TABLE
 };

@@ -484,22 +484,9 @@ static tsl_status cuda_replay(tsl_recording *recording)
                           "starting recorded work");
 }
 
-extern const struct tsl_fft_ops tsl_fft_cuda;
-extern const struct tsl_convolve_ops tsl_convolve_cuda;
-extern const struct tsl_reduce_ops tsl_reduce_cuda;
-extern const struct tsl_transpose_ops tsl_transpose_cuda;
-extern const struct tsl_dock_ops tsl_dock_cuda;
-extern const struct tsl_peer_ops tsl_peer_cuda;
-#ifdef TSL_HAVE_NCCL
-extern const struct tsl_nccl_ops tsl_nccl_cuda;
-#endif
-extern const struct tsl_sparse_ops tsl_sparse_cuda;
-extern const struct tsl_list_ops tsl_lists_cuda;
-extern const struct tsl_coarsen_ops tsl_coarsen_cuda;
-extern const struct tsl_ep_ops tsl_ep_cuda;
-extern const struct tsl_cg_ops tsl_cg_cuda;
-extern const struct tsl_ladder_ops tsl_ladder_cuda;
-extern const struct tsl_poisson_ops tsl_poisson_cuda;
+#define TSL_TABLE(member, type, cpu, sim, cuda) cuda(extern const struct type tsl_##member##_cuda;)
+#include "device/tables.def"
+#undef TSL_TABLE
 
 static tsl_device_ops make_ops(void)
 {
@@ -520,22 +507,9 @@ static tsl_device_ops make_ops(void)
     ops.record = cuda_record;
     ops.replay = cuda_replay;
     ops.forget = cuda_forget;
-    ops.fft = &tsl_fft_cuda;
-    ops.convolve = &tsl_convolve_cuda;
-    ops.reduce = &tsl_reduce_cuda;
-    ops.transpose = &tsl_transpose_cuda;
-    ops.dock = &tsl_dock_cuda;
-    ops.peer = &tsl_peer_cuda;
-#ifdef TSL_HAVE_NCCL
-    ops.nccl = &tsl_nccl_cuda;
-#endif
-    ops.sparse = &tsl_sparse_cuda;
-    ops.lists = &tsl_lists_cuda;
-    ops.coarsen = &tsl_coarsen_cuda;
-    ops.ep = &tsl_ep_cuda;
-    ops.cg = &tsl_cg_cuda;
-    ops.ladder = &tsl_ladder_cuda;
-    ops.poisson = &tsl_poisson_cuda;
+#define TSL_TABLE(member, type, cpu, sim, cuda) cuda(ops.member = &tsl_##member##_cuda;)
+#include "device/tables.def"
+#undef TSL_TABLE
     return ops;
 }
 

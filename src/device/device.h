@@ -6,21 +6,19 @@
 
 typedef struct tsl_device tsl_device;
 
-/* The blocks' and solvers' own tables, each described in its folder. */
-struct tsl_fft_ops;
-struct tsl_convolve_ops;
-struct tsl_reduce_ops;
-struct tsl_transpose_ops;
-struct tsl_dock_ops;
-struct tsl_peer_ops;
-struct tsl_nccl_ops;
-struct tsl_sparse_ops;
-struct tsl_list_ops;
-struct tsl_coarsen_ops;
-struct tsl_ep_ops;
-struct tsl_cg_ops;
-struct tsl_ladder_ops;
-struct tsl_poisson_ops;
+/* The blocks' and solvers' own tables. */
+#define TSL_TABLE(member, type, cpu, sim, cuda) struct type;
+#include "device/tables.def"
+#undef TSL_TABLE
+
+/* Of tables.def: what a device has that fills a table, and what one has that does not. */
+#define TSL_HAS(...) __VA_ARGS__
+#define TSL_NONE(...)
+#ifdef TSL_HAVE_NCCL
+#define TSL_HAS_NCCL TSL_HAS
+#else
+#define TSL_HAS_NCCL TSL_NONE
+#endif
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
 
@@ -85,20 +83,10 @@ typedef struct tsl_device_ops {
     tsl_status (*replay)(tsl_recording *recording);
     void (*forget)(tsl_recording *recording);
 
-    const struct tsl_fft_ops *fft;
-    const struct tsl_convolve_ops *convolve;
-    const struct tsl_reduce_ops *reduce;
-    const struct tsl_transpose_ops *transpose;
-    const struct tsl_dock_ops *dock;
-    const struct tsl_peer_ops *peer; /* NULL: memory is the host's */
-    const struct tsl_nccl_ops *nccl; /* NULL: not on this device, or not in this build */
-    const struct tsl_sparse_ops *sparse;
-    const struct tsl_list_ops *lists; /* NULL: on the CPU, and without sparse systems elsewhere */
-    const struct tsl_coarsen_ops *coarsen; /* NULL: the host makes levels of multigrid */
-    const struct tsl_ep_ops *ep;
-    const struct tsl_cg_ops *cg;
-    const struct tsl_ladder_ops *ladder;   /* NULL: not on this device */
-    const struct tsl_poisson_ops *poisson; /* NULL: not on this device */
+    /* A table is NULL where the device has none. */
+#define TSL_TABLE(member, type, cpu, sim, cuda) const struct type *member;
+#include "device/tables.def"
+#undef TSL_TABLE
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;

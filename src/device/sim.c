@@ -503,19 +503,9 @@ static tsl_status sim_fill(tsl_context *context, void *target, unsigned char val
     return tsl_sim_defer(context, run_fill, &arguments, sizeof arguments);
 }
 
-extern const struct tsl_fft_ops tsl_fft_sim;
-extern const struct tsl_convolve_ops tsl_convolve_sim;
-extern const struct tsl_reduce_ops tsl_reduce_sim;
-extern const struct tsl_transpose_ops tsl_transpose_sim;
-extern const struct tsl_dock_ops tsl_dock_sim;
-extern const struct tsl_peer_ops tsl_peer_sim;
-extern const struct tsl_sparse_ops tsl_sparse_sim;
-extern const struct tsl_list_ops tsl_lists_sim;
-extern const struct tsl_coarsen_ops tsl_coarsen_sim;
-extern const struct tsl_ep_ops tsl_ep_sim;
-extern const struct tsl_cg_ops tsl_cg_sim;
-extern const struct tsl_ladder_ops tsl_ladder_sim;
-extern const struct tsl_poisson_ops tsl_poisson_sim;
+#define TSL_TABLE(member, type, cpu, sim, cuda) sim(extern const struct type tsl_##member##_sim;)
+#include "device/tables.def"
+#undef TSL_TABLE
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -532,17 +522,7 @@ const tsl_device_ops tsl_device_sim = {
     .record = tsl_record_call,
     .replay = tsl_replay_call,
     .forget = tsl_forget_call,
-    .fft = &tsl_fft_sim,
-    .convolve = &tsl_convolve_sim,
-    .reduce = &tsl_reduce_sim,
-    .transpose = &tsl_transpose_sim,
-    .dock = &tsl_dock_sim,
-    .peer = &tsl_peer_sim,
-    .sparse = &tsl_sparse_sim,
-    .lists = &tsl_lists_sim,
-    .coarsen = &tsl_coarsen_sim,
-    .ep = &tsl_ep_sim,
-    .cg = &tsl_cg_sim,
-    .ladder = &tsl_ladder_sim,
-    .poisson = &tsl_poisson_sim,
+#define TSL_TABLE(member, type, cpu, sim, cuda) sim(.member = &tsl_##member##_sim, )
+#include "device/tables.def"
+#undef TSL_TABLE
 };

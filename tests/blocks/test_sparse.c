@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/sparse/tiles.h"
+#include "blocks/csr/tiles.h"
 #include "device/sim.h"
 
 /* A matrix whose row i has lengths[i % count] entries in random columns. */

@@ -4,7 +4,7 @@
 #define TSL_TESTS_COMM_BENCH_H
 
 #include "comm/comm.h"
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "support/devices.h"
 
 enum { COMM_PATIENCE = 120, COMM_MOST_RANKS = 7, COMM_BYTES = 1 << 16, COMM_UNTOUCHED = 0xEE };

@@ -5,7 +5,7 @@
 #define TSL_TESTS_COMM_CASES_H
 
 #include "comm/comm.h"
-#include "comm/nccl.h"
+#include "comm/gpu/nccl.h"
 
 /* A rank checks this. */
 #define CHECK(comm, condition)                                                                     \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "comm/cases.h"
-#include "comm/nccl.h"
+#include "comm/gpu/nccl.h"
 #include "device/device.h"
 
 struct tsl_nccl {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "comm/cases.h"
-#include "comm/nccl.h"
-#include "comm/peer.h"
+#include "comm/gpu/nccl.h"
+#include "comm/gpu/peer.h"
 #include "device/plugin.h"
 #include "device/sim.h"
 #include "support/devices.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "comm/cases.h"
-#include "comm/threads.h"
+#include "comm/threads/threads.h"
 #include "support/devices.h"
 #include "tesela/tesela.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "comm/cases.h"
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "device/sim.h"
 #include "support/devices.h"
 

@@ -6,7 +6,7 @@
 
 #include "comm/bench.h"
 #include "comm/cases.h"
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "device/sim.h"
 #include "support/devices.h"
 

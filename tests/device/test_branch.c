@@ -1,5 +1,5 @@
 /* A context's second stream: it sees the device's memory, and events order the two. */
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "support/devices.h"
 
 enum { BYTES = 4096 };

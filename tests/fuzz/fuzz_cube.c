@@ -1,7 +1,7 @@
 /* Fuzzes the reader of cube files: whatever the bytes, a field that holds together or a one-line
  * error. */
 #include "fuzz/fuzz.h"
-#include "io/cube.h"
+#include "io/grid/cube.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* Fuzzes the readers of matrices, text and .npz: whatever the bytes, a matrix that holds together
  * or a one-line error, and nothing lost. */
 #include "fuzz/fuzz.h"
-#include "io/matrix.h"
+#include "io/matrix/matrix.h"
 
 /* A text of a few bytes may say that it has 2^31 rows, which take 16 GiB: not here. Looks at the
  * lines from the first that is no comment to the first with a number. */

@@ -1,7 +1,7 @@
 /* Fuzzes the reader of .npy headers: whatever the bytes, a header that holds together or a one-line
  * error. */
 #include "fuzz/fuzz.h"
-#include "io/npy.h"
+#include "io/grid/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #define TESTS_FUZZ_MOLECULE_H
 
 #include "fuzz/fuzz.h"
-#include "io/builder.h"
+#include "io/molecule/builder.h"
 
 static inline void fuzz_message(void *user, tsl_message_kind kind, const char *line)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "io/matrix.h"
+#include "io/matrix/matrix.h"
 
 /* Does the matrix have these entries, zeros of `dense` being places without one? */
 static inline void assert_dense(const tsl_csr *matrix, int64_t rows, int64_t columns,

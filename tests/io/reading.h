@@ -4,7 +4,7 @@
 #define TESTS_IO_READING_H
 
 #include "core/context.h"
-#include "io/builder.h"
+#include "io/molecule/builder.h"
 
 typedef struct reading {
     tsl_context context;

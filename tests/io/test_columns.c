@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "io/columns.h"
+#include "io/molecule/columns.h"
 #include "support/devices.h"
 
 static void check(int width, int decimals, double value)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "io/cube.h"
+#include "io/grid/cube.h"
 #include "scratch.h"
 
 #define HEADER " title\n comment\n    1   -1.0 0.5 2e0\n"

@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "core/config.h"
-#include "io/figure.h"
-#include "io/plot.h"
+#include "io/report/figure.h"
+#include "io/report/plot.h"
 #include "scratch.h"
 
 static const double xs[] = {0, 10, 20, 60}, ys[] = {1, 1e-3, 0, 1e-9}, big[] = {1, 1e3, 1e6, 3e10};

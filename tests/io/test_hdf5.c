@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
-#include "io/hdf5.h"
+#include "io/grid/hdf5.h"
 #include "scratch.h"
 
 static const tsl_hdf5_array cube = {.precision = 8, .axes = 3, .shape = {2, 3, 4}};

@@ -1,4 +1,4 @@
-#include "io/json.h"
+#include "io/report/json.h"
 
 #include <math.h>
 #include <setjmp.h>

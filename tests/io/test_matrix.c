@@ -10,9 +10,9 @@
 #include <math.h>
 
 #include "io/dense.h"
-#include "io/inflating.h"
-#include "io/matrix.h"
-#include "io/npy.h"
+#include "io/file/inflating.h"
+#include "io/grid/npy.h"
+#include "io/matrix/matrix.h"
 #include "scratch.h"
 
 #define BANNER "%%MatrixMarket matrix "

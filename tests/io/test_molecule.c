@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/config.h"
-#include "io/charges.h"
+#include "io/molecule/charges.h"
 #include "io/reading.h"
 
 static void copies_the_callers_atoms(void **state)

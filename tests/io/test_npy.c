@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/context.h"
-#include "io/npy.h"
+#include "io/grid/npy.h"
 #include "scratch.h"
 
 /* A file's beginning: magic, version, length, dictionary. */

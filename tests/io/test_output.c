@@ -1,4 +1,4 @@
-#include "io/output.h"
+#include "io/file/output.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

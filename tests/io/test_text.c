@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "core/config.h"
+#include "io/file/text.h"
 #include "io/reading.h"
-#include "io/text.h"
 
 static void read_fails(reading *r, const char *path, size_t limit, tsl_status status,
                        const char *part)

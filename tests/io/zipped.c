@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/inflating.h"
+#include "io/file/inflating.h"
 
 enum { ROOM = 1 << 16 };
 

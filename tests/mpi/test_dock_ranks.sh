@@ -5,5 +5,5 @@ set -uo pipefail
 . "$(dirname "$0")/launch.sh"
 
 for count in 1 2 4; do
-    expect 0 "$count" "$TESELA_TESTS/test_dock_ranks" launched
+    expect 0 "$count" "$TESELA_TESTS/test_solvers_dock_ranks" launched
 done

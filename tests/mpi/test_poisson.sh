@@ -3,7 +3,7 @@
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"
-poisson=$TESELA_TESTS/test_poisson_ranks
+poisson=$TESELA_TESTS/test_solvers_poisson_ranks
 
 for count in 1 2 3 4; do
     expect 0 "$count" "$poisson" launched

@@ -5,11 +5,11 @@ set -uo pipefail
 . "$(dirname "$0")/launch.sh"
 
 for count in 2 3 4; do
-    expect 0 "$count" "$TESELA_TESTS/test_sparse_ranks" launched
+    expect 0 "$count" "$TESELA_TESTS/test_solvers_linsolve_ranks" launched
 done
 
 # One of them lacks memory.
-expect 0 3 "$TESELA_TESTS/test_sparse_ranks_faults" launched
+expect 0 3 "$TESELA_TESTS/test_solvers_linsolve_ranks_faults" launched
 
 # The command: rank 0 writes what a rank alone does.
 matrix=$scratch/a.mtx

@@ -9,6 +9,12 @@ extern "C" {
 
 #include "blocks/convolve/convolve_block.inc"
 
-extern const tsl_convolve_ops tsl_convolve_cuda = {gpu_layout,  gpu_bytes,     gpu_create,
-                                                   gpu_destroy, gpu_set_fixed, gpu_execute,
-                                                   gpu_store,   gpu_top,       NULL};
+extern const tsl_convolve_ops tsl_convolve_cuda = {.layout = gpu_layout,
+                                                   .bytes = gpu_bytes,
+                                                   .create = gpu_create,
+                                                   .destroy = gpu_destroy,
+                                                   .set_fixed = gpu_set_fixed,
+                                                   .execute = gpu_execute,
+                                                   .store = gpu_store,
+                                                   .top = gpu_top,
+                                                   .transposed = NULL};

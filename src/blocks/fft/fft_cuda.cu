@@ -154,5 +154,8 @@ static int64_t cuda_workspace(const tsl_fft *fft)
     return fft->workspace_bytes;
 }
 
-extern const tsl_fft_ops tsl_fft_cuda = {cuda_create, cuda_destroy, cuda_needs, cuda_execute,
-                                         cuda_workspace};
+extern const tsl_fft_ops tsl_fft_cuda = {.create = cuda_create,
+                                         .destroy = cuda_destroy,
+                                         .needs = cuda_needs,
+                                         .execute = cuda_execute,
+                                         .workspace = cuda_workspace};

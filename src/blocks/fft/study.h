@@ -86,9 +86,4 @@ tsl_status tsl_fft_study_make(tsl_fft_study *out, tsl_context *context,
                               const tsl_fft_measurement *rows, int count);
 void tsl_fft_study_release(tsl_fft_study *study);
 
-/* Draw the rate of each series over its data, and how often faster transposing is: kinds of files
- * and errors are tsl_figure_write()'s. */
-tsl_status tsl_fft_figure(tsl_context *context, const char *path, const char *title,
-                          const tsl_fft_study *study);
-
 #endif

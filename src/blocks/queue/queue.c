@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "comm/peer.h"
+#include "comm/gpu/peer.h"
 #include "device/device.h"
 
 /* How often a rank at work asks whether it should stop, and at least one that waits, seconds. */

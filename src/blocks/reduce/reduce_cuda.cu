@@ -7,4 +7,5 @@ extern "C" {
 
 #include "blocks/reduce/reduce_block.inc"
 
-extern const tsl_reduce_ops tsl_reduce_cuda = {gpu_create, gpu_destroy, gpu_top};
+extern const tsl_reduce_ops tsl_reduce_cuda = {
+    .create = gpu_create, .destroy = gpu_destroy, .top = gpu_top};

@@ -15,5 +15,9 @@ static tsl_status copy_memory(tsl_context *context, void *out, const void *in, i
 
 #include "blocks/transpose/transpose_block.inc"
 
-extern const tsl_transpose_ops tsl_transpose_cuda = {gpu_tilings, TILINGS,    gpu_move,
-                                                     gpu_swap,    gpu_rotate, gpu_follow};
+extern const tsl_transpose_ops tsl_transpose_cuda = {.tilings = gpu_tilings,
+                                                     .tiling_count = TILINGS,
+                                                     .move = gpu_move,
+                                                     .swap = gpu_swap,
+                                                     .rotate = gpu_rotate,
+                                                     .follow = gpu_follow};

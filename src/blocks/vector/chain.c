@@ -1,0 +1,131 @@
+#include "blocks/vector/chain.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "device/device.h"
+
+enum {
+    BLOCK = 4096, /* rows that a list goes on at a time; a multiple of TSL_SLICE_ROWS */
+    MOST_LAGS = 4 /* of a thread's rows one in so many, at most, is left for the end */
+};
+
+static tsl_steps list_of(const tsl_chain *c, int l)
+{
+    return (tsl_steps){.layout = c->layout,
+                       .bytes = c->bytes,
+                       .count = c->list[l].count,
+                       .steps = c->list[l].step};
+}
+
+/* How far a list is behind the one before. */
+static int64_t lag_of(const tsl_chain *c)
+{
+    return (c->reach + TSL_SLICE_ROWS - 1) / TSL_SLICE_ROWS * TSL_SLICE_ROWS;
+}
+
+static tsl_piece rows_of_thread(const tsl_chain *c, int thread)
+{
+    const tsl_layout *layout = c->layout;
+    return (tsl_piece){tsl_layout_piece_row(layout, layout->thread_piece[thread]),
+                       tsl_layout_piece_row(layout, layout->thread_piece[thread + 1])};
+}
+
+/* Are the rows enough for all threads, far more for each than lists are behind each other, and
+ * without need of other ranks'? */
+static bool runs_together(const tsl_chain *c)
+{
+    bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
+                    c->layout->to - c->layout->from > TSL_ALONE_ROWS;
+    for (int l = 0; l < c->count; l++) {
+        const tsl_step *first = &c->list[l].step[0];
+        together =
+            together && first->apply == NULL && (first->halo == NULL || !first->halo->collective);
+    }
+    for (int thread = 0; thread < c->context->threads && together; thread++) {
+        const tsl_piece own = rows_of_thread(c, thread);
+        together = own.to - own.from > 2 * MOST_LAGS * (c->count - 1) * lag_of(c);
+    }
+    return together;
+}
+
+static void run_rows(const tsl_chain *c, int l, int64_t from, int64_t to)
+{
+    const tsl_steps list = list_of(c, l);
+    tsl_steps_run_rows_on_cpu(&list, from, to);
+}
+
+/* How far a thread goes with list l when it has come to row `to` with the first: whole slices. */
+static int64_t row_behind(const tsl_chain *c, int l, tsl_piece own, int64_t to)
+{
+    const int64_t behind = to - l * lag_of(c) - own.from;
+    return l == 0 ? to : own.from + behind / TSL_SLICE_ROWS * TSL_SLICE_ROWS;
+}
+
+/* All lists on the thread's rows, but those that need other threads'. */
+static void run_inner(const tsl_chain *c, tsl_piece own)
+{
+    int64_t done[TSL_CHAIN_LISTS];
+    for (int l = 0; l < c->count; l++) {
+        done[l] = own.from + l * lag_of(c);
+    }
+    for (int64_t row = own.from; row < own.to; row += BLOCK) {
+        const int64_t to = row + BLOCK < own.to ? row + BLOCK : own.to;
+        for (int l = 0; l < c->count && row_behind(c, l, own, to) > done[l]; l++) {
+            run_rows(c, l, done[l], row_behind(c, l, own, to));
+            done[l] = row_behind(c, l, own, to);
+        }
+    }
+}
+
+static void run_outer(const tsl_chain *c, int l, tsl_piece own)
+{
+    run_rows(c, l, own.from, own.from + l * lag_of(c));
+    run_rows(c, l, row_behind(c, l, own, own.to), own.to);
+}
+
+static void run_together(const tsl_chain *c)
+{
+#pragma omp parallel num_threads(c->context->threads)
+    {
+        for (int thread = omp_get_thread_num(); thread < c->context->threads;
+             thread += omp_get_num_threads()) {
+            run_inner(c, rows_of_thread(c, thread));
+        }
+        for (int l = 1; l < c->count; l++) {
+#pragma omp barrier
+            for (int thread = omp_get_thread_num(); thread < c->context->threads;
+                 thread += omp_get_num_threads()) {
+                run_outer(c, l, rows_of_thread(c, thread));
+            }
+        }
+    }
+}
+
+tsl_status tsl_chain_run(tsl_chain *chain)
+{
+    tsl_status status = TSL_OK;
+    if (runs_together(chain)) {
+        run_together(chain);
+    } else {
+        for (int l = 0; l < chain->count && status == TSL_OK; l++) {
+            const tsl_steps list = list_of(chain, l);
+            status = tsl_steps_run(chain->context, &list);
+        }
+    }
+    chain->count = 0;
+    return status;
+}
+
+tsl_status tsl_chain_add(tsl_chain *chain, const tsl_step *steps, int count)
+{
+    if (count < 1 || count > TSL_CHAIN_STEPS) {
+        return tsl_fail(chain->context, TSL_E_INTERNAL, "a list of %d steps in a chain of up to %d",
+                        count, (int)TSL_CHAIN_STEPS);
+    }
+    const tsl_status status = chain->count == TSL_CHAIN_LISTS ? tsl_chain_run(chain) : TSL_OK;
+    memcpy(chain->list[chain->count].step, steps, (size_t)count * sizeof *steps);
+    chain->list[chain->count++].count = count;
+    return status;
+}

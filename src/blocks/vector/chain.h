@@ -1,0 +1,32 @@
+/* Lists of steps that follow each other. A list's product needs what the list before has left in
+ * the rows around, no farther than the matrix's entries are from the diagonal; so on the CPU each
+ * thread takes its rows through all lists together, each list that far behind the one before, and
+ * what they have in common comes from memory once. The same bits as one list after the other. */
+#ifndef TSL_SPARSE_CHAIN_H
+#define TSL_SPARSE_CHAIN_H
+
+#include "blocks/vector/steps.h"
+
+enum { TSL_CHAIN_LISTS = 4, TSL_CHAIN_STEPS = 4 };
+
+typedef struct tsl_chain {
+    tsl_context *context;
+    const tsl_layout *layout;
+    int bytes;     /* of a number: 8 or 4 */
+    int64_t reach; /* rows between an entry that a list's product reads, of a vector that another
+                      list of the chain writes, and the row it is for, at most; 0: run one by one */
+    int count;
+    struct {
+        tsl_step step[TSL_CHAIN_STEPS];
+        int count;
+    } list[TSL_CHAIN_LISTS];
+} tsl_chain;
+
+/* Add a list of up to TSL_CHAIN_STEPS steps, without scalar products; those before may be run, if
+ * there is no room. A list may write what the one before reads, but not what that needs of it in
+ * other rows than its own and `reach` around. */
+tsl_status tsl_chain_add(tsl_chain *chain, const tsl_step *steps, int count);
+/* Run what was added; the chain is empty then. Asynchronous like a list. */
+tsl_status tsl_chain_run(tsl_chain *chain);
+
+#endif

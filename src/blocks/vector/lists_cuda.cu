@@ -1,0 +1,17 @@
+/* Lists of steps on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "blocks/vector/lists.h"
+}
+
+#include "blocks/vector/lists_block.inc"
+
+extern const tsl_list_ops tsl_lists_cuda = {.run = gpu_run,
+                                            .add_up = gpu_add_up,
+                                            .add_up_pieces = gpu_add_up_pieces,
+                                            .collect = gpu_collect,
+                                            .spread = gpu_spread,
+                                            .sweep = gpu_sweep,
+                                            .look = gpu_look,
+                                            .narrow = gpu_narrow};

@@ -1,0 +1,430 @@
+/* `tesela comm bench`: how fast ranks reach each other. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/comm/command.h"
+#include "cli/shared/ranks.h"
+#include "comm/plugin.h"
+#include "device/device.h"
+#include "io/file/output.h"
+
+enum { KEY_RANKS = 0x300, KEY_MOST, KEY_REPEATS, KEY_PATH, KEY_CSV, KEY_FIGURE };
+enum { MOST_MEASUREMENTS = 256, SMALLEST = 16, STEP = 4 };
+
+typedef struct bench {
+    cli_common common;
+    bool asked; /* the word "bench" */
+    int ranks;  /* 0: not given */
+    int64_t most;
+    int repeats;
+    const char *way; /* for device memory; NULL: not given */
+    const char *figure;
+    double begun;
+    /* what rank 0 has */
+    int size, count;
+    char path[TSL_DEVICE_NAME + 256]; /* "mpi, cuda:0 memory by NCCL 2.28.9" */
+    const cli_crew *crew;
+    double link; /* bytes a second; 0: one rank has none */
+    tsl_comm_measurement measurements[MOST_MEASUREMENTS];
+} bench;
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+static bool is_skipped(tsl_measured operation, const tsl_comm *comm, const tsl_context *memory)
+{
+    return (operation == TSL_MEASURED_LINK && comm->size == 1) ||
+           (operation == TSL_MEASURED_ROWS && !tsl_comm_has_rows(comm, memory));
+}
+
+static tsl_status measure_all(bench *b, tsl_comm *comm, tsl_context *memory, void *work)
+{
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < TSL_MEASURED; i++) {
+        const tsl_measured operation = (tsl_measured)i;
+        for (int64_t bytes = tsl_measured_has_bytes(operation) ? SMALLEST : 0;
+             bytes <= b->most && status == TSL_OK && !is_skipped(operation, comm, memory);
+             bytes *= STEP) {
+            tsl_comm_measurement found;
+            status = tsl_comm_measure(&found, comm, memory, operation, bytes, b->repeats, work);
+            if (comm->rank == 0 && status == TSL_OK && b->count < MOST_MEASUREMENTS) {
+                b->measurements[b->count++] = found;
+            }
+            if (bytes == 0) {
+                break;
+            }
+        }
+    }
+    return status;
+}
+
+/* The link is what the largest message one way gets. */
+static void add_shares(bench *b)
+{
+    for (int i = 0; i < b->count; i++) {
+        if (b->measurements[i].operation == TSL_MEASURED_LINK) {
+            b->link = b->measurements[i].bandwidth;
+        }
+    }
+    for (int i = 0; i < b->count && b->link > 0; i++) {
+        b->measurements[i].share = b->measurements[i].bandwidth / b->link;
+    }
+}
+
+static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
+{
+    tsl_context *memory = context->ops->peer != NULL ? context : NULL;
+    const int64_t bytes = tsl_comm_measure_bytes(comm, b->most);
+    char what[64], most[16];
+    snprintf(what, sizeof what, "messages of %s among %d ranks need",
+             tsl_format_bytes(most, b->most), comm->size);
+    const tsl_device_need need = {.what = what, .remedy = "take a smaller --most", .device = bytes};
+    void *work = NULL;
+    tsl_status status = tsl_comm_foresee(context, &need);
+    if (status == TSL_OK) {
+        status = tsl_device_allocate(&work, context, bytes, "messages");
+    }
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, work, 0, bytes);
+    }
+    if (status == TSL_OK) {
+        status = measure_all(b, comm, memory, work);
+    }
+    if (status == TSL_OK && comm->rank == 0) {
+        b->size = comm->size;
+        const char *way = tsl_comm_memory_path(comm, memory);
+        snprintf(b->path, sizeof b->path, "%s, %s memory%s%s", tsl_comm_path(comm),
+                 memory != NULL ? context->name : "host", way != NULL ? " by " : "",
+                 way != NULL ? way : "");
+    }
+    tsl_device_release(context, work);
+    return status;
+}
+
+static tsl_status report(const bench *b, tsl_context *context);
+
+/* Is the memory of all ranks a device's, or of all the host's? Collective. */
+static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *context)
+{
+    const int32_t is_device = context->ops->peer != NULL;
+    int32_t least[2] = {is_device, -is_device};
+    const tsl_status status =
+        tsl_comm_all_reduce(comm, NULL, least, 2, TSL_COMM_INT32, TSL_COMM_MIN);
+    if (status == TSL_OK && least[0] != -least[1]) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "--device %s: messages go from memory of a kind to the same: give devices "
+                        "of one kind, e.g. cuda:0-3",
+                        b->common.device);
+    }
+    return status == TSL_OK && b->way != NULL && !is_device
+               ? tsl_fail(context, TSL_E_ARG,
+                          "--path %s: it is for device memory, and messages are in the host's: "
+                          "give --device, e.g. cuda:0-1",
+                          b->way)
+               : status;
+}
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    bench *b = user;
+    cli_crew crew;
+    cli_common common = b->common;
+    common.threads = common.threads > 0 ? common.threads : 1;
+    cli_be_silent(true); /* the table says who the ranks are */
+    tsl_status status = cli_crew_meet(&crew, comm, &common);
+    cli_be_silent(false);
+    if (status == TSL_OK) {
+        status = check_memory(b, comm, crew.context);
+        if (status == TSL_OK) {
+            status = run_with(b, comm, crew.context);
+        }
+        if (status == TSL_OK && comm->rank == 0) {
+            b->crew = &crew;
+            add_shares(b);
+            status = report(b, crew.context);
+        }
+        if (status != TSL_OK) {
+            tsl_comm_fail(comm, status, tsl_last_error(crew.context));
+        }
+    }
+    cli_crew_part(&crew);
+    return status;
+}
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+static void print_table(const bench *b, FILE *stream)
+{
+    char size[16];
+    fprintf(stream, "%d rank%s: %s\n", b->size, b->size == 1 ? "" : "s", b->path);
+    if (b->link > 0) {
+        fprintf(stream, "link, one way: %.3f GB/s\n", b->link / 1e9);
+    }
+    fprintf(stream, "\n%-19s %10s %12s %10s %8s\n", "operation", "message", "time us", "GB/s",
+            "of link");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        fprintf(stream, "%-19s %10s %12.2f", tsl_measured_name(m->operation),
+                m->bytes > 0 ? tsl_format_bytes(size, m->bytes) : "-", 1e6 * m->seconds);
+        if (m->sent > 0) {
+            fprintf(stream, " %10.3f %7.1f%%", m->bandwidth / 1e9, 100 * m->share);
+        }
+        fputc('\n', stream);
+    }
+}
+
+static void write_csv_rows(FILE *stream, const void *work)
+{
+    const bench *b = work;
+    fprintf(stream, "path,ranks,operation,message_bytes,sent_bytes,seconds,bytes_per_second,"
+                    "share_of_link\n");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        fprintf(stream, "\"%s\",%d,%s,%" PRId64 ",%" PRId64 ",%.9g,%.6g,%.4f\n", b->path, b->size,
+                tsl_measured_name(m->operation), m->bytes, m->sent, m->seconds, m->bandwidth,
+                m->share);
+    }
+}
+
+static tsl_status write_csv(const bench *b, tsl_context *context)
+{
+    return cli_csv_write(context, b->common.csv, write_csv_rows, b);
+}
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const bench *b = work;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_integer(json, "most", b->most);
+    tsl_json_integer(json, "repeats", b->repeats);
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_string(json, "path", b->path);
+    tsl_json_open_array(json, "ranks");
+    for (int q = 0; q < b->size; q++) {
+        const cli_seat *seat = &b->crew->seats[q];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "host", seat->host);
+        tsl_json_string(json, "device", seat->device);
+        tsl_json_string(json, "model", seat->model);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_number(json, "link", b->link > 0 ? b->link : 0);
+    tsl_json_open_array(json, "measurements");
+    for (int i = 0; i < b->count; i++) {
+        const tsl_comm_measurement *m = &b->measurements[i];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "operation", tsl_measured_name(m->operation));
+        tsl_json_integer(json, "message_bytes", m->bytes);
+        tsl_json_integer(json, "sent_bytes", m->sent);
+        tsl_json_number(json, "seconds", m->seconds);
+        tsl_json_number(json, "bytes_per_second", m->bandwidth);
+        tsl_json_number(json, "share_of_link", m->share);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+static tsl_status write_json(const bench *b, tsl_context *context)
+{
+    const double total = tsl_seconds() - b->begun;
+    const cli_report report = {.command = "comm bench",
+                               .device = b->crew->devices,
+                               .ranks = b->size,
+                               .verified = -1,
+                               .total = total,
+                               .compute = total};
+    return cli_report_write(context, b->common.json, &report, write_body, b);
+}
+
+static tsl_status report(const bench *b, tsl_context *context)
+{
+    tsl_status status = TSL_OK;
+    if (!b->common.quiet) {
+        print_table(b, cli_summary_stream(&b->common));
+    }
+    if (b->common.csv != NULL) {
+        status = write_csv(b, context);
+    }
+    if (status == TSL_OK && b->figure != NULL) {
+        char title[128];
+        /* without the reason, which is long */
+        snprintf(title, sizeof title, "%d ranks: %.*s", b->size, (int)strcspn(b->path, "("),
+                 b->path);
+        status = comm_figure(context, b->figure, title, b->measurements, b->count);
+    }
+    if (status == TSL_OK && b->common.json != NULL) {
+        status = write_json(b, context);
+    }
+    return status;
+}
+
+/* ---- command line ------------------------------------------------------------------------- */
+
+static const struct argp_option options_table[] = {
+    {NULL, 0, NULL, 0, "What is measured:", 1},
+    {"ranks", KEY_RANKS, "COUNT", 0,
+     "ranks, as threads (one a device of --device, at least 2); under mpirun its processes are the "
+     "ranks",
+     1},
+    {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
+    {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
+    {"path", KEY_PATH, "PATH", 0,
+     "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
+     "; auto takes the first that can be had, and beside nccl staged for what is little (auto)",
+     1},
+    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values; - is standard output",
+     91},
+    {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
+    {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    bench *b = state->input;
+    switch (key) {
+    case KEY_RANKS:
+        return cli_set_integer("--ranks", text, 1, 64, &b->ranks);
+    case KEY_MOST:
+        if (!cli_parse_bytes(text, &b->most) || b->most < SMALLEST || b->most > INT64_C(1) << 32) {
+            cli_error("--most '%s': give a number of bytes from 16 to 4G, e.g. 64M", text);
+            return EINVAL;
+        }
+        return 0;
+    case KEY_REPEATS:
+        return cli_set_integer("--repeats", text, 1, 101, &b->repeats);
+    case KEY_PATH:
+        if (tsl_comm_way_of(text) == TSL_COMM_WAYS) {
+            cli_error("--path '%s': give " TSL_COMM_WAY_LIST, text);
+            return EINVAL;
+        }
+        b->way = text;
+        return 0;
+    case KEY_CSV:
+        b->common.csv = text;
+        return 0;
+    case KEY_FIGURE:
+        b->figure = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (b->asked || strcmp(text, "bench") != 0) {
+            cli_error("'%s': comm has one action, bench (see tesela comm --help)", text);
+            return EINVAL;
+        }
+        b->asked = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!b->asked) {
+            cli_error("comm: say what to do: tesela comm bench (see tesela comm --help)");
+            return EINVAL;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Can what is asked for be written? */
+static bool can_write(const bench *b)
+{
+    const cli_file files[] = {{"--csv", b->common.csv}, {"--figure", b->figure}};
+    return cli_can_write_csv(&b->common) && cli_can_write_figure(b->figure) &&
+           cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
+}
+
+/* The way of device memory. */
+static bool check_way(const bench *b)
+{
+    const char *set = getenv(TSL_COMM_PATH_VARIABLE);
+    if (b->way == NULL && set != NULL && tsl_comm_way_of(set) == TSL_COMM_WAYS) {
+        cli_error(TSL_COMM_PATH_VARIABLE "=%s: give " TSL_COMM_WAY_LIST, set);
+        return false;
+    }
+    if (b->way != NULL && !cli_is_launched()) {
+        cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
+        return false;
+    }
+    return true;
+}
+
+/* What the options say together. */
+static bool check(const bench *b)
+{
+    const int devices = cli_device_count(b->common.device);
+    if (b->ranks > 0 && cli_is_launched()) {
+        cli_error("--ranks does not go with mpirun: its processes are the ranks");
+        return false;
+    }
+    if (b->ranks > 0 && b->ranks < devices && strcmp(b->common.device, "auto") != 0) {
+        cli_error("--ranks %d: --device %s has %d devices: give as many ranks, or more", b->ranks,
+                  b->common.device, devices);
+        return false;
+    }
+    if (b->common.profile) {
+        cli_error("--profile does not go with comm bench: its table is where the time went");
+        return false;
+    }
+    return check_way(b) && can_write(b);
+}
+
+static bool parse(bench *out, int argc, char **argv, int *exit_status)
+{
+    static const struct argp argp = {
+        .options = options_table,
+        .parser = parse_option,
+        .args_doc = "bench",
+        .doc =
+            "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
+            "message size, and its share of the link, which is what the largest message from "
+            "rank 0 to rank 1 gets. Bandwidth is what a rank sends, or receives where that is "
+            "more, over the time of the slowest rank. --device takes a list, one for each rank "
+            "in turn; without it messages are in host memory."
+            "\v"
+            "Operations:\n"
+            "  barrier             all wait for all\n"
+            "  broadcast           rank 0's message to all\n"
+            "  all-reduce          the greatest of all ranks' doubles, place by place, to all\n"
+            "  2-value all-reduce  a sum of two doubles, prepared beforehand, as solvers take it\n"
+            "  gather to all       each rank's message to all\n"
+            "  all-to-all          a message from each rank to each\n"
+            "  all-to-all of rows  the same in 64 rows that do not stand together, by MPI's "
+            "derived\n"
+            "                      datatypes (mpirun, host memory)\n"
+            "  ring exchange       a message to the next rank, one from the rank before\n"
+            "  one way             rank 0 to rank 1: the link\n"
+            "  counters            add to counters that all share, and hear what they were\n"
+            "\n"
+            "Examples:\n"
+            "  tesela comm bench --ranks 4\n"
+            "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
+            "  mpirun -n 4 tesela comm bench --figure mpi.svg\n"
+            "  mpirun -n 2 tesela comm bench --device cuda:0-1 --path nccl --most 256M"};
+    *out = (bench){.common = {.device = "cpu"},
+                   .most = INT64_C(4) << 20,
+                   .repeats = 11,
+                   .begun = tsl_seconds()};
+    return cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
+}
+
+int cli_comm(int argc, char **argv)
+{
+    bench b;
+    int exit_status;
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = parse(&b, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
+        return cli_refused(exit_status);
+    }
+    if (b.way != NULL) {
+        setenv(TSL_COMM_PATH_VARIABLE, b.way, 1);
+    }
+    if (b.ranks == 0) {
+        const int devices = cli_device_count(b.common.device);
+        b.ranks = devices > 1 ? devices : 2;
+    }
+    return cli_run_ranks(b.ranks, &b.common, run_rank, &b);
+}

@@ -1,0 +1,11 @@
+/* What the files of `tesela comm` share. */
+#ifndef TSL_COMM_COMMAND_H
+#define TSL_COMM_COMMAND_H
+
+#include "blocks/exchange/measure.h"
+
+/* Draw bandwidth over message size, an operation a line: .svg, .png or .pdf. */
+tsl_status comm_figure(tsl_context *context, const char *path, const char *title,
+                       const tsl_comm_measurement *measurements, int count);
+
+#endif

@@ -1,0 +1,225 @@
+/* The parts of `tesela dock`. */
+#ifndef TSL_CLI_DOCK_COMMAND_H
+#define TSL_CLI_DOCK_COMMAND_H
+
+#include "blocks/fft/fft.h"
+#include "cli/shared/cli.h"
+#include "cli/shared/ranks.h"
+#include "solvers/dock/checkpoint.h"
+#include "solvers/dock/pose_files.h"
+#include "tesela/dock.h"
+
+/* ---- options (dock_options.c) ------------------------------------------------------------- */
+
+enum dock_key {
+    DOCK_FIRST_KEY = 0x100,
+    DOCK_GRID = DOCK_FIRST_KEY,
+    DOCK_SPACING,
+    DOCK_ANGLE_STEP,
+    DOCK_ROTATIONS,
+    DOCK_SURFACE,
+    DOCK_CORE,
+    DOCK_NO_ELECTROSTATICS,
+    DOCK_ELECTROSTATICS,
+    DOCK_KEEP,
+    DOCK_TOP,
+    DOCK_POSES,
+    DOCK_RESCORE,
+    DOCK_RECEPTOR_CHAINS,
+    DOCK_LIGAND_CHAINS,
+    DOCK_HETERO,
+    DOCK_CORRELATION,
+    DOCK_MEMORY,
+    DOCK_BATCH,
+    DOCK_RESUME,
+    DOCK_LIST,
+    DOCK_VARIANT,
+    DOCK_REPEAT,
+    DOCK_CSV,
+    DOCK_END_KEY
+};
+
+enum { DOCK_MOST_REPEATS = 100 };
+
+typedef struct dock_options {
+    cli_common common;
+    const char *receptor; /* NULL with a list */
+    const char *ligand;
+    const char *folder;
+    const char *list;    /* file of pairs, or NULL */
+    const char *rescore; /* list of poses, or NULL */
+    tsl_dock_options dock;
+    int angle_step;             /* degrees; 0: see rotations_from */
+    const char *rotations_from; /* "spiral:COUNT" or a file */
+    int spiral;                 /* COUNT, or 0 */
+    int top;                    /* rows of the list */
+    int poses;                  /* complexes to write */
+    tsl_hetero hetero;
+    const char *receptor_chains; /* "A,B"; NULL: all */
+    const char *ligand_chains;
+    bool resume;
+    bool ladder;          /* measure the versions of docking */
+    const char *variants; /* those that are asked for; NULL: all */
+    int repeat;           /* runs of each */
+    bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
+} dock_options;
+
+/* Parse and check the command line. True to go on; else *exit_status is set. */
+bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
+bool dock_is_given(const dock_options *options, enum dock_key key);
+const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
+const char *dock_correlation_name(tsl_correlation correlation);
+
+/* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
+
+typedef struct dock_rotations {
+    int64_t count;
+    tsl_rotation *at; /* [count] */
+} dock_rotations;
+
+tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
+                               const dock_options *options);
+void dock_rotations_free(dock_rotations *rotations);
+
+/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
+
+/* A file of atoms, read once however many pairs use it. */
+typedef struct dock_input {
+    const char *path;       /* borrowed */
+    const char *chains;     /* "A,B"; NULL: all */
+    const char *option;     /* that chose them, for messages */
+    char digest[65];        /* of the file; "" until it is needed */
+    tsl_molecule *molecule; /* NULL until it is needed */
+    int64_t last_use;       /* the last pair of a list that needs it */
+} dock_input;
+
+void dock_input_free(dock_input *input);
+
+/* TSL_E_ARG if `path` is a pipe or device: those can be read but once, by one rank. */
+tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
+
+/* How a search goes about it. */
+typedef struct dock_manner {
+    bool keeps_at_end;   /* finished rotations go to a file when all are, not after each batch */
+    const double *parts; /* [ranks]: split in proportion to these; NULL: handed out as they go */
+    void (*hear)(void *user); /* of signals to other ranks; NULL: only this one's count */
+    void *user;
+} dock_manner;
+
+/* The command at work, on one rank: what stays from pair to pair. */
+typedef struct dock_work {
+    const dock_options *options;
+    tsl_comm *comm;
+    tsl_context *context;
+    int rank, ranks; /* rank 0 prints, and writes the results */
+    cli_seat *seats; /* [ranks] */
+    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
+    dock_rotations rotations;
+    dock_manner manner;
+    tsl_fft_patience patience; /* of the plan: dock_is_wanted() */
+    tsl_dock_plan *plan;       /* NULL before the first pair and after a failure */
+    dock_input *held[2];       /* whose molecules the plan borrows */
+    double begun;
+} dock_work;
+
+/* Has no signal come? `work` is the command's. */
+bool dock_is_wanted(void *work);
+
+/* What a rank has had of a search. */
+typedef struct dock_share {
+    int64_t rotations;
+    double begun;   /* seconds from the search's beginning to that of its first batch */
+    double seconds; /* from there to the end of its last */
+} dock_share;
+
+/* One pair: what is asked, then what came out. */
+typedef struct dock_pair {
+    const char *folder;
+    dock_input *receptor;
+    dock_input *ligand;
+    char list_digest[65];   /* of options->rescore; "" without */
+    char search_digest[65]; /* names everything the answer depends on */
+    char output_digest[65]; /* and everything the files depend on */
+    tsl_dock_options used;  /* what the plan was made with */
+    tsl_dock_summary summary;
+    tsl_pose_list list;
+    double lowest_energy;   /* of the whole run */
+    int64_t rotations_done; /* by the ranks of this run */
+    dock_share *shares;     /* [ranks]; NULL without a search */
+    int64_t complexes;      /* files written */
+    bool figure;            /* was drawn */
+    bool was_complete;      /* there was nothing left to do */
+    tsl_profile profile_before;
+    double begun, ready, computed, ended; /* tsl_seconds() */
+} dock_pair;
+
+/* The pair of the command line, not read yet; it borrows what it makes of `receptor` and `ligand`.
+ */
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand);
+
+/* Dock one pair into its folder. The context has the error. Collective, like all that follows but
+ * the writing of files and reports, and all ranks return the same, except for the TSL_E_COMM of
+ * those that hear of a published failure. */
+tsl_status dock_pair_run(dock_work *work, dock_pair *pair);
+void dock_pair_free(dock_pair *pair);
+/* 1, 0, or -1 where there is nothing to verify. */
+int dock_pair_verified(const dock_pair *pair);
+
+/* ---- where poses come from (dock_search.c, dock_rescore.c) -------------------------------- */
+
+/* Search all rotations, taking up checkpoints if asked to. Fills pair->list.poses, in order, and
+ * pair->lowest_energy, on rank 0, and pair->shares. On success *checkpoint, this rank's, is open,
+ * to be closed when the files are written. */
+tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
+/* Remove checkpoints that a complete run left behind. For rank 0. */
+void dock_search_tidy(dock_work *work, const dock_pair *pair);
+
+/* Read options->rescore into pair->list and take pair->used from its head. */
+tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);
+/* Score its poses and sort them. */
+tsl_status dock_rescore(dock_work *work, dock_pair *pair);
+
+/* ---- files (dock_files.c) ----------------------------------------------------------------- */
+
+enum { DOCK_PATH = 4096 + 64, DOCK_FOLDER_LENGTH = 3072 };
+
+/* "FOLDER/NAME"; lengths were checked at the start. Returns `path`. */
+const char *dock_path(char path[DOCK_PATH], const char *folder, const char *name);
+/* Write all files of a pair but run.json. */
+tsl_status dock_files_write(dock_work *work, dock_pair *pair);
+/* Does the folder hold a complete run with pair->output_digest? */
+bool dock_files_complete(dock_work *work, const dock_pair *pair);
+/* Does the folder's report name another search? False where there is none, or it cannot be told. */
+bool dock_files_of_other_search(dock_work *work, const dock_pair *pair);
+/* Copy its run.json to `path`. */
+tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path);
+
+/* ---- reports (dock_report.c) -------------------------------------------------------------- */
+
+/* The envelope for one pair, as run.json has it. */
+tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path);
+/* "parameters" of the envelope; `pair` is NULL for a list. */
+void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pair *pair);
+/* FTDock's measure of an energy: a share of the lowest of the run, in per cent. */
+double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose);
+/* The summary for people. */
+void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pair);
+
+/* ---- lists of pairs (dock_list.c) --------------------------------------------------------- */
+
+/* Dock all pairs of options->list. Returns the exit status; messages are out. */
+int dock_list_run(dock_work *work);
+
+/* ---- the ladder (dock_ladder.c) ------------------------------------------------------------ */
+
+/* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
+ * are out. */
+int dock_ladder_run(dock_work *work);
+
+/* ---- the end (dock.c) --------------------------------------------------------------------- */
+
+/* Print what has come of it, if that is no success, unless a failure was published, which whoever
+ * runs the ranks prints. Returns the exit status. */
+int dock_end(const dock_work *work, tsl_status status);
+
+#endif

@@ -1,0 +1,353 @@
+/* One pair, from its input files to its folder of results. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/dock/command.h"
+#include "comm/comm.h"
+#include "core/profile.h"
+#include "io/file/output.h"
+#include "io/file/sha256.h"
+#include "solvers/dock/share.h"
+
+/* ---- input -------------------------------------------------------------------------------- */
+
+tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 &&
+        (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: a pipe or device cannot be read twice; save it to a file first", path);
+    }
+    return TSL_OK;
+}
+
+/* An input is read twice, for its digest and for its atoms. */
+static tsl_status input_digest(dock_input *input, tsl_context *context)
+{
+    const tsl_status status = dock_refuse_pipe(context, input->path);
+    return status != TSL_OK || input->digest[0] != '\0'
+               ? status
+               : tsl_sha256_file(context, input->path, input->digest);
+}
+
+static tsl_status read_digests(const dock_work *work, dock_pair *pair)
+{
+    tsl_status status = input_digest(pair->receptor, work->context);
+    if (status == TSL_OK) {
+        status = input_digest(pair->ligand, work->context);
+    }
+    if (status == TSL_OK && work->options->rescore != NULL) {
+        status = dock_refuse_pipe(work->context, work->options->rescore);
+    }
+    if (status == TSL_OK && work->options->rescore != NULL) {
+        status = tsl_sha256_file(work->context, work->options->rescore, pair->list_digest);
+    }
+    return status;
+}
+
+static tsl_status input_read(dock_input *input, tsl_context *context, tsl_hetero hetero)
+{
+    if (input->molecule != NULL) {
+        return TSL_OK;
+    }
+    tsl_molecule_options options = TSL_MOLECULE_OPTIONS_INIT;
+    options.chains = input->chains;
+    options.hetero = hetero;
+    const tsl_status status = tsl_molecule_read(&input->molecule, context, input->path, &options);
+    if (status == TSL_E_ARG) { /* the chains are the only argument that can be at fault */
+        tsl_error_prefix(context, input->option);
+    }
+    return status;
+}
+
+dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand)
+{
+    *receptor = (dock_input){.path = options->receptor,
+                             .chains = options->receptor_chains,
+                             .option = "--receptor-chains"};
+    *ligand = (dock_input){
+        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
+    return (dock_pair){.folder = options->folder, .receptor = receptor, .ligand = ligand};
+}
+
+void dock_input_free(dock_input *input)
+{
+    tsl_molecule_destroy(input->molecule);
+    input->molecule = NULL;
+}
+
+/* ---- digests ------------------------------------------------------------------------------ */
+
+static void add_text(tsl_sha256 *hash, const char *text)
+{
+    tsl_sha256_add(hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 0);
+    tsl_sha256_add(hash, "\n", 1);
+}
+
+static void add_values(tsl_sha256 *hash, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_values(tsl_sha256 *hash, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add_text(hash, text);
+}
+
+/* Name the search by everything its answer depends on. Device, threads, batch and memory are not
+ * among that; nor is what is made of the answer. */
+static void name_search(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const tsl_dock_options *dock = &options->dock;
+    const dock_rotations *rotations = &work->rotations;
+    tsl_sha256 hash;
+    tsl_sha256_begin(&hash);
+    add_values(&hash, "tesela %s dock", tsl_version());
+    add_text(&hash, pair->receptor->digest);
+    add_text(&hash, pair->receptor->chains);
+    add_text(&hash, pair->ligand->digest);
+    add_text(&hash, pair->ligand->chains);
+    add_text(&hash, pair->list_digest);
+    add_values(&hash, "%d %d %.17g %.17g %d %d %d", (int)options->hetero, dock->grid, dock->spacing,
+               dock->surface, dock->core, (int)dock->electrostatics, dock->keep);
+    add_values(&hash, "%lld", (long long)rotations->count);
+    for (int64_t i = 0; i < rotations->count; i++) {
+        const tsl_rotation *r = &rotations->at[i];
+        add_values(&hash, "%d %d %d", (int)r->twist, (int)r->theta, (int)r->phi);
+    }
+    tsl_sha256_end(&hash, pair->search_digest);
+}
+
+static void name_output(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const tsl_pose_list_head *head = &pair->list.head;
+    tsl_sha256 hash;
+    tsl_sha256_begin(&hash);
+    add_text(&hash, pair->search_digest);
+    add_text(&hash, head->receptor);
+    add_text(&hash, head->ligand);
+    add_text(&hash, head->rotations_from);
+    add_values(&hash, "%d %d", options->top, options->poses);
+    add_values(&hash, "%d %d %d %d %d %d %d", head->angle_step, head->grid_given,
+               head->angle_step_given, head->surface_given, head->core_given,
+               head->electrostatics_given, head->keep_given);
+    tsl_sha256_end(&hash, pair->output_digest);
+}
+
+/* Is this rank's search that of rank 0? */
+static tsl_status compare_search(const dock_work *work, const dock_pair *pair)
+{
+    bool same;
+    const tsl_status status = cli_compare(work->comm, pair->search_digest, &same);
+    return status == TSL_OK && !same
+               ? tsl_fail(work->context, TSL_E_ARG,
+                          "%s, %s or the options are not what rank 0 has: give all ranks the same",
+                          pair->receptor->path, pair->ligand->path)
+               : status;
+}
+
+/* What the list's head can say before there is a plan. */
+static void fill_head(const dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    tsl_pose_list_head *head = &pair->list.head;
+    *head = (tsl_pose_list_head){
+        .grid_given = options->dock.grid > 0,
+        .angle_step = options->angle_step,
+        .angle_step_given = dock_is_given(options, DOCK_ANGLE_STEP),
+        .surface = options->dock.surface,
+        .surface_given = dock_is_given(options, DOCK_SURFACE),
+        .core = options->dock.core,
+        .core_given = dock_is_given(options, DOCK_CORE),
+        .electrostatics = options->dock.electrostatics,
+        .electrostatics_given = dock_is_given(options, DOCK_ELECTROSTATICS) ||
+                                dock_is_given(options, DOCK_NO_ELECTROSTATICS),
+        .keep = options->dock.keep,
+        .keep_given = dock_is_given(options, DOCK_KEEP),
+        .rotations = work->rotations.count,
+    };
+    if (options->rotations_from != NULL) {
+        tsl_plain_name(head->rotations_from, sizeof head->rotations_from, options->rotations_from,
+                       false);
+    }
+    tsl_plain_name(head->receptor, sizeof head->receptor, pair->receptor->path, true);
+    tsl_plain_name(head->ligand, sizeof head->ligand, pair->ligand->path, true);
+}
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+bool dock_is_wanted(void *user)
+{
+    const dock_work *work = user;
+    if (work->manner.hear != NULL) {
+        work->manner.hear(work->manner.user);
+    }
+    return cli_signal() == 0;
+}
+
+static tsl_status make_plan(dock_work *work, dock_pair *pair)
+{
+    const tsl_molecule *receptor = pair->receptor->molecule;
+    const tsl_molecule *ligand = pair->ligand->molecule;
+    tsl_status status;
+    if (work->plan == NULL) {
+        work->patience = (tsl_fft_patience){.is_wanted = dock_is_wanted, .user = work};
+        status = tsl_dock_plan_create_while(&work->plan, work->context, receptor, ligand,
+                                            &pair->used, &work->patience);
+    } else {
+        status = tsl_dock_plan_update(work->plan, receptor, ligand);
+        if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
+            tsl_dock_plan_destroy(work->plan);
+            work->plan = NULL;
+        }
+    }
+    work->held[0] = work->plan != NULL ? pair->receptor : NULL;
+    work->held[1] = work->plan != NULL ? pair->ligand : NULL;
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_dock_share_in_parts(work->plan, work->manner.parts);
+    tsl_dock_plan_summary(work->plan, &pair->summary);
+    pair->list.head.grid = pair->summary.grid;
+    pair->list.head.span = pair->summary.span;
+    pair->list.head.spacing = pair->summary.spacing;
+    const int64_t items = work->options->rescore != NULL ? pair->list.count : work->rotations.count;
+    cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
+             "%lld %s%s",
+             pair->list.head.receptor, (long long)tsl_molecule_count(receptor),
+             pair->list.head.ligand, (long long)tsl_molecule_count(ligand), pair->summary.grid,
+             pair->summary.spacing, (long long)items,
+             work->options->rescore != NULL ? "pose" : "rotation", items == 1 ? "" : "s");
+    return TSL_OK;
+}
+
+/* Read everything and make the plan, which all ranks do together: nothing is written yet. */
+static tsl_status prepare(dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const double begun = tsl_seconds();
+    tsl_status status = input_read(pair->receptor, work->context, options->hetero);
+    if (status == TSL_OK) {
+        status = input_read(pair->ligand, work->context, options->hetero);
+    }
+    if (status == TSL_OK && options->rescore != NULL) {
+        status = dock_rescore_read(work, pair);
+    }
+    tsl_profile_add(work->context, "read molecules", begun, 0, 0);
+    status = cli_agree(work->context, status);
+    return status == TSL_OK ? make_plan(work, pair) : status;
+}
+
+/* Write everything. run.json comes last: it marks the run as complete. */
+static tsl_status write_results(dock_work *work, dock_pair *pair, bool kept)
+{
+    char path[DOCK_PATH];
+    tsl_status status = dock_files_write(work, pair);
+    tsl_profile_add(work->context, "write results", pair->computed, 0, 0);
+    if (status == TSL_OK) {
+        pair->ended = tsl_seconds();
+        status = dock_report_write(work, pair, dock_path(path, pair->folder, "run.json"));
+    }
+    if (status != TSL_OK && status != TSL_E_CANCELLED && kept) {
+        cli_note("the search itself is finished and kept: once that is mended, --resume writes "
+                 "its results");
+    }
+    return status;
+}
+
+static tsl_status compute_and_write(dock_work *work, dock_pair *pair)
+{
+    tsl_checkpoint *checkpoint = NULL;
+    tsl_status status = work->options->rescore != NULL
+                            ? cli_agree(work->context, dock_rescore(work, pair))
+                            : dock_search(work, pair, &checkpoint);
+    if (status != TSL_OK) {
+        return status;
+    }
+    pair->computed = tsl_seconds();
+    tsl_dock_plan_summary(work->plan, &pair->summary); /* the transform's error is known now */
+    if (work->rank == 0) {
+        status = write_results(work, pair, checkpoint != NULL);
+    }
+    status = cli_agree(work->context, status);
+    tsl_checkpoint_close(checkpoint, status == TSL_OK);
+    return status;
+}
+
+/* Is there nothing left to do? Rank 0 looks. */
+static tsl_status look_for_results(dock_work *work, dock_pair *pair)
+{
+    char complete = 0;
+    if (work->rank == 0 && work->options->resume && dock_files_complete(work, pair)) {
+        dock_search_tidy(work, pair);
+        complete = 1;
+    }
+    const tsl_status status = tsl_comm_broadcast(work->comm, NULL, &complete, sizeof complete, 0);
+    pair->was_complete = complete != 0;
+    return status;
+}
+
+/* Name the pair, and see whether it is done already. */
+static tsl_status identify(dock_work *work, dock_pair *pair)
+{
+    pair->begun = tsl_seconds();
+    pair->profile_before = cli_profile_now(work->context);
+    pair->used = work->options->dock;
+    fill_head(work, pair);
+    tsl_status status = cli_agree(work->context, read_digests(work, pair));
+    if (status == TSL_OK) {
+        name_search(work, pair);
+        name_output(work, pair);
+        status = cli_agree(work->context, compare_search(work, pair));
+    }
+    return status == TSL_OK ? look_for_results(work, pair) : status;
+}
+
+tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
+{
+    tsl_status status = identify(work, pair);
+    if (status != TSL_OK || pair->was_complete) {
+        return status;
+    }
+    status = cli_agree(work->context, prepare(work, pair));
+    if (status != TSL_OK) {
+        return status;
+    }
+    pair->ready = tsl_seconds();
+    struct stat about;
+    const bool is_new = work->rank == 0 && stat(pair->folder, &about) != 0;
+    cli_defer_signals(true);
+    if (work->rank == 0) {
+        status = tsl_make_folder(work->context, pair->folder);
+    }
+    status = cli_agree(work->context, status);
+    if (status == TSL_OK) {
+        status = compute_and_write(work, pair);
+    }
+    if (status != TSL_OK && is_new) {
+        rmdir(pair->folder); /* fails, as it should, if anything is in it */
+    }
+    cli_defer_signals(false);
+    return status;
+}
+
+void dock_pair_free(dock_pair *pair)
+{
+    tsl_pose_list_free(&pair->list);
+    tsl_release(pair->shares);
+    pair->shares = NULL;
+}
+
+int dock_pair_verified(const dock_pair *pair)
+{
+    /* scores are rounded from a transform: exact while it is off by less than 1/4 */
+    return pair->rotations_done > 0 ? pair->summary.transform_error < 0.25 : -1;
+}

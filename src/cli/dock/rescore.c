@@ -1,0 +1,124 @@
+/* Scores for the poses of a list that is there already. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/dock/command.h"
+#include "io/file/sha256.h"
+#include "solvers/dock/plan.h"
+
+/* The original prints the edge of a cell with three decimals, which is not enough to place poses
+ * by. Where it is the edge this pair would get, that one is meant; else the printed one has to do.
+ */
+static double spacing_of_list(const dock_pair *pair, int grid, double printed)
+{
+    double centre[3];
+    const double span = 1 + 2 * (tsl_dock_centre(pair->receptor->molecule, centre) +
+                                 tsl_dock_centre(pair->ligand->molecule, centre));
+    return fabs(span / grid - printed) < 6e-4 ? 0 : printed;
+}
+
+/* What the command line does not say, the list's head does. */
+static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_list_head *head)
+{
+    const dock_options *options = work->options;
+    tsl_dock_options *used = &pair->used;
+    if (head->grid == 0) { /* rows only */
+        return dock_is_given(options, DOCK_GRID)
+                   ? TSL_OK
+                   : tsl_fail(work->context, TSL_E_ARG,
+                              "%s: has no head that names its grid: give --grid N",
+                              options->rescore);
+    }
+    if (!dock_is_given(options, DOCK_GRID)) {
+        used->grid = head->grid;
+    }
+    if (!dock_is_given(options, DOCK_SPACING)) {
+        const bool same = used->grid == head->grid;
+        used->spacing = same ? spacing_of_list(pair, head->grid, head->spacing) : head->spacing;
+    }
+    if (!dock_is_given(options, DOCK_SURFACE)) {
+        used->surface = head->surface;
+    }
+    if (!dock_is_given(options, DOCK_CORE)) {
+        used->core = head->core;
+    }
+    if (!dock_is_given(options, DOCK_ELECTROSTATICS) &&
+        !dock_is_given(options, DOCK_NO_ELECTROSTATICS)) {
+        used->electrostatics = head->electrostatics;
+    }
+    return TSL_OK;
+}
+
+tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
+{
+    const tsl_pose_list_head names = pair->list.head; /* of this run */
+    tsl_pose_list list = {0};
+    tsl_status status = tsl_ftdock_read(work->context, work->options->rescore, &list);
+    if (status == TSL_OK && list.count == 0) {
+        status = tsl_fail(work->context, TSL_E_FORMAT, "%s: holds no poses: give FTDock's list",
+                          work->options->rescore);
+    }
+    if (status == TSL_OK) {
+        status = take_options(work, pair, &list.head);
+    }
+    if (status != TSL_OK) {
+        tsl_pose_list_free(&list);
+        return status;
+    }
+    tsl_pose_list_head *head = &list.head;
+    memcpy(head->receptor, names.receptor, sizeof head->receptor);
+    memcpy(head->ligand, names.ligand, sizeof head->ligand);
+    head->surface = pair->used.surface;
+    head->core = pair->used.core;
+    head->electrostatics = pair->used.electrostatics;
+    head->grid_given |= names.grid_given;
+    head->surface_given |= names.surface_given;
+    head->core_given |= names.core_given;
+    head->electrostatics_given |= names.electrostatics_given;
+    pair->list = list;
+    return TSL_OK;
+}
+
+/* Sort the list, and note where each pose was. The order takes no account of the energy, which
+ * lends its place to the number. */
+static void sort_with_ranks(tsl_pose_list *list, double *energies)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        energies[i] = list->poses[i].energy;
+        list->poses[i].energy = (double)i;
+    }
+    tsl_poses_sort(list->poses, list->count);
+    for (int64_t i = 0; i < list->count; i++) {
+        const int64_t before = (int64_t)list->poses[i].energy;
+        list->previous[i] = before + 1;
+        list->poses[i].energy = energies[before];
+    }
+}
+
+tsl_status dock_rescore(dock_work *work, dock_pair *pair)
+{
+    tsl_pose_list *list = &pair->list;
+    tsl_status status = tsl_dock_rescore(work->plan, list->poses, list->count);
+    if (status != TSL_OK) {
+        tsl_error_prefix(work->context, work->options->rescore);
+        return status;
+    }
+    const size_t bytes = (size_t)list->count * sizeof(double);
+    double *energies = tsl_allocate(bytes);
+    tsl_release(list->previous);
+    list->previous = tsl_allocate(bytes);
+    if (energies == NULL || list->previous == NULL) {
+        tsl_release(energies);
+        return tsl_fail_memory(work->context, 2 * (int64_t)bytes, "sorting the poses");
+    }
+    sort_with_ranks(list, energies);
+    tsl_release(energies);
+    pair->lowest_energy = 0;
+    for (int64_t i = 0; i < list->count; i++) {
+        pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
+    }
+    if (dock_is_given(work->options, DOCK_TOP) && list->count > work->options->top) {
+        list->count = work->options->top;
+    }
+    return TSL_OK;
+}

@@ -1,0 +1,407 @@
+/* `tesela solve`: a file's matrix, diagnosed and solved. Every rank reads the files and makes the
+ * matrix; rank 0 speaks and writes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "blocks/transpose/measure.h"
+#include "cli/solve/command.h"
+#include "core/context.h"
+#include "solvers/linsolve/matrix/matrix.h"
+
+/* ---- the history ---------------------------------------------------------------------------- */
+
+static void note(solve_history *history, int64_t iteration, double residual)
+{
+    if (iteration / history->stride >= SOLVE_HISTORY) {
+        for (int i = 0; 2 * i < SOLVE_HISTORY; i++) {
+            history->residual[i] = history->residual[2 * i];
+        }
+        history->count = SOLVE_HISTORY / 2;
+        history->stride *= 2;
+    }
+    if (iteration % history->stride == 0 && iteration / history->stride <= history->count) {
+        history->count = (int)(iteration / history->stride) + 1;
+        history->residual[history->count - 1] = residual;
+    }
+    history->last = iteration;
+    history->last_residual = residual;
+}
+
+int solve_history_entries(const solve_history *history)
+{
+    return history->count +
+           (history->count > 0 && (history->count - 1) * history->stride != history->last);
+}
+
+void solve_history_entry(const solve_history *history, int entry, int64_t *iteration,
+                         double *residual)
+{
+    const bool kept = entry < history->count;
+    *iteration = kept ? entry * history->stride : history->last;
+    *residual = kept ? history->residual[entry] : history->last_residual;
+}
+
+static int on_iteration(void *user, int64_t iteration, double residual)
+{
+    solve_work *work = user;
+    note(&work->history, iteration, residual);
+    if (iteration > 0) {
+        cli_progress_add(&work->progress, 1);
+    }
+    return cli_signal() != 0;
+}
+
+/* ---- the matrix ----------------------------------------------------------------------------- */
+
+static tsl_status check_shape(const solve_work *work)
+{
+    const tsl_csr *m = &work->file.matrix;
+    if (m->rows != m->columns) {
+        return tsl_fail(work->context, TSL_E_FORMAT,
+                        "%s: has %lld rows and %lld columns: only square systems are solved",
+                        work->options->matrix, (long long)m->rows, (long long)m->columns);
+    }
+    return m->rows > 0
+               ? TSL_OK
+               : tsl_fail(work->context, TSL_E_FORMAT, "%s: has no rows: there is nothing to solve",
+                          work->options->matrix);
+}
+
+/* The arrays are gone after this. */
+static tsl_status make_matrix(solve_work *work)
+{
+    tsl_csr *m = &work->file.matrix;
+    tsl_sparse_matrix_options options = TSL_SPARSE_MATRIX_OPTIONS_INIT;
+    options.storage = work->file.storage;
+    options.index_base = work->base;
+    const int64_t entries = tsl_csr_nonzeros(m);
+    for (int64_t k = 0; k < entries; k++) {
+        m->column[k] += work->base;
+    }
+    const tsl_status status =
+        tsl_sparse_matrix_create(&work->matrix, work->context, m->rows, m->columns, m->row_start,
+                                 m->column, sizeof *m->column, m->value, &options);
+    tsl_csr_free(m);
+    if (status == TSL_E_ARG) {
+        tsl_error_prefix(work->context, work->options->matrix);
+    }
+    return status;
+}
+
+static tsl_status read_matrix(solve_work *work)
+{
+    const double begun = tsl_seconds();
+    tsl_status status = tsl_matrix_read(&work->file, work->context, work->options->matrix);
+    work->parse = work->parse_matrix = tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        work->base = strcmp(work->file.format, "SciPy CSR") != 0;
+        status = check_shape(work);
+    }
+    return status;
+}
+
+static tsl_status take_in_matrix(solve_work *work)
+{
+    tsl_status status = cli_agree_apart(work->context, read_matrix(work));
+    const double begun = tsl_seconds();
+    if (status == TSL_OK) {
+        status = cli_agree(work->context, make_matrix(work));
+    }
+    if (status == TSL_OK) {
+        tsl_sparse_matrix_describe(work->matrix, &work->about);
+        work->setup = tsl_seconds() - begun;
+    }
+    return status;
+}
+
+/* What was not asked for is chosen by what the matrix is. */
+static void settle(solve_work *work)
+{
+    const tsl_sparse_description *about = &work->about;
+    const solve_options *options = work->options;
+    work->linsolve = options->linsolve;
+    work->linsolve.progress = on_iteration;
+    work->linsolve.user = work;
+    if (!options->has_method) {
+        const bool positive = about->zero_diagonals == 0 && about->negative_diagonals == 0 &&
+                              about->indefinite_row < 0;
+        work->linsolve.method = about->symmetric && positive ? TSL_LINSOLVE_CG : TSL_LINSOLVE_GMRES;
+    }
+    if (!options->has_preconditioner) {
+        work->linsolve.preconditioner =
+            about->zero_diagonals == 0 ? TSL_LINSOLVE_JACOBI : TSL_LINSOLVE_NONE;
+    }
+    solve_options_note_unused(options, &work->linsolve);
+}
+
+solve_definiteness solve_definiteness_of(const solve_work *work)
+{
+    const tsl_sparse_description *about = &work->about;
+    if (!about->symmetric) {
+        return SOLVE_UNSYMMETRIC;
+    }
+    if (about->zero_diagonals > 0 || about->negative_diagonals > 0) {
+        return SOLVE_NOT_POSITIVE;
+    }
+    if (about->indefinite_row >= 0) {
+        return SOLVE_INDEFINITE;
+    }
+    if (work->solved && work->report.stop == TSL_LINSOLVE_INDEFINITE) {
+        return SOLVE_CURVED;
+    }
+    return about->dominant_rows == about->rows ? SOLVE_DOMINANT : SOLVE_UNDECIDED;
+}
+
+/* ---- the solution --------------------------------------------------------------------------- */
+
+/* A vector from a file, or `value` in each row without one. */
+static tsl_status make_vector(tsl_buffer **out, solve_work *work, const char *path, double value)
+{
+    const int64_t rows = work->about.rows;
+    const double begun = tsl_seconds();
+    tsl_status status = TSL_OK;
+    if (path != NULL) {
+        status = tsl_vector_read(work->host, rows, work->context, path);
+        work->parse += tsl_seconds() - begun;
+    } else {
+        for (int64_t i = 0; i < rows; i++) {
+            work->host[i] = value;
+        }
+    }
+    const int64_t bytes = rows * (int64_t)sizeof *work->host;
+    if (status == TSL_OK) {
+        status = tsl_buffer_create(out, work->context, bytes);
+    }
+    return status == TSL_OK ? tsl_buffer_write(*out, 0, work->host, bytes) : status;
+}
+
+static tsl_status make_vectors(solve_work *work)
+{
+    const int64_t bytes = work->about.rows * (int64_t)sizeof *work->host;
+    work->host = tsl_allocate((size_t)bytes);
+    if (work->host == NULL) {
+        return tsl_fail_memory(work->context, bytes, "a vector");
+    }
+    tsl_status status = make_vector(&work->b, work, work->options->rhs, 1);
+    if (status == TSL_OK) {
+        status = make_vector(&work->x, work, work->options->guess, 0);
+    }
+    return status;
+}
+
+static tsl_status run(solve_work *work)
+{
+    tsl_linsolve_plan *plan = NULL;
+    const double begun = tsl_seconds();
+    tsl_status status =
+        cli_agree(work->context, tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve));
+    work->setup += tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        cli_defer_signals(true);
+        cli_progress_begin(&work->progress, "iterations", work->linsolve.max_iterations, 0);
+        status = tsl_linsolve_execute(plan, tsl_buffer_data(work->x), tsl_buffer_data(work->b),
+                                      &work->report);
+        cli_progress_end(&work->progress);
+        cli_defer_signals(false);
+        work->solved = status == TSL_OK || status == TSL_E_NOCONV;
+    }
+    tsl_linsolve_plan_destroy(plan);
+    if (status == TSL_E_ARG || status == TSL_E_NOCONV) {
+        tsl_error_prefix(work->context, work->options->matrix);
+    }
+    return status;
+}
+
+/* A copy that reads and writes so many bytes, in 10^9 a second. Beyond what caches hold more bytes
+ * would not be copied at another rate. */
+static tsl_status measure_copy(double *rate, tsl_context *context, int64_t bytes)
+{
+    enum { MOST = 256 << 20 };
+    const int64_t shape[3] = {((bytes < MOST ? bytes : MOST) + 15) / 16, 1, 1};
+    tsl_transpose_options options = TSL_TRANSPOSE_OPTIONS_INIT;
+    tsl_transpose_bench *bench = NULL;
+    tsl_transpose_result result;
+    memcpy(options.shape, shape, sizeof shape);
+    options.element = 8;
+    options.permutation = TSL_PERMUTATION_XYZ;
+    tsl_status status = tsl_transpose_bench_create(&bench, context, shape, options.element);
+    if (status == TSL_OK) {
+        status = tsl_transpose_bench_run(bench, &result, &options, 0);
+    }
+    tsl_transpose_bench_destroy(bench);
+    *rate = status == TSL_OK ? 1e-9 * (double)result.bytes / result.seconds : 0;
+    return status;
+}
+
+/* How fast rank 0's rows are multiplied with x, beside a copy. b is overwritten. Of products too
+ * small to tell anything but how long a start takes, or where no memory is left for the copy, there
+ * are no rates. */
+static tsl_status measure_rates(solve_work *work)
+{
+    enum { LEAST = 1 << 20 };
+    if (work->about.bytes < LEAST) {
+        return TSL_OK;
+    }
+    double seconds = 0;
+    int64_t bytes = 0;
+    tsl_status status = tsl_sparse_matrix_time(&seconds, &bytes, work->matrix,
+                                               tsl_buffer_data(work->b), tsl_buffer_data(work->x));
+    if (status == TSL_OK) {
+        status = measure_copy(&work->rates.copy, work->context, bytes);
+        work->rates.product = status == TSL_OK ? 1e-9 * (double)bytes / seconds : 0;
+    }
+    return status == TSL_E_NOMEM ? TSL_OK : status;
+}
+
+static tsl_status write_solution(solve_work *work)
+{
+    const int64_t rows = work->about.rows;
+    const tsl_status status =
+        tsl_buffer_read(work->x, 0, work->host, rows * (int64_t)sizeof *work->host);
+    return status == TSL_OK
+               ? tsl_vector_write(work->context, work->options->output, work->host, rows)
+               : status;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+/* All that is written of a solution. */
+static tsl_status tell(solve_work *work)
+{
+    const solve_options *options = work->options;
+    tsl_status status = TSL_OK;
+    if (!cli_is_quiet() || options->common.json != NULL) {
+        status = measure_rates(work);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (!cli_is_quiet()) {
+        solve_print_outcome(cli_summary_stream(&options->common), work);
+    }
+    if (options->output != NULL && work->report.stop != TSL_LINSOLVE_NOT_FINITE) {
+        status = write_solution(work);
+        if (status == TSL_OK && !cli_is_quiet()) {
+            fprintf(cli_summary_stream(&options->common), "written         %s\n", options->output);
+        }
+    }
+    if (status == TSL_OK && options->figure != NULL) {
+        status = solve_draw(work);
+    }
+    if (status == TSL_OK && options->common.json != NULL) {
+        status = solve_write_report(work);
+    }
+    return status;
+}
+
+static tsl_status solve(solve_work *work)
+{
+    tsl_status status = take_in_matrix(work);
+    if (status != TSL_OK) {
+        return status;
+    }
+    settle(work);
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(&work->options->common);
+        solve_print_matrix(stream, work);
+        cli_flush(stream);
+    }
+    status = cli_agree_apart(work->context, make_vectors(work));
+    return status == TSL_OK ? run(work) : status;
+}
+
+static void release(solve_work *work)
+{
+    tsl_buffer_destroy(work->x);
+    tsl_buffer_destroy(work->b);
+    tsl_release(work->host);
+    tsl_sparse_matrix_destroy(work->matrix);
+    tsl_matrix_file_release(&work->file);
+}
+
+/* What the ranks of this process come to. */
+typedef struct outcome {
+    const solve_options *options;
+    int exit_status;
+} outcome;
+
+/* A failure that was published is told by cli_run_ranks(). */
+static bool is_published(const solve_work *work)
+{
+    return tsl_comm_failure(work->crew->comm, NULL, NULL) != NULL;
+}
+
+static void complain(const solve_work *work, tsl_status status)
+{
+    if (status == TSL_OK || is_published(work)) {
+        return;
+    }
+    if (status == TSL_E_CANCELLED) {
+        cli_error("interrupted after %lld iterations, at a residual of %.3g: nothing was written",
+                  (long long)work->history.last, work->history.last_residual);
+    } else {
+        cli_error("%s", tsl_last_error(work->context));
+    }
+}
+
+/* A rank's part; returns its exit status. */
+static int work_on(solve_work *work, tsl_status *status)
+{
+    const bool profile = work->options->common.profile;
+    if (profile) {
+        tsl_profile_enable(work->context);
+    }
+    *status = solve(work);
+    int exit_status = cli_exit_status(work->context, *status, false);
+    complain(work, *status);
+    if (work->solved && work->crew->rank == 0) {
+        const tsl_status told = tell(work);
+        complain(work, told);
+        exit_status = told != TSL_OK ? cli_exit_status(work->context, told, false) : exit_status;
+    }
+    if (profile && work->crew->rank == 0) {
+        cli_profile_print(work->context);
+    }
+    release(work);
+    return exit_status;
+}
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    outcome *out = user;
+    const bool leads = tsl_comm_rank(comm) == 0;
+    cli_crew crew;
+    cli_be_silent(!leads);
+    tsl_status status = cli_crew_meet(&crew, comm, &out->options->common);
+    if (status == TSL_OK) {
+        solve_work work = {.options = out->options,
+                           .crew = &crew,
+                           .context = crew.context,
+                           .begun = tsl_seconds(),
+                           .history = {.stride = 1}};
+        const int exit_status = work_on(&work, &status);
+        if (leads || cli_is_launched()) {
+            out->exit_status = exit_status;
+        }
+        status = is_published(&work) ? TSL_E_COMM : TSL_OK;
+    }
+    cli_crew_part(&crew);
+    cli_be_silent(false);
+    return status;
+}
+
+int cli_solve(int argc, char **argv)
+{
+    solve_options options;
+    int exit_status;
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    const bool parsed = solve_options_parse(&options, argc, argv, &exit_status);
+    cli_be_silent(false);
+    if (!parsed) {
+        return cli_refused(exit_status);
+    }
+    outcome out = {.options = &options};
+    exit_status =
+        cli_run_ranks(cli_rank_count(options.common.device), &options.common, run_rank, &out);
+    return exit_status != CLI_DONE ? exit_status : out.exit_status;
+}

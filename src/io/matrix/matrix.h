@@ -1,0 +1,78 @@
+/* Files of sparse matrices and of vectors: Matrix Market's text, and SciPy's .npz.
+ *
+ * Matrix Market (Boisvert, Pozo & Remington, NISTIR 5935, 1996), as it is read here:
+ *
+ *     file       = banner {comment} size {entry | comment}
+ *     banner     = "%%MatrixMarket" object format field symmetry     any case of letters
+ *     object     = "matrix" | "vector"
+ *     format     = "coordinate" | "array"
+ *     field      = "real" | "double" | "integer" | "unsigned-integer" | "complex" | "pattern"
+ *     symmetry   = "general" | "symmetric" | "skew-symmetric" | "hermitian"
+ *     comment    = a blank line, or one that begins with %
+ *     size       = rows columns entries     coordinate
+ *                | rows columns             array
+ *     entry      = row column value         coordinate; rows and columns count from 1
+ *                | value                    array; by columns, of a symmetric matrix the part on
+ *                                           and below the diagonal, of a skew one that below it
+ *     value      = number                   complex: two, real and imaginary part; pattern: none
+ *
+ * A vector has one number of rows, no columns, and entries without a column. Lines end in LF or CR
+ * LF; an entry has a line of its own, of at most 64 KiB. Entries may come in any order. A pattern's
+ * entries are 1. Several entries at one place are summed, the smallest first, and counted. An array
+ * keeps its zeros out of the matrix. A symmetric or skew-symmetric file holds one triangle, either
+ * one. Complex entries are read; since the solvers are real, one with an imaginary part is refused
+ * by name, and a file without any is a real matrix (a hermitian one a symmetric one).
+ *
+ * .npz: what scipy.sparse.save_npz() writes of a csr_matrix or csr_array, compressed or not, with
+ * indices of 32 or 64 bits and numbers of any real type; complex ones as above. */
+#ifndef TSL_IO_MATRIX_H
+#define TSL_IO_MATRIX_H
+
+#include "core/csr.h"
+#include "io/file/source.h"
+#include "tesela/sparse.h"
+
+/* A matrix as its file has it: of a symmetric one, one triangle. */
+typedef struct tsl_matrix_file {
+    tsl_csr matrix; /* columns ascend in each row, each once; values are finite */
+    tsl_sparse_storage storage;
+    const char *format;   /* "Matrix Market coordinate", "Matrix Market array", "SciPy CSR" */
+    const char *field;    /* "real", "integer", "complex", "pattern" */
+    const char *symmetry; /* "general", "symmetric", "skew-symmetric", "hermitian" */
+    int64_t entries;      /* in the file */
+    int64_t duplicates;   /* of them, added to another of their place */
+    int64_t bytes;        /* of the file, inflated */
+} tsl_matrix_file;
+
+/* Read a matrix, plain or gzipped; what it is is told by its content. All threads of the context
+ * parse. Beside the matrix (12 bytes an entry, 8 a row) this takes a few MiB a thread; a gzipped
+ * file and a pipe are held whole. Errors name the file, and the line or element: TSL_E_IO if it
+ * cannot be read; TSL_E_FORMAT if it is damaged, or holds a number that is not finite or an entry
+ * outside the matrix; TSL_E_UNSUPPORTED for complex matrices, more than 2^31 - 1 rows or columns,
+ * and other formats of SciPy; TSL_E_NOMEM. Release with tsl_matrix_file_release(). */
+tsl_status tsl_matrix_read(tsl_matrix_file *out, tsl_context *context, const char *path);
+/* The same from a source. */
+tsl_status tsl_matrix_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
+void tsl_matrix_file_release(tsl_matrix_file *file);
+
+/* Read a vector of `rows` numbers: a Matrix Market file of one column, array or coordinate (what is
+ * not there is 0), or a .npy file. As above, and TSL_E_FORMAT if its length is another one. */
+tsl_status tsl_vector_read(double *out, int64_t rows, tsl_context *context, const char *path);
+
+/* Write a vector, whole or not at all: .npy (<f8) if the path ends so, else a Matrix Market array
+ * of 17 digits, which give the same numbers back. */
+tsl_status tsl_vector_write(tsl_context *context, const char *path, const double *x, int64_t rows);
+
+/* ---- between the readers ------------------------------------------------------------------ */
+
+/* Is it a zip archive by its first bytes? */
+bool tsl_npz_is(const tsl_source *source);
+tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
+tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
+
+/* Bring each row's columns into order and sum entries of the same place, the smallest first;
+ * `drop`: take out zeros. Returns the number of entries that were added to another. By all threads;
+ * the outcome does not depend on the order in which a row's entries are given. */
+int64_t tsl_rows_tidy(tsl_csr *matrix, int threads, bool drop);
+
+#endif

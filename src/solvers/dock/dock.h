@@ -1,0 +1,111 @@
+/* Docking's kernels, as a device provides them. */
+#ifndef TSL_DOCK_DOCK_H
+#define TSL_DOCK_DOCK_H
+
+#include "blocks/convolve/convolve.h"
+#include "solvers/dock/dock_point.h"
+#include "tesela/dock.h"
+
+enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024 };
+
+/* The grid of a run. */
+typedef struct tsl_dock_geometry {
+    int grid;       /* N */
+    int box;        /* cells of the ligand's box along an axis, even, <= N, in the grid's middle */
+    int slip;       /* of the charges' weights: N or 0, see tsl_dock_corner_of() */
+    int reach;      /* cells to either side of its own that an atom may fill */
+    int64_t radius; /* square of an atom's radius, in cells, 2 * TSL_CELL_BITS digits */
+    double spacing; /* angstrom */
+} tsl_dock_geometry;
+
+/* The three corners of a charge at `position` after a rotation. */
+TSL_FN void tsl_dock_charge_corners(const tsl_dock_geometry *g, const tsl_dock_turns *turns,
+                                    const float position[3], tsl_dock_corner corners[3])
+{
+    float moved[3];
+    tsl_dock_rotate(turns, position, moved);
+    for (int axis = 0; axis < 3; axis++) {
+        corners[axis] =
+            tsl_dock_corner_of(tsl_dock_fixed(moved[axis], g->spacing), g->grid, g->slip);
+    }
+}
+
+/* A molecule on the device. */
+typedef struct tsl_dock_atoms {
+    int64_t count;
+    float *positions;        /* [count][3], angstrom from the middle of the grid */
+    int64_t charged;         /* atoms with a charge, apart from the others: */
+    float *charge_positions; /* [charged][3] */
+    int32_t *charges;        /* [charged], TSL_CHARGE_UNIT */
+} tsl_dock_atoms;
+
+/* The receptor's grids on the device. */
+typedef struct tsl_dock_receptor {
+    int16_t *shape;     /* [N][N][N]: 0, 1 on the surface, core value inside */
+    int32_t *potential; /* [N][N][N], TSL_POTENTIAL_BITS digits; NULL without electrostatics */
+} tsl_dock_receptor;
+
+/* All arrays are device memory; everything is asynchronous on the context's stream. */
+typedef struct tsl_dock_ops {
+    /* Rotations that a batch should hold when the caller has no wish. */
+    int (*batch)(const tsl_context *context, const tsl_dock_geometry *geometry);
+
+    /* boxes = 1 in the cells that rotated atoms fill, 0 elsewhere.
+     *   turns [count];  boxes [count][box][box][box] */
+    tsl_status (*place)(tsl_context *context, const tsl_dock_geometry *geometry,
+                        const tsl_dock_atoms *atoms, const tsl_dock_turns *turns, int count,
+                        uint8_t *boxes);
+
+    /* Where rotated charges sit between cells.
+     *   corners [count][charged][3] */
+    tsl_status (*place_charges)(tsl_context *context, const tsl_dock_geometry *geometry,
+                                const tsl_dock_atoms *atoms, const tsl_dock_turns *turns, int count,
+                                tsl_dock_corner *corners);
+
+    /* Surface and core of an occupied grid: a filled cell stays 1 if any of `offsets` [count][3]
+     * leads to an empty cell of the grid, else it becomes `core`. Adds the numbers of surface and
+     * core cells to cells[2]. */
+    tsl_status (*surface)(tsl_context *context, const tsl_dock_geometry *geometry,
+                          const uint8_t *occupied, const int *offsets, int count, int core,
+                          int16_t *shape, int64_t *cells);
+
+    /* Potential of the charges in every cell outside the core, 0 inside, in the grid's rows
+     * first … first + count - 1: row x N + y has the N cells of all z. `largest` grows to the
+     * largest size of it, e/angstrom, so that the caller can see that it fits. */
+    tsl_status (*potential)(tsl_context *context, const tsl_dock_geometry *geometry,
+                            const tsl_dock_atoms *atoms, const int16_t *shape, int core,
+                            int64_t first, int64_t count, int32_t *potential, double *largest);
+
+    /* The shape as reals on the first result grid of the correlation, other lanes zero, moved so
+     * that a box, which the correlation takes for the first corner of the grid, scores as in the
+     * grid's middle. */
+    tsl_status (*load_shape)(tsl_context *context, const tsl_dock_geometry *geometry,
+                             const tsl_grid_layout *layout, const int16_t *shape, void *grid);
+
+    /* Go through candidates[i][0 … found[i]) (tsl_top_key, best first) and list those whose energy
+     * is below 0 (all, if there is no potential) until `keep` are found in all; kept[i] of them are
+     * there already.
+     *   corners [count][charged][3], candidates [count][k], winners and energies [count][keep] */
+    tsl_status (*settle)(tsl_context *context, const tsl_dock_geometry *geometry,
+                         const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
+                         const tsl_dock_corner *corners, int count, const int64_t *candidates,
+                         int k, const int *found, int keep, int *kept, int64_t *winners,
+                         int64_t *energies);
+
+    /* Score and energy of one translation of each box, summed directly.
+     *   shifts [count][3]: places 0 … N - 1 in the correlation;  scores and energies [count] */
+    tsl_status (*measure)(tsl_context *context, const tsl_dock_geometry *geometry,
+                          const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
+                          const tsl_dock_corner *corners, int count, const uint8_t *boxes,
+                          const int32_t *shifts, int64_t *scores, int64_t *energies);
+} tsl_dock_ops;
+
+extern const tsl_dock_ops tsl_dock_cpu;
+
+/* A rotation as the kernels take it. */
+tsl_dock_turns tsl_dock_turns_of(const tsl_rotation *rotation);
+
+/* A rotation as a matrix, for whoever moves whole molecules. */
+void tsl_dock_matrix(const tsl_rotation *rotation, double matrix[3][3]);
+
+#endif

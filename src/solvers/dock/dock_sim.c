@@ -1,0 +1,24 @@
+/* Docking's kernels on sim. */
+#include <math.h>
+
+#include "blocks/reduce/reduce_point.h"
+#include "device/sim.h"
+#include "solvers/dock/dock.h"
+
+#include "solvers/dock/dock_block.inc"
+
+static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
+{
+    (void)context;
+    (void)g;
+    return 3; /* enough for members to meet */
+}
+
+const tsl_dock_ops tsl_dock_sim = {.batch = sim_batch,
+                                   .place = gpu_place,
+                                   .place_charges = gpu_place_charges,
+                                   .surface = gpu_surface,
+                                   .potential = gpu_potential,
+                                   .load_shape = gpu_load_shape,
+                                   .settle = gpu_settle,
+                                   .measure = gpu_measure};

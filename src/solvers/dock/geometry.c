@@ -1,0 +1,204 @@
+/* From molecules to the grid: its size, and atoms in its units. */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/molecule/molecule.h"
+#include "solvers/dock/plan.h"
+
+/* A coordinate from the centre, in single precision as FTDock 2.0 keeps it. */
+static float centred(const tsl_molecule *molecule, int64_t i, int axis, const double centre[3])
+{
+    return (float)molecule->positions[3 * i + axis] - (float)centre[axis];
+}
+
+double tsl_dock_centre(const tsl_molecule *molecule, double centre[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        float sum = 0;
+        for (int64_t i = 0; i < molecule->count; i++) {
+            sum += (float)molecule->positions[3 * i + axis];
+        }
+        centre[axis] = (double)(sum / (float)molecule->count);
+    }
+    double largest = 0;
+    for (int64_t i = 0; i < molecule->count; i++) {
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double d = (double)centred(molecule, i, axis, centre);
+            square += d * d;
+        }
+        largest = fmax(largest, square);
+    }
+    return sqrt(largest);
+}
+
+static bool smooth(int n)
+{
+    static const int primes[] = {2, 3, 5, 7};
+    for (int i = 0; i < 4; i++) {
+        while (n % primes[i] == 0) {
+            n /= primes[i];
+        }
+    }
+    return n == 1;
+}
+
+/* FTDock's automatic size, from its cell of 0.7 angstrom. */
+static int64_t ftdock_grid(double span)
+{
+    const int64_t n = (int64_t)(span / 0.7);
+    return n + n % 2;
+}
+
+/* Grid size for the options; may be out of range. */
+static int64_t choose_size(const tsl_dock_options *options, double span)
+{
+    if (options->grid > 0) {
+        return options->grid;
+    }
+    int64_t n = ftdock_grid(span);
+    if (options->spacing > 0) {
+        const double cells = ceil(span / options->spacing);
+        n = cells < 1e6 ? (int64_t)cells : 1000000;
+        n += n % 2;
+    }
+    n = n < TSL_GRID_SMALLEST ? TSL_GRID_SMALLEST : n;
+    while (options->grid == TSL_GRID_SMOOTH && n <= TSL_GRID_LARGEST && !smooth((int)n)) {
+        n += 2;
+    }
+    return n;
+}
+
+/* A finer grid helps unless the spacing was given, which alone decides then. */
+static tsl_status fail_coarse(tsl_context *context, const tsl_dock_options *options, double spacing,
+                              double needed)
+{
+    char grid[64] = "";
+    if (options->spacing == 0) {
+        snprintf(grid, sizeof grid, "a grid of at least %.0f, ",
+                 2 * (floor(needed / options->surface / 2) + 1));
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    "cells of %.2f angstrom are wider than the surface of %.2f, so there would be "
+                    "no surface layer: give %sa smaller spacing or a thicker surface",
+                    spacing, options->surface, grid);
+}
+
+tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
+                                const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                tsl_dock_geometry *geometry, tsl_dock_summary *summary)
+{
+    const double receptor_radius = tsl_dock_centre(receptor, summary->receptor_centre);
+    const double ligand_radius = tsl_dock_centre(ligand, summary->ligand_centre);
+    const float radii = (float)receptor_radius + (float)ligand_radius;
+    const double needed = (double)(1 + 2 * radii);
+    const int64_t n = choose_size(options, needed);
+    if (n > TSL_GRID_LARGEST) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "the molecules need %.1f angstrom, a grid of %lld cells: the largest is %d; "
+            "give a grid or a larger spacing",
+            needed, (long long)n, TSL_GRID_LARGEST);
+    }
+    const float cell = options->spacing > 0 ? (float)options->spacing : (float)needed / (float)n;
+    const double spacing = (double)cell;
+    if (spacing * (double)n < needed * (1 - 1e-6)) {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
+            "need %.1f: give a grid of at least %.0f or a larger spacing",
+            (long long)n, spacing, spacing * (double)n, needed, 2 * ceil(needed / spacing / 2));
+    }
+    if (spacing >= options->surface) {
+        return fail_coarse(context, options, spacing, needed);
+    }
+    const double radius = TSL_ATOM_RADIUS / spacing;
+    /* cells whose centres may be filled, to either side of the middle; the rest is for rounding */
+    const int half = (int)ceil((ligand_radius + TSL_ATOM_RADIUS) / spacing + 0.501);
+    *geometry = (tsl_dock_geometry){
+        .grid = (int)n,
+        .box = 2 * half < n ? 2 * half : (int)n,
+        .slip = options->electrostatics == TSL_ELECTROSTATICS_FTDOCK ? (int)n : 0,
+        .reach = (int)(radius + 1.5),
+        .radius = llrint(ldexp(radius * radius, 2 * TSL_CELL_BITS)),
+        .spacing = spacing};
+    summary->grid = (int)n;
+    summary->spacing = spacing;
+    summary->span = spacing * (double)n;
+    return TSL_OK;
+}
+
+int64_t tsl_dock_count_charged(const tsl_molecule *molecule)
+{
+    int64_t charged = 0;
+    for (int64_t i = 0; i < molecule->count; i++) {
+        charged += molecule->charges[i] != 0;
+    }
+    return charged;
+}
+
+/* Positions from the centre, and the charged atoms once more with their charges. */
+static void centre_atoms(const tsl_molecule *molecule, float *positions, float *charge_positions,
+                         int32_t *charges)
+{
+    double centre[3];
+    tsl_dock_centre(molecule, centre);
+    int64_t charged = 0;
+    for (int64_t i = 0; i < molecule->count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            positions[3 * i + axis] = centred(molecule, i, axis, centre);
+        }
+        if (molecule->charges[i] != 0) {
+            for (int axis = 0; axis < 3; axis++) {
+                charge_positions[3 * charged + axis] = positions[3 * i + axis];
+            }
+            charges[charged++] = (int32_t)lrint(molecule->charges[i] / TSL_CHARGE_UNIT);
+        }
+    }
+}
+
+void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms)
+{
+    tsl_device_release(context, atoms->positions);
+    tsl_device_release(context, atoms->charge_positions);
+    tsl_device_release(context, atoms->charges);
+    *atoms = (tsl_dock_atoms){0};
+}
+
+int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule)
+{
+    return 12 * molecule->count + 16 * tsl_dock_count_charged(molecule);
+}
+
+tsl_status tsl_dock_upload_atoms(tsl_context *context, const tsl_molecule *molecule,
+                                 tsl_dock_atoms *atoms)
+{
+    tsl_dock_free_atoms(context, atoms);
+    const int64_t charged = tsl_dock_count_charged(molecule);
+    const int64_t bytes[3] = {12 * molecule->count, 12 * charged, 4 * charged};
+    void **const targets[3] = {(void **)&atoms->positions, (void **)&atoms->charge_positions,
+                               (void **)&atoms->charges};
+    char *host = tsl_allocate((size_t)(bytes[0] + bytes[1] + bytes[2]));
+    if (host == NULL) {
+        return tsl_fail_memory(context, bytes[0] + bytes[1] + bytes[2], "a molecule's atoms");
+    }
+    atoms->count = molecule->count;
+    atoms->charged = charged;
+    centre_atoms(molecule, (float *)(void *)host, (float *)(void *)(host + bytes[0]),
+                 (int32_t *)(void *)(host + bytes[0] + bytes[1]));
+    tsl_status status = TSL_OK;
+    const char *from = host;
+    for (int i = 0; i < 3 && status == TSL_OK; i++) {
+        status = tsl_device_allocate(targets[i], context, bytes[i] > 0 ? bytes[i] : 4,
+                                     "a molecule's atoms");
+        if (status == TSL_OK) {
+            status = context->ops->upload(context, *targets[i], from, bytes[i]);
+        }
+        from += bytes[i];
+    }
+    tsl_release(host);
+    if (status != TSL_OK) {
+        tsl_dock_free_atoms(context, atoms);
+    }
+    return status;
+}

@@ -1,0 +1,97 @@
+/* What a docking plan holds. */
+#ifndef TSL_DOCK_PLAN_H
+#define TSL_DOCK_PLAN_H
+
+#include "blocks/convolve/convolve.h"
+#include "blocks/reduce/reduce_point.h"
+#include "device/device.h"
+#include "solvers/dock/dock.h"
+
+/* What a batch of rotations needs besides grids: one block of memory, of which the device has one
+ * and the host a mirror. The first part goes to the device before a batch, the second comes back.
+ */
+typedef struct tsl_dock_batch {
+    char *memory;
+    int64_t bytes;
+    /* to the device */
+    tsl_dock_turns *turns; /* [batch] */
+    int32_t *shifts;       /* [batch][3], of a rescoring */
+    int64_t *after;        /* [batch] */
+    int *kept;             /* [batch], back again */
+    float *error;          /* [1], back again */
+    int64_t sent;          /* bytes up to here */
+    /* from the device */
+    int *found;        /* [batch] */
+    int64_t *winners;  /* [batch][keep] */
+    int64_t *energies; /* [batch][keep] */
+    int64_t *scores;   /* [batch] */
+    int64_t received;  /* bytes from `kept` up to here */
+    /* on the device alone */
+    int64_t *candidates;      /* [batch][TSL_CANDIDATES], at least TSL_CANDIDATES_MORE */
+    tsl_dock_corner *corners; /* [batch][charged][3] */
+} tsl_dock_batch;
+
+struct tsl_dock_plan {
+    tsl_context *context;
+    tsl_dock_options options;
+    tsl_dock_summary summary;
+    tsl_dock_geometry geometry;
+    const tsl_molecule *receptor_molecule; /* whose grids `receptor` holds; NULL: none yet */
+    const tsl_molecule *ligand_molecule;
+    tsl_dock_atoms ligand;
+    tsl_dock_receptor receptor;
+    tsl_convolve_description correlation;
+    tsl_grid_layout layout;
+    tsl_convolve *convolve; /* NULL: not made yet */
+    void *reserve;          /* what it will take, of a CPU that makes it later */
+    bool is_loaded;         /* `convolve` has the receptor */
+    int64_t charged;        /* atoms of the ligand that it is aimed at */
+    int64_t aside;          /* bytes besides grids and batches, while it is set up too */
+    uint8_t *boxes;         /* [batch][box]^3, device */
+    void *grids;            /* [batch] result grids, device */
+    tsl_dock_batch device, host;
+    const tsl_fft_patience *patience; /* tsl_dock_plan_create_while() */
+    bool is_for_first;                /* tsl_dock_share_for_first() */
+    double begun;                     /* tsl_dock_share_begun() */
+    const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
+};
+
+/* Candidates of a rotation looked at in one go. About half of them qualify, so there is hardly ever
+ * a second look; it takes more. */
+enum { TSL_CANDIDATES = 64, TSL_CANDIDATES_MORE = 1024 };
+
+/* A transform's values are rounded to scores while none is farther than this from an integer. */
+#define TSL_TRANSFORM_ERROR_LIMIT 0.25
+
+/* Size, spacing and box of the grid for a pair. */
+tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
+                                const tsl_molecule *receptor, const tsl_molecule *ligand,
+                                tsl_dock_geometry *geometry, tsl_dock_summary *summary);
+
+/* Plan transforms and give them the receptor where that is still to be done: a CPU beside GPUs does
+ * it while they are at work already. TSL_E_CANCELLED: `patience`, which may be NULL, was lost; the
+ * plan is as it was. */
+tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patience);
+
+/* Go over to double precision, within the memory bound; the batch may shrink. */
+tsl_status tsl_dock_use_double(tsl_dock_plan *plan);
+
+/* Atoms with a charge, and bytes that all take on the device. */
+int64_t tsl_dock_count_charged(const tsl_molecule *molecule);
+int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule);
+
+/* A molecule's atoms on the device, moved to the origin; frees what
+ * `atoms` held before. */
+tsl_status tsl_dock_upload_atoms(tsl_context *context, const tsl_molecule *molecule,
+                                 tsl_dock_atoms *atoms);
+void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms);
+
+/* Lay a batch of `count` rotations out from `memory`, which may be NULL to learn its size. */
+void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int keep,
+                            int64_t charged);
+
+/* Mean of a molecule's positions, in single precision as FTDock 2.0 takes it, and the distance of
+ * the atom farthest from it. */
+double tsl_dock_centre(const tsl_molecule *molecule, double centre[3]);
+
+#endif

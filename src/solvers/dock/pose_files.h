@@ -1,0 +1,88 @@
+/* The files docking writes and reads: FTDock's list, ZDOCK's list, complexes as PDB, the figure. */
+#ifndef TSL_DOCK_POSE_FILES_H
+#define TSL_DOCK_POSE_FILES_H
+
+#include "core/core.h"
+#include "io/molecule/molecule.h"
+#include "tesela/dock.h"
+
+/* The head of a list: FTDock's, with what it lacks. */
+typedef struct tsl_pose_list_head {
+    char receptor[256]; /* file name without folders */
+    char ligand[256];
+    int grid;
+    bool grid_given; /* "(user defined)" rather than "(default)" */
+    int angle_step;  /* degrees; 0: other rotations, named in `rotations_from` */
+    bool angle_step_given;
+    char rotations_from[256]; /* "spiral:54000" or a file name, for angle_step 0 */
+    double surface;
+    bool surface_given;
+    int core;
+    bool core_given;
+    tsl_electrostatics electrostatics;
+    bool electrostatics_given;
+    int keep;
+    bool keep_given;
+    int64_t rotations;
+    double span;    /* angstrom */
+    double spacing; /* angstrom */
+} tsl_pose_list_head;
+
+/* A list in memory. */
+typedef struct tsl_pose_list {
+    tsl_pose_list_head head;
+    int64_t count;
+    tsl_pose *poses;   /* [count] */
+    int64_t *previous; /* [count]: rank in the list this one rescores; NULL: column prvID is 0 */
+} tsl_pose_list;
+
+/* Write FTDock 2.0's `ftdock_global.dat`, byte for byte the original's layout for a run with an
+ * angle step: ES ratio = 100 energy / (lowest energy of the list's run, given; 0 if it is 0 or
+ * electrostatics are off). Angles that are whole degrees print as the original prints them, others
+ * with six decimals. Electrostatics print as "on", "off" or "trilinear". */
+tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
+                            double lowest_energy);
+
+/* Read such a list, of the original's or ours, or the original's scratch file or log, which have no
+ * head. `energy` gets the ES ratio, negated (the energy itself from a scratch file, where it is
+ * negative; 0 from a log).
+ * Rows may be in any number; a malformed one is TSL_E_FORMAT with file and line. Angles out of
+ * range are brought into it (the rotation is the same). Head fields that the file lacks are 0 or
+ * "". Free with tsl_pose_list_free(); after a failure `out` is empty. */
+tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out);
+void tsl_pose_list_free(tsl_pose_list *list);
+
+/* Write ZDOCK's list (the form with four head lines: receptor fixed, ligand moved). Each row is
+ * "psi theta phi tx ty tz score": ligand' = receptor centre - spacing t + Rz(psi) Rx(theta) Rz(phi)
+ * (ligand - ligand centre), with t >= N/2 meaning t - N; radians with six decimals;
+ * tab separated. */
+tsl_status tsl_zdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_dock_summary *summary);
+
+/* Write the receptor as read and the ligand moved by `motion` as one PDB file: REMARKs that name
+ * both inputs (from `head`), rank, score and transformation; ATOM/HETATM records in PDB columns;
+ * TER after each molecule; END.
+ *
+ * A ligand chain that the receptor has too, and a chain whose name is longer than a letter, is
+ * renamed to the first free letter, with a REMARK. Atoms are numbered anew, after 99999 from 1;
+ * residue numbers beyond four columns are written modulo 10000, with a REMARK. Bare positions
+ * become one residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains
+ * outnumber the letters. */
+tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_pose_list_head *head,
+                             const tsl_molecule *receptor, const tsl_molecule *ligand,
+                             const double motion[3][4], int64_t rank, const tsl_pose *pose);
+
+enum { TSL_FIGURE_POSES = 500 };
+
+/* Draw `figure.svg`: left, a histogram of the list's scores; right, the ligand's centres of the
+ * first 500 poses around the receptor, seen along z, over the receptor's atoms, coloured by score,
+ * nearer ones drawn later. TSL_E_UNSUPPORTED in a build without Cairo. */
+tsl_status tsl_dock_figure(tsl_context *context, const char *path, const tsl_pose_list *list,
+                           const tsl_molecule *receptor, const tsl_molecule *ligand,
+                           const tsl_dock_plan *plan);
+
+/* The drawing itself: `centres` [min(list->count, TSL_FIGURE_POSES)][3] of the ligand, angstrom. */
+tsl_status tsl_dock_figure_draw(tsl_context *context, const char *path, const tsl_pose_list *list,
+                                const tsl_molecule *receptor, const double (*centres)[3]);
+
+#endif
