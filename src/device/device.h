@@ -30,13 +30,23 @@ typedef struct tsl_device_peer {
     bool native_atomics; /* of the link: NVLink has them, PCI Express has not */
 } tsl_device_peer;
 
+/* What an NVIDIA GPU says of its multiprocessors and of a block; zeros: not a GPU. */
+typedef struct tsl_device_limits {
+    int threads, blocks, registers; /* of a multiprocessor */
+    int64_t shared;                 /* bytes of a multiprocessor */
+    int block_threads, block_registers;
+    int64_t block_shared;          /* bytes without opt-in */
+    int64_t block_shared_reserved; /* bytes that the driver keeps of each block's */
+} tsl_device_limits;
+
 /* What a device is, for reports and errors. */
 typedef struct tsl_device_properties {
-    char model[128];            /* "AMD EPYC 9654" */
-    int threads;                /* hardware threads; multiprocessors of a GPU */
-    int clock;                  /* of these, MHz at most; 0: unknown */
-    int capability[2];          /* compute capability of an NVIDIA GPU, major and minor; else 0 */
-    int64_t shared;             /* bytes that the threads of a block can share; 0: not a GPU */
+    char model[128];   /* "AMD EPYC 9654" */
+    int threads;       /* hardware threads; multiprocessors of a GPU */
+    int clock;         /* of these, MHz at most; 0: unknown */
+    int capability[2]; /* compute capability of an NVIDIA GPU, major and minor; else 0 */
+    int64_t shared;    /* bytes that the threads of a block can share; 0: not a GPU */
+    tsl_device_limits limits;
     int64_t memory;             /* bytes in all */
     int64_t memory_free;        /* bytes that could be had now */
     unsigned char identity[16]; /* what tells its memory from all other devices', on whatever
