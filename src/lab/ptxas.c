@@ -64,8 +64,9 @@ static bool is_called(const char *mangled, const char *name)
 
 /* ---- what the compiler prints ------------------------------------------------------------- */
 
-/* The number that stands before `unit` in a line; 0: none does. */
-static int64_t number_before(const char *line, size_t length, const char *unit)
+/* The number that stands before `unit` in a line; 0: none does. Of two, as in "1024+16 bytes",
+ * *added is the second. */
+static int64_t number_before(const char *line, size_t length, const char *unit, int64_t *added)
 {
     char text[512];
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1),
@@ -74,10 +75,15 @@ static int64_t number_before(const char *line, size_t length, const char *unit)
     if (at == NULL) {
         return 0;
     }
-    while (at > text && at[-1] >= '0' && at[-1] <= '9') {
+    while (at > text && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '+')) {
         at--;
     }
-    return strtoll(at, NULL, 10);
+    char *end;
+    const int64_t value = strtoll(at, &end, 10);
+    if (added != NULL) {
+        *added = *end == '+' ? strtoll(end, NULL, 10) : 0;
+    }
+    return value;
 }
 
 static bool line_has(const char *line, size_t length, const char *words)
@@ -138,11 +144,11 @@ tsl_status tsl_ptxas_find(tsl_ptxas_use *out, tsl_context *context, const char *
                 use = (tsl_ptxas_use){0};
             }
         } else if (inside && line_has(line, length, "spill stores")) {
-            use.spilled = number_before(line, length, " bytes spill stores");
+            use.spilled = number_before(line, length, " bytes spill stores", NULL);
         } else if (inside && line_has(line, length, "Used ")) {
-            use.registers = (int)number_before(line, length, " registers");
-            use.barriers = (int)number_before(line, length, " barriers");
-            use.static_shared = number_before(line, length, " bytes smem");
+            use.registers = (int)number_before(line, length, " registers", NULL);
+            use.barriers = (int)number_before(line, length, " barriers", NULL);
+            use.static_shared = number_before(line, length, " bytes smem", &use.system_shared);
             inside = false;
         }
         line += length + (line[length] == '\n');
@@ -211,10 +217,13 @@ static int start(pid_t *child, const char *program, char *const arguments[], int
     return error;
 }
 
-/* Run the compiler, whichever of its places has it; *printed is all that it says. */
+/* Run the compiler, that of $CUDACXX if that is set, else whichever of its places has it; *printed
+ * is all that it says. */
 static tsl_status run(char **printed, int *exit_status, tsl_context *context, char *arguments[])
 {
-    const char *const places[] = {getenv("CUDACXX"), "nvcc", "/usr/local/cuda/bin/nvcc"};
+    const char *set = getenv("CUDACXX");
+    const bool is_set = set != NULL && set[0] != '\0';
+    const char *const places[] = {is_set ? set : "nvcc", is_set ? set : "/usr/local/cuda/bin/nvcc"};
     int ends[2];
     pid_t child = 0;
     int error = ENOENT;
@@ -222,18 +231,17 @@ static tsl_status run(char **printed, int *exit_status, tsl_context *context, ch
         return tsl_fail(context, TSL_E_IO, "nvcc: cannot make a pipe: %s", strerror(errno));
     }
     for (size_t i = 0; i < sizeof places / sizeof *places && error != 0; i++) {
-        if (places[i] != NULL && places[i][0] != '\0') {
-            error = start(&child, places[i], arguments, ends[1]);
-        }
+        error = start(&child, places[i], arguments, ends[1]);
     }
     close(ends[1]);
     if (error != 0) {
         close(ends[0]);
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "nvcc was not found (%s): set CUDACXX or PATH, or give --registers and "
-                        "--shared as `nvcc -Xptxas -v` tells them; pip install nvidia-cuda-nvcc "
-                        "has it without a GPU",
-                        strerror(error));
+                        "%s cannot be run (%s): %s, or give --registers and --shared as `nvcc "
+                        "-Xptxas -v` tells them; PyPI's nvidia-cuda-nvcc has it, without a GPU",
+                        places[0], strerror(error),
+                        is_set ? "set CUDACXX to CUDA's compiler"
+                               : "add it to PATH or set CUDACXX");
     }
     *printed = read_all(ends[0]);
     close(ends[0]);
@@ -245,19 +253,26 @@ static tsl_status run(char **printed, int *exit_status, tsl_context *context, ch
                             : tsl_fail(context, TSL_E_NOMEM, "out of memory: what nvcc prints");
 }
 
-/* The first line of error; "" if there is none. */
-static void first_error(char out[LIST], const char *printed)
+/* The first line with `words`, or the first that is not empty for ""; "" if there is none. */
+static void first_line(char out[LIST], const char *printed, const char *words)
 {
-    static const char *const words[] = {"fatal", "error"};
     out[0] = '\0';
     for (const char *line = printed; *line != '\0' && out[0] == '\0';) {
         const size_t length = strcspn(line, "\n");
-        for (int i = 0; i < 2; i++) {
-            if (out[0] == '\0' && line_has(line, length, words[i])) {
-                snprintf(out, LIST, "%.*s", (int)(length < LIST ? length : LIST - 1), line);
-            }
+        if (length > 0 && line_has(line, length, words)) {
+            snprintf(out, LIST, "%.*s", (int)(length < LIST ? length : LIST - 1), line);
         }
         line += length + (line[length] == '\n');
+    }
+}
+
+/* The line of what the compiler says that tells why it fails. */
+static void find_reason(char out[LIST], const char *printed)
+{
+    static const char *const words[] = {"fatal", "error", ""};
+    out[0] = '\0';
+    for (int i = 0; i < 3 && out[0] == '\0'; i++) {
+        first_line(out, printed, words[i]);
     }
 }
 
@@ -288,7 +303,7 @@ static tsl_status compile(char **printed, tsl_context *context, const char *file
     tsl_status status = run(printed, &exit_status, context, arguments);
     tsl_release(arguments);
     if (status == TSL_OK && exit_status != 0) {
-        first_error(error, *printed);
+        find_reason(error, *printed);
         status = tsl_fail(context, TSL_E_FORMAT, "%s: nvcc refuses it for %s: %s", file,
                           architecture + strlen("-arch="),
                           error[0] != '\0' ? error : "it does not say why");

@@ -8,6 +8,8 @@ typedef struct tsl_ptxas_use {
     int registers;         /* of a thread */
     int barriers;          /* of a block */
     int64_t static_shared; /* bytes of a block */
+    int64_t system_shared; /* bytes of a block that compilers for 1.x tell besides: 16 and the
+                              kernel's arguments */
     int64_t spilled;       /* bytes that a thread stores for want of registers */
 } tsl_ptxas_use;
 

@@ -97,6 +97,10 @@ static tsl_status compile(occupancy_work *work)
         options->use.registers = work->compiled.registers;
         options->use.static_shared = work->compiled.static_shared;
         options->use.barriers = work->compiled.barriers;
+        if (work->compiled.system_shared > work->multiprocessor.reserved_shared) {
+            options->use.arguments =
+                work->compiled.system_shared - work->multiprocessor.reserved_shared;
+        }
     }
     return status;
 }

@@ -27,29 +27,39 @@ static void print_outcome(FILE *stream, const tsl_multiprocessor *m, const tsl_o
             r->warps, m->warps, 100 * r->occupancy);
 }
 
+/* Registers of a block as a launch counts them: of warps up to a multiple. */
+static int64_t counted_registers(const occupancy_work *work)
+{
+    const int64_t given = work->result.block_registers;
+    const int64_t w = work->result.block_warps;
+    const int64_t unit = work->multiprocessor.launch_warps;
+    return work->multiprocessor.partitions == 0 ? given
+                                                : given / w * ((w + unit - 1) / unit * unit);
+}
+
 /* What a kernel asks for of a limit of a block or thread, and the most there is. */
 static void print_refusal(FILE *stream, const occupancy_work *work, int limit)
 {
     const tsl_multiprocessor *m = &work->multiprocessor;
     const tsl_occupancy_kernel *k = &work->options->use;
+    const int64_t reserved =
+        m->major == 1 ? 0 : m->reserved_shared; /* on top of what is asked for */
     const struct {
         int64_t asked, most;
+        const char *unit;
     } numbers[] = {
-        {k->threads, m->block_threads},
-        {k->registers, m->thread_registers},
-        {work->result.block_registers, m->block_registers},
-        {k->static_shared, m->block_shared},
-        {work->result.block_shared, (k->no_opt_in ? m->block_shared : m->block_shared_opt_in) +
-                                        (m->major == 1 ? 0 : m->reserved_shared)},
+        {k->threads, m->block_threads, ""},
+        {k->registers, m->thread_registers, ""},
+        {counted_registers(work), m->block_registers, ""},
+        {k->static_shared, m->block_shared, "bytes of "},
+        {work->result.block_shared, m->block_shared_opt_in + reserved, "bytes of "},
     };
     const int i = limit - TSL_RESOURCES;
     fprintf(stream, "Cannot be launched: %" PRId64 " %s%s; at most %" PRId64 "%s\n",
-            numbers[i].asked, limit >= TSL_LIMIT_STATIC_SHARED ? "bytes of " : "",
-            tsl_occupancy_limit_name((tsl_occupancy_limit)limit), numbers[i].most,
+            numbers[i].asked, numbers[i].unit, tsl_occupancy_limit_name((tsl_occupancy_limit)limit),
+            numbers[i].most,
             limit == TSL_LIMIT_STATIC_SHARED && m->block_shared_opt_in > m->block_shared
                 ? ", more as dynamic shared memory"
-            : limit == TSL_LIMIT_BLOCK_REGISTERS && m->launch_warps > 1
-                ? ", with warps counted up to a multiple of the partitions"
                 : "");
 }
 
@@ -98,6 +108,24 @@ static const char *print_change(FILE *stream, const char *link, int64_t now, int
     return " and ";
 }
 
+/* Why nothing but another number of threads gains a block. */
+static void print_obstacle(FILE *stream, const occupancy_work *work)
+{
+    const tsl_multiprocessor *m = &work->multiprocessor;
+    const tsl_occupancy_result *r = &work->result;
+    char blocks[48];
+    if (occupancy_binds(r, TSL_LIMIT_BLOCK_THREADS)) {
+        fprintf(stream, "blocks of %d threads are too large.\n", work->options->use.threads);
+    } else if (r->allowed[TSL_LIMIT_WARPS] == r->blocks) {
+        fprintf(stream, "%d warps have room for %s of %d.\n", m->warps,
+                counted(blocks, r->blocks, "block"), r->block_warps);
+    } else if (r->allowed[TSL_LIMIT_BLOCKS] == r->blocks) {
+        fprintf(stream, "%s are all that there can be.\n", counted(blocks, r->blocks, "block"));
+    } else {
+        fputs("what is reserved of each block's shared memory is too much.\n", stream);
+    }
+}
+
 static void print_gain(FILE *stream, const occupancy_work *work)
 {
     const tsl_multiprocessor *m = &work->multiprocessor;
@@ -118,8 +146,8 @@ static void print_gain(FILE *stream, const occupancy_work *work)
     } else if (work->result.warps == m->warps) {
         fputs("All warps are taken: there is nothing to gain.\n", stream);
     } else {
-        fprintf(stream, "Blocks of %d threads gain nothing by fewer registers or less memory.\n",
-                before->threads);
+        fputs("No fewer registers and no less memory gain a block: ", stream);
+        print_obstacle(stream, work);
     }
     if (gain->found_threads) {
         fprintf(stream, "Nearest block size that gains warps: %d threads in place of %d:\n  ",
