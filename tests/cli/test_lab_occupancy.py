@@ -9,8 +9,9 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest, gpus, run
+from command import SOURCE, CommandTest, gpus, run
 
+TESTS = os.environ.get("TESELA_TESTS") or os.path.join(SOURCE, "build", "cpu", "tests")
 KERNEL = ["--threads", "256", "--registers", "40", "--shared", "8K"]
 CUDA = """
 template <int N> __global__ void sum(float *x)
@@ -137,6 +138,38 @@ class Results(CommandTest):
         live = self.report("--device", cards[0], *KERNEL)
         for name, value in self.report("--cc", capability, *KERNEL).items():
             self.assertEqual(value, live[name], name)
+
+
+class Cards(CommandTest):
+    """A plug-in of the tests has two cards of capability 9.0, the second of which tells of 5 blocks."""
+
+    def setUp(self):
+        super().setUp()
+        plugin = os.path.join(TESTS, "plugins", "cards")
+        if not os.path.isdir(plugin):
+            self.skipTest("the tests' plug-ins are not built")
+        self.environment = {**os.environ, "TESELA_PLUGIN_PATH": plugin}
+
+    def occupancy(self, *arguments):
+        result = run(self.folder, "lab", "occupancy", *KERNEL, *arguments, env=self.environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def test_limits_of_the_card(self):
+        result = self.occupancy("--device", "cuda:0")
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(result.stdout, self.occupancy("--cc", "9.0").stdout)
+        result = self.occupancy("--device", "cuda:1")
+        self.assertEqual(result.stderr, "tesela: warning: cuda:1: 5 blocks of a multiprocessor, where "
+                         "the table of 9.0 has 32: the card's is taken\n")
+        self.assertIn("5 blocks, 40 of 64 warps", result.stdout)
+        self.assertIn("5 blocks are all that there can be", result.stdout)
+
+    def test_report(self):
+        report = json.loads(self.occupancy("--device", "cuda:1", "--quiet", "--json", "-").stdout)
+        self.assertEqual((report["device"], report["model"]), ("cuda:1", "Card"))
+        self.assertEqual(report["parameters"]["capability"], "9.0")
+        self.assertEqual(report["results"]["limit"], "blocks")
 
 
 class Compiler(CommandTest):
