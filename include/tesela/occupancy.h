@@ -20,9 +20,10 @@
  *  Occupancy is the share of the multiprocessor's warps: blocks w / W.
  *
  *  From compute capability 3.5 the result is what NVIDIA's cuda_occupancy.h (CUDA 13.0) gives for
- *  the same limits. For 1.x and 2.x, which that header has dropped, it is the CUDA Occupancy
- *  Calculator's spreadsheet's. cudaOccupancyMaxActiveBlocksPerMultiprocessor() is what a driver
- * says.
+ *  the same limits, but for static shared memory of more than block_shared, which compilers refuse
+ *  and that header does not. For 1.x and 2.x, which that header has dropped, it is the CUDA
+ * Occupancy Calculator's spreadsheet's. cudaOccupancyMaxActiveBlocksPerMultiprocessor() is what a
+ * driver says.
  *
  *  Sources: NVIDIA, CUDA C++ Programming Guide, table of compute capabilities; CUDA Occupancy
  *  Calculator (spreadsheet); cuda_occupancy.h of CUDA 7.0 and 13.0. tsl_multiprocessor.sources says
@@ -129,8 +130,8 @@ typedef enum tsl_occupancy_limit {
 } tsl_occupancy_limit;
 
 enum {
-    TSL_RESOURCES = 5,        /**< limits that are a multiprocessor's resources */
-    TSL_OCCUPANCY_LIMITS = 10 /**< all limits */
+    TSL_OCCUPANCY_RESOURCES = 5, /**< limits that are a multiprocessor's resources */
+    TSL_OCCUPANCY_LIMITS = 10    /**< all limits */
 };
 
 /** "warps", "registers", "shared memory", "barriers", "blocks", "threads of a block", …; NULL for
@@ -144,7 +145,8 @@ typedef struct tsl_occupancy_result {
     double occupancy;          /**< warps over those that it can have, 0 to 1 */
     tsl_occupancy_limit limit; /**< the first that allows no more blocks; of a kernel that cannot be
                                     launched why that is so */
-    int allowed[TSL_RESOURCES]; /**< blocks that each resource allows; INT_MAX: any number */
+    int allowed[TSL_OCCUPANCY_RESOURCES]; /**< blocks that each resource allows; INT_MAX: any number
+                                           */
     unsigned refused;     /**< bit 1 << limit of each limit of a block or thread that is exceeded */
     int block_warps;      /**< w */
     int block_registers;  /**< that a block is given */

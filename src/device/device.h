@@ -41,18 +41,18 @@ typedef struct tsl_device_limits {
 
 /* What a device is, for reports and errors. */
 typedef struct tsl_device_properties {
-    char model[128];   /* "AMD EPYC 9654" */
-    int threads;       /* hardware threads; multiprocessors of a GPU */
-    int clock;         /* of these, MHz at most; 0: unknown */
-    int capability[2]; /* compute capability of an NVIDIA GPU, major and minor; else 0 */
-    int64_t shared;    /* bytes that the threads of a block can share; 0: not a GPU */
-    tsl_device_limits limits;
+    char model[128];            /* "AMD EPYC 9654" */
+    int threads;                /* hardware threads; multiprocessors of a GPU */
+    int clock;                  /* of these, MHz at most; 0: unknown */
+    int capability[2];          /* compute capability of an NVIDIA GPU, major and minor; else 0 */
+    int64_t shared;             /* bytes that the threads of a block can share; 0: not a GPU */
     int64_t memory;             /* bytes in all */
     int64_t memory_free;        /* bytes that could be had now */
     unsigned char identity[16]; /* what tells its memory from all other devices', on whatever
                                    machine; zeros: it is its host's */
     int peers;
     tsl_device_peer peer[TSL_DEVICES];
+    tsl_device_limits limits;
 } tsl_device_properties;
 
 /* Work that is queued again and again, such as an iteration. */

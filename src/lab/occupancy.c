@@ -173,13 +173,13 @@ static void compute(tsl_occupancy_result *out, const tsl_multiprocessor *m,
     out->allowed[TSL_LIMIT_BARRIERS] =
         m->barriers > 0 && k->barriers > 0 ? m->barriers / k->barriers : INT_MAX;
     out->allowed[TSL_LIMIT_BLOCKS] = m->blocks;
-    for (int i = 0; i < TSL_RESOURCES; i++) {
+    for (int i = 0; i < TSL_OCCUPANCY_RESOURCES; i++) {
         if (out->allowed[i] < out->blocks) {
             out->blocks = out->allowed[i];
             out->limit = (tsl_occupancy_limit)i;
         }
     }
-    for (int i = TSL_OCCUPANCY_LIMITS - 1; i >= TSL_RESOURCES; i--) {
+    for (int i = TSL_OCCUPANCY_LIMITS - 1; i >= TSL_OCCUPANCY_RESOURCES; i--) {
         if ((out->refused >> i & 1) != 0) {
             out->limit = (tsl_occupancy_limit)i;
         }

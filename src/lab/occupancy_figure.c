@@ -66,16 +66,16 @@ static double y_of(const figure *f, double warps)
     return BOTTOM - (BOTTOM - TOP) * warps / f->multiprocessor->warps;
 }
 
-/* The resource that limits, or TSL_RESOURCES for what cannot be launched. */
+/* The resource that limits, or TSL_OCCUPANCY_RESOURCES for what cannot be launched. */
 static int shown_limit(const tsl_occupancy_result *result)
 {
-    return result->blocks > 0 ? (int)result->limit : TSL_RESOURCES;
+    return result->blocks > 0 ? (int)result->limit : TSL_OCCUPANCY_RESOURCES;
 }
 
 /* The five resources have a colour each; what cannot be launched is grey. */
 static tsl_colour colour_of(int limit)
 {
-    return limit < TSL_RESOURCES ? tsl_colours[limit] : tsl_faint;
+    return limit < TSL_OCCUPANCY_RESOURCES ? tsl_colours[limit] : tsl_faint;
 }
 
 static void draw_axes(cairo_t *cairo, const figure *f, const panel *p, int place)
@@ -168,7 +168,7 @@ static void draw_legend(cairo_t *cairo, const bool appears[])
     tsl_draw_font(cairo, 12, false, tsl_ink);
     tsl_draw_text(cairo, x, y, 0, "What allows no more blocks:");
     x += 180;
-    for (int i = 0; i <= TSL_RESOURCES; i++) {
+    for (int i = 0; i <= TSL_OCCUPANCY_RESOURCES; i++) {
         if (!appears[i]) {
             continue;
         }
@@ -177,8 +177,8 @@ static void draw_legend(cairo_t *cairo, const bool appears[])
         tsl_draw_line(cairo, x, y - 4, x + 24, y - 4);
         tsl_draw_colour(cairo, tsl_ink);
         tsl_draw_text(cairo, x + 32, y, 0, "%s",
-                      i < TSL_RESOURCES ? tsl_occupancy_limit_name((tsl_occupancy_limit)i)
-                                        : "cannot be launched");
+                      i < TSL_OCCUPANCY_RESOURCES ? tsl_occupancy_limit_name((tsl_occupancy_limit)i)
+                                                  : "cannot be launched");
         x += 140;
     }
 }
@@ -227,7 +227,7 @@ static void draw(cairo_t *cairo, const void *what)
                                    .first = m->shared_unit - fixed % m->shared_unit,
                                    .tick_unit = 1024,
                                    .set = set_shared}};
-    bool appears[TSL_RESOURCES + 1] = {false};
+    bool appears[TSL_OCCUPANCY_RESOURCES + 1] = {false};
     draw_title(cairo, f);
     for (int place = 0; place < PANELS; place++) {
         draw_axes(cairo, f, &panels[place], place);

@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { NAME = 256, LIST = 300, MOST_OUTPUT = 64 << 20 };
 
 /* ---- names -------------------------------------------------------------------------------- */

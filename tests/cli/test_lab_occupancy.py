@@ -105,12 +105,20 @@ class Results(CommandTest):
             self.assertEqual(self.report("--cc", "9.0", "--threads", "32", "--registers", "8",
                                          "--shared", "8K", "--carveout", value)["carveout_bytes"],
                              1024 * size)
-        result = self.run_command("lab", "occupancy", "--cc", "6.1", *KERNEL, "--carveout", "50")
-        self.assertIn("--carveout changes nothing", result.stderr)
-        result = self.run_command("lab", "occupancy", "--cc", "3.5", *KERNEL, "--carveout", "40")
-        self.assertIn("knows 0, 50 and 100 alone", result.stderr)
-        result = self.run_command("lab", "occupancy", "--cc", "9.0", *KERNEL, "--arguments", "8")
-        self.assertIn("--arguments changes nothing", result.stderr)
+        for arguments, words in (
+                (["--cc", "6.1", "--carveout", "50"], "--carveout changes nothing on compute capability "
+                 "6.1: "),
+                (["--cc", "3.5", "--carveout", "40"], "nothing on compute capability 3.5: 2.x and 3.x "
+                 "know 0, 50 and 100 alone"),
+                (["--all", "--carveout", "50"], "capability 1.0, 1.1, 1.2, 1.3, 5.0, 5.2, 5.3, 6.0, 6.1, "
+                 "6.2: "),
+                (["--cc", "9.0", "--arguments", "8"], "--arguments changes nothing on compute "
+                 "capability 9.0: ")):
+            result = self.run_command("lab", "occupancy", *KERNEL, *arguments)
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1))
+            self.assertIn(words, result.stderr)
+        for arguments in (["--cc", "3.5", "--carveout", "50"], ["--cc", "1.0", "--arguments", "8"]):
+            self.occupancy(*KERNEL, *arguments)  # nothing on standard error
 
     def test_curves(self):
         result = self.run_command("lab", "occupancy", "--cc", "9.0", *KERNEL, "--curves", "a.svg")
@@ -251,7 +259,7 @@ class Wrong(CommandTest):
                 (["--all", *KERNEL, "--curves", "a.svg"], ["--curves needs --cc"]),
                 ([*cc, *KERNEL, "--curves", "a.txt"], ["--curves a.txt", ".svg"]),
                 ([*cc, *KERNEL, "--curves", "no/a.svg"], ["--curves no/a.svg"]),
-                ([*cc, *KERNEL, "--curves", "a.svg", "--json", "a.svg"], ["too"]),
+                ([*cc, *KERNEL, "--curves", "a.svg", "--json", "a.svg"], ["a.svg"]),
                 ([*cc, *KERNEL, "--json", "no/a.json"], ["make that folder first"]),
                 ([*cc, *KERNEL, "file.cu"], ["'file.cu'", "--kernel"]),
                 ([*cc, *KERNEL, "--kernel", "a.cu:k"], ["--registers and --kernel"]),

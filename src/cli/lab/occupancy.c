@@ -107,26 +107,55 @@ static tsl_status compile(occupancy_work *work)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-/* What was given and changes nothing. */
+/* Does an option change anything on a multiprocessor? */
+typedef int option_counts(const tsl_multiprocessor *multiprocessor,
+                          const tsl_occupancy_kernel *use);
+
+static int carveout_counts(const tsl_multiprocessor *m, const tsl_occupancy_kernel *use)
+{
+    return tsl_carveout_counts(m, use->carveout);
+}
+
+static int arguments_count(const tsl_multiprocessor *m, const tsl_occupancy_kernel *use)
+{
+    (void)use;
+    return m->major == 1;
+}
+
+/* Say on which of the multiprocessors that are told of an option that was given changes nothing. */
+static void note_idle(const occupancy_work *work, const char *option, option_counts *counts,
+                      const char *why)
+{
+    const tsl_occupancy_kernel *use = &work->options->use;
+    char idle[256] = "";
+    size_t length = 0;
+    for (int i = 0; i < tsl_multiprocessor_count(); i++) {
+        const tsl_multiprocessor *m = tsl_multiprocessor_at(i);
+        const bool told =
+            work->options->all || (work->chosen && m->major == work->multiprocessor.major &&
+                                   m->minor == work->multiprocessor.minor);
+        if (told && !counts(m, use) && length < sizeof idle) {
+            length += (size_t)snprintf(idle + length, sizeof idle - length, "%s%d.%d",
+                                       length > 0 ? ", " : "", m->major, m->minor);
+        }
+    }
+    if (length > 0) {
+        cli_note("%s changes nothing on compute capability %s: %s", option, idle, why);
+    }
+}
+
 static void note_idle_options(const occupancy_work *work)
 {
     const tsl_occupancy_kernel *use = &work->options->use;
-    const tsl_multiprocessor *m = &work->multiprocessor;
-    if (!work->chosen) {
-        return;
+    if (use->carveout != TSL_CARVEOUT_DEFAULT) {
+        note_idle(
+            work, "--carveout", carveout_counts,
+            "2.x and 3.x know 0, 50 and 100 alone, and of 1.x, 5.x and 6.x shared memory is a "
+            "memory of its own");
     }
-    if (use->carveout != TSL_CARVEOUT_DEFAULT && !tsl_carveout_counts(m, use->carveout)) {
-        cli_note(m->carveouts > 0
-                     ? "--carveout changes nothing: compute capability %d.%d knows 0, 50 and 100 "
-                       "alone"
-                     : "--carveout changes nothing: shared memory of compute capability %d.%d is a "
-                       "memory of its own",
-                 m->major, m->minor);
-    }
-    if (use->arguments > 0 && m->major > 1) {
-        cli_note("--arguments changes nothing: compute capability %d.%d keeps them in constant "
-                 "memory",
-                 m->major, m->minor);
+    if (use->arguments > 0) {
+        note_idle(work, "--arguments", arguments_count,
+                  "since 2.0 they are kept in constant memory");
     }
 }
 
@@ -144,8 +173,10 @@ static tsl_status compute(occupancy_work *work)
         status = compile(work);
     }
     const double begun = tsl_seconds();
-    if (status == TSL_OK && work->chosen) {
+    if (status == TSL_OK) {
         note_idle_options(work);
+    }
+    if (status == TSL_OK && work->chosen) {
         status = tsl_occupancy(&work->result, &work->multiprocessor, &options->use);
         if (status == TSL_OK) {
             status = tsl_occupancy_find_gain(&work->gain, &work->multiprocessor, &options->use);

@@ -7,8 +7,8 @@
 
 bool occupancy_binds(const tsl_occupancy_result *result, int limit)
 {
-    return limit < TSL_RESOURCES ? result->allowed[limit] == result->blocks
-                                 : (result->refused >> limit & 1) != 0;
+    return limit < TSL_OCCUPANCY_RESOURCES ? result->allowed[limit] == result->blocks
+                                           : (result->refused >> limit & 1) != 0;
 }
 
 /* ---- text: the result --------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void print_refusal(FILE *stream, const occupancy_work *work, int limit)
         {k->static_shared, m->block_shared, "bytes of "},
         {work->result.block_shared, m->block_shared_opt_in + reserved, "bytes of "},
     };
-    const int i = limit - TSL_RESOURCES;
+    const int i = limit - TSL_OCCUPANCY_RESOURCES;
     fprintf(stream, "Cannot be launched: %" PRId64 " %s%s; at most %" PRId64 "%s\n",
             numbers[i].asked, numbers[i].unit, tsl_occupancy_limit_name((tsl_occupancy_limit)limit),
             numbers[i].most,
@@ -257,7 +257,7 @@ void occupancy_print(FILE *stream, const occupancy_work *work)
         print_compiled(stream, work);
         fprintf(stream, "Compute capability %d.%d: ", m->major, m->minor);
         print_outcome(stream, m, &work->result);
-        for (int i = TSL_RESOURCES; i < TSL_OCCUPANCY_LIMITS; i++) {
+        for (int i = TSL_OCCUPANCY_RESOURCES; i < TSL_OCCUPANCY_LIMITS; i++) {
             if (occupancy_binds(&work->result, i)) {
                 print_refusal(stream, work, i);
             }
@@ -315,7 +315,7 @@ static void write_outcome(tsl_json *json, const tsl_occupancy_result *r, bool kn
 static void write_limits(tsl_json *json, const tsl_occupancy_result *r, bool known)
 {
     tsl_json_open_array(json, "limits");
-    for (int i = 0; i < TSL_RESOURCES && known; i++) {
+    for (int i = 0; i < TSL_OCCUPANCY_RESOURCES && known; i++) {
         tsl_json_open_object(json, NULL);
         tsl_json_string(json, "name", tsl_occupancy_limit_name((tsl_occupancy_limit)i));
         tsl_json_known_integer(json, "blocks", r->allowed[i], r->allowed[i] < INT_MAX);
@@ -324,7 +324,7 @@ static void write_limits(tsl_json *json, const tsl_occupancy_result *r, bool kno
     }
     tsl_json_close_array(json);
     tsl_json_open_array(json, "refused");
-    for (int i = TSL_RESOURCES; i < TSL_OCCUPANCY_LIMITS && known; i++) {
+    for (int i = TSL_OCCUPANCY_RESOURCES; i < TSL_OCCUPANCY_LIMITS && known; i++) {
         if (occupancy_binds(r, i)) {
             tsl_json_string(json, NULL, tsl_occupancy_limit_name((tsl_occupancy_limit)i));
         }
