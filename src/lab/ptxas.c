@@ -145,7 +145,9 @@ tsl_status tsl_ptxas_find(tsl_ptxas_use *out, tsl_context *context, const char *
             use.spilled = number_before(line, length, " bytes spill stores", NULL);
         } else if (inside && line_has(line, length, "Used ")) {
             use.registers = (int)number_before(line, length, " registers", NULL);
-            use.barriers = (int)number_before(line, length, " barriers", NULL);
+            use.barriers = line_has(line, length, " barriers")
+                               ? (int)number_before(line, length, " barriers", NULL)
+                               : -1;
             use.static_shared = number_before(line, length, " bytes smem", &use.system_shared);
             inside = false;
         }

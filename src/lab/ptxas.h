@@ -6,7 +6,7 @@
 
 typedef struct tsl_ptxas_use {
     int registers;         /* of a thread */
-    int barriers;          /* of a block */
+    int barriers;          /* of a block; -1: the compiler, an older one, does not tell */
     int64_t static_shared; /* bytes of a block */
     int64_t system_shared; /* bytes of a block that compilers for 1.x tell besides: 16 and the
                               kernel's arguments */

@@ -203,6 +203,17 @@ class Compiler(CommandTest):
         with open(self.path("arguments"), encoding="utf-8") as file:
             self.assertRegex(file.read(), r"^-arch=sm_90 .* -O1 -I x k\.cu$")
 
+    def test_older_ones_do_not_tell_of_barriers(self):
+        self.write("k.cu", "")
+        environment = self.make_compiler(
+            "echo \"ptxas info : Compiling entry function 'sum' for 'sm_13'\"\n"
+            "echo 'ptxas info : Used 8 registers, 2032+36 bytes smem, 4 bytes cmem[1]'\n")
+        result = run(self.folder, "lab", "occupancy", "--cc", "1.3", "--threads", "64", "--kernel",
+                     "k.cu:sum", "--explain", env=environment)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("does not tell of barriers: 1 is taken", result.stderr)
+        self.assertIn("2032 static + 0 dynamic + 20 of arguments + 16 reserved: 2560", result.stdout)
+
     def test_none(self):
         self.write("k.cu", "")
         result = run(self.folder, "lab", "occupancy", "--cc", "9.0", "--threads", "256", "--kernel",

@@ -49,10 +49,10 @@ static void kernels_are_found_by_their_names(void **state)
     (void)state;
     check("_ZN3lab3sumIdEEvPT_i", 14, 1, 2048, 0);
     check("_ZN3lab3sumIfEEvPT_i", 10, 2, 1024, 12);
-    check("anon", 255, 0, 0, 0);
-    check("plain", 8, 0, 1024, 0);
-    check("hidden", 7, 0, 0, 0);
-    check("_Z6hiddenPf", 7, 0, 0, 0);
+    check("anon", 255, -1, 0, 0);
+    check("plain", 8, -1, 1024, 0);
+    check("hidden", 7, -1, 0, 0);
+    check("_Z6hiddenPf", 7, -1, 0, 0);
 }
 
 static void refuse(const char *text, const char *name, const char *words)

@@ -96,7 +96,11 @@ static tsl_status compile(occupancy_work *work)
     if (status == TSL_OK) {
         options->use.registers = work->compiled.registers;
         options->use.static_shared = work->compiled.static_shared;
-        options->use.barriers = work->compiled.barriers;
+        if (work->compiled.barriers >= 0) {
+            options->use.barriers = work->compiled.barriers;
+        } else {
+            cli_note("%s: this compiler does not tell of barriers: 1 is taken", options->kernel);
+        }
         if (work->compiled.system_shared > work->multiprocessor.reserved_shared) {
             options->use.arguments =
                 work->compiled.system_shared - work->multiprocessor.reserved_shared;

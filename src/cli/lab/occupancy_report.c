@@ -243,7 +243,7 @@ static void print_compiled(FILE *stream, const occupancy_work *work)
     fprintf(stream, "%s: %s a thread, %s of static shared memory, %s\n", work->options->kernel,
             counted(registers, use->registers, "register"),
             counted(bytes, use->static_shared, "byte"),
-            counted(barriers, use->barriers, "barrier"));
+            counted(barriers, work->options->use.barriers, "barrier"));
     if (use->spilled > 0) {
         fprintf(stream, "  for want of registers a thread spills %s\n",
                 counted(bytes, use->spilled, "byte"));
