@@ -58,6 +58,8 @@ static const known_case known[] = {
     {1, 0, 32, 8, 1024, 0, 8, 8, TSL_LIMIT_BLOCKS},
     /* its exercise 3: of 512 threads one block, 16 of 24 warps */
     {1, 0, 512, 8, 1024, 0, 1, 16, TSL_LIMIT_WARPS},
+    /* its ways to fill a multiprocessor of 1.0: 6 blocks of 128 threads, 4 of 192, 3 of 256 */
+    {1, 0, 192, 8, 1024, 0, 4, 24, TSL_LIMIT_WARPS},
     {1, 0, 256, 8, 1024, 0, 3, 24, TSL_LIMIT_WARPS},
     /* CUDA C Best Practices Guide 3.2: 83 % and 66 % */
     {1, 0, 128, 12, 0, 0, 5, 20, TSL_LIMIT_REGISTERS},
