@@ -10,6 +10,7 @@
 #include "tesela/dock.h"
 #include "tesela/molecule.h"
 #include "tesela/npb.h"
+#include "tesela/occupancy.h"
 #include "tesela/poisson.h"
 #include "tesela/sparse.h"
 #include "tesela/status.h"

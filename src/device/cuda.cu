@@ -179,6 +179,20 @@ static void find_peers(tsl_device_properties *out, int index)
     cudaGetLastError(); /* what could not be asked is not there */
 }
 
+static tsl_device_limits limits_of(const cudaDeviceProp *properties, int index)
+{
+    tsl_device_limits limits = {};
+    limits.threads = properties->maxThreadsPerMultiProcessor;
+    limits.blocks = attribute_of(cudaDevAttrMaxBlocksPerMultiprocessor, index);
+    limits.registers = properties->regsPerMultiprocessor;
+    limits.shared = (int64_t)properties->sharedMemPerMultiprocessor;
+    limits.block_threads = properties->maxThreadsPerBlock;
+    limits.block_registers = properties->regsPerBlock;
+    limits.block_shared = (int64_t)properties->sharedMemPerBlock;
+    limits.block_shared_reserved = attribute_of(cudaDevAttrReservedSharedMemoryPerBlock, index);
+    return limits;
+}
+
 /* What does not change of a device is asked for once: it takes the driver milliseconds. */
 static void remember(tsl_device *device, const cudaDeviceProp *properties)
 {
@@ -191,6 +205,7 @@ static void remember(tsl_device *device, const cudaDeviceProp *properties)
     out->capability[1] = properties->minor;
     static_assert(sizeof properties->uuid == sizeof out->identity, "a GPU's own number");
     memcpy(out->identity, &properties->uuid, sizeof out->identity);
+    out->limits = limits_of(properties, device->index);
     find_peers(out, device->index);
 }
 

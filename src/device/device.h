@@ -28,6 +28,15 @@ typedef struct tsl_device_peer {
     bool native_atomics; /* of the link: NVLink has them, PCI Express has not */
 } tsl_device_peer;
 
+/* What an NVIDIA GPU says of its multiprocessors and of a block; zeros: not a GPU. */
+typedef struct tsl_device_limits {
+    int threads, blocks, registers; /* of a multiprocessor */
+    int64_t shared;                 /* bytes of a multiprocessor */
+    int block_threads, block_registers;
+    int64_t block_shared;          /* bytes without opt-in */
+    int64_t block_shared_reserved; /* bytes that the driver keeps of each block's */
+} tsl_device_limits;
+
 /* What a device is, for reports and errors. */
 typedef struct tsl_device_properties {
     char model[128];            /* "AMD EPYC 9654" */
@@ -41,6 +50,7 @@ typedef struct tsl_device_properties {
                                    machine; zeros: it is its host's */
     int peers;
     tsl_device_peer peer[TSL_DEVICES];
+    tsl_device_limits limits;
 } tsl_device_properties;
 
 /* Work that is queued again and again, such as an iteration. */

@@ -171,6 +171,18 @@ class Reports(CommandTest):
         self.assertTrue(report["verified"])
         self.assertGreater(len(report["results"]["levels"]), 1)
 
+    def test_lab_occupancy(self):
+        result = self.run_command("lab", "occupancy", "--cc", "9.0", "--all", "--threads", "320",
+                                  "--registers", "40", "--json", "report.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("report.json", "tesela lab occupancy", absent="profile[]")
+        self.assertEqual((report["command"], report["device"]), ("lab occupancy", None))
+        result = self.run_command("lab", "occupancy", "--all", "--threads", "1024", "--registers",
+                                  "255", "--json", "report.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("report.json", "tesela lab occupancy", absent=(
+            "profile[]", "results.limits[].", "results.gain.", "results.gain_by_threads."))
+
     def test_info(self):
         result = self.run_command("info", "--json", "info.json")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -331,7 +331,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static bool can_write(const bench *b)
 {
     const cli_file files[] = {{"--csv", b->common.csv}, {"--figure", b->figure}};
-    return cli_can_write_csv(&b->common) && cli_can_write_figure(b->figure) &&
+    return cli_can_write_csv(&b->common) && cli_can_write_figure("--figure", b->figure) &&
            cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 

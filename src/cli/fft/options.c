@@ -325,7 +325,8 @@ static bool check(const fft_options *options)
                   left_out, left_out == 1 ? "" : "s");
     } else {
         const cli_file files[] = {{"--csv", options->common.csv}, {"--figure", options->figure}};
-        return cli_can_write_csv(&options->common) && cli_can_write_figure(options->figure) &&
+        return cli_can_write_csv(&options->common) &&
+               cli_can_write_figure("--figure", options->figure) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;

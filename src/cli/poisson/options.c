@@ -392,7 +392,7 @@ static bool check_files(const poisson_options *options)
         const cli_file files[] = {
             {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
         return (!writes || cli_can_write("-o", options->output, false)) &&
-               cli_can_write_figure(options->figure) &&
+               cli_can_write_figure("--figure", options->figure) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
@@ -460,7 +460,8 @@ static bool check_study(const poisson_options *options)
         cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
     } else {
         const cli_file files[] = {{"--figure", options->figure}, {"--csv", options->common.csv}};
-        return cli_can_write_figure(options->figure) && cli_can_write_csv(&options->common) &&
+        return cli_can_write_figure("--figure", options->figure) &&
+               cli_can_write_csv(&options->common) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;

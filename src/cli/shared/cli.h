@@ -75,10 +75,9 @@ const char *cli_nearest(const char *word, const char *const names[]);
 bool cli_can_write(const char *option, const char *path, bool folder);
 /* The same of --csv; NULL and "-" are fine, but for "-" where --json is that too. */
 bool cli_can_write_csv(const cli_common *common);
-/* The same of --figure: does the build draw, and does the name end as that of a figure? NULL is
- * fine.
- */
-bool cli_can_write_figure(const char *path);
+/* The same of an option that names a figure: does the build draw, and does the name end as that of
+ * a figure? NULL is fine. */
+bool cli_can_write_figure(const char *option, const char *path);
 
 /* Do two names stand for one regular file, by links too, or for one that is still to be made? */
 bool cli_same_file(const char *path, const char *other);

@@ -410,17 +410,17 @@ bool cli_are_apart(const cli_file *files, size_t count, const char *json)
     return true;
 }
 
-bool cli_can_write_figure(const char *path)
+bool cli_can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
-        cli_error("--figure %s: give a name that ends in .svg, .png or .pdf", path);
+        cli_error("%s %s: give a name that ends in .svg, .png or .pdf", option, path);
         return false;
     }
 #ifndef TSL_HAVE_CAIRO
     if (path != NULL) {
-        cli_error("--figure %s: this build has no Cairo: see tesela info", path);
+        cli_error("%s %s: this build has no Cairo: see tesela info", option, path);
         return false;
     }
 #endif
-    return path == NULL || cli_can_write("--figure", path, false);
+    return path == NULL || cli_can_write(option, path, false);
 }

@@ -281,6 +281,6 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
                               {"--figure", out->figure}};
     return (out->output == NULL ||
             (knows_output(out->output) && cli_can_write("-o", out->output, false))) &&
-           cli_can_write_figure(out->figure) &&
+           cli_can_write_figure("--figure", out->figure) &&
            cli_are_apart(files, sizeof files / sizeof *files, out->common.json);
 }

@@ -1,0 +1,41 @@
+/* What the files of `tesela lab occupancy` share. */
+#ifndef TSL_CLI_LAB_OCCUPANCY_COMMAND_H
+#define TSL_CLI_LAB_OCCUPANCY_COMMAND_H
+
+#include "cli/lab/lab.h"
+#include "lab/ptxas.h"
+#include "tesela/occupancy.h"
+
+enum { OCCUPANCY_COMPILER_ARGUMENTS = 64 };
+
+typedef struct occupancy_options {
+    const tsl_multiprocessor *row; /* of --cc; NULL: not given */
+    const char *device;            /* NULL: not given */
+    const char *json, *curves, *kernel;
+    char *compiler_arguments[OCCUPANCY_COMPILER_ARGUMENTS + 1]; /* ended by NULL */
+    int compiler_argument_count;
+    tsl_occupancy_kernel use; /* what the kernel takes */
+    bool has_threads, has_registers, has_shared, has_barriers;
+    bool all, explain;
+} occupancy_options;
+
+typedef struct occupancy_work {
+    occupancy_options *options;
+    tsl_context *context;
+    double begun, compute;
+    bool chosen;                       /* one capability was asked for */
+    tsl_multiprocessor multiprocessor; /* the table's, or what a card says of itself */
+    tsl_ptxas_use compiled;            /* with --kernel */
+    tsl_occupancy_result result;
+    tsl_occupancy_gain gain;
+} occupancy_work;
+
+bool occupancy_options_parse(occupancy_options *out, int argc, char **argv, int *exit_status);
+
+/* Does a limit bind: does the resource allow no more blocks, or is it exceeded? */
+bool occupancy_binds(const tsl_occupancy_result *result, int limit);
+
+void occupancy_print(FILE *stream, const occupancy_work *work);
+tsl_status occupancy_write_report(const occupancy_work *work);
+
+#endif
