@@ -46,6 +46,16 @@ tsl_status tsl_fail_memory(tsl_context *context, int64_t bytes, const char *what
 /* Replace the context's error text by "prefix: text". */
 void tsl_error_prefix(tsl_context *context, const char *prefix);
 
+/* In a function with a `status` and, where it clears up, a label `done`: the call's status becomes
+ * that, and a failure goes there. */
+#define TSL_TRY(call)                                                                              \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != TSL_OK) {                                                                    \
+            goto done;                                                                             \
+        }                                                                                          \
+    } while (0)
+
 /* Pass a note or warning to the context's message function. */
 void tsl_message(tsl_context *context, tsl_message_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

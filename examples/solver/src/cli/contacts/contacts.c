@@ -1,0 +1,111 @@
+/* `tesela contacts`: the contacts of two molecules. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/shared/cli.h"
+#include "tesela/contacts.h"
+
+enum { KEY_CUTOFF = 0x700 };
+
+typedef struct contacts_options {
+    cli_common common;
+    const char *path[2];
+    double cutoff;
+} contacts_options;
+
+typedef struct contacts_work {
+    const contacts_options *options;
+    int64_t pairs;
+} contacts_work;
+
+static const struct argp_option options_table[] = {
+    {"cutoff", KEY_CUTOFF, "ANGSTROM", 0, "atoms nearer than this touch (8)", 1}, {0}};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    contacts_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1) {
+            cli_error("'%s' is one argument too many: give two molecules", text);
+            return EINVAL;
+        }
+        options->path[state->arg_num] = text;
+        return 0;
+    case KEY_CUTOFF:
+        if (!cli_parse_real(text, &options->cutoff)) {
+            cli_error("--cutoff '%s': give a number of angstrom", text);
+            return EINVAL;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void write_body(tsl_json *json, const void *data)
+{
+    const contacts_work *work = data;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_number(json, "cutoff", work->options->cutoff);
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "pairs", work->pairs);
+    tsl_json_close_object(json);
+}
+
+static tsl_status run(tsl_context *context, contacts_work *work)
+{
+    const contacts_options *options = work->options;
+    const tsl_molecule_options reading = TSL_MOLECULE_OPTIONS_INIT;
+    const double begun = tsl_seconds();
+    tsl_molecule *a = NULL;
+    tsl_molecule *b = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_molecule_read(&a, context, options->path[0], &reading));
+    TSL_TRY(tsl_molecule_read(&b, context, options->path[1], &reading));
+    TSL_TRY(tsl_contacts_count(&work->pairs, context, a, b, options->cutoff));
+    printf("%" PRId64 "\n", work->pairs);
+    if (options->common.json != NULL) {
+        const cli_report report = {.command = "contacts",
+                                   .device = tsl_context_device(context),
+                                   .verified = -1,
+                                   .total = tsl_seconds() - begun};
+        TSL_TRY(cli_report_write(context, options->common.json, &report, write_body, work));
+    }
+done:
+    tsl_molecule_destroy(b);
+    tsl_molecule_destroy(a);
+    return status;
+}
+
+int cli_contacts(int argc, char **argv)
+{
+    static const struct argp argp = {.options = options_table,
+                                     .parser = parse_option,
+                                     .args_doc = "MOLECULE MOLECULE",
+                                     .doc = "Count the contacts of two molecules."};
+    contacts_options options = {.cutoff = 8};
+    contacts_work work = {.options = &options};
+    int exit_status = CLI_USAGE;
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (options.path[1] == NULL) {
+        cli_error("give two molecules (see tesela contacts --help)");
+        return CLI_USAGE;
+    }
+    tsl_context *context = NULL;
+    tsl_status status = cli_open_context(&context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    status = run(context, &work);
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(context));
+    }
+    exit_status = cli_exit_status(context, status, false);
+    tsl_context_destroy(context);
+    return exit_status;
+}
