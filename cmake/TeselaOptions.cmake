@@ -61,7 +61,7 @@ set(tesela_warnings
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
     $<$<BOOL:${TSL_WERROR}>:-Werror>
     # Whether this one comes up depends on what the optimiser happens to see through.
-    $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>
+    "$<$<C_COMPILER_ID:GNU>:-Wno-format-truncation;-Wjump-misses-init>"
     # Where `omp simd` cannot be followed, as between a sanitizer's checks, nothing is wrong.
     $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 

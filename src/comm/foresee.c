@@ -42,23 +42,21 @@ tsl_status tsl_comm_foresee(tsl_context *context, const tsl_device_need *need)
     tsl_device_need known = *need;
     tsl_device_properties properties = {.memory_free = 0};
     share *all = tsl_allocate_zeroed((size_t)comm->size + 1, sizeof *all);
+    share *mine = NULL;
     tsl_status status = all != NULL
                             ? tsl_device_read_properties(context, &properties)
                             : tsl_fail_memory(context, (comm->size + 1) * (int64_t)sizeof *all,
                                               "what ranks will take");
-    status = tsl_comm_agree(context, status);
-    if (status == TSL_OK) {
-        share *mine = &all[comm->size];
-        mine->bytes = tsl_device_needed(context, need);
-        mine->on_host = context->ops->peer == NULL ? mine->bytes : need->host;
-        memcpy(mine->memory, properties.identity, sizeof mine->memory);
-        tsl_comm_host(mine->host);
-        status = tsl_comm_gather_records(comm, all, mine, sizeof *mine);
-    }
-    if (status == TSL_OK) {
-        add_others(&known, all, comm->size, comm->rank);
-        status = tsl_comm_agree(context, tsl_device_foresee(context, &known));
-    }
+    TSL_TRY(tsl_comm_agree(context, status));
+    mine = &all[comm->size];
+    mine->bytes = tsl_device_needed(context, need);
+    mine->on_host = context->ops->peer == NULL ? mine->bytes : need->host;
+    memcpy(mine->memory, properties.identity, sizeof mine->memory);
+    tsl_comm_host(mine->host);
+    TSL_TRY(tsl_comm_gather_records(comm, all, mine, sizeof *mine));
+    add_others(&known, all, comm->size, comm->rank);
+    TSL_TRY(tsl_comm_agree(context, tsl_device_foresee(context, &known)));
+done:
     tsl_release(all);
     return status;
 }

@@ -49,18 +49,14 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
     const int64_t words = 2 * (int64_t)r->comm->size * r->signal.room;
     const int64_t bytes = (int64_t)(sizeof(tsl_peer_mail) + sizeof(tsl_peer_word) * (size_t)words);
     void *mail = NULL;
-    tsl_status status = tsl_device_allocate(&mail, r->context, bytes, "a reduction");
-    if (status == TSL_OK) {
-        r->signal.mail[r->comm->rank] = mail;
-        status = r->context->ops->fill(r->context, mail, 0, bytes);
-    }
-    if (status == TSL_OK) {
-        status = tsl_context_synchronize(r->context);
-    }
-    if (status == TSL_OK) {
-        r->flag = peer->create_host(r->context, (int64_t)sizeof *r->flag);
-        status = r->flag == NULL ? tsl_fail_memory(r->context, 4, "a reduction") : TSL_OK;
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_device_allocate(&mail, r->context, bytes, "a reduction"));
+    r->signal.mail[r->comm->rank] = mail;
+    TSL_TRY(r->context->ops->fill(r->context, mail, 0, bytes));
+    TSL_TRY(tsl_context_synchronize(r->context));
+    r->flag = peer->create_host(r->context, (int64_t)sizeof *r->flag);
+    TSL_TRY(r->flag == NULL ? tsl_fail_memory(r->context, 4, "a reduction") : TSL_OK);
+done:
     if (r->flag != NULL) {
         *r->flag = 0;
     }

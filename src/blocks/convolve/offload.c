@@ -66,15 +66,13 @@ static tsl_status take_memory(tsl_convolve *plan)
 {
     tsl_context *device = plan->device;
     const int batch = plan->what.batch;
-    tsl_status status = device->ops->convolve->create(&plan->there, device, &plan->what);
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&plan->boxes, device, batch * box_bytes(&plan->what),
-                                     "the ligand's boxes");
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&plan->grids, device, tsl_grid_bytes(&plan->layout, batch),
-                                     "the correlation grids");
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(device->ops->convolve->create(&plan->there, device, &plan->what));
+    TSL_TRY(tsl_device_allocate(&plan->boxes, device, batch * box_bytes(&plan->what),
+                                "the ligand's boxes"));
+    TSL_TRY(tsl_device_allocate(&plan->grids, device, tsl_grid_bytes(&plan->layout, batch),
+                                "the correlation grids"));
+done:
     return pass_on(plan, status);
 }
 
@@ -89,13 +87,11 @@ static tsl_status offload_create(tsl_convolve **out, tsl_context *host,
     plan->device = device_of(host);
     plan->what = *what;
     plan->layout = offload_layout(what);
-    tsl_status status = check_layout(plan);
-    if (status == TSL_OK) {
-        status = take_memory(plan);
-    }
-    if (status == TSL_OK) {
-        status = tsl_convolve_create_top(&plan->reduce, host, &plan->layout, what);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(check_layout(plan));
+    TSL_TRY(take_memory(plan));
+    TSL_TRY(tsl_convolve_create_top(&plan->reduce, host, &plan->layout, what));
+done:
     if (status != TSL_OK) {
         offload_destroy(plan);
         return status;
@@ -119,16 +115,12 @@ static tsl_status offload_execute(tsl_convolve *plan, int count, const uint8_t *
 {
     tsl_context *device = plan->device;
     const tsl_device_ops *ops = device->ops;
-    tsl_status status = ops->upload(device, plan->boxes, boxes, count * box_bytes(&plan->what));
-    if (status == TSL_OK) {
-        status = ops->convolve->execute(plan->there, count, plan->boxes, plan->grids);
-    }
-    if (status == TSL_OK) {
-        status = ops->convolve->store(plan->there, count, plan->grids);
-    }
-    if (status == TSL_OK) {
-        status = ops->download(device, grids, plan->grids, tsl_grid_bytes(&plan->layout, count));
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(ops->upload(device, plan->boxes, boxes, count * box_bytes(&plan->what)));
+    TSL_TRY(ops->convolve->execute(plan->there, count, plan->boxes, plan->grids));
+    TSL_TRY(ops->convolve->store(plan->there, count, plan->grids));
+    TSL_TRY(ops->download(device, grids, plan->grids, tsl_grid_bytes(&plan->layout, count)));
+done:
     return pass_on(plan, status);
 }
 

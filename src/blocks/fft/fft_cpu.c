@@ -138,6 +138,8 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     const int64_t in_bytes = extent(what, &what->in) * element_bytes(what, false);
     const int64_t out_bytes = extent(what, &what->out) * element_bytes(what, true);
     const int64_t bytes = in_bytes > out_bytes ? in_bytes : out_bytes;
+    int64_t before = 0;
+    bool tells = false;
     unsigned effort = FFTW_ESTIMATE;
     tsl_status status = find_effort(&effort, context, what->seldom);
     if (status != TSL_OK) {
@@ -161,10 +163,10 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     memset(other, 0, (size_t)bytes);
     *fft = (tsl_fft){.precision = what->precision, .kind = what->kind};
     pthread_mutex_lock(&planner);
-    const int64_t before = heap_bytes();
+    before = heap_bytes();
     status = make_plan(fft, context, what, in, other, effort);
     /* A malloc that says nothing of the arrays, a sanitizer's for one, says nothing of the plan. */
-    const bool tells = before - before_arrays >= bytes;
+    tells = before - before_arrays >= bytes;
     fft->workspace = tells ? heap_bytes() - before : -1;
     pthread_mutex_unlock(&planner);
     if (status == TSL_OK) {

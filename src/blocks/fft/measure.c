@@ -185,13 +185,10 @@ static tsl_status take(trial *t, tsl_fft_measurement *m)
     if (t->host == NULL) {
         return tsl_fail_memory(context, bytes, "an array of transforms on the host");
     }
-    status = plan(&t->fft, &m->workspace, t, in, out, in->lines);
-    if (status == TSL_OK) {
-        status = tsl_device_allocate((void **)&t->in, context, in->bytes, "transforms");
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate((void **)&t->out, context, out->bytes, "transforms");
-    }
+    TSL_TRY(plan(&t->fft, &m->workspace, t, in, out, in->lines));
+    TSL_TRY(tsl_device_allocate((void **)&t->in, context, in->bytes, "transforms"));
+    TSL_TRY(tsl_device_allocate((void **)&t->out, context, out->bytes, "transforms"));
+done:
     return status;
 }
 
@@ -207,13 +204,11 @@ static tsl_status take_lines(trial *t)
     const tsl_fft_side out = tsl_fft_side_of(&contiguous, true);
     t->to_lines = transposition(&t->in_side, false);
     t->from_lines = transposition(&t->out_side, true);
-    tsl_status status = plan(&t->lines, NULL, t, &in, &out, contiguous.batch);
-    if (status == TSL_OK) {
-        status = tsl_device_allocate((void **)&t->lines_in, t->context, in.bytes, "lines");
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate((void **)&t->lines_out, t->context, out.bytes, "lines");
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(plan(&t->lines, NULL, t, &in, &out, contiguous.batch));
+    TSL_TRY(tsl_device_allocate((void **)&t->lines_in, t->context, in.bytes, "lines"));
+    TSL_TRY(tsl_device_allocate((void **)&t->lines_out, t->context, out.bytes, "lines"));
+done:
     return status;
 }
 
@@ -303,14 +298,12 @@ static tsl_status time_work(double *seconds, trial *t, tsl_work work)
 static tsl_status measure_lines(tsl_fft_measurement *out, trial *t)
 {
     double error = 0;
-    tsl_status status = take_lines(t);
-    if (status == TSL_OK) {
-        status = verify(&error, t, run_transposed);
-    }
-    if (status == TSL_OK) {
-        out->error = error > out->error || isnan(error) ? error : out->error;
-        status = time_work(&out->transposed, t, run_transposed);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_lines(t));
+    TSL_TRY(verify(&error, t, run_transposed));
+    out->error = error > out->error || isnan(error) ? error : out->error;
+    TSL_TRY(time_work(&out->transposed, t, run_transposed));
+done:
     return status == TSL_OK ? time_work(&out->one_way, t, run_one_way) : status;
 }
 
@@ -328,13 +321,11 @@ tsl_status tsl_fft_measure(tsl_fft_measurement *out, tsl_context *context, const
                  (t.in_side.cells * t.in_side.element + t.out_side.cells * t.out_side.element),
         .flops = (what->kind == TSL_FFT_FORWARD ? 5 : 2.5) * cells * log2(cells) * what->batch,
         .bound = tsl_fft_error_bound(what)};
-    tsl_status status = take(&t, out);
-    if (status == TSL_OK) {
-        status = verify(&out->error, &t, run_as_they_lie);
-    }
-    if (status == TSL_OK) {
-        status = time_work(&out->seconds, &t, run_as_they_lie);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(&t, out));
+    TSL_TRY(verify(&out->error, &t, run_as_they_lie));
+    TSL_TRY(time_work(&out->seconds, &t, run_as_they_lie));
+done:
     if (status == TSL_OK && what->stride > 1) {
         status = measure_lines(out, &t);
     }

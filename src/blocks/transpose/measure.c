@@ -80,16 +80,11 @@ tsl_status tsl_transpose_bench_create(tsl_transpose_bench **out, tsl_context *co
     bench->element = element;
     bench->bytes = bytes;
     bench->host = tsl_allocate((size_t)bytes);
-    status = bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host");
-    if (status == TSL_OK) {
-        status = tsl_buffer_create(&bench->source, context, bytes);
-    }
-    if (status == TSL_OK) {
-        status = tsl_buffer_create(&bench->target, context, bytes);
-    }
-    if (status == TSL_OK) {
-        status = fill(bench);
-    }
+    TSL_TRY(bench->host != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "an array on the host"));
+    TSL_TRY(tsl_buffer_create(&bench->source, context, bytes));
+    TSL_TRY(tsl_buffer_create(&bench->target, context, bytes));
+    TSL_TRY(fill(bench));
+done:
     if (status != TSL_OK) {
         tsl_transpose_bench_destroy(bench);
         return status;

@@ -8,13 +8,11 @@ static tsl_status make(tsl_lane *lane)
 {
     tsl_context *context = lane->context;
     const tsl_peer_ops *peer = context->ops->peer;
-    tsl_status status = tsl_context_branch(&lane->beside, context);
-    if (status == TSL_OK) {
-        status = peer->create(&lane->ready, context);
-    }
-    if (status == TSL_OK) {
-        status = peer->create(&lane->done, context);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_context_branch(&lane->beside, context));
+    TSL_TRY(peer->create(&lane->ready, context));
+    TSL_TRY(peer->create(&lane->done, context));
+done:
     return status;
 }
 

@@ -82,16 +82,12 @@ static tsl_status run_with(bench *b, tsl_comm *comm, tsl_context *context)
              tsl_format_bytes(most, b->most), comm->size);
     const tsl_device_need need = {.what = what, .remedy = "take a smaller --most", .device = bytes};
     void *work = NULL;
-    tsl_status status = tsl_comm_foresee(context, &need);
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&work, context, bytes, "messages");
-    }
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, work, 0, bytes);
-    }
-    if (status == TSL_OK) {
-        status = measure_all(b, comm, memory, work);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_comm_foresee(context, &need));
+    TSL_TRY(tsl_device_allocate(&work, context, bytes, "messages"));
+    TSL_TRY(context->ops->fill(context, work, 0, bytes));
+    TSL_TRY(measure_all(b, comm, memory, work));
+done:
     if (status == TSL_OK && comm->rank == 0) {
         b->size = comm->size;
         const char *way = tsl_comm_memory_path(comm, memory);

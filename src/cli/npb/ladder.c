@@ -179,15 +179,12 @@ static tsl_status open_contexts(bench *b)
     if (crew->rank > 0 || status != TSL_OK) {
         return cli_agree(crew->context, status);
     }
-    status = open_one(&b->one, b, "cpu", 1);
-    if (status == TSL_OK) {
-        status = open_one(&b->all, b, "cpu", b->options->common.threads);
-    }
-    if (status == TSL_OK) {
-        status = open_one(&b->solo, b, crew->seats[0].device,
-                          strcmp(crew->seats[0].device, "cpu") == 0 ? tsl_context_threads(b->all)
-                                                                    : crew->seats[0].threads);
-    }
+    TSL_TRY(open_one(&b->one, b, "cpu", 1));
+    TSL_TRY(open_one(&b->all, b, "cpu", b->options->common.threads));
+    TSL_TRY(open_one(&b->solo, b, crew->seats[0].device,
+                     strcmp(crew->seats[0].device, "cpu") == 0 ? tsl_context_threads(b->all)
+                                                               : crew->seats[0].threads));
+done:
     return cli_agree(crew->context, status);
 }
 

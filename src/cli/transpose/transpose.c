@@ -161,13 +161,10 @@ static tsl_status transpose_one(transpose_work *work)
     if (status != TSL_OK) {
         return status;
     }
-    status = check_header(options, work->context, &header);
-    if (status == TSL_OK) {
-        status = settle_shape(options, work->context, &header, &axes);
-    }
-    if (status == TSL_OK) {
-        status = check_memory(options, work->context, &header);
-    }
+    TSL_TRY(check_header(options, work->context, &header));
+    TSL_TRY(settle_shape(options, work->context, &header, &axes));
+    TSL_TRY(check_memory(options, work->context, &header));
+done:
     if (status != TSL_OK) {
         fclose(file);
         return status;

@@ -282,13 +282,11 @@ static tsl_status step(const work *w, int inner)
     const tsl_cg_vectors *v = &w->vectors;
     const tsl_cg_ops *cg = w->context->ops->cg;
     const double begun = tsl_seconds();
-    tsl_status status = cg->advance(w->context, v, inner);
-    if (status == TSL_OK) {
-        status = add_ranks(w, tsl_cg_rho(v, inner + 1), 1);
-    }
-    if (status == TSL_OK) {
-        status = turn(w, inner);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(cg->advance(w->context, v, inner));
+    TSL_TRY(add_ranks(w, tsl_cg_rho(v, inner + 1), 1));
+    TSL_TRY(turn(w, inner));
+done:
     tsl_profile_add(w->context, "vectors", begun, 72 * v->n, 8 * v->n);
     return status;
 }
@@ -379,13 +377,10 @@ static tsl_status fill(tsl_npb_cg *out, const work *w, double setup, double seco
     double slowest[2] = {seconds, w->bring};
     tsl_comm *comm = w->context->comm;
     tsl_status status = w->context->ops->download(w->context, last, w->vectors.norms, sizeof last);
-    status = tsl_comm_refuse(w->context, status);
-    if (status == TSL_OK) {
-        status = tsl_comm_all_reduce(comm, NULL, &nonzeros, 1, TSL_COMM_INT64, TSL_COMM_SUM);
-    }
-    if (status == TSL_OK) {
-        status = tsl_comm_all_reduce(comm, NULL, slowest, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX);
-    }
+    TSL_TRY(tsl_comm_refuse(w->context, status));
+    TSL_TRY(tsl_comm_all_reduce(comm, NULL, &nonzeros, 1, TSL_COMM_INT64, TSL_COMM_SUM));
+    TSL_TRY(tsl_comm_all_reduce(comm, NULL, slowest, 2, TSL_COMM_DOUBLE, TSL_COMM_MAX));
+done:
     if (status != TSL_OK) {
         return status;
     }

@@ -374,17 +374,12 @@ tsl_status tsl_cg_matrix(tsl_csr *out, tsl_context *context, const tsl_cg_class 
     vectors v = {0};
     bench *benches = NULL;
     tsl_csr matrix = {.rows = count, .columns = what->rows};
-    tsl_status status = allocate_vectors(&v, context, what);
-    if (status == TSL_OK) {
-        status = draw(&v, context, what->row_draws);
-    }
-    if (status == TSL_OK) {
-        status = find_users(&v, context);
-    }
-    if (status != TSL_OK) {
-        goto done;
-    }
-    const int64_t most = most_terms(&v, first, count);
+    int64_t most = 0;
+    tsl_status status = TSL_OK;
+    TSL_TRY(allocate_vectors(&v, context, what));
+    TSL_TRY(draw(&v, context, what->row_draws));
+    TSL_TRY(find_users(&v, context));
+    most = most_terms(&v, first, count);
     benches = make_benches(context->threads, most, v.n);
     matrix.row_start = tsl_allocate((size_t)(count + 1) * sizeof *matrix.row_start);
     if (benches == NULL || matrix.row_start == NULL) {
