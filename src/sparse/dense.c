@@ -111,7 +111,7 @@ tsl_status tsl_dense_inverse(tsl_csr *out, tsl_context *context, const double *l
         tsl_release(columns);
         return status;
     }
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(tsl_threads_for(context, n *n *n)) schedule(dynamic)
     for (int64_t j = 0; j < n; j++) {
         columns[j * n + j] = 1;
         tsl_dense_solve(l, n, columns + j * n);
