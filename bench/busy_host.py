@@ -19,7 +19,7 @@ import tempfile
 MOST = 1.5
 PLATE = 300   # cells an edge of a Laplacian in the plane
 SMALL = 40
-CUBES = {8: 50000, 16: 15000, 20: 10000, 32: 3000, 64: 300}  # cells an edge, and how many solves
+CUBES = {8: 20000, 16: 15000, 20: 5000, 32: 1500, 64: 200}  # cells an edge, and how many solves
 
 
 def write_laplacian(path, n):

@@ -40,11 +40,11 @@ struct tsl_context {
 /* Most CPU threads that may be asked for. */
 enum { TSL_THREADS = 4096 };
 
-/* Of a context by itself. Elements are entries of a matrix, cells or numbers of a vector, of which
- * a thread does about one a nanosecond. A thread that sleeps is awake 20 to 200 us after it is
- * called on a virtual machine whose cores other programs use, so one thread alone does 30 us of
- * work soonest (docs/performance.md, "On a busy host"). Tests set `alone` to 0. */
-enum { TSL_ELEMENTS_ALONE = 32768 };
+/* Elements are entries of a matrix, cells or numbers of a vector, of which a thread does about one
+ * a nanosecond. A thread that sleeps is awake 20 to 200 us after it is called on a virtual machine
+ * whose cores other programs use, so one thread alone does 100 us of work soonest
+ * (docs/performance.md, "On a busy host"). Tests set a context's `alone` to 0. */
+enum { TSL_ELEMENTS_ALONE = 131072 };
 
 /* Threads for a parallel region that goes through so many elements. No result depends on them. */
 static inline int tsl_threads_for(const tsl_context *context, int64_t elements)

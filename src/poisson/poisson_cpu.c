@@ -288,10 +288,10 @@ static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x,
     }
 }
 
-/* Transforms take about twice as long for a number as tsl_threads_for() has it for an element. */
+/* Threads for transforms that read and write so many bytes. */
 static int threads_for(const tsl_poisson_solver *solver, int64_t bytes)
 {
-    return tsl_threads_for(solver->context, 2 * bytes / solver->rank.grid.precision);
+    return tsl_threads_for(solver->context, bytes / solver->rank.grid.precision);
 }
 
 static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bool there)
