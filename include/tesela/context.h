@@ -63,10 +63,10 @@ typedef struct tsl_context_options {
  *  library's, need no waiting in between. Where the library uses streams of its own beside, events
  *  order them with this one. Calls that make plans or take memory may wait for the stream.
  *
- *  CPU threads are OpenMP's. GCC's spins for milliseconds where it waits, which on a host with
- * other programs keeps the awaited thread from its core: 10 times as long is usual there. It reads
- * how long when it is loaded, so only the environment in which the program is started can say:
- *  GOMP_SPINCOUNT=1000, some 15 us, costs next to nothing on an idle host; OMP_WAIT_POLICY=passive
+ *  CPU threads are OpenMP's. GCC's spin for milliseconds where they wait, which on a host with
+ *  other programs keeps the awaited thread from its core: 10 times as long is usual there. GCC's
+ *  OpenMP reads how long when it is loaded, so only the environment in which the program is started
+ *  can say: GOMP_SPINCOUNT=1000, some 15 us, costs little on an idle host; OMP_WAIT_POLICY=passive
  *  is for more threads than cores. The command `tesela` sets the former where neither is set.
  *
  *  @param[out] out      the new context, owned by the caller: tsl_context_destroy()
