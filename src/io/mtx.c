@@ -323,8 +323,8 @@ static tsl_status walk_text(body *b, task work, bool counts)
 {
     for (int64_t from = 0; from < b->blocks && b->fault.kind == NO_FAULT; from += TOGETHER) {
         const int64_t to = b->blocks - from < TOGETHER ? b->blocks : from + TOGETHER;
-        const int threads = to - from < b->threads ? (int)(to - from) : b->threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+#pragma omp parallel for num_threads(to - from < b->threads ? (int)(to - from) : b->threads)       \
+    schedule(dynamic)
         for (int64_t block = from; block < to; block++) {
             char *buffer =
                 b->buffers != NULL ? b->buffers + (int64_t)omp_get_thread_num() * BUFFER : NULL;
