@@ -32,7 +32,9 @@ typedef struct tsl_context_options {
     size_t size;                  /**< sizeof(tsl_context_options) */
     const char *device;           /**< resource string: "auto", "cpu"; NULL means "auto" */
     int threads;                  /**< CPU threads, >= 1; 0 takes OMP_NUM_THREADS or all cores,
-                                       4096 at most */
+                                       4096 at most. Small problems take one. Threads that
+                                       wait spin as the environment of the process says: see
+                                       tsl_context_create() */
     tsl_message_function message; /**< receives notes and warnings; NULL drops them */
     void *user;                   /**< passed to `message` */
     tsl_comm *comm; /**< the rank this context belongs to, borrowed: must outlive the context, which
@@ -60,6 +62,12 @@ typedef struct tsl_context_options {
  *  begins when it is. So with `stream` the caller's kernels and copies on that stream, and the
  *  library's, need no waiting in between. Where the library uses streams of its own beside, events
  *  order them with this one. Calls that make plans or take memory may wait for the stream.
+ *
+ *  CPU threads are OpenMP's. GCC's spin for milliseconds where they wait, which on a host with
+ *  other programs keeps the awaited thread from its core: 10 times as long is usual there. GCC's
+ *  OpenMP reads how long when it is loaded, so only the environment in which the program is started
+ *  can say: GOMP_SPINCOUNT=1000, some 15 us, costs little on an idle host; OMP_WAIT_POLICY=passive
+ *  is for more threads than cores. The command `tesela` sets the former where neither is set.
  *
  *  @param[out] out      the new context, owned by the caller: tsl_context_destroy()
  *  @param[in]  options  NULL takes the defaults

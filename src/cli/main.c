@@ -74,6 +74,7 @@ static void hold_streams(void)
 
 int main(int argc, char **argv)
 {
+    cli_spin_briefly(argc, argv);
     hold_streams();
     atexit(cli_check_output);
     if (argc < 2) {

@@ -15,6 +15,7 @@ tsl_status tsl_context_branch(tsl_context **out, tsl_context *context)
     branch->ops = context->ops;
     branch->comm = context->comm;
     branch->threads = context->threads;
+    branch->alone = context->alone;
     memcpy(branch->name, context->name, sizeof branch->name);
     const tsl_status status = context->ops->branch(&branch->device, context);
     if (status != TSL_OK) {

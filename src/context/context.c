@@ -43,6 +43,7 @@ tsl_status tsl_context_create(tsl_context **out, const tsl_context_options *opti
     context->threads = options->threads > 0  ? options->threads
                        : usual < TSL_THREADS ? usual
                                              : TSL_THREADS;
+    context->alone = TSL_ELEMENTS_ALONE;
     int index = 0;
     tsl_status status = TSL_OK;
     if (options->size != sizeof *options) {

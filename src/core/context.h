@@ -29,6 +29,7 @@ struct tsl_context {
     struct tsl_comm *comm; /* this rank's */
     bool owns_comm;
     int threads;
+    int64_t alone; /* elements that one thread goes through soonest: tsl_threads_for() */
     char name[TSL_DEVICE_NAME];
     char error[TSL_ERROR_TEXT];
     tsl_message_function message;
@@ -38,6 +39,18 @@ struct tsl_context {
 
 /* Most CPU threads that may be asked for. */
 enum { TSL_THREADS = 4096 };
+
+/* Elements are entries of a matrix, cells or numbers of a vector, of which a thread does about one
+ * a nanosecond. A thread that sleeps is awake 20 to 200 us after it is called on a virtual machine
+ * whose cores other programs use, so one thread alone does 100 us of work soonest
+ * (docs/performance.md, "On a busy host"). Tests set a context's `alone` to 0. */
+enum { TSL_ELEMENTS_ALONE = 131072 };
+
+/* Threads for a parallel region that goes through so many elements. No result depends on them. */
+static inline int tsl_threads_for(const tsl_context *context, int64_t elements)
+{
+    return elements > context->alone && context->threads > 1 ? context->threads : 1;
+}
 
 /* A context for a second stream of the device (tsl_device_ops.branch), of the same rank. Ended
  * before the context; waits for what is queued there. NULL is fine. */

@@ -1,4 +1,5 @@
 /* Transpositions against plain loops over x, y and z. */
+/* ctest: cost 60, full with sanitizers */
 #include "support/devices.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * are wrong as printed. Each is run here, block by block and thread by thread, as it was meant and
  * with its slip: of 2 and 8 as printed, of 10 and 11, which garble indices in lines 17, 19 and 20,
  * with that of line 19 alone. tesela's transposition must agree with what was meant. */
+/* ctest: cost 60 */
 #include "support/devices.h"
 
 #include <stdlib.h>

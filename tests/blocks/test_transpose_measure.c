@@ -1,4 +1,5 @@
 /* What measurements of transpositions say of the result. */
+/* ctest: cost 60 */
 #include "support/devices.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """The reports are what docs/json.md says they are, name by name."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """Many pairs in one process."""
 
 import json

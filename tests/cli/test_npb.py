@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """tesela npb: what it prints, and what it refuses."""
 
 import json

@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """Docking on several devices, each a rank that is a thread: the same files, checkpoints that fit any
 number of ranks, interrupts."""
 

@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """Scores for the poses of a list that is there already."""
 
 import json

@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """Runs that are interrupted or killed, and gone on with."""
 
 import json

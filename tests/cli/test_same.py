@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """The same files whatever the number of threads and the batch, and whatever was there before."""
 
 import json

@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """The solver of docs/howto-add-a-solver.md, added to a copy of the tree: three files get a line each, what
 the page shows stands in its files, its test passes and its command prints what the page says."""
 

@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """Docking by MPI ranks: the same files, resumed with other ranks, and the end of all when one fails or
 is killed."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Docking's plans of ranks started by mpirun: one process of a host measures transforms.
+# ctest: cost 60
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"

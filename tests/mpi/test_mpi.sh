@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Ranks started by mpirun: the operations, and what becomes of all when one fails, ends or is killed.
+# ctest: cost 60
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Nobody hangs: launches 500 times over, with more at work than there are processors.
+# ctest: cost 60
 set -uo pipefail
 # shellcheck source=tests/mpi/launch.sh
 . "$(dirname "$0")/launch.sh"

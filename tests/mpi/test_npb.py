@@ -57,6 +57,14 @@ class Benchmarks(CommandTest):
         self.assertEqual(errors.count("tesela: error: "), 1, errors)
         self.assertIn("rank 1: CG's ranks are on 'cpu' and on 'sim'", errors)
 
+    def test_ranks_that_begin_anew(self):
+        """Without a wait policy each rank's command is started twice, as one process."""
+        kept = {name: os.environ.pop(name, None) for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+        try:
+            self.assertTrue(self.launch(2, "ep", "--class", "S")["verified"])
+        finally:
+            os.environ.update({name: value for name, value in kept.items() if value is not None})
+
 
 if __name__ == "__main__":
     if not has_mpi():

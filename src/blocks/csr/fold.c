@@ -194,10 +194,11 @@ tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const 
                       .lanes = wide->lanes,
                       .first = wide->first,
                       .slices = wide->slices};
-    finder *finders = tsl_allocate_zeroed((size_t)context->threads + 1, sizeof *finders);
+    const int threads = tsl_threads_for(context, wide->slices * wide->lanes);
+    finder *finders = tsl_allocate_zeroed((size_t)threads + 1, sizeof *finders);
     out->kind = tsl_allocate((size_t)wide->slices * sizeof *out->kind);
     const bool enough =
-        finders != NULL && out->kind != NULL && fold(out, made, wide, finders, context->threads);
+        finders != NULL && out->kind != NULL && fold(out, made, wide, finders, threads);
     tsl_release(finders);
     if (!enough || !*made) {
         tsl_form_free(out);

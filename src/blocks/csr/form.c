@@ -225,7 +225,7 @@ static void fill_columns(const tsl_form *form, int64_t number, const slice *s)
 static bool slices_suit(tsl_context *context, const tsl_csr *m)
 {
     int64_t padded = 0;
-#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : padded)
+#pragma omp parallel for num_threads(tsl_threads_for(context, tsl_csr_nonzeros(m))) schedule(static) reduction(+ : padded)
     for (int64_t row = 0; row < m->rows; row += TSL_SLICE_ROWS) {
         const slice s = slice_at(m, row, TSL_SLICE_ROWS);
         padded += TSL_SLICE_ROWS * longest_of(&s);
@@ -238,7 +238,8 @@ static bool slices_suit(tsl_context *context, const tsl_csr *m)
 /* Lengths of the slices, then where they begin. */
 static void measure_slices(tsl_form *form, tsl_context *context)
 {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, form->slices * form->lanes))         \
+    schedule(static)
     for (int64_t number = 0; number < form->slices; number++) {
         const slice s = slice_at(form->rows, form->first + number * form->lanes, form->lanes);
         /* rows of other length than columns have no diagonals in common */
@@ -284,7 +285,7 @@ tsl_status tsl_slices_fill(tsl_form *form, tsl_context *context)
     if (form->value == NULL || form->index == NULL) {
         return tsl_fail_memory(context, values + indices, "the slices of a matrix");
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, values)) schedule(static)
     for (int64_t number = 0; number < form->slices; number++) {
         const slice s = slice_at(form->rows, form->first + number * form->lanes, form->lanes);
         const int64_t groups = form->value_start[number + 1] - form->value_start[number];
@@ -311,7 +312,7 @@ static tsl_status make_narrow(tsl_form *form, tsl_context *context)
     if (form->narrow == NULL) {
         return tsl_fail_memory(context, 4 * nonzeros, "a matrix in single precision");
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, nonzeros)) schedule(static)
     for (int64_t k = 0; k < nonzeros; k++) {
         form->narrow[k] = (float)(form->scale * form->rows->value[k]);
     }
@@ -367,7 +368,7 @@ tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *
     if (to == NULL) {
         return tsl_fail_memory(context, 4 * values, "the slices of a matrix");
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, values)) schedule(static)
     for (int64_t k = 0; k < values; k++) {
         to[k] = (float)(scale * from[k]);
     }

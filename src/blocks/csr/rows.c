@@ -120,14 +120,15 @@ tsl_status tsl_csr_transpose(tsl_csr *out, tsl_context *context, const tsl_csr *
     }
     /* no more parts than counts that take less memory than the entries */
     const int64_t most = nonzeros / m->columns > 1 ? nonzeros / m->columns : 1;
-    scatter s = {.m = m, .parts = context->threads < most ? context->threads : most};
+    const int threads = tsl_threads_for(context, tsl_csr_nonzeros(m));
+    scatter s = {.m = m, .parts = threads < most ? threads : most};
     s.next = tsl_allocate((size_t)(s.parts * m->columns) * sizeof *s.next);
     if (s.next == NULL) {
         tsl_csr_free(out);
         return tsl_fail_memory(context, 8 * s.parts * m->columns, "transposing a matrix");
     }
-    count_columns(&s, out->row_start, context->threads);
-    scatter_rows(out, &s, context->threads);
+    count_columns(&s, out->row_start, threads);
+    scatter_rows(out, &s, threads);
     tsl_release(s.next);
     return TSL_OK;
 }

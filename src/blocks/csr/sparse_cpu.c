@@ -178,7 +178,7 @@ static void multiply_tiles(const tsl_sparse *plan, int thread, double *y, const 
 static tsl_status cpu_multiply(tsl_sparse *plan, double *y, const double *x, double *sums)
 {
     const int threads = plan->context->threads;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(tsl_threads_for(plan->context, tsl_csr_nonzeros(plan->matrix)))
     {
 #pragma omp for schedule(static)
         for (int t = 0; t < threads; t++) {

@@ -33,11 +33,17 @@ typedef struct sixteen {
 
 static const tsl_transpose_tiling tilings[] = {{32, 1}, {8, 1}, {16, 1}, {64, 1}, {128, 1}};
 
+/* Threads for all of an array. */
+static int threads_for(const tsl_context *context, const tsl_transpose_form *form)
+{
+    return tsl_threads_for(context, form->n[0] * form->n[1] * form->n[2]);
+}
+
 /* ---- out of place ------------------------------------------------------------------------- */
 
 static void copy(tsl_context *context, char *out, const char *in, int64_t bytes)
 {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, bytes / 8)) schedule(static)
     for (int i = 0; i < context->threads; i++) {
         const int64_t from = bytes / 64 * i / context->threads * 64;
         const int64_t to =
@@ -51,7 +57,7 @@ static void move_rows(tsl_context *context, char *out, const char *in,
 {
     const int64_t e = form->element;
     const size_t bytes = (size_t)(form->n[0] * e);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(context, form)) schedule(static)
     for (int64_t row = 0; row < form->n[1] * form->n[2]; row++) {
         int64_t y;
         const int64_t z = tsl_transpose_divide(&y, row, form->n[1]);
@@ -65,7 +71,7 @@ static void exchange(tsl_context *context, void *out, const void *in,
 {
     const tsl_transpose_cover cover = tsl_transpose_cover_of(form, tile, tile, 1);
     const int64_t tiles = tsl_transpose_boxes(&cover);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(context, form)) schedule(static)
     for (int64_t t = 0; t < tiles; t++) {
         int64_t at[3];
         tsl_transpose_corner(at, &cover, t);
@@ -110,7 +116,7 @@ static void swap_rows(tsl_context *context, char *data, const tsl_transpose_form
 {
     enum { PIECE = 4096 };
     const int64_t bytes = form->n[0] * form->element;
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(context, form)) schedule(static)
     for (int64_t pair = 0; pair < tsl_transpose_pairs(form->n[1]); pair++) {
         char held[PIECE];
         int64_t low, high;
@@ -135,7 +141,7 @@ static tsl_status cpu_swap(tsl_context *context, void *data, const tsl_transpose
     const int tile = tilings[0].tile;
     const int64_t tiles = (form->n[0] + tile - 1) / tile; /* a side; pairs, the diagonal included */
     const int64_t pairs = tsl_transpose_pairs(tiles + 1);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(context, form)) schedule(static)
     for (int64_t t = 0; t < pairs * form->n[2]; t++) {
         int64_t at[3], pair;
         at[2] = tsl_transpose_divide(&pair, t, pairs);
@@ -156,7 +162,7 @@ static tsl_status cpu_swap(tsl_context *context, void *data, const tsl_transpose
 static tsl_status cpu_rotate(tsl_context *context, void *data, int64_t n, int element, bool forward)
 {
     const int64_t side = (n + BRICK - 1) / BRICK;
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(tsl_threads_for(context, n *n *n)) schedule(dynamic, 16)
     for (int64_t t = 0; t < side * side * side; t++) {
         const int64_t brick[3] = {t % side, t / side % side, t / side / side};
         if (!tsl_transpose_leads(brick)) {

@@ -37,7 +37,7 @@ static tsl_piece rows_of_thread(const tsl_chain *c, int thread)
 static bool runs_together(const tsl_chain *c)
 {
     bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
-                    c->layout->to - c->layout->from > TSL_ALONE_ROWS;
+                    TSL_ELEMENTS_A_ROW * (c->layout->to - c->layout->from) > c->context->alone;
     for (int l = 0; l < c->count; l++) {
         const tsl_step *first = &c->list[l].step[0];
         together =

@@ -86,7 +86,7 @@ tsl_status tsl_vectors_take(void **out, tsl_context *context, int count, int64_t
         return tsl_fail_memory(context, all, what);
     }
     /* rows of other ranks are 0 until they are received */
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, all / 8)) schedule(static)
     for (int64_t from = 0; from < length; from += ROWS_TOUCHED) {
         const int64_t rows = length - from < ROWS_TOUCHED ? length - from : ROWS_TOUCHED;
         for (int v = 0; v < count; v++) {
@@ -108,7 +108,7 @@ void tsl_vectors_release(tsl_context *context, void *vectors)
 static void convert(tsl_context *context, void *y, double a, const double *x, int64_t rows,
                     int bytes)
 {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, rows)) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         if (bytes == 8) {
             ((double *)y)[i] = a * x[i];
@@ -143,7 +143,7 @@ tsl_status tsl_vector_look_at(tsl_vector_look *out, tsl_context *context, const 
     }
     int64_t first = rows;
     int64_t nonzeros = 0;
-#pragma omp parallel for num_threads(context->threads) schedule(static)                            \
+#pragma omp parallel for num_threads(tsl_threads_for(context, rows)) schedule(static)                            \
     reduction(min : first) reduction(+ : nonzeros)
     for (int64_t i = 0; i < rows; i++) {
         if (!isfinite(v[i])) {

@@ -110,7 +110,7 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int
 tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list)
 {
     const tsl_layout *layout = list->layout;
-    const int threads = layout->to - layout->from > TSL_ALONE_ROWS ? context->threads : 1;
+    const int threads = tsl_threads_for(context, TSL_ELEMENTS_A_ROW * (layout->to - layout->from));
     if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&
         list->steps[0].halo->collective) {
         return run_with_halo(context, list, threads);

@@ -25,6 +25,12 @@ enum {
 #include "cli/commands.def"
 #undef CLI_COMMAND
 
+/* Threads that wait spin for microseconds, not milliseconds, unless OMP_WAIT_POLICY or
+ * GOMP_SPINCOUNT is in the environment. libgomp reads that when it is loaded, so the program begins
+ * anew, once, as the same process with the same arguments; where it can't, it goes on as it is. To
+ * be called before anything else. (spin.c) */
+void cli_spin_briefly(int argc, char **argv);
+
 /* ---- options (options.c) ------------------------------------------------------------------ */
 
 /* Options of every command that computes. */

@@ -323,7 +323,8 @@ static tsl_status walk_text(body *b, task work, bool counts)
 {
     for (int64_t from = 0; from < b->blocks && b->fault.kind == NO_FAULT; from += TOGETHER) {
         const int64_t to = b->blocks - from < TOGETHER ? b->blocks : from + TOGETHER;
-#pragma omp parallel for num_threads(b->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(to - from < b->threads ? (int)(to - from) : b->threads)       \
+    schedule(dynamic)
         for (int64_t block = from; block < to; block++) {
             char *buffer =
                 b->buffers != NULL ? b->buffers + (int64_t)omp_get_thread_num() * BUFFER : NULL;
@@ -443,7 +444,8 @@ tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_s
         status = read_body(&b);
     }
     if (status == TSL_OK) {
-        out->duplicates = tsl_rows_tidy(&out->matrix, b.threads, b.header.array);
+        out->duplicates = tsl_rows_tidy(
+            &out->matrix, tsl_threads_for(context, tsl_csr_nonzeros(&out->matrix)), b.header.array);
     } else {
         tsl_matrix_file_release(out);
     }

@@ -19,7 +19,6 @@ typedef struct reading {
     tsl_context *context;
     const char *name;
     tsl_zip zip;
-    int threads;
 } reading;
 
 bool tsl_npz_is(const tsl_source *source)
@@ -153,7 +152,7 @@ static tsl_status read_columns(const reading *r, tsl_csr *matrix, int64_t entrie
         }
     }
     if (status == TSL_OK) {
-#pragma omp parallel for num_threads(r->threads) reduction(min : bad)
+#pragma omp parallel for num_threads(tsl_threads_for(r->context, entries)) reduction(min : bad)
         for (int64_t i = 0; i < entries; i++) {
             const int64_t column = tsl_npy_integer(&columns.header, columns.data, i);
             matrix->column[i] = (int32_t)column;
@@ -223,7 +222,8 @@ static tsl_status read_values(const reading *r, tsl_matrix_file *out, int64_t en
     if (status == TSL_OK) {
         char what[TSL_ERROR_TEXT];
         snprintf(what, sizeof what, "%s: data", r->name);
-        status = convert(out->matrix.value, r->context, what, &values, entries, r->threads);
+        status = convert(out->matrix.value, r->context, what, &values, entries,
+                         tsl_threads_for(r->context, entries));
     }
     tsl_text_release(&values.text);
     return status;
@@ -251,9 +251,7 @@ static tsl_status read_members(const reading *r, tsl_matrix_file *out)
 
 tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
 {
-    reading r = {.context = context,
-                 .name = source->name,
-                 .threads = context->threads > 0 ? context->threads : 1};
+    reading r = {.context = context, .name = source->name};
     *out = (tsl_matrix_file){.storage = TSL_SPARSE_GENERAL,
                              .format = "SciPy CSR",
                              .symmetry = "general",
@@ -270,6 +268,7 @@ tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_s
         tsl_matrix_file_release(out);
         return status;
     }
-    out->duplicates = tsl_rows_tidy(&out->matrix, r.threads, false);
+    out->duplicates = tsl_rows_tidy(
+        &out->matrix, tsl_threads_for(context, tsl_csr_nonzeros(&out->matrix)), false);
     return TSL_OK;
 }

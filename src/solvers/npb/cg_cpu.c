@@ -17,7 +17,7 @@ static double add_up(const double *partial)
 
 static tsl_status cpu_ones(tsl_context *context, const tsl_cg_vectors *v)
 {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int64_t i = 0; i < v->n; i++) {
         v->x[i] = 1;
     }
@@ -37,7 +37,7 @@ static tsl_piece own_piece(const tsl_cg_vectors *v, int number)
 static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
 {
     double *rho = tsl_cg_rho(v, 0);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
         const tsl_piece own = own_piece(v, number);
         for (int64_t i = own.from; i < own.to; i++) {
@@ -53,7 +53,7 @@ static tsl_status cpu_begin(tsl_context *context, const tsl_cg_vectors *v)
 static tsl_status cpu_product(tsl_context *context, const tsl_cg_vectors *v)
 {
     double *product = tsl_cg_product(v);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
         product[number] = tsl_piece_dot(own_piece(v, number), v->p, v->q);
     }
@@ -64,7 +64,7 @@ static tsl_status cpu_advance(tsl_context *context, const tsl_cg_vectors *v, int
 {
     const double alpha = add_up(tsl_cg_rho(v, inner)) / add_up(tsl_cg_product(v));
     double *const after = tsl_cg_rho(v, inner + 1);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
         const tsl_piece own = own_piece(v, number);
         for (int64_t i = own.from; i < own.to; i++) {
@@ -79,7 +79,7 @@ static tsl_status cpu_advance(tsl_context *context, const tsl_cg_vectors *v, int
 static tsl_status cpu_turn(tsl_context *context, const tsl_cg_vectors *v, int inner)
 {
     const double beta = add_up(tsl_cg_rho(v, inner + 1)) / add_up(tsl_cg_rho(v, inner));
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int64_t i = 0; i < v->n; i++) {
         v->p[i] = v->r[i] + beta * v->p[i];
     }
@@ -91,7 +91,7 @@ static tsl_status cpu_sum_norms(tsl_context *context, const tsl_cg_vectors *v)
     double *const off = v->partial;
     double *const xz = v->partial + TSL_CG_PARTIALS;
     double *const zz = v->partial + 2 * TSL_CG_PARTIALS;
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int number = 0; number < TSL_CG_PARTIALS; number++) {
         const tsl_piece own = own_piece(v, number);
         for (int64_t i = own.from; i < own.to; i++) {
@@ -107,7 +107,7 @@ static tsl_status cpu_sum_norms(tsl_context *context, const tsl_cg_vectors *v)
 static tsl_status cpu_normalise(tsl_context *context, const tsl_cg_vectors *v)
 {
     const double scale = 1 / sqrt(add_up(v->partial + 2 * TSL_CG_PARTIALS));
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, v->n)) schedule(static)
     for (int64_t i = 0; i < v->n; i++) {
         v->x[i] = scale * v->z[i];
     }

@@ -288,19 +288,25 @@ static void transform_rows(const tsl_poisson_solver *solver, char *cells, int x,
     }
 }
 
+/* Threads for transforms that read and write so many bytes. */
+static int threads_for(const tsl_poisson_solver *solver, int64_t bytes)
+{
+    return tsl_threads_for(solver->context, bytes / solver->rank.grid.precision);
+}
+
 static void transform_all_rows(const tsl_poisson_solver *solver, char *cells, bool there)
 {
     const int planes = solver->rank.mine.y.count > 0 ? solver->rank.mine.x.count : 0;
-#pragma omp parallel for num_threads(solver->context->threads) schedule(dynamic)
+    const tsl_poisson_grid *grid = &solver->rank.grid;
+    const int64_t bytes =
+        (int64_t)planes * solver->rank.mine.y.count *
+        (grid->n[2] * (int64_t)grid->precision + grid->row * tsl_poisson_complex(grid));
+#pragma omp parallel for num_threads(threads_for(solver, bytes)) schedule(dynamic)
     for (int x = 0; x < planes; x++) {
         transform_rows(solver, cells, x, there);
     }
-    const tsl_poisson_grid *grid = &solver->rank.grid;
-    tsl_poisson_end_stage(
-        solver->rank.times, solver->context,
-        solver->rank.planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS,
-        (int64_t)planes * solver->rank.mine.y.count *
-            (grid->n[2] * (int64_t)grid->precision + grid->row * tsl_poisson_complex(grid)));
+    tsl_poisson_end_stage(solver->rank.times, solver->context,
+                          solver->rank.planes ? TSL_TIMED_PLANES : TSL_TIMED_ROWS, bytes);
 }
 
 static tsl_poisson_timed timed_as(const tsl_poisson_rank *rank, tsl_poisson_stage stage)
@@ -355,7 +361,11 @@ static tsl_status run(void *user, const tsl_poisson_tick *now)
 {
     const tsl_poisson_solver *solver = user;
     tsl_status status = TSL_OK;
-#pragma omp parallel num_threads(solver->context->threads)
+    int64_t bytes = 0;
+    for (int i = 0; i < now->count; i++) {
+        bytes += stage_bytes(&solver->rank, now->stages[i], now->segments[i]);
+    }
+#pragma omp parallel num_threads(threads_for(solver, bytes))
     {
 #pragma omp master
         if (now->group >= 0) {
@@ -397,7 +407,7 @@ static tsl_status cpu_sums(tsl_poisson_solver *solver, double sums[3], const voi
 {
     enum { PIECE = 1 << 16 };
     double plain = 0, absolute = 0, products = 0;
-#pragma omp parallel for num_threads(solver->context->threads)                                     \
+#pragma omp parallel for num_threads(tsl_threads_for(solver->context, cells))                                     \
     reduction(+ : plain, absolute, products)
     for (int64_t at = 0; at < cells; at += PIECE) {
         const int64_t count = cells - at < PIECE ? cells - at : PIECE;

@@ -182,7 +182,8 @@ void tsl_poisson_reshape_destroy(tsl_poisson_reshape *reshape)
 static void move_here(const tsl_poisson_reshape *reshape, const tsl_poisson_move *what)
 {
     const int64_t real = reshape->precision;
-#pragma omp parallel for num_threads(reshape->context->threads)
+#pragma omp parallel for num_threads(                                                              \
+    tsl_threads_for(reshape->context, (int64_t)what->n[0] * what->n[1] * what->n[2]))
     for (int x = 0; x < what->n[0]; x++) {
         for (int y = 0; y < what->n[1]; y++) {
             memcpy((char *)what->to.at + (x * what->to.x + y * what->to.y) * what->to.strip * real,

@@ -382,7 +382,7 @@ static tsl_status build_octant(const builder *b, void *spectrum)
     } else {
         status = exchange_planes(b);
     }
-#pragma omp parallel for num_threads(b->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(b->context, columns * b->row)) schedule(static)
     for (int64_t begin = 0; begin < columns; begin += LANES) {
         const int64_t left = columns - begin;
         double *lines = b->lines + (int64_t)omp_get_thread_num() * LANES * b->row;

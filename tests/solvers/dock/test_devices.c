@@ -1,4 +1,5 @@
 /* Searches and rescorings on every device, beside the CPU's. */
+/* ctest: cost 60, full with sanitizers */
 #include "solvers/dock/pair.h"
 #include "support/devices.h"
 

@@ -1,4 +1,5 @@
 /* Plans and searches on small pairs: properties, options, errors, failing allocations. */
+/* ctest: full with sanitizer address */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

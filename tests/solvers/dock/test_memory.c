@@ -1,4 +1,5 @@
 /* Docking when memory runs out, and over many batches, on each device. */
+/* ctest: cost 60, full with sanitizers */
 #include <string.h>
 
 #include "comm/comm.h"

@@ -1,5 +1,6 @@
 /* Searches that several ranks share: the poses of one, and what becomes of all when one stops or
  * fails. Checks in a rank are returned, since cmocka's leave only the main thread. */
+/* ctest: cost 60, full with sanitizer address */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
 # processors. An alarm in them ends whatever takes two minutes.
 #
 #     test_ranks_full.sh [COUNT]
+# ctest: cost 60
 set -uo pipefail
 # shellcheck source=tests/support/busy.sh
 . "$(dirname "$0")/../support/busy.sh"

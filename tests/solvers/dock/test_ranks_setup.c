@@ -1,5 +1,6 @@
 /* How ranks set a pair up where the transforms of one of them are out of the ordinary: slow to
  * plan, too large, or broken. */
+/* ctest: cost 60 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* Systems that several ranks solve: the same bits as one. Checks in a rank are returned, since
  * cmocka's leave only the main thread. */
+/* ctest: cost 60 */
 #include "solvers/linsolve/systems.h"
 
 #include <math.h>

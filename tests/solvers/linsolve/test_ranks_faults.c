@@ -1,5 +1,6 @@
 /* What one rank of several has no memory for, or is refused, in a sparse system: all hear of it,
  * and nobody waits. */
+/* ctest: cost 60 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

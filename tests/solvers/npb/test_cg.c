@@ -1,4 +1,5 @@
 /* CG: its matrix against a plain generator, its classes against NPB. */
+/* ctest: full with sanitizer address */
 #include "support/devices.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* EP and CG by several ranks: EP's answers are those of one rank to the last bit, and so are CG's
  * on the CPU; a rank that fails ends all. Checks in a rank are returned, since cmocka's leave only
  * the main thread. */
+/* ctest: cost 60, full with sanitizer address */
 #include "support/shortage.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Poisson's equation over ranks: every way of sharing gives the answer of one rank, and plane waves
  * come out. tests/mpi/test_poisson.sh runs the same on processes. */
+/* ctest: cost 60, full with sanitizers */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

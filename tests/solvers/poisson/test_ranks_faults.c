@@ -1,5 +1,6 @@
 /* What one rank of several is refused in Poisson's equation, or has no memory for: all hear of it,
  * and nobody waits. */
+/* ctest: cost 60 */
 #include <stdio.h>
 #include <string.h>
 

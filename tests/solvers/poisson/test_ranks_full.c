@@ -1,5 +1,6 @@
 /* Large periodic boxes over ranks: plane waves come out of any number of them, on shares of any
  * kind, whether a GPU has one rank or several. */
+/* ctest: cost 60 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

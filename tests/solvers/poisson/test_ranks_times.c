@@ -1,5 +1,6 @@
 /* The stages of a solve over ranks: each is told, they add up to the solve, and what is exchanged
  * is what the ranks' shares say. */
+/* ctest: cost 60 */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -147,7 +147,8 @@ void tsl_describe_rows(tsl_sparse_description *out, tsl_context *context, const 
                                 .indefinite_row = -1,
                                 .indefinite_column = -1}};
     part parts[PARTS];
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+#pragma omp parallel for num_threads(tsl_threads_for(context, tsl_csr_nonzeros(m)))                \
+    schedule(dynamic)
     for (int number = 0; number < PARTS; number++) {
         parts[number] = nothing;
         const int64_t to = m->rows * (number + 1) / PARTS;

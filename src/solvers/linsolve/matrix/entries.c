@@ -191,7 +191,7 @@ static tsl_status sort_rows(tsl_context *context, tsl_csr *m)
     double *values = tsl_allocate(space * sizeof *values);
     const bool enough = columns != NULL && values != NULL;
     if (enough) {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, tsl_csr_nonzeros(m))) schedule(static)
         for (int thread = 0; thread < context->threads; thread++) {
             const int64_t to = m->rows * (thread + 1) / context->threads;
             for (int64_t i = m->rows * thread / context->threads; i < to; i++) {

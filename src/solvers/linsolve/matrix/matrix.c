@@ -110,8 +110,8 @@ static tsl_status compare_ranks(const tsl_sparse_matrix *m)
 {
     tsl_context *context = m->context;
     bool same = false;
-    const tsl_status status =
-        tsl_comm_compare(&same, context->comm, digest(&m->csr, context->threads));
+    const tsl_status status = tsl_comm_compare(
+        &same, context->comm, digest(&m->csr, tsl_threads_for(context, tsl_csr_nonzeros(&m->csr))));
     return status != TSL_OK || same
                ? status
                : tsl_fail(

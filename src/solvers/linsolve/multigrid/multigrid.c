@@ -207,7 +207,8 @@ static tsl_status make_level(making *k, tsl_level *v, const tsl_layout *layout)
     const bool finest = v == &mg->level[0];
     v->rows = v->matrix->rows;
     v->nonzeros = tsl_csr_nonzeros(v->matrix);
-    const tsl_matrix_facts facts = tsl_matrix_look_at(k->inverse, v->matrix, mg->context->threads);
+    const tsl_matrix_facts facts = tsl_matrix_look_at(
+        k->inverse, v->matrix, tsl_threads_for(mg->context, tsl_csr_nonzeros(v->matrix)));
     v->bandwidth = facts.bandwidth;
     tsl_status status = TSL_OK;
     if (facts.wrong < v->rows) {

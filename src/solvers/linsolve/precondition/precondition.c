@@ -15,7 +15,7 @@ tsl_status tsl_make_inverse_diagonal(tsl_linsolve_plan *plan)
     if (plan->inverse_diagonal == NULL) {
         return tsl_fail_memory(plan->context, 8 * plan->rows, "a diagonal");
     }
-#pragma omp parallel for num_threads(plan->context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(plan->context, m->rows)) schedule(static)
     for (int64_t i = 0; i < m->rows; i++) {
         const double *d = tsl_csr_at(m, i, i);
         plan->inverse_diagonal[i] = d != NULL ? 1 / *d : INFINITY;
@@ -180,7 +180,9 @@ static int64_t fill_blocks(tsl_csr *inverse, tsl_context *context, const tsl_csr
 {
     const int64_t count = (m->rows + size - 1) / size;
     int64_t singular = count;
-#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(min : singular)
+#pragma omp parallel for num_threads(tsl_threads_for(context, m->rows *size)) schedule(static)     \
+    reduction(min                                                                                  \
+              : singular)
     for (int64_t block = 0; block < count; block++) {
         double a[LARGEST][LARGEST];
         const int64_t first = block * size;

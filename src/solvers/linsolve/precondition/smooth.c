@@ -86,8 +86,6 @@ enum { HALVINGS = 60 };
 
 static const double little = 1e-6;
 
-enum { ALONE = 50000 /* entries of a matrix that one thread goes through soonest */ };
-
 /* Work space of Lanczos' method: a matrix is looked at in host memory, a function where it runs. */
 typedef struct lanczos {
     const tsl_operand *a;
@@ -99,7 +97,7 @@ typedef struct lanczos {
 
 static int threads_for(const tsl_csr *m, const tsl_context *context)
 {
-    return tsl_csr_nonzeros(m) > ALONE ? context->threads : 1;
+    return tsl_threads_for(context, tsl_csr_nonzeros(m));
 }
 
 static tsl_status multiply(const lanczos *p, double *y, const double *x)

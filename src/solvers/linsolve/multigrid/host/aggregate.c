@@ -164,13 +164,14 @@ tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *contex
     if (root == NULL) {
         return tsl_fail_memory(context, 4 * rows, "making multigrid's levels");
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+    const int threads = tsl_threads_for(context, tsl_csr_nonzeros(g->matrix));
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         root[i] = TSL_UNSEEN; /* no row, so never a founder */
     }
-    found_by_blocks(root, g, context->threads);
-    join(aggregate, root, g, context->threads);
-    *count = number_aggregates(aggregate, root, rows, context->threads);
+    found_by_blocks(root, g, threads);
+    join(aggregate, root, g, threads);
+    *count = number_aggregates(aggregate, root, rows, threads);
     tsl_release(root);
     return TSL_OK;
 }

@@ -525,7 +525,9 @@ static bool begin(making *k)
 
 tsl_status tsl_galerkin(tsl_csr *out, tsl_context *context, const tsl_coarsening *c)
 {
-    making k = {.of = c, .a = c->from->g->matrix, .threads = context->threads};
+    making k = {.of = c,
+                .a = c->from->g->matrix,
+                .threads = tsl_threads_for(context, tsl_csr_nonzeros(c->from->g->matrix))};
     *out = (tsl_csr){.rows = c->from->count, .columns = c->from->count};
     out->row_start = tsl_allocate((size_t)(out->rows + 1) * sizeof *out->row_start);
     bool enough = out->row_start != NULL && begin(&k);

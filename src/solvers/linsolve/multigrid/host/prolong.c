@@ -101,10 +101,11 @@ tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *a
 {
     /* no more parts than counts that take less memory than the rows */
     const int64_t most = rows / count > 1 ? rows / count : 1;
+    const int threads = tsl_threads_for(context, rows);
     deal d = {.aggregate = aggregate,
               .rows = rows,
               .count = count,
-              .parts = context->threads < most ? context->threads : (int)most};
+              .parts = threads < most ? threads : (int)most};
     d.next = tsl_allocate((size_t)(d.parts * count) * sizeof *d.next);
     *out = (tsl_csr){.rows = count,
                      .columns = rows,
@@ -133,7 +134,7 @@ tsl_status tsl_tentative_weight(void **out, tsl_context *context, const tsl_prol
     if (weight == NULL) {
         return tsl_fail_memory(context, rows * bytes, "the way between levels");
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, rows)) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
         const double own = from->aggregate[i] >= 0 ? tentative(from, i) : 0;
         if (bytes == 8) {
@@ -150,7 +151,7 @@ tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongat
 {
     const int64_t rows = from->g->matrix->rows;
     int64_t first[TSL_SPARSE_SUMS + 1] = {0}; /* entry of a piece */
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, rows)) schedule(static)
     for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
         const tsl_piece own = tsl_piece_of(rows, piece);
         for (int64_t i = own.from; i < own.to; i++) {
@@ -165,7 +166,7 @@ tsl_status tsl_tentative(tsl_csr *out, tsl_context *context, const tsl_prolongat
     if (status != TSL_OK) {
         return status;
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(tsl_threads_for(context, rows)) schedule(static)
     for (int piece = 0; piece < TSL_SPARSE_SUMS; piece++) {
         const tsl_piece own = tsl_piece_of(rows, piece);
         int64_t k = first[piece];
