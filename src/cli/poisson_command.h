@@ -111,7 +111,8 @@ typedef struct poisson_field {
     bool half;          /* of 2 bytes, and not integers */
     double open_digits; /* sum over the elements of half a unit of the last digit in the file, where
                            that is more than precision says */
-    tsl_cube cube;      /* without values */
+    double open_squares; /* and of its square */
+    tsl_cube cube;       /* without values */
     tsl_npy npy;
     tsl_hdf5 *hdf5;
     tsl_hdf5_remarks remarks;

@@ -92,6 +92,13 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
                  field->path, (long long)remarks->unwritten, (long long)remarks->chunks,
                  field->dataset, remarks->fill);
     }
+    if (remarks->blocks) {
+        cli_note(
+            "%s: the virtual dataset '%s' is of as many files as there are: it has %lld x %lld "
+            "x %lld elements",
+            field->path, field->dataset, (long long)array.shape[0], (long long)array.shape[1],
+            (long long)array.shape[2]);
+    }
     if (remarks->unmapped > 0) {
         cli_note("%s: the virtual dataset '%s' takes %lld of its elements from nowhere: they are "
                  "%g",
@@ -207,6 +214,7 @@ static tsl_status load_cube(poisson_field *field, tsl_context *context)
     field->data = field->cube.values;
     field->cube.values = NULL;
     field->open_digits = field->cube.open_digits;
+    field->open_squares = field->cube.open_squares;
     return status;
 }
 
@@ -216,7 +224,9 @@ static tsl_status load_hdf5(poisson_field *field, tsl_context *context)
     const int64_t bytes = poisson_field_count(field) * field->precision;
     memcpy(array.shape, field->n, sizeof field->n);
     field->data = tsl_allocate((size_t)bytes);
-    field->open_digits = 0.5 * field->remarks.unit * (double)poisson_field_count(field);
+    const double open = 0.5 * field->remarks.unit;
+    field->open_digits = open * (double)poisson_field_count(field);
+    field->open_squares = open * open * (double)poisson_field_count(field);
     return field->data == NULL ? tsl_fail_memory(context, bytes, "a field")
                                : tsl_hdf5_read(field->data, field->hdf5, field->dataset, &array);
 }

@@ -363,11 +363,7 @@ static bool check_files(const poisson_options *options)
     const bool writes = options->output != NULL;
     const poisson_format output = writes ? poisson_format_of(options->output) : POISSON_NPY;
     struct stat about;
-    if (strcmp(options->input, "-") != 0 && stat(options->input, &about) != 0 && errno == ENOENT) {
-        cli_error("%s: No such file or directory: give a .npy, HDF5 or cube file, - for standard "
-                  "input, or verify, bench or study",
-                  options->input);
-    } else if (output == POISSON_NO_FORMAT && !poisson_is_gzipped(options->output)) {
+    if (output == POISSON_NO_FORMAT && !poisson_is_gzipped(options->output)) {
         cli_error("-o %s: give a name that ends in .npy, .h5, .hdf5 or, from a cube, .cube or .cub",
                   options->output);
     } else if (writes == (options->quantity == POISSON_ENERGY)) {
@@ -377,6 +373,11 @@ static bool check_files(const poisson_options *options)
         cli_error("-o %s: files are written as they are: leave .gz out", options->output);
     } else if (output == POISSON_HDF5 && tsl_hdf5_library() == NULL) {
         cli_error("%s: this build has no HDF5: see tesela info", options->output);
+    } else if (strcmp(options->input, "-") != 0 && stat(options->input, &about) != 0 &&
+               errno == ENOENT) {
+        cli_error("%s: No such file or directory: give a .npy, HDF5 or cube file, - for standard "
+                  "input, or verify, bench or study",
+                  options->input);
     } else {
         const cli_file files[] = {
             {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};

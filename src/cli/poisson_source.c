@@ -162,7 +162,7 @@ static void note_charge(const poisson_work *work)
  * cells that are about as wide as long. */
 static void note_faces(const poisson_work *work, const sums *s)
 {
-    static const double least_share = 1e-3, widest = 4;
+    static const double least_share = 1e-4, widest = 2.01; /* docs/accuracy.md */
     const tsl_poisson_options *o = &work->poisson;
     bool all_free = true;
     double longest = 0, shortest = INFINITY;
@@ -208,13 +208,16 @@ static tsl_status choose_scale(poisson_work *work, double held)
     return TSL_OK;
 }
 
-/* The net charge that the file's digits leave open: rounding of its numbers, at most. A text of
- * few digits says little, so that there is a bound. */
+/* The net charge that the file's digits leave open: what rounding each number to them makes of a
+ * sum. That is a walk of many small steps, unless most numbers are the same. */
 static double open_charge(const poisson_work *work, const sums *s)
 {
-    static const double half_epsilon = 1.0 / 2048, most = 1e-4;
-    const double digits = work->field.open_digits * cell_volume(work);
-    return work->field.half ? half_epsilon * s->absolute : fmin(digits, most * s->absolute);
+    static const double half_epsilon = 1.0 / 2048, deviations = 6, alike = 1e-5, most = 1e-3;
+    const double volume = cell_volume(work);
+    const double walk = deviations * sqrt(work->field.open_squares / 3) * volume;
+    const double sum = fmin(work->field.open_digits * volume, alike * s->absolute);
+    return work->field.half ? half_epsilon * s->absolute
+                            : fmin(fmax(walk, sum), most * s->absolute);
 }
 
 /* A periodic box holds no net charge. */

@@ -263,9 +263,10 @@ static tsl_status read_values(walk *w, tsl_cube *cube, size_t size)
                                 w->lines.number, tsl_quote(quoted, field, length),
                                 tsl_number_fault(field, length));
             }
-            cube->open_digits += cube->values[found] != 0 || !has_exponent(field, length)
-                                     ? half_unit(field, length)
-                                     : 0;
+            const bool counts = cube->values[found] != 0 || !has_exponent(field, length);
+            const double open = counts ? half_unit(field, length) : 0;
+            cube->open_digits += open;
+            cube->open_squares += open * open;
             found++;
         }
     }

@@ -25,6 +25,7 @@ typedef struct tsl_cube {
     bool has_id;    /* a line after the atoms names the field, as that of an orbital: */
     int32_t id;
     double open_digits;            /* sum over the values of half a unit of each one's last digit */
+    double open_squares;           /* and of its square */
     char title[2][TSL_CUBE_TITLE]; /* the beginnings of the two lines of comment, printable */
 } tsl_cube;
 

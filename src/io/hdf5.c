@@ -326,8 +326,13 @@ tsl_status tsl_hdf5_read(void *data, tsl_hdf5 *file, const char *dataset,
     const hid_t opened = H5Dopen2(file->file, dataset, H5P_DEFAULT);
     const bool good =
         opened >= 0 && H5Dread(opened, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
-    tsl_hdf5_fault why = fault;
-    if (opened >= 0) {
+    const tsl_hdf5_fault why = fault;
+    /* HDF5 1.10.8 frees what it did not allocate when it closes one of fewer files than once. */
+    tsl_hdf5_remarks remarks = {.unmapped = 0};
+    const tsl_hdf5_place at = {file->context, &fault, file->path, dataset, opened};
+    const bool is_left_open =
+        opened >= 0 && good && tsl_hdf5_check_storage(&remarks, &at) == TSL_OK && remarks.blocks;
+    if (opened >= 0 && !is_left_open) {
         H5Dclose(opened);
     }
     tsl_hdf5_leave(before);

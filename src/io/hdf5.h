@@ -30,6 +30,7 @@ typedef struct tsl_hdf5_remarks {
     bool half;                 /* of 2 bytes, and not integers */
     double unit;               /* of the last digit that scale-offset packing has kept; 0: all */
     int64_t chunks, unwritten; /* pieces, and those of them that were never written */
+    bool blocks;               /* a virtual dataset of as many numbered files as there are */
     int64_t unmapped;          /* elements that a virtual dataset takes from nowhere */
     double fill; /* what elements are that were not written, or are taken from nowhere */
 } tsl_hdf5_remarks;

@@ -21,9 +21,11 @@ static const struct {
     {"truncated file", TSL_E_FORMAT, "is cut short: fewer bytes are there than its header says"},
     {"bad superblock version number", TSL_E_UNSUPPORTED,
      "was written by a later HDF5 library than this build has (see tesela info)"},
+    {"different number of elements", TSL_E_FORMAT,
+     "has a virtual dataset that takes more elements from another dataset than that has"},
     {"required filter", TSL_E_UNSUPPORTED,
      "is packed by a filter that this HDF5 library lacks: install the filter's plug-in "
-     "(HDF5_PLUGIN_PATH says where they are), or repack the file with h5repack -f GZIP=4"},
+     "(HDF5_PLUGIN_PATH says where they are), or save the file without it, or with gzip"},
 };
 
 enum { KNOWN_FAULTS = sizeof known_faults / sizeof *known_faults };
@@ -45,6 +47,11 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
     }
     for (int i = 0; i < KNOWN_FAULTS && fault->known < 0; i++) {
         fault->known = strstr(error->desc, known_faults[i].words) != NULL ? i : -1;
+    }
+    const char *filter = strstr(error->desc, "required filter '");
+    if (filter != NULL) {
+        filter += strlen("required filter '");
+        snprintf(fault->filter, sizeof fault->filter, "%.*s", (int)strcspn(filter, "';\n"), filter);
     }
     if (n == 0) {
         snprintf(fault->reason, sizeof fault->reason, "%.*s", (int)strcspn(error->desc, "\n"),
@@ -88,8 +95,9 @@ tsl_status tsl_hdf5_fail(tsl_context *context, const tsl_hdf5_fault *fault, cons
                          const char *what)
 {
     if (fault->known >= 0) {
-        return tsl_fail(context, known_faults[fault->known].status, "%s: %s", path,
-                        known_faults[fault->known].meaning);
+        return tsl_fail(context, known_faults[fault->known].status, "%s: %s%s%s", path,
+                        known_faults[fault->known].meaning, fault->filter[0] != '\0' ? ": " : "",
+                        fault->filter);
     }
     if (fault->system[0] != '\0') {
         return tsl_fail(context, TSL_E_IO, "%s: cannot %s: %s", path, what, fault->system);

@@ -15,8 +15,9 @@
 typedef struct tsl_hdf5_fault {
     char reason[128];
     char system[64];
-    int error; /* errno; 0: the library does not say */
-    int known; /* row of the faults that have words of ours; -1: none */
+    int error;       /* errno; 0: the library does not say */
+    int known;       /* row of the faults that have words of ours; -1: none */
+    char filter[64]; /* that is required, and not there */
 } tsl_hdf5_fault;
 
 /* The library prints its errors unless told otherwise: between enter and leave they are kept. */

@@ -67,9 +67,28 @@ static bool next_place(char out[PATH_MAX], const char *path, const char *name, i
 
 static tsl_status check_deeper(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at, int depth);
 
+/* Does a dataset have what is selected in `part`? One without bounds takes what there is. */
+static bool reaches(hid_t dataset, hid_t part)
+{
+    hsize_t shape[H5S_MAX_RANK], first[H5S_MAX_RANK], last[H5S_MAX_RANK];
+    const hid_t space = H5Dget_space(dataset);
+    const int axes = H5Sget_simple_extent_dims(space, shape, NULL);
+    bool whole = true;
+    H5Sclose(space);
+    if (axes != H5Sget_simple_extent_ndims(part) || H5Sget_select_npoints(part) < 0 ||
+        H5Sget_select_bounds(part, first, last) < 0) {
+        return true;
+    }
+    for (int i = 0; i < axes; i++) {
+        whole = whole && last[i] < shape[i];
+    }
+    return whole;
+}
+
 /* A dataset of another file, or of the same. */
 static tsl_status check_source(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at,
-                               const char *place, hid_t file, const char *name, int depth)
+                               const char *place, hid_t file, const char *name, hid_t part,
+                               int depth)
 {
     tsl_hdf5_place source = *at;
     source.path = place;
@@ -82,7 +101,13 @@ static tsl_status check_source(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *
                         at->path, at->name, name, place);
     }
     tsl_hdf5_remarks own = {.unmapped = 0};
-    const tsl_status status = check_deeper(&own, &source, depth + 1);
+    const tsl_status status =
+        reaches(source.dataset, part)
+            ? check_deeper(&own, &source, depth + 1)
+            : tsl_fail(at->context, TSL_E_FORMAT,
+                       "%s: '%s' is a virtual dataset, and '%s' of %s has not all the elements "
+                       "that it takes from there",
+                       at->path, at->name, name, place);
     remarks->unmapped += own.unmapped;
     remarks->unwritten += own.unwritten;
     remarks->chunks += own.chunks;
@@ -91,7 +116,7 @@ static tsl_status check_source(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *
 }
 
 static tsl_status check_file(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at, const char *name,
-                             const char *dataset, int depth)
+                             const char *dataset, hid_t part, int depth)
 {
     char place[PATH_MAX];
     hid_t file = -1;
@@ -115,22 +140,23 @@ static tsl_status check_file(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at
                                 "takes elements, is missing",
                                 at->path, at->name, name);
     }
-    const tsl_status status = check_source(remarks, at, place, file, dataset, depth);
+    const tsl_status status = check_source(remarks, at, place, file, dataset, part, depth);
     H5Fclose(file);
     return status;
 }
 
-/* Names with numbers of blocks in them stand for as many files as there are: the first must be
- * there. */
-static void set_block(char *name)
+/* Names with numbers of blocks in them, "part-%b.h5", stand for as many files as there are: the
+ * first must be there. */
+static bool set_block(char *name)
 {
-    char *percent = strstr(name, "%");
-    if (percent != NULL && strspn(percent + 1, "0123456789") + 1 < strlen(percent) &&
-        percent[strspn(percent + 1, "0123456789") + 1] == 'b') {
-        const size_t length = strspn(percent + 1, "0123456789") + 2;
-        *percent = '0';
-        memmove(percent + 1, percent + length, strlen(percent + length) + 1);
+    char *percent = strchr(name, '%');
+    const size_t digits = percent != NULL ? strspn(percent + 1, "0123456789") : 0;
+    if (percent == NULL || percent[1 + digits] != 'b') {
+        return false;
     }
+    *percent = '0';
+    memmove(percent + 1, percent + digits + 2, strlen(percent + digits + 2) + 1);
+    return true;
 }
 
 static tsl_status check_virtual(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at, hid_t how,
@@ -146,13 +172,15 @@ static tsl_status check_virtual(tsl_hdf5_remarks *remarks, const tsl_hdf5_place 
         char file[PATH_MAX] = "", dataset[PATH_MAX] = "";
         H5Pget_virtual_filename(how, i, file, sizeof file);
         H5Pget_virtual_dsetname(how, i, dataset, sizeof dataset);
-        set_block(file);
-        set_block(dataset);
+        remarks->blocks = set_block(file) || remarks->blocks;
+        remarks->blocks = set_block(dataset) || remarks->blocks;
         const hid_t part = H5Pget_virtual_vspace(how, i);
         const hssize_t points = H5Sget_select_npoints(part);
         H5Sclose(part);
         left = points < 0 ? 0 : left - points; /* as many as there are sources for */
-        status = check_file(remarks, at, file, dataset, depth);
+        const hid_t source = H5Pget_virtual_srcspace(how, i);
+        status = check_file(remarks, at, file, dataset, source, depth);
+        H5Sclose(source);
     }
     remarks->unmapped += left > 0 ? left : 0;
     return status;
