@@ -2,6 +2,7 @@
 
 #ifdef TSL_HAVE_HDF5
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +10,24 @@
 /* What the library says, innermost first, and what it means to whoever gave the file. */
 static const struct {
     const char *words;
+    int error; /* errno that goes with them; 0: any */
     tsl_status status;
     const char *meaning;
 } known_faults[] = {
-    {"lock file", TSL_E_IO,
+    {"lock file", EAGAIN, TSL_E_IO,
      "is locked by a program that has it open for writing: try again when that has closed it"},
-    {"already open for write", TSL_E_IO,
+    {"lock file", 0, TSL_E_IO,
+     "lies where files cannot be locked: set HDF5_USE_FILE_LOCKING=FALSE in the environment"},
+    {"already open for write", 0, TSL_E_IO,
      "is marked as open for writing: a program writes it, or ended without closing it (then "
      "h5clear "
      "-s mends it)"},
-    {"truncated file", TSL_E_FORMAT, "is cut short: fewer bytes are there than its header says"},
-    {"bad superblock version number", TSL_E_UNSUPPORTED,
+    {"truncated file", 0, TSL_E_FORMAT, "is cut short: fewer bytes are there than its header says"},
+    {"bad superblock version number", 0, TSL_E_UNSUPPORTED,
      "was written by a later HDF5 library than this build has (see tesela info)"},
-    {"different number of elements", TSL_E_FORMAT,
+    {"different number of elements", 0, TSL_E_FORMAT,
      "has a virtual dataset that takes more elements from another dataset than that has"},
-    {"required filter", TSL_E_UNSUPPORTED,
+    {"required filter", 0, TSL_E_UNSUPPORTED,
      "is packed by a filter that this HDF5 library lacks: install the filter's plug-in "
      "(HDF5_PLUGIN_PATH says where they are), or save the file without it, or with gzip"},
 };
@@ -46,7 +50,8 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
         snprintf(fault->system, sizeof fault->system, "%.*s", (int)strcspn(words, "'\n"), words);
     }
     for (int i = 0; i < KNOWN_FAULTS && fault->known < 0; i++) {
-        fault->known = strstr(error->desc, known_faults[i].words) != NULL ? i : -1;
+        const bool same = known_faults[i].error == 0 || known_faults[i].error == fault->error;
+        fault->known = same && strstr(error->desc, known_faults[i].words) != NULL ? i : -1;
     }
     const char *filter = strstr(error->desc, "required filter '");
     if (filter != NULL) {
