@@ -345,7 +345,7 @@ tsl_status tsl_npy_open(tsl_npy *header, tsl_input *input)
     return status;
 }
 
-tsl_status tsl_npy_load(void **out, tsl_input *input, const tsl_npy *header)
+tsl_status tsl_npy_load(void **data, tsl_input *input, const tsl_npy *header)
 {
     tsl_context *context = tsl_input_context(input);
     char skipped[256], more;
@@ -357,11 +357,11 @@ tsl_status tsl_npy_load(void **out, tsl_input *input, const tsl_npy *header)
         status = tsl_input_read(input, skipped, part, &got);
     }
     const int64_t bytes = header->count * header->item;
-    char *data = status == TSL_OK ? tsl_allocate((size_t)bytes) : NULL;
-    if (data == NULL) {
+    char *array = status == TSL_OK ? tsl_allocate((size_t)bytes) : NULL;
+    if (array == NULL) {
         return status != TSL_OK ? status : tsl_fail_memory(context, bytes, "an array");
     }
-    status = tsl_input_read(input, data, (size_t)bytes, &got);
+    status = tsl_input_read(input, array, (size_t)bytes, &got);
     if (status == TSL_OK && (int64_t)got == bytes) {
         status = tsl_input_read(input, &more, 1, &beyond);
     }
@@ -371,9 +371,9 @@ tsl_status tsl_npy_load(void **out, tsl_input *input, const tsl_npy *header)
                      tsl_input_name(input), beyond > 0 ? "more" : "less", (long long)bytes);
     }
     if (status == TSL_OK) {
-        *out = data;
+        *data = array;
     } else {
-        tsl_release(data);
+        tsl_release(array);
     }
     return status;
 }

@@ -108,6 +108,18 @@ class Arrays(Fields):
         first = self.source.index(self.source[7])
         self.assertIn(f"element [0, {first // 5}, {first % 5}] has an imaginary part", told)
 
+    def test_the_energy_alone_is_beyond_numbers(self):
+        source, k2 = wave((3, 1, 2))
+        self.write("large.npy", npy([1e300 * value for value in source]))
+        result = self.run_command("poisson", "large.npy", "-o", "out.npy", "--lengths", "3,1,2",
+                                  "--json", "run.json", *QUICK[:-1])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("large.npy: its energy is beyond any number, and left out", result.stderr)
+        self.assertIn("energy      beyond any number\n", result.stdout)
+        self.assertIsNone(self.read_json("run.json")["results"]["energy"])
+        self.assert_near(parse(self.path("out.npy"))[1],
+                         [4e300 * math.pi / k2 * value for value in source], 1e-13)
+
     def test_told_by_content(self):
         content = npy(self.source)
         names = {"noname": content, "wrong.cube": content, "IN.NPY": content}
