@@ -158,11 +158,11 @@ typedef struct tsl_poisson_options {
                                     memory of two segments besides */
     int estimate;              /**< 1: for a plan that solves few times. The CPU's library plans its
                                     transforms by estimate, those of the spectrum too, and nothing
-                                    is measured where `ranks` is open: a plan of 128 cells along
-                                    each axis takes hundredths of a second in place of seconds, a
-                                    solve some tenths more, and the same options give the same bits
-                                    each time. TESELA_FFTW in the environment overrides it. 0: the
-                                    library measures */
+                                    is measured where `ranks` is open: planning takes a tenth of
+                                    the time, a solve up to twice as long, and the same options
+                                    give the same bits each time (docs/performance.md).
+                                    TESELA_FFTW in the environment overrides it. 0: the library
+                                    measures */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
