@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/poisson_command.h"
 
@@ -80,20 +81,29 @@ static sums integrate(const poisson_work *work)
 
 /* ---- what may not be meant ------------------------------------------------------------------ */
 
-/* A word of a cube's comment that says that its numbers are no density of electrons; NULL: none. */
-static const char *telling_word(const tsl_cube *cube)
+/* Does a text hold these words, in any case of letters, and not as a part of longer ones? */
+static bool has_words(const char *text, const char *words)
 {
-    static const char *const words[] = {"potential", "orbital",   "spin",        "coefficients",
-                                        "gradient",  "laplacian", "wavefunction"};
-    for (int line = 0; line < 2; line++) {
-        char small[TSL_CUBE_TITLE] = "";
-        for (size_t i = 0; cube->title[line][i] != '\0'; i++) {
-            small[i] = (char)tolower((unsigned char)cube->title[line][i]);
+    const size_t length = strlen(words);
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        const bool begins = i == 0 || !isalpha((unsigned char)text[i - 1]);
+        if (begins && strncasecmp(text + i, words, length) == 0 &&
+            !isalpha((unsigned char)text[i + length])) {
+            return true;
         }
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            if (strstr(small, words[i]) != NULL) {
-                return words[i];
-            }
+    }
+    return false;
+}
+
+/* Words of a cube's comment that say that its numbers are no density of electrons; NULL: none. */
+static const char *telling_words(const tsl_cube *cube)
+{
+    static const char *const words[] = {"potential",       "orbital",       "orbitals",
+                                        "wavefunction",    "wave function", "spin density",
+                                        "MO coefficients", "gradient",      "laplacian"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (has_words(cube->title[0], words[i]) || has_words(cube->title[1], words[i])) {
+            return words[i];
         }
     }
     return NULL;
@@ -120,7 +130,7 @@ static void note_electrons(const poisson_work *work, const sums *s)
         "if it is one of charges";
     const tsl_cube *cube = &work->field.cube;
     const char *path = work->field.path;
-    const char *word = telling_word(cube);
+    const char *words = telling_words(cube);
     const double most = 1.1 * electrons_of_atoms(cube) + 2;
     if (!work->electrons) {
         return;
@@ -134,8 +144,8 @@ static void note_electrons(const poisson_work *work, const sums *s)
         cli_note("%s: read as a density of electrons, and its header has an id, %d, as those of "
                  "orbitals have: %s",
                  path, (int)cube->id, remedy);
-    } else if (word != NULL) {
-        cli_note("%s: read as a density of electrons, and its comment says '%s': %s", path, word,
+    } else if (words != NULL) {
+        cli_note("%s: read as a density of electrons, and its comment says '%s': %s", path, words,
                  remedy);
     } else if (cube->atoms > 0 && s->sum > most) {
         cli_note(

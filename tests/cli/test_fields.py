@@ -259,6 +259,8 @@ class Doubts(Fields):
         self.assertNotIn("id, 5", self.energy(*free, "--sign", "charge"))
         self.cube(density, title="Electrostatic potential from SCF")
         self.assertIn("its comment says 'potential'", self.energy(*free))
+        self.cube(density, title="Spinel, by pseudopotentials")
+        self.assertEqual(self.energy(*free), "")
         signed = [value * (1 if i % 16 < 8 else -0.3) for i, value in enumerate(density)]
         self.cube(signed)
         told = self.energy(*free)
