@@ -375,7 +375,8 @@ static bool check_files(const poisson_options *options)
         cli_error("%s: this build has no HDF5: see tesela info", options->output);
     } else if (strcmp(options->input, "-") != 0 && stat(options->input, &about) != 0 &&
                errno == ENOENT) {
-        cli_error("%s: No such file or directory: give a .npy, HDF5 or cube file, - for standard "
+        cli_error("%s: cannot open: No such file or directory: give a .npy, HDF5 or cube file, - "
+                  "for standard "
                   "input, or verify, bench or study",
                   options->input);
     } else {

@@ -87,7 +87,7 @@ class Refusals(CommandTest):
         self.refuse(["--lengths is missing", "of in.npy"], "in.npy", "-o", "out.npy")
         os.remove(self.path("in.npy"))
         for name in ("in.txt", "verfy", "in.npy.gz", ".npy"):
-            self.refuse([name + ": No such file", "give a .npy, HDF5 or cube file", "or verify"],
+            self.refuse([name + ": cannot open: No such file", "give a .npy, HDF5 or cube file", "or verify"],
                         name, "-o", "out.npy")
         for name in ("out.txt", "out", "-", "out.npy.", "cube"):
             self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
