@@ -376,8 +376,7 @@ static bool check_files(const poisson_options *options)
     } else if (strcmp(options->input, "-") != 0 && stat(options->input, &about) != 0 &&
                errno == ENOENT) {
         cli_error("%s: cannot open: No such file or directory: give a .npy, HDF5 or cube file, - "
-                  "for standard "
-                  "input, or verify, bench or study",
+                  "for standard input, or verify, bench or study",
                   options->input);
     } else {
         const cli_file files[] = {
