@@ -98,9 +98,17 @@ static bool has_words(const char *text, const char *words)
 /* Words of a cube's comment that say that its numbers are no density of electrons; NULL: none. */
 static const char *telling_words(const tsl_cube *cube)
 {
-    static const char *const words[] = {"potential",       "orbital",       "orbitals",
-                                        "wavefunction",    "wave function", "spin density",
-                                        "MO coefficients", "gradient",      "laplacian"};
+    static const char *const words[] = {"potential",
+                                        "orbital",
+                                        "orbitals",
+                                        "wavefunction",
+                                        "wave function",
+                                        "spin density",
+                                        "spin SCF density",
+                                        "MO coefficients",
+                                        "gradient",
+                                        "laplacian",
+                                        "localization function"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (has_words(cube->title[0], words[i]) || has_words(cube->title[1], words[i])) {
             return words[i];
