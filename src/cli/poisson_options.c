@@ -373,7 +373,7 @@ static bool check_files(const poisson_options *options)
         cli_error("-o %s: files are written as they are: leave .gz out", options->output);
     } else if (output == POISSON_HDF5 && tsl_hdf5_library() == NULL) {
         cli_error("%s: this build has no HDF5: see tesela info", options->output);
-    } else if (strcmp(options->input, "-") != 0 && stat(options->input, &about) != 0 &&
+    } else if (strcmp(options->input, "-") != 0 && lstat(options->input, &about) != 0 &&
                errno == ENOENT) {
         cli_error("%s: cannot open: No such file or directory: give a .npy, HDF5 or cube file, - "
                   "for standard input, or verify, bench or study",

@@ -69,22 +69,14 @@ static int64_t choose_size(const tsl_dock_options *options, double span)
     return n;
 }
 
-/* A finer grid helps unless the spacing was given, which alone decides then, or the largest is too
- * coarse. */
+/* A finer grid helps unless the spacing was given, which alone decides then. */
 static tsl_status fail_coarse(tsl_context *context, const tsl_dock_options *options, double spacing,
                               double needed)
 {
     char grid[64] = "";
-    const double least = 2 * (floor(needed / options->surface / 2) + 1);
-    if (least > TSL_GRID_LARGEST) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "cells of %.2f angstrom are wider than the surface of %.2f, so there would "
-                        "be no surface layer, and those of the largest grid, %d, are %.3f: give a "
-                        "thicker surface",
-                        spacing, options->surface, TSL_GRID_LARGEST, needed / TSL_GRID_LARGEST);
-    }
     if (options->spacing == 0) {
-        snprintf(grid, sizeof grid, "a grid of at least %.0f, ", least);
+        snprintf(grid, sizeof grid, "a grid of at least %.0f, ",
+                 2 * (floor(needed / options->surface / 2) + 1));
     }
     return tsl_fail(context, TSL_E_ARG,
                     "cells of %.2f angstrom are wider than the surface of %.2f, so there would be "
@@ -105,28 +97,17 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
         return tsl_fail(
             context, TSL_E_ARG,
             "the molecules need %.1f angstrom, a grid of %lld cells: the largest is %d; "
-            "give %s of at least %.3f angstrom",
-            needed, (long long)n, TSL_GRID_LARGEST,
-            options->spacing > 0 ? "a larger spacing," : "a spacing",
-            ceil(1000 * needed / TSL_GRID_LARGEST) / 1000);
+            "give a grid or a larger spacing",
+            needed, (long long)n, TSL_GRID_LARGEST);
     }
     const float cell = options->spacing > 0 ? (float)options->spacing : (float)needed / (float)n;
     const double spacing = (double)cell;
     if (spacing * (double)n < needed * (1 - 1e-6)) {
-        const double least = 2 * ceil(needed / spacing / 2);
-        if (least > TSL_GRID_LARGEST) {
-            return tsl_fail(
-                context, TSL_E_ARG,
-                "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
-                "need %.1f, and the largest grid is %d: give a spacing of at least %.3f",
-                (long long)n, spacing, spacing * (double)n, needed, TSL_GRID_LARGEST,
-                ceil(1000 * needed / TSL_GRID_LARGEST) / 1000);
-        }
         return tsl_fail(
             context, TSL_E_ARG,
             "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
             "need %.1f: give a grid of at least %.0f or a larger spacing",
-            (long long)n, spacing, spacing * (double)n, needed, least);
+            (long long)n, spacing, spacing * (double)n, needed, 2 * ceil(needed / spacing / 2));
     }
     if (spacing >= options->surface) {
         return fail_coarse(context, options, spacing, needed);

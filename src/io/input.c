@@ -205,6 +205,16 @@ static int64_t inflated_bytes(const tsl_input *input)
     return told / most < input->size ? told : 0;
 }
 
+tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason)
+{
+    struct stat about;
+    if (reason == ENOENT && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        return tsl_fail(context, TSL_E_IO,
+                        "%s: cannot open: it is a link to a file that is not there", path);
+    }
+    return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(reason));
+}
+
 static tsl_status open_file(tsl_input *input)
 {
     struct stat about;
@@ -212,8 +222,7 @@ static tsl_status open_file(tsl_input *input)
     input->name = standard ? "standard input" : input->path;
     input->file = standard ? STDIN_FILENO : open(input->path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0 || fstat(input->file, &about) != 0) {
-        return tsl_fail(input->context, TSL_E_IO, "%s: cannot open: %s", input->name,
-                        strerror(errno));
+        return tsl_fail_to_open(input->context, input->name, errno);
     }
     /* standard input may have been read from */
     const off_t at = lseek(input->file, 0, SEEK_CUR);

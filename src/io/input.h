@@ -13,6 +13,10 @@ typedef struct tsl_input tsl_input;
 tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *path);
 void tsl_input_close(tsl_input *input); /* NULL is fine */
 
+/* The failure, TSL_E_IO, of opening a file to read it, for `reason` (errno): a link that leads
+ * nowhere is told from a name that is not there. */
+tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason);
+
 /* What errors call it: the path, or "standard input". */
 const char *tsl_input_name(const tsl_input *input);
 tsl_context *tsl_input_context(const tsl_input *input);

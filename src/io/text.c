@@ -67,6 +67,29 @@ tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit)
     return status;
 }
 
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size))
+{
+    tsl_input *input;
+    const char *data;
+    size_t bytes;
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = tsl_input_peek(input, TSL_TEXT_BEGINNING, &data, &bytes);
+    if (status == TSL_OK && bytes == TSL_TEXT_BEGINNING && !begins_well(data, bytes)) {
+        out->data = tsl_allocate(TSL_TEXT_BEGINNING);
+        status = out->data == NULL
+                     ? tsl_fail_memory(context, TSL_TEXT_BEGINNING, "a file's beginning")
+                     : tsl_input_read(input, out->data, bytes, &out->size);
+    } else if (status == TSL_OK) {
+        status = tsl_text_take(out, input, limit);
+    }
+    tsl_input_close(input);
+    return status;
+}
+
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
     tsl_input *input;
@@ -301,15 +324,19 @@ bool tsl_parse_number(const char *field, size_t length, double *out)
     return read_number(field, length, out) == READ_NUMBER;
 }
 
-const char *tsl_number_fault(const char *field, size_t length)
+bool tsl_is_beyond_double(const char *field, size_t length)
 {
     double value;
+    return read_number(field, length, &value) == READ_BEYOND;
+}
+
+const char *tsl_number_fault(const char *field, size_t length)
+{
     size_t stars = 0;
     while (stars < length && field[stars] == '*') {
         stars++;
     }
-    return read_number(field, length, &value) == READ_BEYOND
-               ? "is beyond what double precision holds, 1.8e308"
+    return tsl_is_beyond_double(field, length) ? "is beyond what double precision holds, 1.8e308"
            : stars == length && length > 0
                ? "is no number: Fortran writes stars where a column is too narrow for one"
                : "is no finite number";

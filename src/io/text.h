@@ -17,6 +17,12 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
+/* The same where the first TSL_TEXT_BEGINNING bytes, inflated, are such that `begins_well` accepts
+ * them. Of other texts, those that long, only the beginning is read, for the reader to say what is
+ * wrong with it: /dev/zero and other streams have no end. */
+enum { TSL_TEXT_BEGINNING = 64 };
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size));
 /* The same of what is still to be read of an input. */
 tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit);
 void tsl_text_release(tsl_text *text);
@@ -43,6 +49,8 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out);
 /* The same, or a number as Fortran may write it: "1.0D-05", and "0.12345-100", whose exponent has
  * left no room for its letter. No blanks around it; those of at most 40 characters. */
 bool tsl_parse_number(const char *field, size_t length, double *out);
+/* Is it a number, but beyond any that a double holds? */
+bool tsl_is_beyond_double(const char *field, size_t length);
 /* Why that has refused a field: "is no finite number", "is beyond what double precision holds",
  * and so on. */
 const char *tsl_number_fault(const char *field, size_t length);

@@ -96,19 +96,12 @@ class Values(CommandTest):
     def test_cells_wider_than_the_surface(self):
         self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48"],
                             ["wider than the surface", "give a grid of at least"])
-        for option in (["--grid", "48"], ["--spacing", "1"]):  # no grid is fine enough
-            self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--surface", "0.01", *option],
-                                ["wider than the surface", "largest grid, 1024",
-                                 "give a thicker surface"])
 
     def test_grid_too_small_for_the_molecules(self):
         self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "20", "--spacing",
                              "1"], ["the molecules need", "larger spacing"])
         self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--spacing", "0.05"],
-                            ["the largest is 1024", "give a larger spacing, of at least 0.102"])
-        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48", "--spacing",
-                             "0.01"], ["the molecules need", "the largest grid is 1024",
-                                       "give a spacing of at least 0.102"])
+                            ["the largest is 1024"])
 
     def test_device(self):
         pair = ["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL]

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -56,9 +57,38 @@ static void limits_the_size(void **state)
     read_fails(r, path, 9, TSL_E_FORMAT, "longer than 9 B");
 }
 
+static bool begins_with_a(const char *data, size_t size)
+{
+    return size >= TSL_TEXT_BEGINNING && data[0] == 'a';
+}
+
+/* A stream without an end is left where its beginning is no good one. */
+static void looks_at_the_beginning(void **state)
+{
+    reading *r = *state;
+    char data[TSL_TEXT_BEGINNING + 1];
+    tsl_text text = {0};
+    assert_int_equal(tsl_text_read_if(&text, &r->context, "/dev/zero", SIZE_MAX / 4, begins_with_a),
+                     TSL_OK);
+    assert_int_equal(text.size, TSL_TEXT_BEGINNING);
+    tsl_text_release(&text);
+    memset(data, 'a', sizeof data);
+    const size_t sizes[] = {0, TSL_TEXT_BEGINNING - 1, sizeof data};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *path = reading_write("begins", data, sizes[i]);
+        assert_int_equal(tsl_text_read_if(&text, &r->context, path, 1000, begins_with_a), TSL_OK);
+        assert_int_equal(text.size, sizes[i]);
+        tsl_text_release(&text);
+    }
+}
+
 static void names_what_cannot_be_read(void **state)
 {
     reading *r = *state;
+    const char *link = reading_scratch("link");
+    assert_int_equal(symlink("nowhere", link), 0);
+    read_fails(r, link, 100, TSL_E_IO, "is a link to a file that is not there");
+    assert_int_equal(unlink(link), 0);
     read_fails(r, "/nonexistent/file.pdb", 100, TSL_E_IO, "No such file or directory");
     read_fails(r, "/", 100, TSL_E_IO, "Is a directory");
 }
@@ -391,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(reads_a_plain_file_whole),
         TEST(limits_the_size),
+        TEST(looks_at_the_beginning),
         TEST(names_what_cannot_be_read),
 #ifdef TSL_HAVE_ZLIB
         TEST(inflates_gzip_by_content),
