@@ -78,7 +78,8 @@ tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *pat
         return status;
     }
     status = tsl_input_peek(input, TSL_TEXT_BEGINNING, &data, &bytes);
-    if (status == TSL_OK && bytes == TSL_TEXT_BEGINNING && !begins_well(data, bytes)) {
+    if (status == TSL_OK && begins_well != NULL && bytes == TSL_TEXT_BEGINNING &&
+        !begins_well(data, bytes)) {
         out->data = tsl_allocate(TSL_TEXT_BEGINNING);
         status = out->data == NULL
                      ? tsl_fail_memory(context, TSL_TEXT_BEGINNING, "a file's beginning")
