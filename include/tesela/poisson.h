@@ -156,6 +156,13 @@ typedef struct tsl_poisson_options {
                                     lines into cache, and a GPU's library takes all three axes */
     tsl_poisson_path path;     /**< other than direct: to compare with; staged takes pinned host
                                     memory of two segments besides */
+    int estimate;              /**< 1: for a plan that solves few times. The CPU's library plans its
+                                    transforms by estimate, those of the spectrum too, and nothing
+                                    is measured where `ranks` is open: planning takes a tenth of
+                                    the time, a solve up to twice as long, and the same options
+                                    give the same bits each time (docs/performance.md).
+                                    TESELA_FFTW in the environment overrides it. 0: the library
+                                    measures */
 } tsl_poisson_options;
 
 #define TSL_POISSON_OPTIONS_INIT                                                                   \
@@ -164,7 +171,7 @@ typedef struct tsl_poisson_options {
             {TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC, TSL_BOUNDARY_PERIODIC},                 \
             TSL_POISSON_ELECTROSTATIC, TSL_POISSON_SPECTRAL, TSL_POISSON_TRUNCATED, 0.0, 0, 8, 1,  \
             0, {{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}, 0, 0, 0, 0,                 \
-            TSL_POISSON_DIRECT                                                                     \
+            TSL_POISSON_DIRECT, 0                                                                  \
     }
 
 /** What a plan takes and does. */

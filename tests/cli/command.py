@@ -65,6 +65,13 @@ def gpus():
     return [device["name"] for device in devices if device["name"].startswith("cuda:")]
 
 
+def has_library(name):
+    """Does the build have an optional library?"""
+    report = json.loads(run(".", "info", "--json", "-").stdout)
+    return any(library["name"] == name and library["version"] is not None
+               for library in report["results"]["libraries"])
+
+
 class CommandTest(unittest.TestCase):
     """Each test runs in a folder of its own."""
 

@@ -2,12 +2,13 @@
 
 import gzip
 import math
+import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import CommandTest
-from test_poisson import QUICK, has_library, npy, wave
+from command import CommandTest, has_library
+from test_poisson import QUICK, npy, wave
 
 
 class Refusals(CommandTest):
@@ -22,13 +23,19 @@ class Refusals(CommandTest):
         solve = ["in.npy", "-o", "out.npy", *self.LENGTHS]
         good, _ = wave((3, 1, 2))
         self.refuse(["missing.npy"], "missing.npy", "-o", "out.npy", *self.LENGTHS)
-        self.refuse(["in.npy"], *solve, content=b"no array")
-        self.refuse(["in.npy"], *solve, content=npy(good)[:-8])
+        for content, words in ((b"no array", ["in.npy:1: not a cube file (nor .npy or HDF5"]),
+                               (b"", ["in.npy: the file is empty"]),
+                               (b"PK\3\4", ["is a zip archive", "give one .npy"]),
+                               (b"BZh9", ["packed by bzip2"]), (b"\xfd7zXZ\0", ["packed by xz"]),
+                               (b"CDF\2", ["NetCDF"]), (b"MATLAB 5.0 MAT-file", ["MATLAB"]),
+                               (" t\n c\n".encode("utf-16"), ["text in UTF-16"]),
+                               (b"\x7fELF\0", ["nor any other text"])):
+            self.refuse(words, *solve, content=content)
+        self.refuse(["in.npy", "holds 952 bytes"], *solve, content=npy(good)[:-8])
         self.refuse(["in.npy", "2 axes"], *solve, content=npy(good, (6, 20)))
         self.refuse(["in.npy", "no elements"], *solve, content=npy([], (0, 1, 1)))
-        self.refuse(["in.npy", "Fortran order"], *solve, content=npy(good, fortran=True))
-        self.refuse(["in.npy", "<i8"], *solve, content=npy([1] * 120, descr="<i8"))
-        self.refuse(["in.npy", ">f8"], *solve, content=npy(good, descr=">f8"))
+        self.refuse(["in.npy", "type <M8: give numbers"], *solve,
+                    content=npy([1] * 120).replace(b"<f8", b"<M8"))
         for bad in (math.nan, math.inf):
             values = list(good)
             values[2 * 20 + 3 * 5 + 4] = bad
@@ -76,10 +83,12 @@ class Refusals(CommandTest):
     def test_options(self):
         self.refuse(["give a file, verify, bench or study"])
         self.refuse(["-o OUTPUT is missing"], "in.npy", *self.LENGTHS)
-        self.refuse(["--lengths is missing"], "in.npy", "-o", "out.npy")
-        for name in ("in.txt", "verfy", "-", "in.npy.gz", ".npy"):
-            self.refuse([name + ": give a file whose name ends in .npy, .h5", "or verify"], name,
-                        "-o", "out.npy")
+        self.write("in.npy", npy([1.0] * 120))
+        self.refuse(["--lengths is missing", "of in.npy"], "in.npy", "-o", "out.npy")
+        os.remove(self.path("in.npy"))
+        for name in ("in.txt", "verfy", "in.npy.gz", ".npy"):
+            self.refuse([name + ": cannot open: No such file", "give a .npy, HDF5 or cube file", "or verify"],
+                        name, "-o", "out.npy")
         for name in ("out.txt", "out", "-", "out.npy.", "cube"):
             self.refuse(["-o " + name + ": give a name that ends in .npy, .h5"], "in.npy",
                         *self.LENGTHS, "-o", name)
@@ -116,6 +125,9 @@ class Refusals(CommandTest):
                                     ("--kernel", "point2", "did you mean point?"),
                                     ("--precision", "half", "single or double"),
                                     ("--screening", "-1", "0 up"),
+                                    ("--screening", "1e-999", "0 up"),
+                                    ("--screening", "1e999", "0 up"),
+                                    ("--lengths", "1,1,1e-999", "three numbers"),
                                     ("--memory", "some", "--memory"),
                                     ("--output", "out.npy", "potential, field or energy"),
                                     ("--sampling", "center", "did you mean centres?"),

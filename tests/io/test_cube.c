@@ -12,6 +12,7 @@
 #include "scratch.h"
 
 #define HEADER " title\n comment\n    1   -1.0 0.5 2e0\n"
+#define ORBITAL " title\n comment\n   -1   -1.0 0.5 2e0\n"
 #define AXES "    2    0.25 0.0 0.0\n    1    0.0 0.5 0.0\n    3    0.0 0.0 0.75\n"
 #define ATOM "    8    6.5   1.0 2.0 3.0\n"
 #define VALUES " 1.0 -2.5E-01 3\n 4\t5e3 6\n"
@@ -59,15 +60,18 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(tsl_cube_read(&back, &context, path), TSL_OK);
     assert_good(&back);
     tsl_cube_release(&back);
-    assert_int_equal(tsl_cube_read_header(&back, &context, path), TSL_OK);
+    tsl_input *input;
+    assert_int_equal(tsl_input_open(&input, &context, path), TSL_OK);
+    assert_int_equal(tsl_cube_open(&back, input), TSL_OK);
     assert_memory_equal(back.n, cube.n, sizeof cube.n);
     assert_memory_equal(back.step, cube.step, sizeof cube.step);
     assert_true(back.atom == NULL && back.values == NULL);
+    assert_int_equal(tsl_cube_load(&back, input), TSL_OK);
+    assert_good(&back);
     tsl_cube_release(&back);
+    tsl_input_close(input);
     tsl_cube_release(&cube);
     assert_int_equal(tsl_cube_read(&back, &context, scratch_path("none.cube")), TSL_E_IO);
-    assert_error_names(&context, "none.cube");
-    assert_int_equal(tsl_cube_read_header(&back, &context, scratch_path("none.cube")), TSL_E_IO);
     assert_error_names(&context, "none.cube");
     scratch_empty();
 }
@@ -96,9 +100,80 @@ static void fortran_s_numbers_are_read(void **state)
             tsl_cube_release(&cube);
         } else {
             assert_int_equal(status, TSL_E_FORMAT);
-            assert_error_names(&context, "is no finite number");
+            assert_error_names(&context, strcmp(wrong[i], "1.5+400") == 0 ? "is beyond what"
+                                                                          : "is no finite number");
         }
     }
+}
+
+/* One field behind a line with its id, as of an orbital. */
+static void a_field_with_an_id_is_read(void **state)
+{
+    (void)state;
+    static const char text[] = ORBITAL AXES ATOM "    1   36\n" VALUES;
+    tsl_context context = {0};
+    tsl_cube cube;
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", text, sizeof text - 1), TSL_OK);
+    assert_good(&cube);
+    assert_true(cube.has_id && cube.id == 36);
+    assert_string_equal(cube.title[0], "title");
+    tsl_cube_release(&cube);
+}
+
+/* Lengths in angstrom, which negative numbers of samples mean. */
+static void angstrom_become_bohr(void **state)
+{
+    (void)state;
+    static const char text[] =
+        " t\n c\n 1 0.529177210903 0 1.058354421806\n -2 0.529177210903 0 0\n -1 0 1.058354421806 "
+        "0\n"
+        " -3 0 0 2.116708843612\n 8 6.5 0.529177210903 0 -0.529177210903\n" VALUES;
+    static const double origin[] = {1, 0, 2}, step[] = {1, 2, 4}, at[] = {1, 0, -1};
+    tsl_context context = {0};
+    tsl_cube cube;
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", text, sizeof text - 1), TSL_OK);
+    assert_true(cube.angstrom);
+    assert_true(cube.n[0] == 2 && cube.n[1] == 1 && cube.n[2] == 3);
+    for (int axis = 0; axis < 3; axis++) {
+        assert_true(fabs(cube.origin[axis] - origin[axis]) < 1e-14);
+        assert_true(fabs(cube.step[axis] - step[axis]) < 1e-14);
+        assert_true(fabs(cube.atom[0].at[axis] - at[axis]) < 1e-14);
+    }
+    assert_true(cube.atom[0].charge == 6.5);
+    tsl_cube_release(&cube);
+}
+
+/* Half a unit of each value's last digit, summed. */
+static void open_digits_are_added_up(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEADER AXES ATOM " 1.00000E+00 -2.50000E-01 3.0\n 4 5.00D+03 0.00000E+00\n";
+    const double wanted = 5e-6 + 5e-7 + 0.05 + 0.5 + 5;
+    tsl_context context = {0};
+    tsl_cube cube;
+    assert_int_equal(tsl_cube_parse(&cube, &context, "a.cube", text, sizeof text - 1), TSL_OK);
+    assert_true(fabs(cube.open_digits - wanted) < 1e-12);
+    tsl_cube_release(&cube);
+}
+
+/* The first lines, however long they are. */
+static void long_comments_are_passed_over(void **state)
+{
+    (void)state;
+    enum { LONG = 300000 };
+    tsl_context context = {0};
+    tsl_cube cube;
+    char *text = malloc(LONG + sizeof good);
+    assert_non_null(text);
+    memset(text, 'x', LONG);
+    memcpy(text + LONG, good, sizeof good);
+    scratch_write_text(scratch_path("long.cube"), text);
+    free(text);
+    assert_int_equal(tsl_cube_read(&cube, &context, scratch_path("long.cube")), TSL_OK);
+    assert_good(&cube);
+    tsl_cube_release(&cube);
+    scratch_empty();
 }
 
 /* Six digits after the point, as programs expect, unless they would be another number. */
@@ -140,17 +215,25 @@ static void faults_are_named_with_their_line(void **state)
         {"", TSL_E_FORMAT, "a.cube: the file is empty"},
         {"one\ntwo\nthree\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
         {"a\nb\n 1 0.0 0.0\n", TSL_E_FORMAT, "a.cube:3: not a cube file"},
-        {"a\nb\n -3 0 0 0\n", TSL_E_UNSUPPORTED, "a.cube:3: holds several fields"},
-        {"a\nb\n 3 0 0 0 2\n", TSL_E_UNSUPPORTED, "a.cube:3: holds several fields"},
+        {"a\nb\n -3 0 0 0\n", TSL_E_FORMAT, "a.cube:3: more atoms"},
+        {"a\nb\n 3 0 0 0 2\n", TSL_E_UNSUPPORTED, "a.cube:3: holds 2 fields"},
+        {ORBITAL AXES ATOM "2 5 6\n" VALUES, TSL_E_UNSUPPORTED, "a.cube:8: holds 2 fields"},
+        {ORBITAL AXES ATOM VALUES, TSL_E_FORMAT, "a.cube:8: a negative number of atoms"},
+        {ORBITAL AXES ATOM "1\n" VALUES, TSL_E_FORMAT, "a.cube:8: a negative number of atoms"},
         {"a\nb\n 300 0 0 0\n", TSL_E_FORMAT, "a.cube:3: more atoms"},
         {HEADER "2 0.25\n", TSL_E_FORMAT, "a.cube:4: not an axis"},
         {HEADER "0 0.25 0 0\n", TSL_E_FORMAT, "a.cube:4: the number of samples"},
-        {HEADER "-2 0.25 0 0\n", TSL_E_UNSUPPORTED, "a.cube:4: a negative number"},
+        {HEADER "-2147483648 0.25 0 0\n", TSL_E_FORMAT, "a.cube:4: the number of samples"},
+        {HEADER "-2 0.25 0 0\n1 0 0.5 0\n", TSL_E_FORMAT, "a.cube:5: negative numbers"},
+        {HEADER "2 0.25 0 0\n-1 0 0.5 0\n", TSL_E_FORMAT, "a.cube:5: negative numbers"},
         {HEADER "2 -0.25 0 0\n", TSL_E_FORMAT, "a.cube:4: the step"},
         {HEADER "2 0.25 0 0\n1 0.1 0.5 0\n", TSL_E_UNSUPPORTED, "a.cube:5: the cell is triclinic"},
         {HEADER "2 0 0 0.25\n", TSL_E_UNSUPPORTED, "a.cube:4: the cell is triclinic"},
         {HEADER AXES " 8 6.5 1 2\n" VALUES, TSL_E_FORMAT, "a.cube:7: not an atom"},
         {HEADER AXES ATOM " 1 2 3\n 4 nan 6\n", TSL_E_FORMAT, "a.cube:9: 'nan' is no finite"},
+        {HEADER AXES ATOM " 1 2 3\n 4 1e999 6\n", TSL_E_FORMAT,
+         "a.cube:9: '1e999' is beyond what double precision holds"},
+        {HEADER AXES ATOM " 1 2 3\n 4 **** 6\n", TSL_E_FORMAT, "Fortran writes stars"},
         {HEADER AXES ATOM " 1 2 3\n 4 5\n", TSL_E_FORMAT, "a.cube:9: the file ends after 5 of 6"},
         {HEADER AXES ATOM VALUES "\n 7\n", TSL_E_FORMAT, "a.cube:11: the file has more values"},
         {HEADER "1000000 1 0 0\n1000000 0 1 0\n1000000 0 0 1\n" ATOM VALUES, TSL_E_FORMAT,
@@ -190,6 +273,10 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_cube_is_read),
                                        cmocka_unit_test(what_is_written_is_read),
                                        cmocka_unit_test(fortran_s_numbers_are_read),
+                                       cmocka_unit_test(a_field_with_an_id_is_read),
+                                       cmocka_unit_test(angstrom_become_bohr),
+                                       cmocka_unit_test(open_digits_are_added_up),
+                                       cmocka_unit_test(long_comments_are_passed_over),
                                        cmocka_unit_test(headers_keep_their_numbers),
                                        cmocka_unit_test(faults_are_named_with_their_line),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};

@@ -38,6 +38,7 @@ typedef struct tsl_fft_description {
     tsl_fft_layout in, out;
     bool in_place; /* execute() will get out == in */
     bool seldom;   /* it is done too few times for measuring to pay: the library guesses */
+    bool estimate; /* likewise, unless TSL_FFT_EFFORT_VARIABLE says otherwise */
     const tsl_fft_patience *patience; /* of create() on the CPU; NULL: it is wanted */
 } tsl_fft_description;
 
@@ -61,8 +62,9 @@ typedef struct tsl_fft_ops {
     int64_t (*workspace)(const tsl_fft *fft);
 } tsl_fft_ops;
 
-/* How long the CPU's library looks for a fast plan: measure (what an empty one means), estimate,
- * which saves a short run its start, or patient. */
+/* How long the CPU's library looks for a fast plan: measure, estimate, which saves a short run its
+ * start and makes the same plan each time, or patient. Without it, or with an empty one, plans
+ * measure but for those whose description says that they estimate. */
 #define TSL_FFT_EFFORT_VARIABLE "TESELA_FFTW"
 
 extern const tsl_fft_ops tsl_fft_cpu;

@@ -49,7 +49,7 @@ static void add_character(char character, void *user)
 #undef TSL_FFTW
 
 /* How long FFTW looks for a fast plan. What is done seldom is never worth more than a guess. */
-static tsl_status find_effort(unsigned *out, tsl_context *context, bool seldom)
+static tsl_status find_effort(unsigned *out, tsl_context *context, const tsl_fft_description *what)
 {
     static const struct {
         const char *name;
@@ -57,10 +57,10 @@ static tsl_status find_effort(unsigned *out, tsl_context *context, bool seldom)
     } efforts[] = {
         {"measure", FFTW_MEASURE}, {"estimate", FFTW_ESTIMATE}, {"patient", FFTW_PATIENT}};
     const char *asked = getenv(TSL_FFT_EFFORT_VARIABLE);
-    asked = asked == NULL || asked[0] == '\0' ? efforts[0].name : asked;
+    asked = asked == NULL || asked[0] == '\0' ? efforts[what->estimate].name : asked;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
         if (strcmp(asked, efforts[i].name) == 0) {
-            *out = seldom ? FFTW_ESTIMATE : efforts[i].flag;
+            *out = what->seldom ? FFTW_ESTIMATE : efforts[i].flag;
             return TSL_OK;
         }
     }
@@ -141,7 +141,7 @@ static tsl_status cpu_create(tsl_fft **out, tsl_context *context, const tsl_fft_
     int64_t before = 0;
     bool tells = false;
     unsigned effort = FFTW_ESTIMATE;
-    tsl_status status = find_effort(&effort, context, what->seldom);
+    tsl_status status = find_effort(&effort, context, what);
     if (status != TSL_OK) {
         return status;
     }

@@ -4,6 +4,7 @@
 
 #include "cli/shared/cli.h"
 #include "io/grid/cube.h"
+#include "io/grid/hdf5.h"
 #include "io/grid/npy.h"
 #include "io/molecule/elements.h"
 #include "solvers/poisson/points.h"
@@ -91,7 +92,7 @@ typedef struct poisson_run {
 } poisson_run;
 
 typedef enum poisson_format {
-    POISSON_NO_FORMAT, /* the name ends in none that is known */
+    POISSON_NO_FORMAT, /* a name ends in none that is known */
     POISSON_NPY,
     POISSON_CUBE,
     POISSON_HDF5
@@ -100,14 +101,23 @@ typedef enum poisson_format {
 /* A field in memory, with what its file said of it. */
 typedef struct poisson_field {
     poisson_format format;
-    const char *path, *dataset;
+    const char *path, *dataset; /* of an HDF5 file, as given or chosen */
     int64_t n[3];
-    double lengths[3]; /* of a cube */
-    int precision;     /* bytes of a number */
-    void *data;        /* [n0][n1][n2] */
-    tsl_cube cube;     /* without values */
+    double lengths[3];  /* that the file says; 0: it does not */
+    int precision;      /* bytes of a number */
+    void *data;         /* [n0][n1][n2] */
+    bool wide_integers; /* of 8 bytes, which a double may not hold */
+    bool wide_numbers;  /* of more */
+    bool half;          /* of 2 bytes, and not integers */
+    double open_digits; /* sum over the elements of half a unit of the last digit in the file, where
+                           that is more than precision says */
+    double open_squares; /* and of its square */
+    tsl_cube cube;       /* without values */
     tsl_npy npy;
-    FILE *file; /* of a .npy, between open and load */
+    tsl_hdf5 *hdf5;
+    tsl_hdf5_remarks remarks;
+    char chosen[TSL_HDF5_NAME];
+    tsl_input *input;
 } poisson_field;
 
 typedef struct poisson_work {
@@ -145,14 +155,11 @@ typedef struct poisson_arrays {
 
 /* ---- files (poisson_field.c) -------------------------------------------------------------- */
 
-/* By the name. */
-poisson_format poisson_format_of(const char *path);
-bool poisson_is_gzipped(const char *path);
-/* Settle what a file holds before memory is taken for it. `path` and `dataset` are borrowed.
- * Release whatever the outcome. */
+/* Settle what a file holds, told by its content, before memory is taken for it. `path` and
+ * `dataset`, which may be NULL, are borrowed. Release whatever the outcome. */
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset);
-/* Bytes of host memory that reading the numbers takes, a cube's text and its packed form too. */
+/* Bytes of host memory that reading the numbers takes, a cube's text too. */
 int64_t poisson_field_loading_bytes(const poisson_field *field);
 /* Read the numbers, all of them finite. */
 tsl_status poisson_field_load(poisson_field *field, tsl_context *context);
@@ -163,6 +170,24 @@ tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int
 double poisson_field_value(const poisson_field *field, int64_t i);
 int64_t poisson_field_count(const poisson_field *field);
 void poisson_field_release(poisson_field *field);
+
+/* ---- options beside the file (poisson_input.c) ---------------------------------------------- */
+
+/* Do the options go with what the file turned out to be? TSL_E_ARG. */
+tsl_status poisson_check_input(const poisson_work *work);
+
+/* ---- the source (poisson_source.c) ---------------------------------------------------------- */
+
+/* From the numbers read to the source, with notes on what may not be meant. */
+tsl_status poisson_make_source(poisson_work *work);
+/* Are all axes periodic? */
+bool poisson_is_periodic(const poisson_work *work);
+
+/* ---- results (poisson_result.c) ------------------------------------------------------------- */
+
+/* By the name. */
+poisson_format poisson_format_of(const char *path);
+bool poisson_is_gzipped(const char *path);
 /* Draw slices of the source and the potential. */
 tsl_status poisson_figure_write(const poisson_work *work, const void *potential);
 /* Write the potential, or the field's three components: host memory, [components][n0][n1][n2] of

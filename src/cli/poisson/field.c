@@ -1,39 +1,13 @@
-/* Files as `tesela poisson` reads and writes them: NumPy's, cubes and HDF5. */
+/* Files as `tesela poisson` reads them: NumPy's, cubes and HDF5. */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/poisson/command.h"
-#include "io/file/text.h"
-#include "io/grid/hdf5.h"
+#include "io/file/format.h"
 
-static bool ends_in(const char *path, const char *ending)
-{
-    const size_t length = strlen(path);
-    return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
-}
-
-bool poisson_is_gzipped(const char *path)
-{
-    return ends_in(path, ".gz");
-}
-
-poisson_format poisson_format_of(const char *path)
-{
-    static const struct {
-        const char *ending;
-        poisson_format format;
-    } rows[] = {{".npy", POISSON_NPY},      {".cube", POISSON_CUBE},   {".cub", POISSON_CUBE},
-                {".cube.gz", POISSON_CUBE}, {".cub.gz", POISSON_CUBE}, {".h5", POISSON_HDF5},
-                {".hdf5", POISSON_HDF5}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (ends_in(path, rows[i].ending)) {
-            return rows[i].format;
-        }
-    }
-    return POISSON_NO_FORMAT;
-}
-
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------------ */
 
 /* Three axes, none of them empty. */
 static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes,
@@ -49,41 +23,94 @@ static tsl_status set_shape(poisson_field *field, tsl_context *context, int axes
     return TSL_OK;
 }
 
+/* Those of the file that are floats or doubles of the machine, x slowest, are taken as they are. */
+static bool is_taken_as_is(const tsl_npy *header)
+{
+    return !header->fortran_order && tsl_npy_is_native(header) && header->type[1] == 'f' &&
+           (header->item == 4 || header->item == 8);
+}
+
 static tsl_status open_npy(poisson_field *field, tsl_context *context)
 {
     const tsl_npy *header = &field->npy;
-    tsl_status status = tsl_npy_open(&field->file, &field->npy, context, field->path);
+    tsl_status status = tsl_npy_open(&field->npy, field->input);
     if (status == TSL_OK) {
         status = set_shape(field, context, header->axes, header->shape);
     }
-    if (status == TSL_OK && header->fortran_order) {
-        status =
-            tsl_fail(context, TSL_E_FORMAT,
-                     "%s: is in Fortran order: save numpy.ascontiguousarray() of it", field->path);
-    } else if (status == TSL_OK && strcmp(header->type, "<f8") != 0 &&
-               strcmp(header->type, "<f4") != 0) {
+    if (status == TSL_OK && !tsl_npy_has_numbers(header)) {
         status = tsl_fail(context, TSL_E_FORMAT,
-                          "%s: holds elements of type %s: give <f8 or <f4 (float64, float32)",
-                          field->path, header->type);
+                          "%s: holds elements of type %s: give numbers, e.g. float64", field->path,
+                          header->type);
     }
-    field->precision = (int)header->item;
+    const char kind = header->type[1];
+    const int64_t part = kind == 'c' ? header->item / 2 : header->item;
+    const bool real = kind == 'c' || kind == 'f';
+    field->precision = real && part <= 4 ? 4 : 8;
+    field->wide_integers = !real && part == 8;
+    field->wide_numbers = real && part > 8;
+    field->half = real && part == 2;
+    return status;
+}
+
+/* The dataset that was asked for, or the only one there is. */
+static tsl_status choose_dataset(poisson_field *field)
+{
+    int datasets = 1;
+    tsl_status status = TSL_OK;
+    if (field->dataset == NULL) {
+        status = tsl_hdf5_choose(field->chosen, &datasets, field->hdf5);
+        field->dataset = field->chosen;
+    }
+    if (status == TSL_OK && datasets > 1) {
+        cli_note("%s: of its %d datasets '%s' is read, the only one of three axes", field->path,
+                 datasets, field->chosen);
+    }
     return status;
 }
 
 static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
 {
     tsl_hdf5_array array;
-    const tsl_status status = tsl_hdf5_look(&array, context, field->path, field->dataset);
+    tsl_hdf5_remarks *remarks = &field->remarks;
+    tsl_status status = tsl_hdf5_open(&field->hdf5, field->input);
+    if (status == TSL_OK) {
+        status = choose_dataset(field);
+    }
+    if (status == TSL_OK) {
+        status = tsl_hdf5_look(&array, remarks, field->hdf5, field->dataset);
+    }
     if (status != TSL_OK) {
         return status;
     }
     field->precision = array.precision;
+    field->wide_integers = remarks->wide_integers;
+    field->wide_numbers = remarks->wide_numbers;
+    field->half = remarks->half;
+    memcpy(field->lengths, remarks->lengths, sizeof field->lengths);
+    if (remarks->unwritten > 0) {
+        cli_note("%s: %lld of the %lld chunks of '%s' were never written: their elements are %g",
+                 field->path, (long long)remarks->unwritten, (long long)remarks->chunks,
+                 field->dataset, remarks->fill);
+    }
+    if (remarks->blocks) {
+        cli_note(
+            "%s: the virtual dataset '%s' is of as many files as there are: it has %lld x %lld "
+            "x %lld elements",
+            field->path, field->dataset, (long long)array.shape[0], (long long)array.shape[1],
+            (long long)array.shape[2]);
+    }
+    if (remarks->unmapped > 0) {
+        cli_note("%s: the virtual dataset '%s' takes %lld of its elements from nowhere: they are "
+                 "%g",
+                 field->path, field->dataset, (long long)remarks->unmapped, remarks->fill);
+    }
     return set_shape(field, context, array.axes, array.shape);
 }
 
 static tsl_status open_cube(poisson_field *field, tsl_context *context)
 {
-    const tsl_status status = tsl_cube_read_header(&field->cube, context, field->path);
+    (void)context;
+    const tsl_status status = tsl_cube_open(&field->cube, field->input);
     if (status == TSL_OK) {
         memcpy(field->n, field->cube.n, sizeof field->n);
         for (int axis = 0; axis < 3; axis++) {
@@ -91,28 +118,104 @@ static tsl_status open_cube(poisson_field *field, tsl_context *context)
         }
         field->precision = 8;
     }
-    return status;
-}
-
-static tsl_status load_cube(poisson_field *field, tsl_context *context)
-{
-    const tsl_status status = tsl_cube_read(&field->cube, context, field->path);
-    if (status == TSL_OK && memcmp(field->n, field->cube.n, sizeof field->n) != 0) {
-        return tsl_fail(context, TSL_E_IO, "%s: was changed while it was read", field->path);
+    if (status == TSL_OK && field->cube.angstrom) {
+        cli_note("%s: negative numbers of samples: its lengths are read as angstrom, its values as "
+                 "of bohr all the same",
+                 field->path);
     }
-    field->data = field->cube.values;
-    field->cube.values = NULL;
     return status;
 }
 
 tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const char *path,
                               const char *dataset)
 {
-    static tsl_status (*const openers[])(poisson_field *, tsl_context *) = {
-        [POISSON_NPY] = open_npy, [POISSON_CUBE] = open_cube, [POISSON_HDF5] = open_hdf5};
-    *field = (poisson_field){
-        .format = poisson_format_of(path), .path = path, .dataset = dataset, .precision = 8};
-    return openers[field->format](field, context);
+    static const struct {
+        poisson_format format;
+        tsl_status (*open)(poisson_field *, tsl_context *);
+    } rows[] = {[TSL_FORMAT_NPY] = {POISSON_NPY, open_npy},
+                [TSL_FORMAT_HDF5] = {POISSON_HDF5, open_hdf5},
+                [TSL_FORMAT_TEXT] = {POISSON_CUBE, open_cube}};
+    tsl_format told = TSL_FORMAT_TEXT;
+    *field = (poisson_field){.path = path, .dataset = dataset, .precision = 8};
+    tsl_status status = tsl_input_open(&field->input, context, path);
+    if (status == TSL_OK) {
+        field->path = tsl_input_name(field->input);
+        status = tsl_format_tell(&told, field->input);
+    }
+    if (status == TSL_OK) {
+        field->format = rows[told].format;
+        status = rows[told].open(field, context);
+    }
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static tsl_status fail_complex(const poisson_field *field, tsl_context *context, const int64_t i[3])
+{
+    return tsl_fail(context, TSL_E_FORMAT,
+                    "%s: holds complex numbers, and element [%lld, %lld, %lld] has an imaginary "
+                    "part: save the real part",
+                    field->path, (long long)i[0], (long long)i[1], (long long)i[2]);
+}
+
+/* Elements i0 from `first` on, some of them, as the field has them. */
+static tsl_status convert_rows(poisson_field *field, tsl_context *context, const void *raw,
+                               int64_t first, int64_t last)
+{
+    const int64_t *n = field->n;
+    for (int64_t i1 = 0; i1 < n[1]; i1++) {
+        for (int64_t i2 = 0; i2 < n[2]; i2++) {
+            for (int64_t i0 = first; i0 < last; i0++) {
+                const int64_t to = (i0 * n[1] + i1) * n[2] + i2;
+                const int64_t from = field->npy.fortran_order ? (i2 * n[1] + i1) * n[0] + i0 : to;
+                double imaginary;
+                const double value = tsl_npy_number(&field->npy, raw, from, &imaginary);
+                if (fabs(imaginary) > 0 || isnan(imaginary)) {
+                    return fail_complex(field, context, (const int64_t[]){i0, i1, i2});
+                }
+                if (field->precision == 4) {
+                    ((float *)field->data)[to] = (float)value;
+                } else {
+                    ((double *)field->data)[to] = value;
+                }
+            }
+        }
+    }
+    return TSL_OK;
+}
+
+static tsl_status load_npy(poisson_field *field, tsl_context *context)
+{
+    enum { ROWS = 8 }; /* so many lines of cache are read, or written, side by side */
+    void *raw = NULL;
+    tsl_status status = tsl_npy_load(&raw, field->input, &field->npy);
+    if (status != TSL_OK || is_taken_as_is(&field->npy)) {
+        field->data = raw;
+        return status;
+    }
+    const int64_t bytes = poisson_field_count(field) * field->precision;
+    field->data = tsl_allocate((size_t)bytes);
+    if (field->data == NULL) {
+        status = tsl_fail_memory(context, bytes, "a field");
+    }
+    for (int64_t i = 0; i < field->n[0] && status == TSL_OK; i += ROWS) {
+        status =
+            convert_rows(field, context, raw, i, i + ROWS < field->n[0] ? i + ROWS : field->n[0]);
+    }
+    tsl_release(raw);
+    return status;
+}
+
+static tsl_status load_cube(poisson_field *field, tsl_context *context)
+{
+    (void)context;
+    const tsl_status status = tsl_cube_load(&field->cube, field->input);
+    field->data = field->cube.values;
+    field->cube.values = NULL;
+    field->open_digits = field->cube.open_digits;
+    field->open_squares = field->cube.open_squares;
+    return status;
 }
 
 static tsl_status load_hdf5(poisson_field *field, tsl_context *context)
@@ -121,9 +224,11 @@ static tsl_status load_hdf5(poisson_field *field, tsl_context *context)
     const int64_t bytes = poisson_field_count(field) * field->precision;
     memcpy(array.shape, field->n, sizeof field->n);
     field->data = tsl_allocate((size_t)bytes);
-    return field->data == NULL
-               ? tsl_fail_memory(context, bytes, "a field")
-               : tsl_hdf5_read(field->data, context, field->path, field->dataset, &array);
+    const double open = 0.5 * field->remarks.unit;
+    field->open_digits = open * (double)poisson_field_count(field);
+    field->open_squares = open * open * (double)poisson_field_count(field);
+    return field->data == NULL ? tsl_fail_memory(context, bytes, "a field")
+                               : tsl_hdf5_read(field->data, field->hdf5, field->dataset, &array);
 }
 
 static tsl_status check_finite(const poisson_field *field, tsl_context *context)
@@ -132,33 +237,58 @@ static tsl_status check_finite(const poisson_field *field, tsl_context *context)
     for (int64_t i = 0; i < count; i++) {
         if (!isfinite(poisson_field_value(field, i))) {
             return tsl_fail(
-                context, TSL_E_FORMAT, "%s: element [%lld, %lld, %lld] is no finite number",
+                context, TSL_E_FORMAT, "%s: element [%lld, %lld, %lld] is no finite number%s",
                 field->path, (long long)(i / field->n[2] / field->n[1]),
-                (long long)(i / field->n[2] % field->n[1]), (long long)(i % field->n[2]));
+                (long long)(i / field->n[2] % field->n[1]), (long long)(i % field->n[2]),
+                field->wide_numbers ? ", or beyond double precision" : "");
         }
     }
     return TSL_OK;
 }
 
+/* What doubles do not hold. */
+static void note_rounded(const poisson_field *field)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    const int64_t count = poisson_field_count(field);
+    int64_t beyond = 0;
+    for (int64_t i = 0; i < count && field->wide_integers; i++) {
+        beyond += fabs(poisson_field_value(field, i)) > exact;
+    }
+    if (beyond > 0) {
+        cli_note("%s: %lld of its integers are beyond 2^53: they are rounded to double precision",
+                 field->path, (long long)beyond);
+    } else if (field->wide_numbers) {
+        cli_note("%s: its numbers, of more than 8 bytes, are rounded to double precision",
+                 field->path);
+    }
+}
+
 int64_t poisson_field_loading_bytes(const poisson_field *field)
 {
-    const int64_t text = field->format == POISSON_CUBE ? tsl_text_bytes(field->path) : 0;
-    return text + poisson_field_count(field) * field->precision;
+    const int64_t bytes = poisson_field_count(field) * field->precision;
+    switch (field->format) {
+    case POISSON_CUBE:
+        return bytes + tsl_input_expected(field->input);
+    case POISSON_NPY:
+        return is_taken_as_is(&field->npy) ? bytes : bytes + field->npy.count * field->npy.item;
+    default:
+        return bytes;
+    }
 }
 
 tsl_status poisson_field_load(poisson_field *field, tsl_context *context)
 {
-    tsl_status status = TSL_OK;
-    if (field->format == POISSON_NPY) {
-        FILE *file = field->file;
-        field->file = NULL;
-        status = tsl_npy_load(&field->data, file, &field->npy, context, field->path);
-    } else if (field->format == POISSON_CUBE) {
-        status = load_cube(field, context);
-    } else if (field->format == POISSON_HDF5) {
-        status = load_hdf5(field, context);
+    static tsl_status (*const loaders[])(poisson_field *, tsl_context *) = {
+        [POISSON_NPY] = load_npy, [POISSON_CUBE] = load_cube, [POISSON_HDF5] = load_hdf5};
+    tsl_status status = loaders[field->format](field, context);
+    if (status == TSL_OK) {
+        status = check_finite(field, context);
     }
-    return status == TSL_OK ? check_finite(field, context) : status;
+    if (status == TSL_OK) {
+        note_rounded(field);
+    }
+    return status;
 }
 
 /* ---- in memory ---------------------------------------------------------------------------- */
@@ -201,87 +331,9 @@ tsl_status poisson_field_convert(poisson_field *field, tsl_context *context, int
 
 void poisson_field_release(poisson_field *field)
 {
-    if (field->file != NULL) {
-        fclose(field->file);
-    }
+    tsl_hdf5_close(field->hdf5);
+    tsl_input_close(field->input);
     tsl_cube_release(&field->cube);
     tsl_release(field->data);
     *field = (poisson_field){.data = NULL};
-}
-
-/* ---- writing ------------------------------------------------------------------------------ */
-
-/* What a file says of itself. */
-static void make_title(char title[160], const poisson_work *work)
-{
-    const bool field = work->options->quantity == POISSON_FIELD;
-    if (work->poisson.equation == TSL_POISSON_PLAIN) {
-        snprintf(title, 160, "tesela poisson: %s of laplacian phi = f, f the field read",
-                 field ? "minus the gradient of the solution phi" : "solution phi");
-        return;
-    }
-    char scaled[48] = "";
-    if (work->scale != 1) {
-        snprintf(scaled, sizeof scaled, ", the density times %.8g", work->scale);
-    }
-    /* only a cube says its units */
-    const char *const unit = work->field.format != POISSON_CUBE ? ""
-                             : field                            ? ", hartree / (e bohr),"
-                                                                : ", hartree / e,";
-    snprintf(title, 160, "tesela poisson: electrostatic %s%s of the %s%s%s",
-             field ? "field" : "potential", unit,
-             work->electrons ? "electrons (density read as electrons)" : "charge density",
-             work->points.count > 0 ? " and the nuclei" : "", scaled);
-}
-
-static tsl_status write_hdf5(const poisson_work *work, const void *values, int components,
-                             const char *title)
-{
-    const tsl_poisson_options *o = &work->poisson;
-    const poisson_field *field = &work->field;
-    tsl_hdf5_array array = {.precision = o->precision, .axes = components > 1 ? 4 : 3};
-    char boundary[48];
-    if (components > 1) {
-        array.shape[0] = components;
-    }
-    memcpy(array.shape + (components > 1), o->n, sizeof o->n);
-    snprintf(boundary, sizeof boundary, "%s,%s,%s", poisson_boundary_names[o->boundary[0]],
-             poisson_boundary_names[o->boundary[1]], poisson_boundary_names[o->boundary[2]]);
-    const tsl_hdf5_attribute attributes[] = {
-        {.name = "description", .text = title},
-        {.name = "lengths", .numbers = o->lengths, .count = 3},
-        {.name = "origin", .numbers = field->cube.origin, .count = 3}, /* 0 without a cube */
-        {.name = "sampling", .text = work->options->centres ? "centres" : "corners"},
-        {.name = "boundary", .text = boundary},
-        {.name = "source", .text = field->path},
-    };
-    return tsl_hdf5_write(work->context, work->options->output,
-                          poisson_quantity_names[work->options->quantity], &array, values,
-                          attributes, sizeof attributes / sizeof *attributes);
-}
-
-static tsl_status write_npy(const poisson_work *work, const void *values, int components)
-{
-    const int precision = work->poisson.precision;
-    tsl_npy header = {.item = precision, .axes = components > 1 ? 4 : 3};
-    strcpy(header.type, precision == 4 ? "<f4" : "<f8");
-    header.shape[0] = components;
-    memcpy(header.shape + (components > 1), work->poisson.n, sizeof work->poisson.n);
-    return tsl_npy_write(work->context, work->options->output, &header, values);
-}
-
-tsl_status poisson_result_write(const poisson_work *work, const void *values, int components)
-{
-    char title[160];
-    make_title(title, work);
-    switch (poisson_format_of(work->options->output)) {
-    case POISSON_CUBE: {
-        const tsl_cube_field field = {title, components, work->poisson.precision, values};
-        return tsl_cube_write(work->context, work->options->output, &work->field.cube, &field);
-    }
-    case POISSON_HDF5:
-        return write_hdf5(work, values, components, title);
-    default:
-        return write_npy(work, values, components);
-    }
 }

@@ -1,5 +1,4 @@
 /* `tesela poisson INPUT`: from a file to its potential, field or energy. */
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,19 +11,12 @@ enum { COMPONENTS = 3 }; /* of a field */
 
 /* ---- before anything is taken --------------------------------------------------------------- */
 
-static bool is_periodic(const poisson_work *work)
-{
-    const tsl_boundary *boundary = work->poisson.boundary;
-    return boundary[0] == TSL_BOUNDARY_PERIODIC && boundary[1] == TSL_BOUNDARY_PERIODIC &&
-           boundary[2] == TSL_BOUNDARY_PERIODIC;
-}
-
 static void settle(poisson_work *work)
 {
     const poisson_options *options = work->options;
     const poisson_field *field = &work->field;
     memcpy(work->poisson.n, field->n, sizeof field->n);
-    if (field->format == POISSON_CUBE) {
+    if (work->poisson.lengths[0] == 0) {
         memcpy(work->poisson.lengths, field->lengths, sizeof field->lengths);
     }
     if (work->poisson.precision == 0) {
@@ -33,11 +25,9 @@ static void settle(poisson_work *work)
     work->electrons = work->poisson.equation == TSL_POISSON_ELECTROSTATIC &&
                       (options->sign == POISSON_SIGN_ELECTRONS ||
                        (options->sign == POISSON_SIGN_DEFAULT && field->format == POISSON_CUBE));
-    /* Electrons alone are charged, and numbers of single precision by what rounding leaves; what
-     * all hold together is seen to here. */
-    work->poisson.background =
-        options->poisson.background || ((options->nuclei || field->precision == 4) &&
-                                        is_periodic(work) && options->poisson.screening == 0);
+    /* What charge all hold together is seen to when the source is made. */
+    work->poisson.background = poisson_is_periodic(work) && options->poisson.screening == 0;
+    work->poisson.estimate = 1; /* it is solved once, or four times */
 }
 
 /* Source, potential and field here, and what the device takes. */
@@ -53,129 +43,6 @@ static tsl_status check_memory(const poisson_work *work)
                                .planning = bytes,
                                .solving = (1 + results) * bytes};
     return poisson_arrays_foresee(work->context, &work->poisson, false, &host);
-}
-
-/* ---- charges -------------------------------------------------------------------------------- */
-
-/* Sums of the numbers and of their sizes, times a cell's volume, and the largest of them. */
-static void integrate(const poisson_work *work, double *sum, double *absolute, double *largest)
-{
-    const int64_t plane = work->field.n[1] * work->field.n[2];
-    double volume = 1;
-    *sum = *absolute = *largest = 0;
-    for (int64_t x = 0; x < work->field.n[0]; x++) {
-        double of_plane = 0, absolute_of_plane = 0;
-        for (int64_t i = x * plane; i < (x + 1) * plane; i++) {
-            const double value = poisson_field_value(&work->field, i);
-            of_plane += value;
-            absolute_of_plane += fabs(value);
-            *largest = fmax(*largest, fabs(value));
-        }
-        *sum += of_plane;
-        *absolute += absolute_of_plane;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        volume *= work->poisson.lengths[axis] / (double)work->field.n[axis];
-    }
-    *sum *= volume;
-    *absolute *= volume;
-}
-
-/* What makes the density hold as many electrons as asked for. */
-static tsl_status choose_scale(poisson_work *work, double held)
-{
-    const char *wanted = work->options->electrons;
-    double electrons = poisson_nuclei_charge(work);
-    work->scale = 1;
-    if (wanted == NULL) {
-        return TSL_OK;
-    }
-    if (strcmp(wanted, "neutral") != 0) {
-        cli_parse_real(wanted, &electrons);
-    }
-    if (!(held > 0 && electrons > 0)) {
-        return tsl_fail(work->context, TSL_E_ARG,
-                        "%s: its density holds %.6g electrons, which no factor makes %.6g",
-                        work->field.path, held, electrons);
-    }
-    work->scale = electrons / held;
-    return TSL_OK;
-}
-
-/* A periodic box holds no net charge. */
-static tsl_status check_charge(const poisson_work *work, double absolute)
-{
-    const double nuclei = poisson_nuclei_charge(work);
-    const double net = work->charge + nuclei;
-    const bool wide = work->poisson.precision == 8 && work->field.precision == 8;
-    const double tolerance = wide ? 1e-9 : 1e-5;
-    if (!is_periodic(work) || work->poisson.screening > 0 || work->options->poisson.background ||
-        fabs(net) <= tolerance * (absolute + fabs(nuclei))) {
-        return TSL_OK;
-    }
-    return tsl_fail(work->context, TSL_E_ARG,
-                    "%s: %s %.6g, which a periodic box cannot hold: %s--background, or make an "
-                    "axis free (--boundary)",
-                    work->field.path,
-                    work->poisson.equation == TSL_POISSON_PLAIN ? "has an integral of"
-                                                                : "has a net charge of",
-                    net,
-                    work->points.count > 0 ? "scale the density (--electrons neutral), neutralise "
-                                             "it with "
-                                           : "neutralise it with ");
-}
-
-/* Numbers so small that they, or their potentials, would be taken for 0. */
-static tsl_status check_least(const poisson_work *work, double largest)
-{
-    const bool single = work->poisson.precision == 4;
-    const double *edges = work->poisson.lengths;
-    const double longest = fmax(edges[0], fmax(edges[1], edges[2]));
-    const double least = single ? FLT_MIN : DBL_MIN;
-    if (largest == 0 || (largest >= least && largest * longest * longest >= least)) {
-        return TSL_OK;
-    }
-    return tsl_fail(work->context, TSL_E_FORMAT,
-                    "%s: its numbers, %.2g at most, or their potential are below what %s precision "
-                    "holds: take another unit%s",
-                    work->field.path, largest, single ? "single" : "double",
-                    single ? ", or --precision double" : "");
-}
-
-/* From the numbers read to the source. */
-static tsl_status make_source(poisson_work *work)
-{
-    double held, absolute, largest;
-    integrate(work, &held, &absolute, &largest);
-    if (!isfinite(absolute)) {
-        return tsl_fail(work->context, TSL_E_FORMAT,
-                        "%s: the integral of its numbers is beyond any number: take another unit",
-                        work->field.path);
-    }
-    tsl_status status = choose_scale(work, held);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const double factor = (work->electrons ? -1 : 1) * work->scale;
-    work->charge = held != 0 ? factor * held : 0; /* no -0 */
-    status = check_charge(work, work->scale * absolute);
-    if (status == TSL_OK) {
-        status = check_least(work, work->scale * largest);
-    }
-    return status != TSL_OK ? status
-                            : poisson_field_convert(&work->field, work->context,
-                                                    work->poisson.precision, factor);
-}
-
-/* Electrons and nuclei together hold a whole number of charges, or something is amiss. */
-static void note_charge(const poisson_work *work)
-{
-    const double net = work->charge + poisson_nuclei_charge(work);
-    if (work->points.count > 0 && fabs(net - round(net)) > 0.005) {
-        cli_note("%s: a net charge of %.4f is no whole number: are core electrons left out "
-                 "(--valence), or is the grid coarse (--electrons)?",
-                 work->field.path, net);
-    }
 }
 
 /* ---- solving -------------------------------------------------------------------------------- */
@@ -262,6 +129,39 @@ static double mixed_energy(const poisson_work *work, const char *potential)
     return sum * volume - 2 * work->energy;
 }
 
+static bool is_finite(const poisson_work *work, const char *values, int64_t count)
+{
+    const poisson_field field = {.precision = work->poisson.precision,
+                                 .data = (void *)(uintptr_t)values};
+    bool finite = true;
+    for (int64_t i = 0; i < count && finite; i++) {
+        finite = isfinite(poisson_field_value(&field, i));
+    }
+    return finite;
+}
+
+/* The energy goes with the square of the numbers, and may be beyond any where they are not. */
+static tsl_status check_finite(const poisson_work *work, const results *r)
+{
+    const char *more = work->poisson.precision == 4 ? ", or --precision double" : "";
+    const int64_t count = poisson_field_count(&work->field);
+    const bool energy = isfinite(work->energy + work->energy_mixed);
+    const char *what = !is_finite(work, r->potential, count) ? "potential"
+                       : r->field != NULL && !is_finite(work, r->field, COMPONENTS * count)
+                           ? "field"
+                       : !energy && work->options->quantity == POISSON_ENERGY ? "energy"
+                                                                              : NULL;
+    if (what != NULL) {
+        return tsl_fail(work->context, TSL_E_FORMAT,
+                        "%s: its %s is beyond any number: take another unit%s", work->field.path,
+                        what, more);
+    }
+    if (!energy) {
+        cli_note("%s: its energy is beyond any number, and left out", work->field.path);
+    }
+    return TSL_OK;
+}
+
 static tsl_status solve(poisson_work *work, results *r)
 {
     poisson_arrays a = {.plan = NULL};
@@ -287,12 +187,7 @@ static tsl_status solve(poisson_work *work, results *r)
     }
     work->compute = tsl_seconds() - begun;
     poisson_arrays_release(&a);
-    if (status == TSL_OK && !isfinite(work->energy + work->energy_mixed)) {
-        status = tsl_fail(
-            work->context, TSL_E_FORMAT, "%s: its energy is beyond any number: take another unit%s",
-            work->field.path, work->poisson.precision == 4 ? ", or --precision double" : "");
-    }
-    return status;
+    return status == TSL_OK ? check_finite(work, r) : status;
 }
 
 static tsl_status write_results(const poisson_work *work, const results *r)
@@ -315,6 +210,9 @@ tsl_status poisson_solve_file(poisson_work *work)
     tsl_status status =
         poisson_field_open(&work->field, work->context, options->input, options->dataset);
     if (status == TSL_OK) {
+        status = poisson_check_input(work);
+    }
+    if (status == TSL_OK) {
         settle(work);
         status = check_memory(work);
     }
@@ -325,10 +223,9 @@ tsl_status poisson_solve_file(poisson_work *work)
         status = poisson_nuclei_take(work);
     }
     if (status == TSL_OK) {
-        status = make_source(work);
+        status = poisson_make_source(work);
     }
     if (status == TSL_OK) {
-        note_charge(work);
         status = solve(work, &r);
     }
     if (status == TSL_OK) {

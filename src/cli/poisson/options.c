@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/poisson/command.h"
 #include "io/grid/hdf5.h"
@@ -36,12 +37,13 @@ static const struct argp_option options_table[] = {
     {"output", KEY_OUTPUT, "NAME", 0,
      "potential; field, its three components; or energy, for which no file is written (potential)",
      1},
-    {"dataset", KEY_DATASET, "NAME", 0, "the array of an HDF5 file, e.g. density", 1},
+    {"dataset", KEY_DATASET, "NAME", 0,
+     "the array of an HDF5 file, e.g. density (its only one of three axes)", 1},
     {"figure", KEY_FIGURE, "FILE", 0,
      "draw slices of source and potential, or a study's curves: .svg, .png or .pdf", 1},
     {NULL, 0, NULL, 0, "What to solve:", 2},
     {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0,
-     "edges of the box, x first (a cube has them; bench: 1,1,1)", 2},
+     "edges of the box, x first (a cube has them, and an HDF5 file of tesela's; bench: 1,1,1)", 2},
     {"boundary", KEY_BOUNDARY, "B[,B,B]", 0,
      "periodic or free, for all axes or for x, y and z (periodic)", 2},
     {"equation", KEY_EQUATION, "NAME", 0,
@@ -92,9 +94,11 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, C "
-    "order) or a dataset of an HDF5 file (.h5, .hdf5), single or double precision, or a cube file "
-    "(.cube, in bohr and electrons / bohr^3). The result has the same shape; a field has three "
+    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy) or "
+    "a "
+    "dataset of an HDF5 file, of any numbers, or a cube file (in bohr and electrons / bohr^3); "
+    "gzipped or not, told by its content; - is standard input. The result has the same shape; a "
+    "field has three "
     "components before it, or in a cube after it. With a free axis the box stands alone along it, "
     "whatever its net charge; include/tesela/poisson.h defines the potentials of slabs and wires. "
     "Nuclei are added to free boxes as 1/r, to others by Ewald's sum, 20 steps from the ends of "
@@ -353,41 +357,27 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* What is read, and where results go. */
+/* What is read, and where results go. What depends on the file's content comes later. */
 static bool check_files(const poisson_options *options)
 {
-    const poisson_format input = poisson_format_of(options->input);
     const bool writes = options->output != NULL;
     const poisson_format output = writes ? poisson_format_of(options->output) : POISSON_NPY;
-    if (input == POISSON_NO_FORMAT) {
-        cli_error("%s: give a file whose name ends in .npy, .h5, .hdf5, .cube, .cub, .cube.gz or "
-                  ".cub.gz, or verify, bench or study",
-                  options->input);
-    } else if (output == POISSON_NO_FORMAT && !poisson_is_gzipped(options->output)) {
+    struct stat about;
+    if (output == POISSON_NO_FORMAT && !poisson_is_gzipped(options->output)) {
         cli_error("-o %s: give a name that ends in .npy, .h5, .hdf5 or, from a cube, .cube or .cub",
                   options->output);
     } else if (writes == (options->quantity == POISSON_ENERGY)) {
         cli_error("%s", writes ? "--output energy writes no file: leave -o out"
                                : "-o OUTPUT is missing: say where the result goes");
-    } else if (output == POISSON_CUBE && input != POISSON_CUBE) {
-        cli_error("-o %s: a cube has atoms, which %s has not: write .npy or .h5", options->output,
-                  options->input);
     } else if (writes && poisson_is_gzipped(options->output)) {
         cli_error("-o %s: files are written as they are: leave .gz out", options->output);
-    } else if ((input == POISSON_HDF5) != (options->dataset != NULL)) {
-        cli_error("%s", input == POISSON_HDF5
-                            ? "--dataset is missing: say which array of the HDF5 file, e.g. "
-                              "--dataset density (h5ls lists them)"
-                            : "--dataset goes with an HDF5 input (.h5, .hdf5): leave it out");
-    } else if ((input == POISSON_CUBE) == (options->poisson.lengths[0] > 0)) {
-        cli_error(input == POISSON_CUBE
-                      ? "--lengths: %s says them itself: leave them out"
-                      : "--lengths is missing: give the edges of the box of %s, e.g. --lengths "
-                        "10,10,12.5",
+    } else if (output == POISSON_HDF5 && tsl_hdf5_library() == NULL) {
+        cli_error("%s: this build has no HDF5: see tesela info", options->output);
+    } else if (strcmp(options->input, "-") != 0 && lstat(options->input, &about) != 0 &&
+               errno == ENOENT) {
+        cli_error("%s: cannot open: No such file or directory: give a .npy, HDF5 or cube file, - "
+                  "for standard input, or verify, bench or study",
                   options->input);
-    } else if ((input == POISSON_HDF5 || output == POISSON_HDF5) && tsl_hdf5_library() == NULL) {
-        cli_error("%s: this build has no HDF5: see tesela info",
-                  input == POISSON_HDF5 ? options->input : options->output);
     } else {
         const cli_file files[] = {
             {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
@@ -402,19 +392,14 @@ static bool check_files(const poisson_options *options)
 static bool check_density(const poisson_options *options)
 {
     const bool plain = options->poisson.equation == TSL_POISSON_PLAIN;
-    const bool cube = poisson_format_of(options->input) == POISSON_CUBE;
-    const bool electrons =
-        options->sign == POISSON_SIGN_ELECTRONS || (options->sign == POISSON_SIGN_DEFAULT && cube);
     if (plain && (options->sign == POISSON_SIGN_ELECTRONS || options->nuclei)) {
         cli_error("%s goes with the electrostatic equation: leave one out",
                   options->nuclei ? "--nuclei add" : "--sign electrons");
-    } else if (options->nuclei && !cube) {
-        cli_error("--nuclei add: %s has no atoms: give a cube", options->input);
     } else if (options->nuclei && options->poisson.screening > 0) {
         cli_error("--nuclei add: nuclei are not screened: leave --screening out");
     } else if (options->has_valence && !options->nuclei) {
         cli_error("--valence goes with --nuclei add: say both or none");
-    } else if (options->electrons != NULL && (plain || !electrons)) {
+    } else if (options->electrons != NULL && (plain || options->sign == POISSON_SIGN_CHARGE)) {
         cli_error("--electrons scales a density of electrons: say --sign electrons");
     } else if (options->electrons != NULL && strcmp(options->electrons, "neutral") == 0 &&
                !options->nuclei) {

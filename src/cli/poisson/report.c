@@ -1,4 +1,5 @@
 /* What `tesela poisson` prints and reports. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/poisson/command.h"
@@ -64,8 +65,16 @@ static void print_ranks(FILE *stream, const tsl_poisson_summary *s, int size)
     fprintf(stream, "\n");
 }
 
+/* " -0.123 hartree"; what is beyond any number is left out. */
+static const char *energy_text(char text[48], double energy, const char *unit)
+{
+    snprintf(text, 48, isfinite(energy) ? "%.15g%s" : "beyond any number", energy, unit);
+    return text;
+}
+
 static void print_file(FILE *stream, const poisson_work *work)
 {
+    char energy[48];
     const char *unit = work->field.format == POISSON_CUBE ? " hartree" : "";
     const double nuclei = poisson_nuclei_charge(work);
     fprintf(stream, "source      %s",
@@ -76,7 +85,7 @@ static void print_file(FILE *stream, const poisson_work *work)
     fprintf(stream, "\n");
     if (work->poisson.equation == TSL_POISSON_PLAIN) {
         fprintf(stream, "integral    %.10g\n", work->charge);
-        fprintf(stream, "energy      %.15g\n", work->energy);
+        fprintf(stream, "energy      %s\n", energy_text(energy, work->energy, ""));
     } else {
         if (work->points.count > 0) {
             print_nuclei(stream, work);
@@ -87,8 +96,8 @@ static void print_file(FILE *stream, const poisson_work *work)
         } else {
             fprintf(stream, "charge      %.10g\n", work->charge);
         }
-        fprintf(stream, "%s %.15g%s\n", work->points.count > 0 ? "  in all   " : "energy     ",
-                work->energy + work->energy_mixed + work->energy_nuclei, unit);
+        fprintf(stream, "%s %s\n", work->points.count > 0 ? "  in all   " : "energy     ",
+                energy_text(energy, work->energy + work->energy_mixed + work->energy_nuclei, unit));
     }
     print_ranks(stream, &work->summary, work->context->comm->size);
     fprintf(stream, "plan        %.3f s, solve %.3f s\n", work->setup, work->compute);
@@ -178,7 +187,8 @@ static void write_file_parameters(tsl_json *json, const poisson_work *work)
 {
     const poisson_options *options = work->options;
     tsl_json_string(json, "input", options->input);
-    tsl_json_string(json, "dataset", options->dataset);
+    tsl_json_string(json, "dataset",
+                    work->field.format == POISSON_HDF5 ? work->field.dataset : NULL);
     tsl_json_string(json, "output", options->output);
     tsl_json_string(json, "quantity", poisson_quantity_names[options->quantity]);
     tsl_json_string(json, "figure", options->figure);

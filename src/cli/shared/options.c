@@ -31,7 +31,14 @@ bool cli_parse_integer(const char *text, int *out)
 
 bool cli_parse_real(const char *text, double *out)
 {
-    return tsl_parse_decimal(text, strlen(text), out);
+    double value;
+    if (!tsl_parse_decimal(text, strlen(text), &value) ||
+        (value == 0 && text[strcspn(text, "123456789eE")] >= '1' &&
+         text[strcspn(text, "123456789eE")] <= '9')) { /* too small for any but 0 */
+        return false;
+    }
+    *out = value;
+    return true;
 }
 
 bool cli_parse_bytes(const char *text, int64_t *out)

@@ -35,6 +35,9 @@ typedef struct transpose_work {
 
 bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status);
 
+/* Transpose the file (transpose_file.c). */
+tsl_status transpose_file(transpose_work *work);
+
 /* 1: all rows that were looked at are right; 0: one is not; -1: none was looked at. */
 int transpose_verified(const transpose_work *work);
 

@@ -1,6 +1,7 @@
 /* The command line of `tesela transpose`. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/transpose/command.h"
 
@@ -31,7 +32,9 @@ static const char command_doc[] =
     "Transpose an array of three axes: A(x, y, z), x fastest, into the order of axes asked for, "
     "out of place or in place.\n"
     "\n"
-    "With IN.npy, a NumPy file of elements of 4, 8 or 16 bytes, its array is transposed. In a file "
+    "With IN.npy, a NumPy file, gzipped or not, of elements of any type, its array is transposed; "
+    "- "
+    "is standard input. In a file "
     "of C order x is the last axis, in one of Fortran order the first; the result has the same "
     "order. Without a file all permutations are measured on made-up elements, beside a copy of "
     "the same array, and every element of each result is checked."
@@ -128,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static bool is_npy(const char *path)
 {
     const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
 }
 
 static bool check(const transpose_options *options)
@@ -137,8 +140,6 @@ static bool check(const transpose_options *options)
         cli_error("%s: tesela transpose --permute ORDER IN.npy -o OUT.npy",
                   options->input == NULL ? "-o needs a file to transpose"
                                          : "-o OUT.npy is missing");
-    } else if (options->input != NULL && !is_npy(options->input)) {
-        cli_error("%s: give a file whose name ends in .npy", options->input);
     } else if (options->output != NULL && !is_npy(options->output)) {
         cli_error("-o %s: give a name that ends in .npy", options->output);
     } else if (options->input != NULL && !options->has_permutation) {

@@ -84,7 +84,7 @@ static const char *remedy(int error)
     }
 }
 
-static tsl_status fail_open(tsl_context *context, const char *path, int error)
+tsl_status tsl_output_fail(tsl_context *context, const char *path, int error)
 {
     return tsl_fail(context, TSL_E_IO, "%s: cannot write: %s; %s", path, strerror(error),
                     remedy(error));
@@ -262,7 +262,7 @@ tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *p
     }
     release(output);
     return error == ENOMEM ? tsl_fail_memory(context, PATH_MAX, path)
-                           : fail_open(context, path, error);
+                           : tsl_output_fail(context, path, error);
 }
 
 FILE *tsl_output_stream(tsl_output *output)
@@ -303,7 +303,7 @@ tsl_status tsl_output_commit(tsl_output *output)
         if (output->temporary != NULL) {
             unlink(output->temporary);
         }
-        status = fail_open(output->context, output->path, error);
+        status = tsl_output_fail(output->context, output->path, error);
     }
     release(output);
     return status;

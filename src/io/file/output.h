@@ -17,6 +17,10 @@ typedef struct tsl_output tsl_output;
  * A link is followed, also where the file it leads to is still to be made. */
 tsl_status tsl_output_open(tsl_output **out, tsl_context *context, const char *path);
 
+/* "PATH: cannot write: No space left on device; free some space …", with a remedy for errno's
+ * `error`. TSL_E_IO. */
+tsl_status tsl_output_fail(tsl_context *context, const char *path, int error);
+
 /* The stream to write to; its errors are found by tsl_output_commit(). */
 FILE *tsl_output_stream(tsl_output *output);
 

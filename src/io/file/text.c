@@ -1,56 +1,29 @@
 #include "io/file/text.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "comm/comm.h"
-#include "io/file/inflating.h"
 #include "io/file/output.h"
 
-enum { FIRST_CAPACITY = 1 << 16, LONGEST_NUMBER = 320 };
+enum { FIRST_CAPACITY = 1 << 16, LONGEST_FORTRAN = 40 };
 
-/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. It
- * is filled a piece at a time. */
+/* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. */
 typedef struct growing {
     tsl_text text;
     size_t capacity;
     size_t limit;
-    bool cuts;        /* what is beyond the limit is left out, and no error */
     int64_t expected; /* bytes of the text, if the file says so rightly; 0: it says nothing */
 } growing;
 
-static bool is_full(const growing *buffer)
+/* Make room for more. */
+static tsl_status grow(growing *buffer, tsl_context *context, const char *name)
 {
-    return buffer->cuts && buffer->text.size > buffer->limit;
-}
-
-/* Of one piece: so often does a rank look whether the others go on. */
-static size_t at_most_a_piece(size_t bytes)
-{
-    const size_t piece = 1 << 20;
-    return bytes < piece ? bytes : piece;
-}
-
-static size_t room_of(const growing *buffer)
-{
-    return at_most_a_piece(buffer->capacity - buffer->text.size);
-}
-
-/* Make room for a piece. */
-static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
-{
-    const tsl_status heard = tsl_comm_check(context->comm);
-    if (heard != TSL_OK) {
-        return heard;
-    }
     if (buffer->text.size > buffer->limit) {
         char limit[16];
-        return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s, the most that is read", path,
+        return tsl_fail(context, TSL_E_FORMAT, "%s: longer than %s, the most that is read", name,
                         tsl_format_bytes(limit, (int64_t)buffer->limit));
     }
     if (buffer->text.size < buffer->capacity) {
@@ -65,179 +38,66 @@ static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
     char *data = tsl_reallocate(buffer->text.data, buffer->text.size, capacity);
     if (data == NULL) {
         char what[TSL_QUOTE_TEXT];
-        return tsl_fail_memory(context, (int64_t)capacity, tsl_quote(what, path, strlen(path)));
+        return tsl_fail_memory(context, (int64_t)capacity, tsl_quote(what, name, strlen(name)));
     }
     buffer->text.data = data;
     buffer->capacity = capacity;
     return TSL_OK;
 }
 
-static int64_t file_bytes(FILE *file)
+tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit)
 {
-    struct stat about;
-    return fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
-}
-
-static bool is_gzipped(const unsigned char *data, size_t size)
-{
-    return size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
-}
-
-/* What the last member says of itself, in its last four bytes; deflate makes no more of it. */
-static int64_t inflated_bytes(const unsigned char end[4], int64_t packed)
-{
-    const int64_t most = 1032;
-    const int64_t told = end[0] | end[1] << 8 | end[2] << 16 | (int64_t)end[3] << 24;
-    return told / most < packed ? told : 0;
-}
-
-int64_t tsl_text_bytes(const char *path)
-{
-    unsigned char magic[2], end[4];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return 0;
-    }
-    int64_t bytes = file_bytes(file);
-    if (bytes > 4 && fread(magic, 1, 2, file) == 2 && is_gzipped(magic, 2) &&
-        fseek(file, -4, SEEK_END) == 0 && fread(end, 1, 4, file) == 4) {
-        bytes += inflated_bytes(end, bytes);
-    }
-    fclose(file);
-    return bytes;
-}
-
-static tsl_status read_plain(growing *buffer, tsl_context *context, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
-    }
-    tsl_status status = TSL_OK;
-    buffer->expected = file_bytes(file);
-    while (!is_full(buffer) && (status = grow(buffer, context, path)) == TSL_OK) {
-        errno = 0;
-        const size_t got = fread(buffer->text.data + buffer->text.size, 1, room_of(buffer), file);
-        buffer->text.size += got;
-        if (got == 0) {
-            if (ferror(file)) {
-                status = tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", path,
-                                  errno != 0 ? strerror(errno) : "input error");
-            }
+    growing buffer = {.limit = limit, .expected = tsl_input_expected(input)};
+    tsl_status status;
+    size_t got = 1;
+    while ((status = grow(&buffer, tsl_input_context(input), tsl_input_name(input))) == TSL_OK &&
+           got > 0) {
+        char *end = buffer.text.data + buffer.text.size;
+        status = tsl_input_read(input, end, buffer.capacity - buffer.text.size, &got);
+        buffer.text.size += got;
+        if (status != TSL_OK) {
             break;
         }
     }
-    fclose(file);
-    return status;
-}
-
-#ifdef TSL_HAVE_ZLIB
-
-static tsl_status damaged(tsl_context *context, const char *path, const char *reason)
-{
-    return tsl_fail(context, TSL_E_FORMAT, "%s: damaged gzip data: %s", path, reason);
-}
-
-/* One member of a gzip file that ends at `end`: those that follow one another are one text. */
-static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef *end,
-                                 tsl_context *context, const char *path)
-{
-    for (;;) {
-        const tsl_status status = grow(buffer, context, path);
-        if (status != TSL_OK) {
-            return status;
-        }
-        const uInt room = (uInt)room_of(buffer);
-        stream->next_out = (Bytef *)buffer->text.data + buffer->text.size;
-        stream->avail_out = room;
-        stream->avail_in = (uInt)at_most_a_piece((size_t)(end - stream->next_in));
-        const int result = inflate(stream, Z_NO_FLUSH);
-        buffer->text.size += room - stream->avail_out;
-        if (result == Z_STREAM_END || is_full(buffer)) {
-            return TSL_OK;
-        }
-        if (result == Z_MEM_ERROR) {
-            return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
-        }
-        if (result == Z_BUF_ERROR && stream->avail_in == 0 && stream->avail_out > 0) {
-            return buffer->cuts ? TSL_OK : damaged(context, path, "it ends too early");
-        }
-        if (result != Z_OK && result != Z_BUF_ERROR) {
-            return damaged(context, path,
-                           stream->msg != NULL ? stream->msg : "not a deflate stream");
-        }
-    }
-}
-
-static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
-                              const char *path)
-{
-    z_stream stream = tsl_inflating();
-    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
-        return tsl_fail_memory(context, 1 << 16, "inflating a gzip file");
-    }
-    stream.next_in = (const Bytef *)packed->data;
-    const Bytef *end = stream.next_in + packed->size;
-    tsl_status status = inflate_member(buffer, &stream, end, context, path);
-    /* Padding of any other kind after the last member is ignored, as gzip does. */
-    while (status == TSL_OK && !is_full(buffer) && end - stream.next_in >= 2 &&
-           stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b) {
-        inflateReset(&stream);
-        status = inflate_member(buffer, &stream, end, context, path);
-    }
-    inflateEnd(&stream);
-    if (status == TSL_OK && !buffer->cuts && buffer->text.size > buffer->limit) {
-        status = grow(buffer, context, path);
-    }
-    return status;
-}
-
-#else
-
-static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_context *context,
-                              const char *path)
-{
-    (void)buffer;
-    (void)packed;
-    return tsl_fail(context, TSL_E_UNSUPPORTED,
-                    "%s: gzipped, and this build has no zlib: gunzip it first", path);
-}
-
-#endif
-
-static tsl_status read_text(tsl_text *out, tsl_context *context, const char *path, size_t limit,
-                            bool cuts)
-{
-    growing plain = {.limit = limit, .cuts = cuts};
-    growing inflated = {.limit = limit, .cuts = cuts};
-    tsl_status status = read_plain(&plain, context, path);
-    const unsigned char *data = (const unsigned char *)plain.text.data;
-    const size_t size = plain.text.size;
-    if (status == TSL_OK && is_gzipped(data, size)) {
-        inflated.expected = size > 4 && !cuts ? inflated_bytes(data + size - 4, (int64_t)size) : 0;
-        status = inflate_all(&inflated, &plain.text, context, path);
-        tsl_text_release(&plain.text);
-        plain.text = inflated.text;
-    }
     if (status == TSL_OK) {
-        *out = plain.text;
+        *out = buffer.text;
     } else {
-        tsl_text_release(&plain.text);
+        tsl_text_release(&buffer.text);
     }
+    return status;
+}
+
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size))
+{
+    tsl_input *input;
+    const char *data;
+    size_t bytes;
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = tsl_input_peek(input, TSL_TEXT_BEGINNING, &data, &bytes);
+    if (status == TSL_OK && begins_well != NULL && bytes == TSL_TEXT_BEGINNING &&
+        !begins_well(data, bytes)) {
+        out->data = tsl_allocate(TSL_TEXT_BEGINNING);
+        status = out->data == NULL
+                     ? tsl_fail_memory(context, TSL_TEXT_BEGINNING, "a file's beginning")
+                     : tsl_input_read(input, out->data, bytes, &out->size);
+    } else if (status == TSL_OK) {
+        status = tsl_text_take(out, input, limit);
+    }
+    tsl_input_close(input);
     return status;
 }
 
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
-    return read_text(out, context, path, limit, false);
-}
-
-tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
-                                   size_t bytes)
-{
-    const tsl_status status = read_text(out, context, path, bytes, true);
-    if (status == TSL_OK && out->size > bytes) {
-        out->size = bytes;
+    tsl_input *input;
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status == TSL_OK) {
+        status = tsl_text_take(out, input, limit);
+        tsl_input_close(input);
     }
     return status;
 }
@@ -250,6 +110,11 @@ void tsl_text_release(tsl_text *text)
 
 tsl_lines tsl_lines_of(const char *data, size_t size)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8's byte order */
+    if (size >= 3 && memcmp(data, mark, 3) == 0) {
+        data += 3;
+        size -= 3;
+    }
     return (tsl_lines){.next = data, .end = data + size};
 }
 
@@ -310,31 +175,61 @@ static long double scale(uint64_t mantissa, int power, bool cut, long double *er
     return value;
 }
 
-/* The same, correctly rounded, by the C library: some microseconds. The text is a decimal number
- * without blanks. */
-static double read_slowly(const char *text, size_t length)
+/* The value of digits, a point among them or not, times 10^power, correctly rounded by the C
+ * library: some microseconds. Beyond DIGITS digits it only matters whether any is not 0, since no
+ * double, nor the middle of two, has as many. */
+static double read_slowly(const char *digits, const char *end, int64_t power)
 {
-    char copy[LONGEST_NUMBER + 1];
-    memcpy(copy, text, length);
-    copy[length] = '\0';
+    enum { DIGITS = 800 };
+    char copy[DIGITS + 32];
+    int count = 0;
+    bool point = false, more = false;
+    for (; digits < end; digits++) {
+        point = point || *digits == '.';
+        if (*digits == '.' || (count == 0 && *digits == '0')) {
+            power -= point && *digits == '0'; /* before the first that counts */
+        } else if (count < DIGITS) {
+            copy[count++] = *digits;
+            power -= point;
+        } else {
+            more = more || *digits != '0';
+            power += !point;
+        }
+    }
+    const int64_t farthest = INT32_MAX;
+    power = power > farthest ? farthest : power < -farthest ? -farthest : power;
+    snprintf(copy + count, sizeof copy - (size_t)count, "%se%lld",
+             more        ? ".1"
+             : count > 0 ? ""
+                         : "0",
+             (long long)power);
     const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
     const double value = strtod(copy, NULL);
     tsl_plain_numbers_leave(numbers);
     return value;
 }
 
-static bool parse_exponent(const char *p, const char *end, int *out)
+/* What comes after the e: a sign or none, and digits. Those beyond any double's are cut short. */
+static bool parse_exponent(const char *p, const char *end, int64_t *out)
 {
-    int32_t exponent = 0;
-    if (p == end || !tsl_parse_integer(p, (size_t)(end - p), &exponent) || *p == ' ' ||
-        exponent > 400 || exponent < -400) {
+    const int64_t enough = INT32_MAX;
+    const bool negative = p < end && *p == '-';
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end) {
         return false;
     }
-    *out += (int)exponent;
-    return true;
+    *out = 0;
+    for (; p < end && is_digit(*p); p++) {
+        *out = *out < enough ? 10 * *out + (*p - '0') : *out;
+    }
+    *out = negative ? -*out : *out;
+    return p == end;
 }
 
-bool tsl_parse_decimal(const char *text, size_t length, double *out)
+/* What a field is. */
+typedef enum reading { READ_NUMBER, READ_BEYOND /* any double */, READ_OTHER } reading;
+
+static reading read_decimal(const char *text, size_t length, double *out)
 {
     tsl_trim(&text, &length);
     const char *p = text;
@@ -343,7 +238,8 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     p += p < end && (*p == '-' || *p == '+');
     const char *first = p;
     uint64_t mantissa = 0;
-    int power = 0; /* of 10, to be applied to the mantissa */
+    int64_t power = 0;    /* of 10, to be applied to the mantissa */
+    int64_t exponent = 0; /* as it is written */
     bool cut = false;
     bool point = false;
     for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
@@ -357,46 +253,50 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
             cut = true;
         }
     }
-    if (p - first == point || length > LONGEST_NUMBER) { /* no digit */
-        return false;
+    const char *last = p;
+    if (p - first == point) { /* no digit */
+        return READ_OTHER;
     }
-    if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &power))) {
-        return false;
+    if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &exponent))) {
+        return READ_OTHER;
     }
+    power += exponent;
     if (!cut && mantissa <= UINT64_C(1) << 53 && power == 0) { /* exact */
         *out = negative ? -(double)mantissa : (double)mantissa;
-        return true;
+        return READ_NUMBER;
     }
-    long double error;
-    const long double value = scale(mantissa, power, cut, &error);
-    double rounded = (double)value;
-    if ((double)(value - error) < rounded || (double)(value + error) > rounded ||
-        (rounded < DBL_MIN && mantissa > 0)) {
-        rounded = fabs(read_slowly(text, length));
+    double rounded;
+    if (power > 400 || power < -400) {
+        rounded = mantissa > 0 ? read_slowly(first, last, exponent) : 0;
+    } else {
+        long double error;
+        const long double value = scale(mantissa, (int)power, cut, &error);
+        rounded = (double)value;
+        if ((double)(value - error) < rounded || (double)(value + error) > rounded ||
+            (rounded < DBL_MIN && mantissa > 0)) {
+            rounded = read_slowly(first, last, exponent);
+        }
     }
     if (!isfinite(rounded)) {
-        return false;
+        return READ_BEYOND;
     }
     *out = negative ? -rounded : rounded;
-    return true;
+    return READ_NUMBER;
 }
 
-bool tsl_parse_number(const char *field, size_t length, double *out)
+bool tsl_parse_decimal(const char *text, size_t length, double *out)
 {
-    enum { LONGEST = 40, DIGITS = 3 /* of an exponent without its letter */ };
-    char copy[LONGEST + 2];
-    if (tsl_parse_decimal(field, length, out)) {
-        return true;
-    }
-    if (length > LONGEST) {
-        return false;
-    }
-    memcpy(copy, field, length);
-    copy[length] = 0;
-    char *letter = strpbrk(copy, "dD");
+    return read_decimal(text, length, out) == READ_NUMBER;
+}
+
+/* `field` as C writes it; false if Fortran has no such number either. */
+static bool of_fortran(char *copy, size_t length)
+{
+    enum { DIGITS = 3 }; /* of an exponent without its letter */
+    char *letter = strpbrk(copy, "dDqQ");
     if (letter != NULL) {
         *letter = 'e';
-        return tsl_parse_decimal(copy, length, out);
+        return true;
     }
     char *sign = length > DIGITS + 1 ? copy + length - DIGITS - 1 : copy;
     if (sign == copy || (*sign != '-' && *sign != '+') || strspn(sign + 1, "0123456789") < DIGITS ||
@@ -405,7 +305,42 @@ bool tsl_parse_number(const char *field, size_t length, double *out)
     }
     memmove(sign + 1, sign, DIGITS + 1);
     *sign = 'e';
-    return tsl_parse_decimal(copy, length + 1, out);
+    return true;
+}
+
+static reading read_number(const char *field, size_t length, double *out)
+{
+    char copy[LONGEST_FORTRAN + 2];
+    const reading plain = read_decimal(field, length, out);
+    if (plain != READ_OTHER || length > LONGEST_FORTRAN) {
+        return plain;
+    }
+    memcpy(copy, field, length);
+    memset(copy + length, 0, 2); /* one more for a letter */
+    return of_fortran(copy, length) ? read_decimal(copy, strlen(copy), out) : READ_OTHER;
+}
+
+bool tsl_parse_number(const char *field, size_t length, double *out)
+{
+    return read_number(field, length, out) == READ_NUMBER;
+}
+
+bool tsl_is_beyond_double(const char *field, size_t length)
+{
+    double value;
+    return read_number(field, length, &value) == READ_BEYOND;
+}
+
+const char *tsl_number_fault(const char *field, size_t length)
+{
+    size_t stars = 0;
+    while (stars < length && field[stars] == '*') {
+        stars++;
+    }
+    return tsl_is_beyond_double(field, length) ? "is beyond what double precision holds, 1.8e308"
+           : stars == length && length > 0
+               ? "is no number: Fortran writes stars where a column is too narrow for one"
+               : "is no finite number";
 }
 
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out)

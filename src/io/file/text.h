@@ -3,6 +3,7 @@
 #define TSL_IO_TEXT_H
 
 #include "core/core.h"
+#include "io/file/input.h"
 
 /* No text file that tesela reads comes near this; what does is not the file the user meant. */
 #define TSL_TEXT_LIMIT ((size_t)1 << 30)
@@ -16,16 +17,18 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
-/* The same of the first `bytes` bytes of the text, or all if it has less; no more is inflated. */
-tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
-                                   size_t bytes);
+/* The same where the first TSL_TEXT_BEGINNING bytes, inflated, are such that `begins_well`, which
+ * may be NULL, accepts them. Of other texts, those that long, only the beginning is read, for the
+ * reader to say what is wrong with it: /dev/zero and other streams have no end. */
+enum { TSL_TEXT_BEGINNING = 64 };
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size));
+/* The same of what is still to be read of an input. */
+tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit);
 void tsl_text_release(tsl_text *text);
 
-/* Bytes of memory that reading all of `path` takes, as far as the file tells: as many as it has
- * and, gzipped, as it says that its last member inflates to. 0 for what is no regular file. */
-int64_t tsl_text_bytes(const char *path);
-
-/* Walks over lines that end in LF, CR LF or CR; the last may lack its end. */
+/* Walks over lines that end in LF, CR LF or CR; the last may lack its end. A byte-order mark of
+ * UTF-8 before the first is left out. */
 typedef struct tsl_lines {
     const char *next;
     const char *end;
@@ -40,12 +43,17 @@ bool tsl_lines_next(tsl_lines *lines, const char **line, size_t *length);
 void tsl_trim(const char **text, size_t *length);
 
 /* Parse a whole field, blanks around it allowed. False, and `out` untouched, unless all of it is
- * one finite decimal number ("-1.5", "2e3"; no "inf", "nan" or hexadecimal). Independent of the
- * locale; correctly rounded. At most 320 characters. */
+ * one decimal number that a double holds ("-1.5", "2e3"; no "inf", "nan" or hexadecimal).
+ * Independent of the locale; correctly rounded, so that 1e-999 is 0; of any number of digits. */
 bool tsl_parse_decimal(const char *text, size_t length, double *out);
 /* The same, or a number as Fortran may write it: "1.0D-05", and "0.12345-100", whose exponent has
  * left no room for its letter. No blanks around it; those of at most 40 characters. */
 bool tsl_parse_number(const char *field, size_t length, double *out);
+/* Is it a number, but beyond any that a double holds? */
+bool tsl_is_beyond_double(const char *field, size_t length);
+/* Why that has refused a field: "is no finite number", "is beyond what double precision holds",
+ * and so on. */
+const char *tsl_number_fault(const char *field, size_t length);
 /* A whole field as an integer in the range of int32_t. */
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out);
 

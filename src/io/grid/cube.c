@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,10 @@
 #include "io/file/text.h"
 
 enum { LONGEST_AXIS = 1 << 20, LEAST_ATOM = 10, LEAST_VALUE = 2 }; /* bytes of text */
-#define HEADER_BYTES ((size_t)1 << 16)
+enum { HEADER_LINES = 6 };
+#define HEADER_BYTES ((size_t)1 << 16)     /* of the beginning that is looked at first */
+#define HEADER_LIMIT ((size_t)1 << 24)     /* and at most */
+static const double bohr = 0.529177210903; /* angstrom; CODATA 2018 */
 
 /* The text as it is walked through. */
 typedef struct walk {
@@ -59,6 +63,14 @@ static bool read_row(walk *w, int32_t *first, double *numbers, int count)
     return good;
 }
 
+static tsl_status fail_fields(const walk *w, int32_t fields)
+{
+    return tsl_fail(w->context, TSL_E_UNSUPPORTED,
+                    "%s:%" PRId64 ": holds %" PRId32 " fields, as of orbitals: write one a file",
+                    w->name, w->lines.number, fields);
+}
+
+/* A negative number of samples says that lengths are in angstrom: it must say so on all axes. */
 static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
 {
     int32_t n = 0;
@@ -67,16 +79,18 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
         return fail_line(w, TSL_E_FORMAT,
                          "not an axis: the number of samples and the step between them, x y z");
     }
-    if (n < 0) {
-        return fail_line(w, TSL_E_UNSUPPORTED,
-                         "a negative number of samples means lengths in angstrom: convert the file "
-                         "to bohr");
+    cube->angstrom = axis == 0 ? n < 0 : cube->angstrom;
+    if (n != 0 && (n < 0) != cube->angstrom) {
+        return fail_line(w, TSL_E_FORMAT,
+                         "negative numbers of samples mean lengths in angstrom: they must be so on "
+                         "all three axes, or on none");
     }
+    n = n > -LONGEST_AXIS - 1 ? abs(n) : 0;
     if (n < 1 || n > LONGEST_AXIS) {
         return fail_line(w, TSL_E_FORMAT, "the number of samples must be from 1 to 1048576");
     }
     cube->n[axis] = n;
-    cube->step[axis] = edge[axis];
+    cube->step[axis] = cube->angstrom ? edge[axis] / bohr : edge[axis];
     for (int other = 0; other < 3; other++) {
         if (other != axis && fabs(edge[other]) > 1e-9 * fabs(edge[axis])) {
             return fail_line(w, TSL_E_UNSUPPORTED,
@@ -88,7 +102,27 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
                           : fail_line(w, TSL_E_FORMAT, "the step along the axis must be positive");
 }
 
-/* Three lines of axes after the one with the number of atoms and the origin. */
+static void copy_title(char out[TSL_CUBE_TITLE], const char *line, size_t length)
+{
+    size_t i = 0;
+    tsl_trim(&line, &length);
+    for (; i < length && i + 1 < TSL_CUBE_TITLE; i++) {
+        out[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
+    }
+    out[i] = 0;
+}
+
+/* What is no cube, told by its first bytes or by its third line. */
+static tsl_status fail_other(const walk *w)
+{
+    return fail_line(
+        w, TSL_E_FORMAT,
+        "not a cube file (nor .npy or HDF5, which begin otherwise): after two lines of "
+        "comment come the number of atoms and the origin, x y z");
+}
+
+/* Three lines of axes after the one with the number of atoms and the origin. `size`: bytes of the
+ * file; SIZE_MAX: not known. */
 static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
 {
     int32_t atoms = 0;
@@ -98,27 +132,30 @@ static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
     }
     for (int comment = 0; comment < 2; comment++) {
         there = there && next_line(w);
+        if (there) {
+            copy_title(cube->title[comment], w->line, w->length);
+        }
     }
     if (!there || !read_row(w, &atoms, cube->origin, 3)) {
-        return fail_line(w, TSL_E_FORMAT,
-                         "not a cube file: after two lines of comment come the number of atoms and "
-                         "the origin, x y z");
+        return fail_other(w);
     }
     const char *field;
     size_t length;
     int32_t fields = 1;
-    const bool more = next_field(w, &field, &length);
-    if (atoms < 0 || (more && tsl_parse_integer(field, length, &fields) && fields != 1)) {
-        return fail_line(w, TSL_E_UNSUPPORTED,
-                         "holds several fields, as of orbitals: write one field a file");
+    if (next_field(w, &field, &length) && tsl_parse_integer(field, length, &fields) && fields > 1) {
+        return fail_fields(w, fields);
     }
-    if ((size_t)atoms > size / LEAST_ATOM) {
+    cube->has_id = atoms < 0;
+    cube->atoms = atoms < 0 ? -(int64_t)atoms : atoms;
+    if ((size_t)cube->atoms > size / LEAST_ATOM) {
         return fail_line(w, TSL_E_FORMAT, "more atoms than the file has room for");
     }
-    cube->atoms = atoms;
     tsl_status status = TSL_OK;
     for (int axis = 0; axis < 3 && status == TSL_OK; axis++) {
         status = read_axis(w, cube, axis);
+    }
+    for (int axis = 0; axis < 3 && cube->angstrom; axis++) {
+        cube->origin[axis] /= bohr;
     }
     return status;
 }
@@ -137,9 +174,68 @@ static tsl_status read_atoms(walk *w, tsl_cube *cube)
                              "not an atom: its number, charge and position, x y z");
         }
         atom->charge = numbers[0];
-        memcpy(atom->at, numbers + 1, sizeof atom->at);
+        for (int axis = 0; axis < 3; axis++) {
+            atom->at[axis] = cube->angstrom ? numbers[1 + axis] / bohr : numbers[1 + axis];
+        }
     }
     return TSL_OK;
+}
+
+/* The line that names the field of a file with a negative number of atoms: how many fields there
+ * are, and the id of each. */
+static tsl_status read_id(walk *w, tsl_cube *cube)
+{
+    const char *field;
+    size_t length;
+    int32_t fields = 0;
+    if (!cube->has_id) {
+        return TSL_OK;
+    }
+    bool good = next_line(w) && next_field(w, &field, &length) &&
+                tsl_parse_integer(field, length, &fields) && fields > 0;
+    if (good && fields > 1) {
+        return fail_fields(w, fields);
+    }
+    good = good && next_field(w, &field, &length) && tsl_parse_integer(field, length, &cube->id) &&
+           !next_field(w, &field, &length);
+    return good ? TSL_OK
+                : fail_line(w, TSL_E_FORMAT,
+                            "a negative number of atoms, as in line 3, means that here stand the "
+                            "number of fields, 1, and the id of the field, e.g. 1 5");
+}
+
+/* Half a unit of the last digit of a number's text. A zero with an exponent stands for a number of
+ * any smaller size, and does not count. */
+static double half_unit(const char *field, size_t length)
+{
+    static const double units[] = {0.5,   5e-2,  5e-3,  5e-4,  5e-5,  5e-6,  5e-7,  5e-8,  5e-9,
+                                   5e-10, 5e-11, 5e-12, 5e-13, 5e-14, 5e-15, 5e-16, 5e-17, 5e-18};
+    const char *end = field + length;
+    const char *p = field + (*field == '-' || *field == '+');
+    size_t decimals = 0;
+    bool point = false;
+    for (; p < end && ((*p >= '0' && *p <= '9') || *p == '.'); p++) {
+        decimals += point;
+        point = point || *p == '.';
+    }
+    const double unit = units[decimals < 17 ? decimals : 17];
+    int32_t power = 0;
+    p += p < end && *p != '+' && *p != '-'; /* the exponent's letter */
+    if (p < end && tsl_parse_integer(p, (size_t)(end - p), &power)) {
+        static const double tens[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
+                                      1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9};
+        return power >= -9 && power <= 9 ? unit * tens[power + 9] : unit * pow(10, power);
+    }
+    return unit;
+}
+
+static bool has_exponent(const char *field, size_t length)
+{
+    bool found = false;
+    for (size_t i = 0; i < length && !found; i++) {
+        found = strchr("eEdD", field[i]) != NULL;
+    }
+    return found;
 }
 
 static tsl_status read_values(walk *w, tsl_cube *cube, size_t size)
@@ -163,10 +259,14 @@ static tsl_status read_values(walk *w, tsl_cube *cube, size_t size)
                 return fail_line(w, TSL_E_FORMAT, "the file has more values than its axes say");
             }
             if (!tsl_parse_number(field, length, &cube->values[found])) {
-                return tsl_fail(w->context, TSL_E_FORMAT,
-                                "%s:%" PRId64 ": '%s' is no finite number", w->name,
-                                w->lines.number, tsl_quote(quoted, field, length));
+                return tsl_fail(w->context, TSL_E_FORMAT, "%s:%" PRId64 ": '%s' %s", w->name,
+                                w->lines.number, tsl_quote(quoted, field, length),
+                                tsl_number_fault(field, length));
             }
+            const bool counts = cube->values[found] != 0 || !has_exponent(field, length);
+            const double open = counts ? half_unit(field, length) : 0;
+            cube->open_digits += open;
+            cube->open_squares += open * open;
             found++;
         }
     }
@@ -187,6 +287,9 @@ tsl_status tsl_cube_parse(tsl_cube *out, tsl_context *context, const char *name,
         status = read_atoms(&w, out);
     }
     if (status == TSL_OK) {
+        status = read_id(&w, out);
+    }
+    if (status == TSL_OK) {
         status = read_values(&w, out, size);
     }
     if (status != TSL_OK) {
@@ -195,27 +298,69 @@ tsl_status tsl_cube_parse(tsl_cube *out, tsl_context *context, const char *name,
     return status;
 }
 
-tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path)
+/* How many bytes of the beginning hold the header's lines; 0: not those that are there. */
+static bool holds_header(const char *data, size_t bytes)
 {
-    tsl_text text;
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_lines lines = tsl_lines_of(data, bytes);
+    const char *line;
+    size_t length;
+    while (lines.number < HEADER_LINES && tsl_lines_next(&lines, &line, &length)) {
+    }
+    return lines.number == HEADER_LINES && lines.next < lines.end;
+}
+
+tsl_status tsl_cube_open(tsl_cube *out, tsl_input *input)
+{
+    const char *data;
+    size_t bytes = 0, wanted = HEADER_BYTES;
+    *out = (tsl_cube){.atoms = 0};
+    tsl_status status = tsl_input_peek(input, wanted, &data, &bytes);
+    while (status == TSL_OK && bytes == wanted && !holds_header(data, bytes)) {
+        if (wanted >= HEADER_LIMIT) {
+            return tsl_fail(tsl_input_context(input), TSL_E_FORMAT,
+                            "%s: not a cube file: its first %d lines are longer than 16 MiB",
+                            tsl_input_name(input), HEADER_LINES);
+        }
+        wanted *= 4;
+        status = tsl_input_peek(input, wanted, &data, &bytes);
+    }
     if (status == TSL_OK) {
-        status = tsl_cube_parse(out, context, path, text.data, text.size);
+        walk w = {.context = tsl_input_context(input),
+                  .name = tsl_input_name(input),
+                  .lines = tsl_lines_of(data, bytes)};
+        status = read_header(&w, out, bytes < wanted ? bytes : SIZE_MAX);
+        out->atoms = 0;
+    }
+    return status;
+}
+
+tsl_status tsl_cube_load(tsl_cube *out, tsl_input *input)
+{
+    enum { WIDEST = 64 }; /* bytes of a value's text and the blanks before it, on the average */
+    tsl_text text;
+    tsl_cube head;
+    tsl_status status = tsl_cube_open(&head, input);
+    const double values = (double)head.n[0] * (double)head.n[1] * (double)head.n[2] * WIDEST;
+    const size_t limit =
+        values > (double)TSL_TEXT_LIMIT && values < 1e18 ? (size_t)values : TSL_TEXT_LIMIT;
+    if (status == TSL_OK) {
+        status = tsl_text_take(&text, input, limit);
+    }
+    if (status == TSL_OK) {
+        status = tsl_cube_parse(out, tsl_input_context(input), tsl_input_name(input), text.data,
+                                text.size);
         tsl_text_release(&text);
     }
     return status;
 }
 
-tsl_status tsl_cube_read_header(tsl_cube *out, tsl_context *context, const char *path)
+tsl_status tsl_cube_read(tsl_cube *out, tsl_context *context, const char *path)
 {
-    tsl_text text;
-    *out = (tsl_cube){.atoms = 0};
-    tsl_status status = tsl_text_read_beginning(&text, context, path, HEADER_BYTES);
+    tsl_input *input;
+    tsl_status status = tsl_input_open(&input, context, path);
     if (status == TSL_OK) {
-        walk w = {.context = context, .name = path, .lines = tsl_lines_of(text.data, text.size)};
-        status = read_header(&w, out, text.size < HEADER_BYTES ? text.size : SIZE_MAX);
-        out->atoms = 0;
-        tsl_text_release(&text);
+        status = tsl_cube_load(out, input);
+        tsl_input_close(input);
     }
     return status;
 }

@@ -1,9 +1,7 @@
 #include "io/grid/npy.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "io/file/output.h"
 #include "io/file/text.h"
@@ -25,7 +23,8 @@ static tsl_status damaged(const walk *w, const char *what)
 
 static void skip_blanks(walk *w)
 {
-    while (w->at < w->end && (*w->at == ' ' || *w->at == '\t' || *w->at == '\n')) {
+    while (w->at < w->end &&
+           (*w->at == ' ' || *w->at == '\t' || *w->at == '\n' || *w->at == '\r')) {
         w->at++;
     }
 }
@@ -130,16 +129,19 @@ static tsl_status take_type(walk *w, tsl_npy *out)
     if (!take_string(w, &text, &length)) {
         return damaged(w, "has no type of elements after 'descr'");
     }
-    if (length < sizeof out->type) {
-        memcpy(out->type, text, length);
-        out->type[length] = '\0';
+    /* what has no sign of its byte order is in the machine's, as NumPy reads it */
+    const bool bare = length > 0 && strchr("<>|=", text[0]) == NULL;
+    if (length + bare < sizeof out->type) {
+        out->type[0] = '=';
+        memcpy(out->type + bare, text, length);
+        out->type[length + bare] = '\0';
         out->item = memchr(text, '\0', length) == NULL ? item_of(out->type) : 0;
     }
-    if (length == 2 && text[1] == 'O') {
+    if ((length == 2 && text[1] == 'O') || (length == 1 && text[0] == 'O')) {
         return tsl_fail(w->context, TSL_E_UNSUPPORTED, "%s: holds Python objects: save numbers",
                         w->name);
     }
-    if (length >= sizeof out->type || out->item == 0) {
+    if (length + bare >= sizeof out->type || out->item == 0) {
         return tsl_fail(w->context, TSL_E_FORMAT, "%s: '%s' is no type of elements", w->name,
                         tsl_quote(quoted, text, length));
     }
@@ -251,6 +253,11 @@ static int64_t little_endian(const char *data, int bytes)
     return value;
 }
 
+bool tsl_npy_is(const char *data, size_t bytes)
+{
+    return bytes >= MAGIC_BYTES && memcmp(data, magic, MAGIC_BYTES) == 0;
+}
+
 tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, const char *data,
                          size_t size)
 {
@@ -258,14 +265,17 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
     if (size == 0) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: the file is empty", name);
     }
-    if (size < MAGIC_BYTES + 4 || memcmp(data, magic, MAGIC_BYTES) != 0) {
+    if (!tsl_npy_is(data, size)) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: is no .npy file", name);
+    }
+    if (size < MAGIC_BYTES + 4) {
+        return damaged(&w, "is cut short");
     }
     const int major = (unsigned char)data[MAGIC_BYTES];
     const int minor = (unsigned char)data[MAGIC_BYTES + 1];
-    if (major < 1 || major > 2 || minor != 0) {
+    if (major < 1 || major > 3 || minor != 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "%s: is of version %d.%d of .npy: save it in version 1.0 or 2.0", name,
+                        "%s: is of version %d.%d of .npy: save it in version 1.0, 2.0 or 3.0", name,
                         major, minor);
     }
     const int length_bytes = major == 1 ? 2 : 4;
@@ -295,108 +305,95 @@ tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, c
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static tsl_status read_header(tsl_npy *out, tsl_context *context, const char *path, FILE *file)
+/* Before memory is taken: does a regular file hold what its header says? */
+static tsl_status check_size(const tsl_npy *header, const tsl_input *input)
 {
-    char *text = tsl_allocate(PREFIX_BYTES + TSL_NPY_LONGEST_HEADER);
-    if (text == NULL) {
-        return tsl_fail_memory(context, TSL_NPY_LONGEST_HEADER, "a header");
-    }
+    const int64_t left = tsl_input_left(input);
+    const int64_t bytes = header->count * header->item;
+    return left < 0 || left - header->offset == bytes
+               ? TSL_OK
+               : tsl_fail(tsl_input_context(input), TSL_E_FORMAT,
+                          "%s: holds %lld bytes of data where its header says %lld",
+                          tsl_input_name(input), (long long)(left - header->offset),
+                          (long long)bytes);
+}
+
+tsl_status tsl_npy_open(tsl_npy *header, tsl_input *input)
+{
+    const char *text;
+    size_t bytes;
+    tsl_npy found;
     /* no more than the header: what follows may come through a pipe */
-    size_t got = fread(text, 1, MAGIC_BYTES + 4, file);
-    const bool long_form = got == MAGIC_BYTES + 4 && text[MAGIC_BYTES] == 2;
-    if (long_form) {
-        got += fread(text + got, 1, 2, file);
-    }
-    if (got >= MAGIC_BYTES + 4) {
+    tsl_status status = tsl_input_peek(input, PREFIX_BYTES, &text, &bytes);
+    if (status == TSL_OK && bytes == PREFIX_BYTES) {
+        const bool long_form = text[MAGIC_BYTES] != 1;
+        const int64_t start = long_form ? PREFIX_BYTES : PREFIX_BYTES - 2;
         const int64_t length = little_endian(text + MAGIC_BYTES + 2, long_form ? 4 : 2);
         const int64_t most = length < TSL_NPY_LONGEST_HEADER ? length : TSL_NPY_LONGEST_HEADER;
-        got += fread(text + got, 1, (size_t)most, file);
+        status = tsl_input_peek(input, (size_t)(start + most), &text, &bytes);
     }
-    const tsl_status status =
-        ferror(file) ? tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", path, strerror(errno))
-                     : tsl_npy_parse(out, context, path, text, got);
-    tsl_release(text);
-    return status;
-}
-
-/* Before memory is taken: does a regular file hold what its header says? */
-static tsl_status check_size(const tsl_npy *header, tsl_context *context, const char *path,
-                             FILE *file)
-{
-    struct stat about;
-    const int64_t bytes = header->count * header->item;
-    if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode) ||
-        about.st_size - header->offset == bytes) {
-        return TSL_OK;
-    }
-    const int64_t there = about.st_size - header->offset;
-    return tsl_fail(context, TSL_E_FORMAT,
-                    "%s: holds %lld bytes of data where its header says %lld", path,
-                    (long long)there, (long long)bytes);
-}
-
-static tsl_status read_data(const tsl_npy *header, void **out, tsl_context *context,
-                            const char *path, FILE *file)
-{
-    const int64_t bytes = header->count * header->item;
-    char *data = tsl_allocate((size_t)bytes);
-    if (data == NULL) {
-        return tsl_fail_memory(context, bytes, "an array");
-    }
-    const int64_t got = (int64_t)fread(data, 1, (size_t)bytes, file);
-    char more;
-    if (got == bytes && fread(&more, 1, 1, file) == 0 && !ferror(file)) {
-        *out = data;
-        return TSL_OK;
-    }
-    const tsl_status status =
-        ferror(file) ? tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", path, strerror(errno))
-                     : tsl_fail(context, TSL_E_FORMAT,
-                                "%s: holds %s data than the %lld bytes its header says", path,
-                                got < bytes ? "less" : "more", (long long)bytes);
-    tsl_release(data);
-    return status;
-}
-
-tsl_status tsl_npy_open(FILE **out, tsl_npy *header, tsl_context *context, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
-    }
-    tsl_npy found;
-    tsl_status status = read_header(&found, context, path, file);
     if (status == TSL_OK) {
-        status = check_size(&found, context, path, file);
+        status =
+            tsl_npy_parse(&found, tsl_input_context(input), tsl_input_name(input), text, bytes);
     }
-    if (status != TSL_OK) {
-        fclose(file);
-        return status;
+    if (status == TSL_OK) {
+        status = check_size(&found, input);
     }
-    *header = found;
-    *out = file;
-    return TSL_OK;
+    if (status == TSL_OK) {
+        *header = found;
+    }
+    return status;
 }
 
-tsl_status tsl_npy_load(void **data, FILE *file, const tsl_npy *header, tsl_context *context,
-                        const char *path)
+tsl_status tsl_npy_load(void **data, tsl_input *input, const tsl_npy *header)
 {
-    const tsl_status status = read_data(header, data, context, path, file);
-    fclose(file);
+    tsl_context *context = tsl_input_context(input);
+    char skipped[256], more;
+    size_t got = 1, beyond = 0;
+    tsl_status status = TSL_OK;
+    for (int64_t left = header->offset; left > 0 && got > 0 && status == TSL_OK;
+         left -= (int64_t)got) {
+        const size_t part = left < (int64_t)sizeof skipped ? (size_t)left : sizeof skipped;
+        status = tsl_input_read(input, skipped, part, &got);
+    }
+    const int64_t bytes = header->count * header->item;
+    char *array = status == TSL_OK ? tsl_allocate((size_t)bytes) : NULL;
+    if (array == NULL) {
+        return status != TSL_OK ? status : tsl_fail_memory(context, bytes, "an array");
+    }
+    status = tsl_input_read(input, array, (size_t)bytes, &got);
+    if (status == TSL_OK && (int64_t)got == bytes) {
+        status = tsl_input_read(input, &more, 1, &beyond);
+    }
+    if (status == TSL_OK && ((int64_t)got < bytes || beyond > 0)) {
+        status =
+            tsl_fail(context, TSL_E_FORMAT, "%s: holds %s data than the %lld bytes its header says",
+                     tsl_input_name(input), beyond > 0 ? "more" : "less", (long long)bytes);
+    }
+    if (status == TSL_OK) {
+        *data = array;
+    } else {
+        tsl_release(array);
+    }
     return status;
 }
 
 tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path)
 {
-    FILE *file;
+    tsl_input *input;
     tsl_npy header;
-    tsl_status status = tsl_npy_open(&file, &header, context, path);
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = tsl_npy_open(&header, input);
     if (status == TSL_OK) {
-        status = tsl_npy_load(data, file, &header, context, path);
+        status = tsl_npy_load(data, input, &header);
     }
     if (status == TSL_OK) {
         *out = header;
     }
+    tsl_input_close(input);
     return status;
 }
 

@@ -1,11 +1,11 @@
-/* NumPy's files of arrays, .npy, versions 1.0 and 2.0. Elements are bytes to this code: what they
- * mean, byte order included, is kept as the file says it. */
+/* NumPy's files of arrays, .npy, versions 1.0 to 3.0. Elements are bytes to most of this code: what
+ * they mean, byte order included, is kept as the file says it. */
 #ifndef TSL_IO_NPY_H
 #define TSL_IO_NPY_H
 
 #include <stdio.h>
 
-#include "core/core.h"
+#include "io/file/input.h"
 
 enum { TSL_NPY_AXES = 32, TSL_NPY_TYPE = 32, TSL_NPY_LONGEST_HEADER = 65536 };
 
@@ -26,27 +26,34 @@ typedef struct tsl_npy {
 tsl_status tsl_npy_parse(tsl_npy *out, tsl_context *context, const char *name, const char *data,
                          size_t size);
 
-/* Read a whole file. `data` gets count * item bytes: tsl_release(). TSL_E_IO if it cannot be read,
- * TSL_E_FORMAT also if there is less or more data than the header says, TSL_E_NOMEM. */
+/* Does a file that begins so call itself .npy? */
+bool tsl_npy_is(const char *data, size_t bytes);
+
+/* Read a whole file, gzipped or not. `data` gets count * item bytes: tsl_release(). TSL_E_IO if it
+ * cannot be read, TSL_E_FORMAT also if there is less or more data than the header says,
+ * TSL_E_NOMEM.
+ */
 tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const char *path);
 
-/* The same in two steps, for what is to be judged before memory is taken. The file is closed
- * by tsl_npy_load(), whatever its outcome. */
-tsl_status tsl_npy_open(FILE **out, tsl_npy *header, tsl_context *context, const char *path);
-tsl_status tsl_npy_load(void **data, FILE *file, const tsl_npy *header, tsl_context *context,
-                        const char *path);
+/* The same in two steps, for what is to be judged before memory is taken: the header, which stays
+ * to be read, and the data. */
+tsl_status tsl_npy_open(tsl_npy *header, tsl_input *input);
+tsl_status tsl_npy_load(void **data, tsl_input *input, const tsl_npy *header);
 
 /* Write a file, whole or not at all. Of `header` type, item, order and shape count. */
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);
 
-/* Elements as numbers. tsl_npy_has_integers(): are they integers in this machine's byte order, that
- * an int64_t holds? tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 4 or 8
- * bytes, complex ones of 8 or 16. Then element `i` of `data`; `data` need not be aligned. */
+/* Elements as numbers. tsl_npy_has_integers(): are they integers that an int64_t holds?
+ * tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 2, 4, 8 and, of this
+ * machine's long double, 16 bytes, complex ones of 8, 16 and 32, all in either byte order. Then
+ * element `i` of `data`, rounded to double; `data` need not be aligned. */
 bool tsl_npy_has_integers(const tsl_npy *header);
 int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i);
 bool tsl_npy_has_numbers(const tsl_npy *header);
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
+/* Are elements in this machine's byte order? */
+bool tsl_npy_is_native(const tsl_npy *header);
 /* TSL_E_UNSUPPORTED, with a line that says what to save, for numbers of another machine's byte
  * order. */
 tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name);

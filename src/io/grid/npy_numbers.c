@@ -1,4 +1,6 @@
 /* Elements of NumPy's arrays as numbers. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "io/grid/npy.h"
@@ -7,8 +9,15 @@
 static const struct {
     char kind;
     int sizes;
-} numbers[] = {{'i', 1 | 2 | 4 | 8}, {'u', 1 | 2 | 4 | 8}, {'b', 1}, {'f', 4 | 8}, {'c', 8 | 16}};
+} numbers[] = {{'i', 1 | 2 | 4 | 8},
+               {'u', 1 | 2 | 4 | 8},
+               {'b', 1},
+               {'f', 2 | 4 | 8 | 16},
+               {'c', 8 | 16 | 32}};
 enum { NUMBERS = sizeof numbers / sizeof *numbers, INTEGERS = 2 };
+
+/* A part of an element: what is not complex has one. */
+enum { LONGEST_PART = 16 };
 
 static char own_order(void)
 {
@@ -24,6 +33,11 @@ static bool is_foreign(const tsl_npy *header)
     return order != '|' && order != '=' && order != own_order();
 }
 
+bool tsl_npy_is_native(const tsl_npy *header)
+{
+    return !is_foreign(header);
+}
+
 tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name)
 {
     if (!is_foreign(header)) {
@@ -37,12 +51,9 @@ tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, c
 
 static bool is_among(const tsl_npy *header, int kinds)
 {
-    if (is_foreign(header)) {
-        return false;
-    }
     for (int i = 0; i < kinds; i++) {
         if (header->type[1] == numbers[i].kind) {
-            return header->item <= 16 && (header->item & numbers[i].sizes) != 0;
+            return header->item <= 32 && (header->item & numbers[i].sizes) != 0;
         }
     }
     return false;
@@ -53,16 +64,32 @@ bool tsl_npy_has_integers(const tsl_npy *header)
     return is_among(header, INTEGERS);
 }
 
+/* Other machines' numbers of 16 bytes are of several kinds. */
 bool tsl_npy_has_numbers(const tsl_npy *header)
 {
-    return is_among(header, NUMBERS);
+    const bool wide = (header->type[1] == 'f' && header->item == 16) ||
+                      (header->type[1] == 'c' && header->item == 32);
+    return is_among(header, NUMBERS) &&
+           (!wide || (sizeof(long double) == 16 && !is_foreign(header)));
+}
+
+/* `bytes` bytes of an element in this machine's order. */
+static void take_bytes(const tsl_npy *header, char *out, const char *at, int64_t bytes)
+{
+    if (!is_foreign(header)) {
+        memcpy(out, at, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i < bytes; i++) {
+        out[i] = at[bytes - 1 - i];
+    }
 }
 
 int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i)
 {
-    const char *at = (const char *)data + i * header->item;
     const bool is_signed = header->type[1] == 'i';
     union {
+        char bytes[8];
         int8_t i1;
         int16_t i2;
         int32_t i4;
@@ -71,7 +98,7 @@ int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i)
         uint16_t u2;
         uint32_t u4;
     } element;
-    memcpy(&element, at, (size_t)header->item);
+    take_bytes(header, element.bytes, (const char *)data + i * header->item, header->item);
     switch (header->item) {
     case 1:
         return is_signed ? element.i1 : element.u1;
@@ -84,24 +111,52 @@ int64_t tsl_npy_integer(const tsl_npy *header, const void *data, int64_t i)
     }
 }
 
+/* IEEE 754's binary16: a sign, 5 bits of exponent, 10 of the fraction. */
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction != 0 ? (double)NAN : (double)INFINITY)
+                        : exponent > 0 ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return (bits & 0x8000) != 0 ? -size : size;
+}
+
+static double real_value(const tsl_npy *header, const char *at, int64_t bytes)
+{
+    union {
+        char bytes[LONGEST_PART];
+        uint16_t half;
+        float single;
+        double real;
+        long double wide;
+    } part;
+    take_bytes(header, part.bytes, at, bytes);
+    switch (bytes) {
+    case 2:
+        return half_value(part.half);
+    case 4:
+        return part.single;
+    case 8:
+        return part.real;
+    default:
+        return (double)part.wide;
+    }
+}
+
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary)
 {
     const char *at = (const char *)data + i * header->item;
     const char kind = header->type[1];
     *imaginary = 0;
-    if (kind != 'f' && kind != 'c') {
-        const int64_t value = tsl_npy_integer(header, data, i);
-        return kind == 'u' ? (double)(uint64_t)value : (double)value;
+    if (kind == 'c') {
+        const int64_t half = header->item / 2;
+        *imaginary = real_value(header, at + half, half);
+        return real_value(header, at, half);
     }
-    float single[2] = {0};
-    double real[2] = {0};
-    if (header->item == (kind == 'f' ? 4 : 8)) {
-        memcpy(single, at, (size_t)header->item);
-        real[0] = single[0];
-        real[1] = single[1];
-    } else {
-        memcpy(real, at, (size_t)header->item);
+    if (kind == 'f') {
+        return real_value(header, at, header->item);
     }
-    *imaginary = real[1];
-    return real[0];
+    const int64_t value = tsl_npy_integer(header, data, i);
+    return kind == 'u' ? (double)(uint64_t)value : (double)value;
 }

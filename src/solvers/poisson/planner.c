@@ -132,7 +132,7 @@ static tsl_status is_beyond_rule(bool *beyond, tsl_context *context,
 {
     const tsl_poisson_kernels *kernels = context->ops->poisson->kernels;
     const tsl_poisson_share *share = &problem->share;
-    const bool by_rule = options->ranks[0] == 0 && !options->measure;
+    const bool by_rule = options->ranks[0] == 0 && !options->measure && !options->estimate;
     *beyond = false;
     return !by_rule || share->p * share->q == 1 || share->path != TSL_POISSON_DIRECT ||
                    kernels == NULL || kernels->alone_bytes == 0

@@ -153,6 +153,7 @@ static tsl_status plan_pair(tsl_poisson_solver *solver, tsl_fft **forward, tsl_f
     const bool real = what.kind == TSL_FFT_REAL_FORWARD;
     what.precision = solver->rank.grid.precision;
     what.in_place = true;
+    what.estimate = solver->rank.grid.estimate;
     what.in = *space;
     what.out = *waves;
     const tsl_status status = tsl_fft_cpu.create(forward, solver->context, &what);

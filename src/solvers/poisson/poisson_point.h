@@ -23,6 +23,7 @@ typedef struct tsl_poisson_grid {
     bool lines;              /* a GPU transforms lines itself; else its library does */
     bool strided;      /* the library transforms planes, then the first axis where it stands */
     bool tabulated;    /* the spectrum is an octant of numbers; else it follows from symbols */
+    bool estimate;     /* the CPU's transforms are planned without measuring */
     double screening2; /* with symbols: spectrum = scale / (symbols + screening2) */
     double scale;
     double wave[3]; /* wavenumber of the transform's first wave along each axis */

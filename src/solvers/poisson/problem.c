@@ -429,6 +429,7 @@ tsl_status tsl_poisson_settle(tsl_poisson_problem *out, tsl_context *context,
     p.grid.tabulated = free_axes > 0;
     p.grid.lines = goes_by_lines(options, &p.grid);
     p.grid.strided = options->plain == 2;
+    p.grid.estimate = options->estimate != 0;
     p.grid.screening2 = options->screening * options->screening;
     p.grid.scale = (free_axes > 0 ? 1 : 4 * M_PI) * p.factor / cells;
     status = settle_plan(&p, context, options);

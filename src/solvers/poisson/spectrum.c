@@ -402,7 +402,8 @@ static tsl_status plan_line(tsl_fft **out, const builder *b, int length)
                                       .count = LANES,
                                       .in = {{length}, 1, b->row},
                                       .out = {{length / 2 + 1}, 1, b->row / 2},
-                                      .in_place = true};
+                                      .in_place = true,
+                                      .estimate = b->problem->grid.estimate};
     return tsl_fft_cpu.create(out, b->context, &what);
 }
 

@@ -1,0 +1,114 @@
+#include "io/grid/hdf5_calls.h"
+
+#ifdef TSL_HAVE_HDF5
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the library says, innermost first, and what it means to whoever gave the file. */
+static const struct {
+    const char *words;
+    int error; /* errno that goes with them; 0: any */
+    tsl_status status;
+    const char *meaning;
+} known_faults[] = {
+    {"lock file", EAGAIN, TSL_E_IO,
+     "is locked by a program that has it open for writing: try again when that has closed it"},
+    {"lock file", 0, TSL_E_IO,
+     "lies where files cannot be locked: set HDF5_USE_FILE_LOCKING=FALSE in the environment"},
+    {"already open for write", 0, TSL_E_IO,
+     "is marked as open for writing: a program writes it, or ended without closing it (then "
+     "h5clear "
+     "-s mends it)"},
+    {"truncated file", 0, TSL_E_FORMAT, "is cut short: fewer bytes are there than its header says"},
+    {"bad superblock version number", 0, TSL_E_UNSUPPORTED,
+     "was written by a later HDF5 library than this build has (see tesela info)"},
+    {"different number of elements", 0, TSL_E_FORMAT,
+     "has a virtual dataset that takes more elements from another dataset than that has"},
+    {"required filter", 0, TSL_E_UNSUPPORTED,
+     "is packed by a filter that this HDF5 library lacks: install the filter's plug-in "
+     "(HDF5_PLUGIN_PATH says where they are), or save the file without it, or with gzip"},
+};
+
+enum { KNOWN_FAULTS = sizeof known_faults / sizeof *known_faults };
+
+/* Of one call that failed, from the innermost error outwards. */
+static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
+{
+    static const char before[] = "error message = '";
+    tsl_hdf5_fault *fault = user;
+    if (error->desc == NULL) {
+        return 0;
+    }
+    const char *words = strstr(error->desc, before);
+    if (words != NULL && fault->system[0] == '\0') {
+        const char *number = strstr(error->desc, "errno = ");
+        fault->error = number != NULL ? atoi(number + 8) : 0;
+        words += sizeof before - 1;
+        snprintf(fault->system, sizeof fault->system, "%.*s", (int)strcspn(words, "'\n"), words);
+    }
+    for (int i = 0; i < KNOWN_FAULTS && fault->known < 0; i++) {
+        const bool same = known_faults[i].error == 0 || known_faults[i].error == fault->error;
+        fault->known = same && strstr(error->desc, known_faults[i].words) != NULL ? i : -1;
+    }
+    const char *filter = strstr(error->desc, "required filter '");
+    if (filter != NULL) {
+        filter += strlen("required filter '");
+        snprintf(fault->filter, sizeof fault->filter, "%.*s", (int)strcspn(filter, "';\n"), filter);
+    }
+    if (n == 0) {
+        snprintf(fault->reason, sizeof fault->reason, "%.*s", (int)strcspn(error->desc, "\n"),
+                 error->desc);
+    }
+    return 0;
+}
+
+static herr_t keep_first(hid_t stack, void *user)
+{
+    tsl_hdf5_fault *fault = user;
+    if (fault->reason[0] == '\0') {
+        H5Ewalk2(stack, H5E_WALK_UPWARD, take_reason, fault);
+    }
+    return 0;
+}
+
+tsl_hdf5_silence tsl_hdf5_enter(tsl_hdf5_fault *fault)
+{
+    tsl_hdf5_silence before = {NULL, NULL};
+    tsl_hdf5_forget(fault);
+    /* Nothing is open when the process ends but what could not be written; to try that again then,
+     * as the library does, ends in a crash. */
+    H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, keep_first, fault);
+    return before;
+}
+
+void tsl_hdf5_leave(tsl_hdf5_silence before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.function, before.data);
+}
+
+void tsl_hdf5_forget(tsl_hdf5_fault *fault)
+{
+    *fault = (tsl_hdf5_fault){.known = -1};
+}
+
+tsl_status tsl_hdf5_fail(tsl_context *context, const tsl_hdf5_fault *fault, const char *path,
+                         const char *what)
+{
+    if (fault->known >= 0) {
+        return tsl_fail(context, known_faults[fault->known].status, "%s: %s%s%s", path,
+                        known_faults[fault->known].meaning, fault->filter[0] != '\0' ? ": " : "",
+                        fault->filter);
+    }
+    if (fault->system[0] != '\0') {
+        return tsl_fail(context, TSL_E_IO, "%s: cannot %s: %s", path, what, fault->system);
+    }
+    return tsl_fail(context, TSL_E_FORMAT, "%s: cannot %s: the HDF5 library says: %s", path, what,
+                    fault->reason[0] != '\0' ? fault->reason : "no reason");
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* Calls of the HDF5 library, and why they failed. */
+#ifndef TSL_IO_HDF5_CALLS_H
+#define TSL_IO_HDF5_CALLS_H
+
+#include "core/config.h"
+
+#ifdef TSL_HAVE_HDF5
+
+#include <hdf5.h>
+
+#include "io/file/text.h"
+#include "io/grid/hdf5.h"
+
+/* Why the first call failed, in the library's words and in the system's, where it has any. */
+typedef struct tsl_hdf5_fault {
+    char reason[128];
+    char system[64];
+    int error;       /* errno; 0: the library does not say */
+    int known;       /* row of the faults that have words of ours; -1: none */
+    char filter[64]; /* that is required, and not there */
+} tsl_hdf5_fault;
+
+/* The library prints its errors unless told otherwise: between enter and leave they are kept. */
+typedef struct tsl_hdf5_silence {
+    H5E_auto2_t function;
+    void *data;
+} tsl_hdf5_silence;
+
+tsl_hdf5_silence tsl_hdf5_enter(tsl_hdf5_fault *fault);
+void tsl_hdf5_leave(tsl_hdf5_silence before);
+/* Forget a failure that was looked for. */
+void tsl_hdf5_forget(tsl_hdf5_fault *fault);
+
+/* "PATH: cannot write: No space left on device", "PATH: is locked by …". */
+tsl_status tsl_hdf5_fail(tsl_context *context, const tsl_hdf5_fault *fault, const char *path,
+                         const char *what);
+
+/* ---- where a dataset's elements are (hdf5_storage.c) ---------------------------------------- */
+
+/* A dataset that is open, and its file's path. */
+typedef struct tsl_hdf5_place {
+    tsl_context *context;
+    tsl_hdf5_fault *fault;
+    const char *path;
+    const char *name; /* of the dataset */
+    hid_t dataset;
+} tsl_hdf5_place;
+
+/* Are all files there that it takes elements from, and was any written? */
+tsl_status tsl_hdf5_check_storage(tsl_hdf5_remarks *remarks, const tsl_hdf5_place *at);
+
+#endif
+
+#endif
