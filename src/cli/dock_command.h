@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/ranks.h"
 #include "dock/checkpoint.h"
+#include "dock/plan.h"
 #include "dock/pose_files.h"
 #include "tesela/dock.h"
 
@@ -116,7 +117,8 @@ typedef struct dock_work {
     char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
-    tsl_fft_patience patience; /* of the plan: dock_is_wanted() */
+    tsl_dock_watcher watcher; /* of the plan */
+    cli_progress summing;     /* of the receptor's potential */
     tsl_dock_plan *plan;       /* NULL before the first pair and after a failure */
     dock_input *held[2];       /* whose molecules the plan borrows */
     double begun;

@@ -193,15 +193,32 @@ bool dock_is_wanted(void *user)
     return cli_signal() == 0;
 }
 
+/* A large receptor's potential takes a CPU seconds to minutes. */
+static void show_summed(void *user, int64_t rows, int64_t of)
+{
+    dock_work *work = user;
+    cli_progress *progress = &work->summing;
+    if (progress->done == progress->total) { /* of nothing yet, or of an earlier receptor */
+        cli_progress_begin(progress, "rows of the receptor's potential", of, 0);
+    }
+    cli_progress_add(progress, rows);
+    if (progress->done == progress->total) {
+        cli_progress_end(progress);
+    }
+}
+
 static tsl_status make_plan(dock_work *work, dock_pair *pair)
 {
     const tsl_molecule *receptor = pair->receptor->molecule;
     const tsl_molecule *ligand = pair->ligand->molecule;
     tsl_status status;
+    work->summing = (cli_progress){0};
     if (work->plan == NULL) {
-        work->patience = (tsl_fft_patience){.is_wanted = dock_is_wanted, .user = work};
+        work->watcher = (tsl_dock_watcher){.patience = {.is_wanted = dock_is_wanted, .user = work},
+                                           .summed = show_summed,
+                                           .user = work};
         status = tsl_dock_plan_create_while(&work->plan, work->context, receptor, ligand,
-                                            &pair->used, &work->patience);
+                                            &pair->used, &work->watcher);
     } else {
         status = tsl_dock_plan_update(work->plan, receptor, ligand);
         if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
