@@ -250,7 +250,8 @@ void tsl_text_release(tsl_text *text)
 
 tsl_lines tsl_lines_of(const char *data, size_t size)
 {
-    return (tsl_lines){.next = data, .end = data + size};
+    const size_t mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return (tsl_lines){.next = data + mark, .end = data + size};
 }
 
 bool tsl_lines_next(tsl_lines *lines, const char **line, size_t *length)

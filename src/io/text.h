@@ -25,7 +25,8 @@ void tsl_text_release(tsl_text *text);
  * and, gzipped, as it says that its last member inflates to. 0 for what is no regular file. */
 int64_t tsl_text_bytes(const char *path);
 
-/* Walks over lines that end in LF, CR LF or CR; the last may lack its end. */
+/* Walks over lines that end in LF, CR LF or CR; the last may lack its end. A byte-order mark before
+ * the first is skipped. */
 typedef struct tsl_lines {
     const char *next;
     const char *end;
