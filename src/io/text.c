@@ -41,6 +41,16 @@ static size_t room_of(const growing *buffer)
     return at_most_a_piece(buffer->capacity - buffer->text.size);
 }
 
+tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason)
+{
+    struct stat about;
+    if (reason == ENOENT && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        return tsl_fail(context, TSL_E_IO,
+                        "%s: cannot open: it is a link to a file that is not there", path);
+    }
+    return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(reason));
+}
+
 /* Make room for a piece. */
 static tsl_status grow(growing *buffer, tsl_context *context, const char *path)
 {
@@ -111,7 +121,7 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
-        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
+        return tsl_fail_to_open(context, path, errno);
     }
     tsl_status status = TSL_OK;
     buffer->expected = file_bytes(file);

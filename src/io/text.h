@@ -21,6 +21,10 @@ tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const ch
                                    size_t bytes);
 void tsl_text_release(tsl_text *text);
 
+/* The failure, TSL_E_IO, of opening a file to read it, for `reason` (errno): a link that leads
+ * nowhere is told from a name that is not there. */
+tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason);
+
 /* Bytes of memory that reading all of `path` takes, as far as the file tells: as many as it has
  * and, gzipped, as it says that its last member inflates to. 0 for what is no regular file. */
 int64_t tsl_text_bytes(const char *path);
