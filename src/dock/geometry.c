@@ -103,6 +103,25 @@ static tsl_status fail_coarse(tsl_context *context, const tsl_dock_options *opti
                     options->spacing > 0 ? "a smaller spacing or " : "");
 }
 
+/* No grid holds the molecules. */
+static tsl_status fail_large(tsl_context *context, const tsl_dock_options *options, int64_t n,
+                             double needed)
+{
+    const double spacing = ceil(100 * needed / TSL_GRID_LARGEST) / 100;
+    char remedy[160];
+    if (options->spacing > 0) {
+        snprintf(remedy, sizeof remedy, "a larger spacing, of at least %.2f", spacing);
+    } else {
+        snprintf(remedy, sizeof remedy,
+                 "a grid of %d and a surface thicker than its cells, which are %.2f angstrom wide",
+                 TSL_GRID_LARGEST, spacing);
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    "the molecules need %.1f angstrom, a grid of %lld cells%s: the largest is %d; "
+                    "give %s",
+                    needed, (long long)n, n >= 1000000 ? " or more" : "", TSL_GRID_LARGEST, remedy);
+}
+
 tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary)
@@ -113,14 +132,7 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
     const double needed = (double)(1 + 2 * radii);
     const int64_t n = choose_size(options, needed);
     if (n > TSL_GRID_LARGEST) {
-        return tsl_fail(
-            context, TSL_E_ARG,
-            "the molecules need %.1f angstrom, a grid of %lld cells%s, and the largest is %d: give "
-            "a "
-            "grid of %d, whose cells are wider, with a surface thicker than they are, or a spacing "
-            "of at least %.2f",
-            needed, (long long)n, n >= 1000000 ? " or more" : "", TSL_GRID_LARGEST,
-            TSL_GRID_LARGEST, ceil(100 * needed / TSL_GRID_LARGEST) / 100);
+        return fail_large(context, options, n, needed);
     }
     const float cell = options->spacing > 0 ? (float)options->spacing : (float)needed / (float)n;
     const double spacing = (double)cell;
@@ -129,7 +141,7 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
         return tsl_fail(
             context, TSL_E_ARG,
             "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
-            "need %.1f: give %sa spacing of at least %.2f",
+            "need %.1f: give %sa larger spacing, of at least %.2f",
             (long long)n, spacing, spacing * (double)n, needed,
             advise_grid(grid, 2 * ceil(needed / spacing / 2)),
             ceil(100 * needed / (double)n) / 100);
