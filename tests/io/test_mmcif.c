@@ -171,7 +171,7 @@ static void applies_the_rules_of_pdb(void **state)
     assert_true(m->atoms[2].hetero);
     assert_string_equal(m->atoms[3].residue, "DG");
     assert_string_equal(r->warning, "test: 1 of 3 residues is no known amino acid and stays "
-                                    "uncharged; the first is DG D 1");
+                                    "uncharged: 1 DG");
     tsl_molecule_destroy(m);
     m = reading_parse_with(r, text, NULL, TSL_HETERO_KEEP);
     assert_string_equal(reading_names(m), "A/1/N A/1/CA A/2/SE B/0/HG B/9/CL1 D/1/P");
@@ -194,7 +194,7 @@ static void names_the_line_at_fault(void **state)
         {HEAD "ATOM 2 C CA . ALA A 1 ? 1 2 nan 1 0 1 ALA A CA 1\n", "\"nan\", is not a number"},
         {HEAD "ATOM 2 C CA . ALA A 1 ? 1 2 1e5 1 0 1 ALA A CA 1\n", "is beyond 9999.999"},
         {HEAD "ATOM 2 C CA . ALA A 1 ? 1 2 3() 1 0 1 ALA A CA 1\n", "\"3()\", is not a number"},
-        {HEAD "ATOM 2 C CA . ALA A 1 ? 1 2 3 one 0 1 ALA A CA 1\n", "the occupancy of atom CA"},
+        {HEAD "ATOM 2 C CA A ALA A 1 ? 1 2 3 one 0 1 ALA A CA 1\n", "the occupancy of atom CA"},
         {HEAD "ATOM 2 C CA . ALA A 1 ? 1 2 3 1 0 1B ALA A CA 1\n",
          "the residue number of atom CA of ALA, \"1B\""},
         {HEAD "ATOM 2 C ? . ALA A 1 ? 1 2 3 1 0 1 ALA A . 1\n", "test:23: an atom has no name"},

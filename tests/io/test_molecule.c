@@ -108,7 +108,7 @@ static void charges_atoms_by_parent_and_name(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double got =
-            tsl_ftdock_charge(cases[i].parent, cases[i].name, cases[i].first, cases[i].last);
+            tsl_ftdock_charge(cases[i].parent, cases[i].name, false, cases[i].first, cases[i].last);
         assert_memory_equal(&got, &cases[i].charge, sizeof got);
     }
 }

@@ -6,6 +6,7 @@
 #include "cli/shared/cli.h"
 #include "cli/shared/ranks.h"
 #include "solvers/dock/checkpoint.h"
+#include "solvers/dock/plan.h"
 #include "solvers/dock/pose_files.h"
 #include "tesela/dock.h"
 
@@ -28,6 +29,7 @@ enum dock_key {
     DOCK_RECEPTOR_CHAINS,
     DOCK_LIGAND_CHAINS,
     DOCK_HETERO,
+    DOCK_MODEL,
     DOCK_CORRELATION,
     DOCK_MEMORY,
     DOCK_BATCH,
@@ -55,6 +57,7 @@ typedef struct dock_options {
     int top;                    /* rows of the list */
     int poses;                  /* complexes to write */
     tsl_hetero hetero;
+    int models[2];               /* of receptor and ligand, as in tsl_molecule_options */
     const char *receptor_chains; /* "A,B"; NULL: all */
     const char *ligand_chains;
     bool resume;
@@ -81,22 +84,33 @@ tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
                                const dock_options *options);
 void dock_rotations_free(dock_rotations *rotations);
 
-/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
+/* ---- molecules (dock_molecule.c) ---------------------------------------------------------- */
 
 /* A file of atoms, read once however many pairs use it. */
 typedef struct dock_input {
     const char *path;       /* borrowed */
     const char *chains;     /* "A,B"; NULL: all */
-    const char *option;     /* that chose them, for messages */
+    int model;              /* as in tsl_molecule_options */
+    const char *option;     /* that chose the chains, for messages */
     char digest[65];        /* of the file; "" until it is needed */
     tsl_molecule *molecule; /* NULL until it is needed */
     int64_t last_use;       /* the last pair of a list that needs it */
 } dock_input;
 
+/* The input of the receptor (role 0) or the ligand (1), not read yet. */
+dock_input dock_input_of(const dock_options *options, int role, const char *path);
+/* Read the molecule unless it is there, and say what was left out and assumed. */
+tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero hetero);
+/* The file's digest. */
+tsl_status dock_input_digest(dock_input *input, tsl_context *context);
 void dock_input_free(dock_input *input);
+/* As the member `name` of a report. */
+void dock_input_report(tsl_json *json, const char *name, const dock_input *input);
 
 /* TSL_E_ARG if `path` is a pipe or device: those can be read but once, by one rank. */
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
+
+/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
 
 /* How a search goes about it. */
 typedef struct dock_manner {
@@ -116,9 +130,10 @@ typedef struct dock_work {
     char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
-    tsl_fft_patience patience; /* of the plan: dock_is_wanted() */
-    tsl_dock_plan *plan;       /* NULL before the first pair and after a failure */
-    dock_input *held[2];       /* whose molecules the plan borrows */
+    tsl_dock_watcher watcher; /* of the plan */
+    cli_progress summing;     /* of the receptor's potential */
+    tsl_dock_plan *plan;      /* NULL before the first pair and after a failure */
+    dock_input *held[2];      /* whose molecules the plan borrows */
     double begun;
 } dock_work;
 

@@ -210,7 +210,7 @@ static dock_input *find_input(const pair_list *list, int role, const list_entry 
 
 /* Each file once, with the last entry that uses it. */
 static tsl_status collect_inputs(pair_list *list, tsl_context *context, int role,
-                                 const char *chains)
+                                 const dock_options *options)
 {
     dock_input *inputs = tsl_allocate_zeroed((size_t)list->count, sizeof *inputs);
     if (inputs == NULL) {
@@ -218,9 +218,8 @@ static tsl_status collect_inputs(pair_list *list, tsl_context *context, int role
                                "the list of molecules");
     }
     for (int64_t i = 0; i < list->count; i++) {
-        inputs[i].path = role == 0 ? list->entries[i].receptor : list->entries[i].ligand;
-        inputs[i].chains = chains;
-        inputs[i].option = role == 0 ? "--receptor-chains" : "--ligand-chains";
+        const list_entry *entry = &list->entries[i];
+        inputs[i] = dock_input_of(options, role, role == 0 ? entry->receptor : entry->ligand);
     }
     qsort(inputs, (size_t)list->count, sizeof *inputs, by_path);
     int64_t count = 0;
@@ -383,10 +382,10 @@ static tsl_status prepare(dock_work *work, pair_list *list)
     const dock_options *options = work->options;
     tsl_status status = read_pairs(list, work->context, options->list);
     if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 0, options->receptor_chains);
+        status = collect_inputs(list, work->context, 0, options);
     }
     if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 1, options->ligand_chains);
+        status = collect_inputs(list, work->context, 1, options);
     }
     return status;
 }

@@ -15,7 +15,13 @@ static const struct argp_option options_table[] = {
     {"receptor-chains", DOCK_RECEPTOR_CHAINS, "A,B", 0, "chains to take from RECEPTOR (all)", 2},
     {"ligand-chains", DOCK_LIGAND_CHAINS, "A,B", 0, "chains to take from LIGAND (all)", 2},
     {"hetero", DOCK_HETERO, "keep|drop", 0,
-     "what to do with ligands and ions in the files (drop); waters are always dropped", 2},
+     "what to do with ligands, ions and solvent in the files (drop); waters are always dropped", 2},
+    {"model", DOCK_MODEL, "N|all", 0,
+     "model to take of files that hold several, by its number there; all: all of them as one "
+     "molecule, as a biological assembly is meant, chains that come again renamed; two with a "
+     "comma "
+     "between are RECEPTOR's and LIGAND's (the first)",
+     2},
     {NULL, 0, NULL, 0, "Grid:", 3},
     {"grid", DOCK_GRID, "N|ftdock", 0,
      "cells along an edge, an even number from 8 to 1024; ftdock: the size FTDock takes "
@@ -42,8 +48,7 @@ static const struct argp_option options_table[] = {
     {"keep", DOCK_KEEP, "COUNT", 0, "poses to keep of each rotation (3)", 5},
     {"rescore", DOCK_RESCORE, "FILE", 0,
      "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, core "
-     "and "
-     "electrostatics unless they are given",
+     "and electrostatics unless they are given, or in ZDOCK's, with its grid",
      5},
     {NULL, 0, NULL, 0, "Many pairs, long runs:", 6},
     {"list", DOCK_LIST, "FILE", 0,
@@ -219,6 +224,33 @@ static error_t set_hetero(dock_options *options, const char *text)
     return error;
 }
 
+/* "N" or "all", or two of them: of receptor and ligand. */
+static error_t set_models(dock_options *options, const char *text)
+{
+    char words[2][16] = {"", ""};
+    const size_t first = strcspn(text, ",");
+    bool valid = first < sizeof words[0] && strlen(text + first) < sizeof words[1];
+    if (valid) {
+        memcpy(words[0], text, first);
+        strcpy(words[1], text[first] == ',' ? text + first + 1 : words[0]);
+    }
+    for (int i = 0; i < 2 && valid; i++) {
+        if (strcmp(words[i], "all") == 0) {
+            options->models[i] = TSL_MODEL_ALL;
+        } else {
+            valid = cli_parse_integer(words[i], &options->models[i]) && options->models[i] >= 1;
+        }
+    }
+    if (!valid) {
+        cli_error(
+            "--model '%s': give the number of a model, 1 or more, or all; or two of them with "
+            "a comma between, of RECEPTOR and LIGAND: all,1",
+            text);
+        return EINVAL;
+    }
+    return 0;
+}
+
 /* ---- argp --------------------------------------------------------------------------------- */
 
 static error_t set_numbers(int key, const char *text, dock_options *options)
@@ -262,6 +294,8 @@ static error_t set_words(int key, const char *text, dock_options *options)
         return set_correlation(options, text);
     case DOCK_HETERO:
         return set_hetero(options, text);
+    case DOCK_MODEL:
+        return set_models(options, text);
     case DOCK_NO_ELECTROSTATICS:
         options->dock.electrostatics = TSL_ELECTROSTATICS_OFF;
         return 0;
@@ -384,9 +418,14 @@ static bool check_together(const dock_options *options)
 /* Would the list that is to be read be replaced? */
 static bool is_own_list(const dock_options *options)
 {
+    static const char *const names[] = {"ftdock_global.dat", "zdock.out"};
     char path[DOCK_PATH];
-    return options->rescore != NULL &&
-           cli_same_file(options->rescore, dock_path(path, options->folder, "ftdock_global.dat"));
+    for (size_t i = 0; options->rescore != NULL && i < sizeof names / sizeof *names; i++) {
+        if (cli_same_file(options->rescore, dock_path(path, options->folder, names[i]))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool are_apart(const dock_options *options)

@@ -14,31 +14,11 @@
 
 /* ---- input -------------------------------------------------------------------------------- */
 
-tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
-{
-    struct stat status;
-    if (stat(path, &status) == 0 &&
-        (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "%s: a pipe or device cannot be read twice; save it to a file first", path);
-    }
-    return TSL_OK;
-}
-
-/* An input is read twice, for its digest and for its atoms. */
-static tsl_status input_digest(dock_input *input, tsl_context *context)
-{
-    const tsl_status status = dock_refuse_pipe(context, input->path);
-    return status != TSL_OK || input->digest[0] != '\0'
-               ? status
-               : tsl_sha256_file(context, input->path, input->digest);
-}
-
 static tsl_status read_digests(const dock_work *work, dock_pair *pair)
 {
-    tsl_status status = input_digest(pair->receptor, work->context);
+    tsl_status status = dock_input_digest(pair->receptor, work->context);
     if (status == TSL_OK) {
-        status = input_digest(pair->ligand, work->context);
+        status = dock_input_digest(pair->ligand, work->context);
     }
     if (status == TSL_OK && work->options->rescore != NULL) {
         status = dock_refuse_pipe(work->context, work->options->rescore);
@@ -49,35 +29,11 @@ static tsl_status read_digests(const dock_work *work, dock_pair *pair)
     return status;
 }
 
-static tsl_status input_read(dock_input *input, tsl_context *context, tsl_hetero hetero)
-{
-    if (input->molecule != NULL) {
-        return TSL_OK;
-    }
-    tsl_molecule_options options = TSL_MOLECULE_OPTIONS_INIT;
-    options.chains = input->chains;
-    options.hetero = hetero;
-    const tsl_status status = tsl_molecule_read(&input->molecule, context, input->path, &options);
-    if (status == TSL_E_ARG) { /* the chains are the only argument that can be at fault */
-        tsl_error_prefix(context, input->option);
-    }
-    return status;
-}
-
 dock_pair dock_pair_of(const dock_options *options, dock_input *receptor, dock_input *ligand)
 {
-    *receptor = (dock_input){.path = options->receptor,
-                             .chains = options->receptor_chains,
-                             .option = "--receptor-chains"};
-    *ligand = (dock_input){
-        .path = options->ligand, .chains = options->ligand_chains, .option = "--ligand-chains"};
+    *receptor = dock_input_of(options, 0, options->receptor);
+    *ligand = dock_input_of(options, 1, options->ligand);
     return (dock_pair){.folder = options->folder, .receptor = receptor, .ligand = ligand};
-}
-
-void dock_input_free(dock_input *input)
-{
-    tsl_molecule_destroy(input->molecule);
-    input->molecule = NULL;
 }
 
 /* ---- digests ------------------------------------------------------------------------------ */
@@ -115,6 +71,7 @@ static void name_search(const dock_work *work, dock_pair *pair)
     add_text(&hash, pair->ligand->digest);
     add_text(&hash, pair->ligand->chains);
     add_text(&hash, pair->list_digest);
+    add_values(&hash, "%d %d", pair->receptor->model, pair->ligand->model);
     add_values(&hash, "%d %d %.17g %.17g %d %d %d", (int)options->hetero, dock->grid, dock->spacing,
                dock->surface, dock->core, (int)dock->electrostatics, dock->keep);
     add_values(&hash, "%lld", (long long)rotations->count);
@@ -193,15 +150,32 @@ bool dock_is_wanted(void *user)
     return cli_signal() == 0;
 }
 
+/* A large receptor's potential takes a CPU seconds to minutes. */
+static void show_summed(void *user, int64_t rows, int64_t of)
+{
+    dock_work *work = user;
+    cli_progress *progress = &work->summing;
+    if (progress->done == progress->total) { /* of nothing yet, or of an earlier receptor */
+        cli_progress_begin(progress, "rows of the receptor's potential", of, 0);
+    }
+    cli_progress_add(progress, rows);
+    if (progress->done == progress->total) {
+        cli_progress_end(progress);
+    }
+}
+
 static tsl_status make_plan(dock_work *work, dock_pair *pair)
 {
     const tsl_molecule *receptor = pair->receptor->molecule;
     const tsl_molecule *ligand = pair->ligand->molecule;
     tsl_status status;
+    work->summing = (cli_progress){0};
     if (work->plan == NULL) {
-        work->patience = (tsl_fft_patience){.is_wanted = dock_is_wanted, .user = work};
+        work->watcher = (tsl_dock_watcher){.patience = {.is_wanted = dock_is_wanted, .user = work},
+                                           .summed = show_summed,
+                                           .user = work};
         status = tsl_dock_plan_create_while(&work->plan, work->context, receptor, ligand,
-                                            &pair->used, &work->patience);
+                                            &pair->used, &work->watcher);
     } else {
         status = tsl_dock_plan_update(work->plan, receptor, ligand);
         if (status != TSL_OK) { /* so that no plan outlives a molecule it may remember */
@@ -229,14 +203,33 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     return TSL_OK;
 }
 
+/* What the complexes cannot hold is told before the search. A ligand that scores touches the
+ * receptor. */
+static tsl_status check_complexes(const dock_work *work, const dock_pair *pair)
+{
+    const char *const names[2] = {pair->receptor->path, pair->ligand->path};
+    const tsl_molecule *receptor = pair->receptor->molecule;
+    const tsl_molecule *ligand = pair->ligand->molecule;
+    double centre[3], ligand_centre[3];
+    const double radius = tsl_dock_centre(receptor, centre);
+    const double ligand_radius = tsl_dock_centre(ligand, ligand_centre);
+    return work->options->poses == 0
+               ? TSL_OK
+               : tsl_complex_check(work->context, names, receptor, ligand, centre,
+                                   radius + 2 * ligand_radius + 2 * TSL_ATOM_RADIUS);
+}
+
 /* Read everything and make the plan, which all ranks do together: nothing is written yet. */
 static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
     const double begun = tsl_seconds();
-    tsl_status status = input_read(pair->receptor, work->context, options->hetero);
+    tsl_status status = dock_input_read(pair->receptor, work->context, options->hetero);
     if (status == TSL_OK) {
-        status = input_read(pair->ligand, work->context, options->hetero);
+        status = dock_input_read(pair->ligand, work->context, options->hetero);
+    }
+    if (status == TSL_OK) {
+        status = check_complexes(work, pair);
     }
     if (status == TSL_OK && options->rescore != NULL) {
         status = dock_rescore_read(work, pair);

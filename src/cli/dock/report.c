@@ -22,20 +22,6 @@ static int64_t poses_shown(const dock_pair *pair)
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-static void write_input(tsl_json *json, const char *name, const dock_input *input)
-{
-    tsl_json_open_object(json, name);
-    tsl_json_string(json, "path", input->path);
-    tsl_json_string(json, "sha256", input->digest);
-    tsl_json_string(json, "chains", input->chains);
-    if (input->molecule != NULL) {
-        tsl_json_integer(json, "atoms", tsl_molecule_count(input->molecule));
-    } else {
-        tsl_json_null(json, "atoms");
-    }
-    tsl_json_close_object(json);
-}
-
 static void write_grid(tsl_json *json, const tsl_dock_options *dock)
 {
     tsl_json_string(json, "grid_rule",
@@ -61,8 +47,8 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
     const tsl_dock_options *dock = pair != NULL ? &pair->used : &options->dock;
     tsl_json_open_object(json, "parameters");
     if (pair != NULL) {
-        write_input(json, "receptor", pair->receptor);
-        write_input(json, "ligand", pair->ligand);
+        dock_input_report(json, "receptor", pair->receptor);
+        dock_input_report(json, "ligand", pair->ligand);
     }
     tsl_json_string(json, "list", options->list);
     tsl_json_string(json, "output", pair != NULL ? pair->folder : options->folder);

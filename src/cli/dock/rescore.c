@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/dock/command.h"
-#include "io/file/sha256.h"
+#include "io/file/output.h"
 #include "solvers/dock/plan.h"
 
 /* The original prints the edge of a cell with three decimals, which is not enough to place poses
@@ -49,17 +49,103 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
     return TSL_OK;
 }
 
+/* ---- lists in ZDOCK's form ----------------------------------------------------------------- */
+
+/* Poses on the grid of cells of `spacing` around the receptor's middle; *off is how far the
+ * farthest was from it, angstrom. */
+static void settle_on_grid(const dock_pair *pair, const tsl_zdock_list *from, double spacing,
+                           tsl_pose *poses, double *off)
+{
+    double receptor[3], ligand[3];
+    tsl_dock_centre(pair->receptor->molecule, receptor);
+    tsl_dock_centre(pair->ligand->molecule, ligand);
+    *off = 0;
+    for (int64_t i = 0; i < from->count; i++) {
+        double square = 0;
+        poses[i].rotation = from->rotations[i];
+        for (int axis = 0; axis < 3; axis++) {
+            const double *m = from->motions[i][axis];
+            const double place = m[0] * ligand[0] + m[1] * ligand[1] + m[2] * ligand[2] + m[3];
+            const double cells = (place - receptor[axis]) / spacing;
+            const double nearest = fmax(fmin(rint(cells), 1e6), -1e6);
+            poses[i].shift[axis] = (int32_t)nearest;
+            square += (cells - nearest) * (cells - nearest);
+        }
+        *off = fmax(*off, sqrt(square) * spacing);
+    }
+}
+
+/* Its own grid where that holds this pair, as that of a list written here does; else one that does,
+ * with cells as wide. */
+static void take_grid(const dock_options *options, tsl_dock_options *used, const dock_pair *pair,
+                      const tsl_zdock_list *from)
+{
+    double centre[3];
+    const double span = 1 + 2 * (tsl_dock_centre(pair->receptor->molecule, centre) +
+                                 tsl_dock_centre(pair->ligand->molecule, centre));
+    const bool fits = from->grid % 2 == 0 && from->grid >= 8 && from->grid <= 1024 &&
+                      from->grid * from->spacing >= span * (1 - 1e-6);
+    if (!dock_is_given(options, DOCK_GRID)) {
+        used->grid = fits ? from->grid : TSL_GRID_SMOOTH;
+    }
+    if (!dock_is_given(options, DOCK_SPACING)) {
+        used->spacing = from->spacing;
+    }
+}
+
+static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_pose_list *list)
+{
+    const dock_options *options = work->options;
+    tsl_zdock_list from;
+    double off = 0;
+    tsl_status status = tsl_zdock_read(work->context, options->rescore, &from);
+    if (status != TSL_OK) {
+        return status;
+    }
+    take_grid(options, &pair->used, pair, &from);
+    list->poses = tsl_allocate_zeroed((size_t)from.count, sizeof *list->poses);
+    if (list->poses == NULL) {
+        status = tsl_fail_memory(work->context, from.count * (int64_t)sizeof *list->poses,
+                                 "the poses of a list");
+    } else {
+        list->count = from.count;
+        settle_on_grid(pair, &from, pair->used.spacing, list->poses, &off);
+        tsl_plain_name(list->head.rotations_from, sizeof list->head.rotations_from,
+                       options->rescore, false);
+        cli_note("%s: ZDOCK's form names no surface, core and electrostatics: scored with %.2f, %d "
+                 "and %s",
+                 options->rescore, pair->used.surface, pair->used.core,
+                 dock_electrostatics_name(pair->used.electrostatics));
+        if (off > 1e-3 * pair->used.spacing) {
+            cli_note(
+                "%s: its poses are not on this pair's grid of %.3f angstrom: each was moved to "
+                "the nearest place there, by at most %.2f angstrom",
+                options->rescore, pair->used.spacing, off);
+        }
+    }
+    tsl_zdock_free(&from);
+    return status;
+}
+
+static tsl_status read_ftdock(dock_work *work, dock_pair *pair, tsl_pose_list *list)
+{
+    tsl_status status = tsl_ftdock_read(work->context, work->options->rescore, list);
+    if (status == TSL_OK && list->count == 0) {
+        status = tsl_fail(work->context, TSL_E_FORMAT,
+                          "%s: holds no poses: give a list in FTDock's or ZDOCK's form",
+                          work->options->rescore);
+    }
+    return status == TSL_OK ? take_options(work, pair, &list->head) : status;
+}
+
 tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
 {
     const tsl_pose_list_head names = pair->list.head; /* of this run */
     tsl_pose_list list = {0};
-    tsl_status status = tsl_ftdock_read(work->context, work->options->rescore, &list);
-    if (status == TSL_OK && list.count == 0) {
-        status = tsl_fail(work->context, TSL_E_FORMAT, "%s: holds no poses: give FTDock's list",
-                          work->options->rescore);
-    }
+    bool is_zdock = false;
+    tsl_status status = tsl_zdock_recognise(work->context, work->options->rescore, &is_zdock);
     if (status == TSL_OK) {
-        status = take_options(work, pair, &list.head);
+        status = is_zdock ? read_zdock(work, pair, &list) : read_ftdock(work, pair, &list);
     }
     if (status != TSL_OK) {
         tsl_pose_list_free(&list);

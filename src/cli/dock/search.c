@@ -120,12 +120,13 @@ static tsl_status open_first_checkpoint(searching *search, const dock_pair *pair
     int found = 0;
     checkpoint_path(path, pair->folder, 0);
     if (!work->options->resume) {
-        if (access(path, F_OK) == 0) {
+        const bool replaces = access(path, F_OK) == 0;
+        const tsl_status status = begin_checkpoint(search, pair, 0);
+        if (status == TSL_OK && replaces) { /* it was no other run's that is still at work */
             cli_note("%s: replaces the checkpoint of an unfinished run; --resume would have gone "
                      "on with it",
                      path);
         }
-        const tsl_status status = begin_checkpoint(search, pair, 0);
         return status == TSL_OK ? clear_up(search, pair, NULL, &found) : status;
     }
     tsl_status status = take_up(search, pair, &found);

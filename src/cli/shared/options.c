@@ -310,6 +310,21 @@ static bool is_writable_folder(const char *option, const char *path, const char 
     return false;
 }
 
+/* Is what was to be a folder a link to nothing? Then no folder can be made there. */
+static bool leads_nowhere(const char *option, const char *path, const char *folder)
+{
+    struct stat about;
+    const int reason = errno;
+    const bool is_link = lstat(folder, &about) == 0 && S_ISLNK(about.st_mode);
+    errno = reason;
+    if (is_link) {
+        cli_error("%s %s: %s is a link to a folder that is not there: make that folder, or choose "
+                  "another path",
+                  option, path, folder);
+    }
+    return is_link;
+}
+
 bool cli_can_write(const char *option, const char *path, bool folder)
 {
     char parent[PATH_MAX];
@@ -331,8 +346,14 @@ bool cli_can_write(const char *option, const char *path, bool folder)
     const bool exists = stat(path, &about) == 0;
     if (folder) {
         bool found = exists;
+        if (!exists && leads_nowhere(option, path, parent)) {
+            return false;
+        }
         while (!found && (errno == ENOENT || errno == ENOTDIR) && to_parent(parent)) {
             found = stat(parent, &about) == 0;
+            if (!found && leads_nowhere(option, path, parent)) {
+                return false;
+            }
         }
         return is_writable_folder(option, path, parent);
     }

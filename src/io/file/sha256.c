@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/file/text.h"
+
 /* FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the
  * first 64 primes. */
 static const uint32_t constants[64] = {
@@ -94,7 +96,7 @@ tsl_status tsl_sha256_file(tsl_context *context, const char *path, char digest[6
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
-        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(errno));
+        return tsl_fail_to_open(context, path, errno);
     }
     unsigned char data[4096];
     tsl_sha256 hash;

@@ -33,7 +33,7 @@ tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *pa
     if (out->file < 0 || fstat(out->file, &about) != 0) {
         const int reason = errno;
         tsl_source_close(out);
-        return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(reason));
+        return tsl_fail_to_open(context, path, reason);
     }
     if (pread(out->file, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
         tsl_source_close(out);

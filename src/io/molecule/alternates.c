@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/file/text.h"
 #include "io/molecule/builder.h"
 
 /* A set of alternate location characters. */
@@ -152,6 +153,29 @@ static void choose_atom(tsl_record **sorted, int64_t begin, int64_t end)
     }
 }
 
+/* Where a site has alternates their occupancies must be numbers. */
+static tsl_status check_occupancies(const tsl_builder *builder, tsl_record **sorted, int64_t begin,
+                                    int64_t end)
+{
+    bool any = false;
+    for (int64_t i = begin; i < end && !any; i++) {
+        any = sorted[i]->alternate != ' ';
+    }
+    for (int64_t i = begin; i < end && any; i++) {
+        const tsl_record *record = sorted[i];
+        if (record->occupancy != NULL) {
+            char where[TSL_WHERE_TEXT], quoted[TSL_QUOTE_TEXT];
+            tsl_describe_residue(&record->atom, where);
+            return tsl_fail(builder->context, TSL_E_FORMAT,
+                            "%s:%lld: the occupancy of atom %s of %s, \"%s\", is not a number, and "
+                            "alternates are chosen by it",
+                            builder->name, (long long)record->line, record->atom.name, where,
+                            tsl_quote(quoted, record->occupancy, record->occupancy_length));
+        }
+    }
+    return TSL_OK;
+}
+
 tsl_status tsl_builder_choose_alternates(tsl_builder *builder)
 {
     const int64_t count = builder->count;
@@ -171,8 +195,10 @@ tsl_status tsl_builder_choose_alternates(tsl_builder *builder)
         sorted[i] = &builder->records[i];
     }
     qsort(sorted, (size_t)count, sizeof(tsl_record *), compare_records);
-    for (int64_t i = 0; i < count;) {
+    tsl_status status = TSL_OK;
+    for (int64_t i = 0; i < count && status == TSL_OK;) {
         const int64_t end = run_end(sorted, i, count, compare_sites);
+        status = check_occupancies(builder, sorted, i, end);
         choose_residue(sorted, i, end);
         for (int64_t k = i; k < end;) {
             const int64_t atom_end = run_end(sorted, k, end, compare_atoms);
@@ -182,5 +208,5 @@ tsl_status tsl_builder_choose_alternates(tsl_builder *builder)
         i = end;
     }
     tsl_release(sorted);
-    return TSL_OK;
+    return status;
 }

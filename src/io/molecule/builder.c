@@ -59,11 +59,18 @@ tsl_status tsl_builder_start(tsl_builder *builder, tsl_context *context, const c
                         "TSL_MOLECULE_OPTIONS_INIT",
                         options->size, sizeof *options);
     }
+    if (options->model < TSL_MODEL_ALL) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "model is %d: give TSL_MODEL_FIRST, TSL_MODEL_ALL or a model's number",
+                        options->model);
+    }
     if (options->hetero != TSL_HETERO_DROP && options->hetero != TSL_HETERO_KEEP) {
         return tsl_fail(context, TSL_E_ARG, "hetero is %d: give TSL_HETERO_DROP or TSL_HETERO_KEEP",
                         (int)options->hetero);
     }
     builder->hetero = options->hetero;
+    builder->model = options->model;
+    builder->renamed_in = -1;
     return options->chains != NULL ? parse_selection(builder, options->chains) : TSL_OK;
 }
 
@@ -72,14 +79,15 @@ void tsl_builder_release(tsl_builder *builder)
     tsl_release(builder->selected);
     tsl_release(builder->chains);
     tsl_release(builder->records);
+    tsl_release(builder->models);
+    tsl_tally_free(&builder->left_out);
     *builder = (tsl_builder){0};
 }
 
-/* ---- adding atoms ------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------- */
 
-/* Room for one more element of an array. */
-static tsl_status make_room(tsl_context *context, void **array, int64_t count, int64_t *capacity,
-                            size_t bytes_each)
+tsl_status tsl_builder_make_room(tsl_context *context, void **array, int64_t count,
+                                 int64_t *capacity, size_t bytes_each)
 {
     if (count < *capacity) {
         return TSL_OK;
@@ -94,32 +102,120 @@ static tsl_status make_room(tsl_context *context, void **array, int64_t count, i
     return TSL_OK;
 }
 
-/* The entry of the atom's chain, new if it is the chain's first atom. */
-static tsl_status find_chain(tsl_builder *builder, const char *name, tsl_chain **out)
+tsl_status tsl_builder_begin_model(tsl_builder *builder, int32_t number)
+{
+    void *array = builder->models;
+    tsl_status status = tsl_builder_settle(builder);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = tsl_builder_make_room(builder->context, &array, builder->model_count,
+                                   &builder->model_capacity, sizeof *builder->models);
+    if (status != TSL_OK) {
+        return status;
+    }
+    builder->models = array;
+    builder->model_now = builder->model_count++;
+    tsl_model *model = &builder->models[builder->model_now];
+    *model = (tsl_model){.number = number > 0 ? number : (int32_t)builder->model_count};
+    model->is_taken = builder->model == TSL_MODEL_ALL ? true
+                      : builder->model == TSL_MODEL_FIRST
+                          ? builder->model_count == 1
+                          : model->number == builder->model && !builder->has_model;
+    builder->has_model = builder->has_model || model->is_taken;
+    builder->account.models += !model->is_taken;
+    return TSL_OK;
+}
+
+tsl_status tsl_builder_go_to_model(tsl_builder *builder, int32_t number)
+{
+    if (builder->model_count > 0 && builder->models[builder->model_now].number == number) {
+        return TSL_OK;
+    }
+    for (int64_t i = 0; i < builder->model_count; i++) {
+        if (builder->models[i].number == number) {
+            const tsl_status status = tsl_builder_settle(builder);
+            builder->model_now = i;
+            return status;
+        }
+    }
+    return tsl_builder_begin_model(builder, number);
+}
+
+bool tsl_builder_wants_model(const tsl_builder *builder)
+{
+    return builder->models[builder->model_now].is_taken;
+}
+
+void tsl_builder_skip(tsl_builder *builder)
+{
+    builder->account.model_atoms++;
+}
+
+/* ---- adding atoms ------------------------------------------------------------------------- */
+
+static int64_t look_up_chain(const tsl_builder *builder, const char *name)
 {
     const int64_t last = builder->chain_last;
-    if (builder->chain_count > 0 && strcmp(builder->chains[last].name, name) == 0) {
-        *out = &builder->chains[last];
-        return TSL_OK;
+    if (last < builder->chain_count && strcmp(builder->chains[last].name, name) == 0) {
+        return last;
     }
     int64_t i = 0;
     while (i < builder->chain_count && strcmp(builder->chains[i].name, name) != 0) {
         i++;
     }
+    return i;
+}
+
+tsl_status tsl_builder_find_chain(tsl_builder *builder, const char *name, tsl_chain **out)
+{
+    const int64_t i = look_up_chain(builder, name);
     if (i == builder->chain_count) {
         void *array = builder->chains;
-        const tsl_status status = make_room(builder->context, &array, builder->chain_count,
-                                            &builder->chain_capacity, sizeof *builder->chains);
+        const tsl_status status =
+            tsl_builder_make_room(builder->context, &array, builder->chain_count,
+                                  &builder->chain_capacity, sizeof *builder->chains);
         if (status != TSL_OK) {
             return status;
         }
         builder->chains = array;
-        builder->chains[i] = (tsl_chain){0};
+        builder->chains[i] = (tsl_chain){.model = builder->model_now};
         strcpy(builder->chains[i].name, name);
         builder->chain_count++;
     }
     builder->chain_last = i;
     *out = &builder->chains[i];
+    return TSL_OK;
+}
+
+/* A chain that an earlier model has too gets the model's number: "A-2". The same chain has the same
+ * name in all of a model. */
+static tsl_status rename_chain(tsl_builder *builder, tsl_atom *atom)
+{
+    if (builder->renamed_in == builder->model_now && strcmp(builder->original, atom->chain) == 0) {
+        strcpy(atom->chain, builder->given);
+        return TSL_OK;
+    }
+    strcpy(builder->original, atom->chain);
+    strcpy(builder->given, atom->chain);
+    builder->renamed_in = builder->model_now;
+    int64_t suffix = builder->model_now + 1;
+    for (int64_t i = look_up_chain(builder, builder->given);
+         i < builder->chain_count && builder->chains[i].model != builder->model_now;
+         i = look_up_chain(builder, builder->given)) {
+        char name[40];
+        snprintf(name, sizeof name, "%s-%lld", builder->original, (long long)suffix++);
+        if (strlen(name) >= sizeof builder->given) {
+            builder->renamed_in = -1;
+            return tsl_fail(builder->context, TSL_E_FORMAT,
+                            "%s: chain %s of model %d needs a name of its own, and %s is longer "
+                            "than 7 characters: read fewer models, or give chains shorter names",
+                            builder->name, builder->original,
+                            (int)builder->models[builder->model_now].number, name);
+        }
+        strcpy(builder->given, name);
+    }
+    strcpy(atom->chain, builder->given);
     return TSL_OK;
 }
 
@@ -138,105 +234,52 @@ static bool is_selected(const tsl_builder *builder, const char *chain)
     return !builder->select;
 }
 
-static bool same_site(const tsl_atom *a, const tsl_atom *b)
+bool tsl_same_site(const tsl_atom *a, const tsl_atom *b)
 {
     return a->number == b->number && a->insertion == b->insertion &&
            strcmp(a->chain, b->chain) == 0;
 }
 
-static bool same_residue(const tsl_atom *a, const tsl_atom *b)
+bool tsl_same_residue(const tsl_atom *a, const tsl_atom *b)
 {
-    return same_site(a, b) && strcmp(a->residue, b->residue) == 0;
-}
-
-/* A ligand with atoms N and CA may be a modified residue that the table does not know: the hole it
- * leaves is worth a warning. */
-static void note_gap(tsl_builder *builder, const tsl_atom *atom)
-{
-    tsl_atom *nitrogen = &builder->nitrogen;
-    if (strcmp(atom->name, "N") == 0) {
-        *nitrogen = *atom;
-    } else if (nitrogen->name[0] != '\0' && strcmp(atom->name, "CA") == 0 &&
-               same_residue(nitrogen, atom)) {
-        builder->gap = builder->gaps == 0 ? *atom : builder->gap;
-        builder->gaps++;
-        nitrogen->name[0] = '\0';
-    }
-}
-
-/* Whether an atom is of a kind that is left out; counts those. */
-static bool is_left_out(tsl_builder *builder, const tsl_record *record)
-{
-    if (builder->as_it_is && !record->atom.hetero) {
-        return false;
-    }
-    int64_t *counter = NULL;
-    if (record->kind == TSL_RESIDUE_WATER) {
-        counter = &builder->waters;
-    } else if (tsl_element_is_hydrogen(record->atom.element)) {
-        counter = &builder->hydrogens;
-    } else if (record->kind == TSL_RESIDUE_UNKNOWN && record->atom.hetero &&
-               builder->hetero == TSL_HETERO_DROP) {
-        counter = &builder->ligands;
-        note_gap(builder, &record->atom);
-    }
-    if (counter != NULL) {
-        ++*counter;
-    }
-    return counter != NULL;
+    return tsl_same_site(a, b) && strcmp(a->residue, b->residue) == 0;
 }
 
 tsl_status tsl_builder_add(tsl_builder *builder, const tsl_record *record)
 {
+    tsl_record named = *record;
     tsl_chain *chain = NULL;
-    tsl_status status = find_chain(builder, record->atom.chain, &chain);
+    tsl_status status = builder->model_now > 0 ? rename_chain(builder, &named.atom) : TSL_OK;
+    if (status == TSL_OK) {
+        status = tsl_builder_find_chain(builder, named.atom.chain, &chain);
+    }
     if (status != TSL_OK) {
         return status;
     }
     builder->added++;
-    if (!is_selected(builder, record->atom.chain)) {
+    if (!is_selected(builder, named.atom.chain) && !is_selected(builder, record->atom.chain)) {
         return TSL_OK;
     }
+    if (builder->count > builder->settled &&
+        !tsl_same_residue(&builder->records[builder->count - 1].atom, &named.atom)) {
+        status = tsl_builder_settle(builder);
+    }
     void *array = builder->records;
-    status = make_room(builder->context, &array, builder->count, &builder->capacity,
-                       sizeof *builder->records);
+    if (status == TSL_OK) {
+        status = tsl_builder_make_room(builder->context, &array, builder->count, &builder->capacity,
+                                       sizeof *builder->records);
+    }
     if (status != TSL_OK) {
         return status;
     }
     builder->records = array;
-    tsl_record *own = &builder->records[builder->count];
-    const tsl_record *previous = builder->count > 0 ? own - 1 : NULL;
-    *own = *record;
-    tsl_atom *atom = &own->atom;
-    if (previous != NULL && strcmp(previous->atom.residue, atom->residue) == 0) {
-        own->kind = previous->kind;
-        memcpy(atom->parent, previous->atom.parent, sizeof atom->parent);
-    } else {
-        own->kind = tsl_residue_find(atom->residue, atom->parent);
-    }
-    if (atom->element[0] == '\0') {
-        const bool polymer = !atom->hetero && (own->kind == TSL_RESIDUE_AMINO_ACID ||
-                                               own->kind == TSL_RESIDUE_NUCLEOTIDE);
-        tsl_element_guess(atom->name, own->columns[0] != '\0' ? own->columns : NULL, atom->residue,
-                          polymer, atom->element);
-    }
-    if (!is_left_out(builder, own)) {
-        own->order = builder->count;
-        own->site = previous == NULL                         ? 0
-                    : same_site(&previous->atom, &own->atom) ? previous->site
-                                                             : previous->site + 1;
-        chain->kept++;
-        builder->count++;
-    }
+    builder->records[builder->count++] = named;
     return TSL_OK;
 }
 
-enum { WHERE_TEXT = 80 };
-
-/* "ALA A 31" */
-static void describe_residue(const tsl_atom *atom, char out[WHERE_TEXT])
+void tsl_describe_residue(const tsl_atom *atom, char out[TSL_WHERE_TEXT])
 {
-    snprintf(out, WHERE_TEXT, "%s %s%s%d%.1s", atom->residue, atom->chain,
+    snprintf(out, TSL_WHERE_TEXT, "%s %s%s%d%.1s", atom->residue, atom->chain,
              atom->chain[0] != '\0' ? " " : "", (int)atom->number,
              atom->insertion != ' ' ? &atom->insertion : "");
 }
@@ -244,8 +287,8 @@ static void describe_residue(const tsl_atom *atom, char out[WHERE_TEXT])
 tsl_status tsl_builder_coordinate(tsl_builder *builder, int64_t line, const tsl_atom *atom,
                                   int axis, const char *field, size_t length, double *out)
 {
-    char where[WHERE_TEXT];
-    describe_residue(atom, where);
+    char where[TSL_WHERE_TEXT];
+    tsl_describe_residue(atom, where);
     tsl_trim(&field, &length);
     if (length == 0) {
         return tsl_fail(builder->context, TSL_E_FORMAT,
@@ -268,23 +311,17 @@ tsl_status tsl_builder_coordinate(tsl_builder *builder, int64_t line, const tsl_
     return TSL_OK;
 }
 
-tsl_status tsl_builder_occupancy(tsl_builder *builder, int64_t line, tsl_atom *atom,
-                                 const char *field, size_t length)
+void tsl_builder_occupancy(tsl_record *record, const char *field, size_t length)
 {
     double value = 1.0;
     tsl_trim(&field, &length);
     if (length > 0 &&
         (!tsl_parse_decimal(field, length, &value) || fabs(value) > TSL_MAX_COORDINATE)) {
-        char where[WHERE_TEXT];
-        char quoted[TSL_QUOTE_TEXT];
-        describe_residue(atom, where);
-        return tsl_fail(builder->context, TSL_E_FORMAT,
-                        "%s:%lld: the occupancy of atom %s of %s, \"%s\", is not a number",
-                        builder->name, (long long)line, atom->name, where,
-                        tsl_quote(quoted, field, length));
+        record->occupancy = field;
+        record->occupancy_length = length;
+        value = 1.0;
     }
-    atom->occupancy = (float)value;
-    return TSL_OK;
+    record->atom.occupancy = (float)value;
 }
 
 void tsl_builder_temperature(tsl_atom *atom, const char *field, size_t length)
@@ -314,15 +351,37 @@ static void list_chains(const tsl_builder *builder, char *out, size_t size)
     }
 }
 
+/* Whether a chain goes by the name that was asked for: its own, or the one it had before models
+ * were put together. */
+static bool answers(const char *wanted, const tsl_chain *chain)
+{
+    const size_t length = strlen(wanted);
+    const char *end = chain->model > 0 ? strrchr(chain->name, '-') : NULL;
+    return names_chain(wanted, chain->name) ||
+           (end != NULL &&
+            (((size_t)(end - chain->name) == length && memcmp(chain->name, wanted, length) == 0) ||
+             (end == chain->name && strcmp(wanted, "_") == 0)));
+}
+
+/* What to do where nothing but ligands and the like would be left. */
+static const char *keep_remedy(const tsl_builder *builder)
+{
+    const tsl_molecule_account *account = &builder->account;
+    return account->ligand_atoms + account->ions + account->solvent_atoms > 0
+               ? "; --hetero keep (TSL_HETERO_KEEP) docks ligands, ions and solvent"
+               : "";
+}
+
 /* Every chain asked for must be there, and something of it be kept. */
 static tsl_status check_chains(tsl_builder *builder)
 {
     for (int64_t i = 0; i < builder->selected_count; i++) {
         const char *wanted = builder->selected[i].name;
+        const char *shown = strcmp(wanted, "_") == 0 ? "_ (blank)" : wanted;
         bool found = false;
         int64_t kept = 0;
         for (int64_t k = 0; k < builder->chain_count; k++) {
-            if (names_chain(wanted, builder->chains[k].name)) {
+            if (answers(wanted, &builder->chains[k])) {
                 found = true;
                 kept += builder->chains[k].kept;
             }
@@ -331,20 +390,40 @@ static tsl_status check_chains(tsl_builder *builder)
             char list[256];
             list_chains(builder, list, sizeof list);
             return tsl_fail(builder->context, TSL_E_FORMAT, "%s: no chain %s: the file has %s %s",
-                            builder->name, wanted, builder->chain_count == 1 ? "chain" : "chains",
+                            builder->name, shown, builder->chain_count == 1 ? "chain" : "chains",
                             list);
         }
         if (kept == 0) {
             return tsl_fail(builder->context, TSL_E_FORMAT,
-                            "%s: chain %s holds nothing but waters, hydrogens and ligands",
-                            builder->name, wanted);
+                            "%s: chain %s holds nothing but waters, hydrogens, ligands, ions and "
+                            "solvent%s",
+                            builder->name, shown, keep_remedy(builder));
         }
     }
     return TSL_OK;
 }
 
+static tsl_status fail_without_model(const tsl_builder *builder)
+{
+    const tsl_model *models = builder->models;
+    const int64_t count = builder->model_count;
+    char text[64];
+    snprintf(text, sizeof text, count == 1 ? "only model %d" : "%d and others",
+             (int)models[0].number);
+    if (count > 1) {
+        snprintf(text, sizeof text, "%lld models, from %d to %d", (long long)count,
+                 (int)models[0].number, (int)models[count - 1].number);
+    }
+    return tsl_fail(builder->context, TSL_E_FORMAT, "%s: no model %d: the file has %s",
+                    builder->name, builder->model, text);
+}
+
 static tsl_status check_atoms(tsl_builder *builder)
 {
+    const tsl_molecule_account *account = &builder->account;
+    if (builder->model_count > 0 && !builder->has_model) {
+        return fail_without_model(builder);
+    }
     if (builder->added == 0) {
         return tsl_fail(builder->context, TSL_E_FORMAT,
                         "%s: no atoms: neither ATOM or HETATM records (PDB) nor an _atom_site loop "
@@ -353,11 +432,15 @@ static tsl_status check_atoms(tsl_builder *builder)
     }
     const tsl_status status = check_chains(builder);
     if (status == TSL_OK && builder->count == 0) {
-        return tsl_fail(builder->context, TSL_E_FORMAT,
-                        "%s: no atoms left of %lld: %lld of waters, %lld hydrogens and %lld of "
-                        "ligands and ions are not docked",
-                        builder->name, (long long)builder->added, (long long)builder->waters,
-                        (long long)builder->hydrogens, (long long)builder->ligands);
+        return tsl_fail(
+            builder->context, TSL_E_FORMAT,
+            "%s: no atoms left of %lld: %lld water%s, %lld hydrogens, %lld places without mass and "
+            "%lld atoms of ligands, ions and solvent are not docked%s",
+            builder->name, (long long)builder->added, (long long)account->waters,
+            account->waters == 1 ? "" : "s", (long long)account->hydrogens,
+            (long long)account->virtual_sites,
+            (long long)(account->ligand_atoms + account->ions + account->solvent_atoms),
+            keep_remedy(builder));
     }
     return status;
 }
@@ -367,51 +450,75 @@ static void compact(tsl_builder *builder)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < builder->count; i++) {
-        if (!builder->records[i].dropped) {
-            builder->records[kept++] = builder->records[i];
+        const tsl_record *record = &builder->records[i];
+        if (!record->dropped) {
+            builder->account.elements += record->by_name;
+            builder->account.occupancies += record->occupancy != NULL;
+            builder->account.residue_numbers += record->no_number;
+            builder->account.odd_records += record->is_odd;
+            builder->records[kept++] = *record;
         }
     }
+    builder->account.alternates = builder->count - kept;
     builder->count = kept;
 }
 
 /* Ligands kept on request are no part of the chain, so they never are its first or last residue. */
 static bool is_chain_part(const tsl_record *record)
 {
-    return !(record->atom.hetero && record->kind == TSL_RESIDUE_UNKNOWN);
+    return record->kind == TSL_RESIDUE_AMINO_ACID || record->kind == TSL_RESIDUE_NUCLEOTIDE ||
+           (record->kind == TSL_RESIDUE_UNKNOWN && !record->atom.hetero);
+}
+
+/* Note a residue that goes by another name than its parent's, or has no charges. */
+static tsl_status note_residue(const tsl_builder *builder, tsl_molecule *molecule,
+                               const tsl_record *record)
+{
+    const tsl_atom *atom = &record->atom;
+    tsl_tally_entry entry = {.neutral = record->neutral};
+    strcpy(entry.name, atom->residue);
+    if (record->kind != TSL_RESIDUE_AMINO_ACID) {
+        molecule->uncharged_residues++;
+        return tsl_tally_add(&molecule->uncharged, builder->context, &entry);
+    }
+    if (strcmp(atom->residue, atom->parent) == 0) {
+        return TSL_OK;
+    }
+    strcpy(entry.parent, atom->parent);
+    return tsl_tally_add(&molecule->taken_for, builder->context, &entry);
 }
 
 /* Number the residues and count those without charges; warn of these. */
-static void number_residues(tsl_builder *builder, tsl_molecule *molecule)
+static tsl_status number_residues(tsl_builder *builder, tsl_molecule *molecule)
 {
-    const tsl_atom *example = NULL;
     for (int64_t i = 0; i < builder->count; i++) {
         tsl_record *record = &builder->records[i];
-        if (i == 0 || !same_residue(&record[-1].atom, &record->atom)) {
+        if (i == 0 || !tsl_same_residue(&record[-1].atom, &record->atom)) {
             molecule->residues++;
-            if (record->kind != TSL_RESIDUE_AMINO_ACID) {
-                molecule->uncharged_residues++;
-                example = example == NULL ? &record->atom : example;
+            const tsl_status status = note_residue(builder, molecule, record);
+            if (status != TSL_OK) {
+                return status;
             }
         }
         record->atom.residue_index = molecule->residues - 1;
     }
-    if (example != NULL) {
+    if (molecule->uncharged_residues > 0) {
         const int32_t count = molecule->uncharged_residues;
-        char where[WHERE_TEXT];
-        describe_residue(example, where);
+        char names[TSL_TALLY_TEXT];
         tsl_message(builder->context, TSL_MESSAGE_WARNING,
-                    "%s: %d of %d residues %s and stay%s uncharged; the first is %s", builder->name,
-                    (int)count, (int)molecule->residues,
+                    "%s: %d of %d residues %s and stay%s uncharged: %s", builder->name, (int)count,
+                    (int)molecule->residues,
                     count == 1 ? "is no known amino acid" : "are no known amino acids",
-                    count == 1 ? "s" : "", where);
+                    count == 1 ? "s" : "", tsl_tally_print(names, &molecule->uncharged));
     }
+    return TSL_OK;
 }
 
 static void warn_of_gaps(const tsl_builder *builder)
 {
     if (builder->gaps > 0) {
-        char where[WHERE_TEXT];
-        describe_residue(&builder->gap, where);
+        char where[TSL_WHERE_TEXT];
+        tsl_describe_residue(&builder->gap, where);
         tsl_message(builder->context, TSL_MESSAGE_WARNING,
                     "%s: %lld HETATM residue%s of no known parent left out though a backbone is "
                     "there; the first is %s",
@@ -437,14 +544,17 @@ static void fill(const tsl_builder *builder, tsl_molecule *molecule)
         molecule->charges[i] =
             record->kind != TSL_RESIDUE_AMINO_ACID
                 ? 0.0
-                : tsl_ftdock_charge(atom->parent, atom->name, atom->residue_index == first,
-                                    atom->residue_index == last);
+                : tsl_ftdock_charge(atom->parent, atom->name, record->neutral,
+                                    atom->residue_index == first, atom->residue_index == last);
     }
 }
 
 tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
 {
-    tsl_status status = check_atoms(builder);
+    tsl_status status = tsl_builder_settle(builder);
+    if (status == TSL_OK) {
+        status = check_atoms(builder);
+    }
     if (status == TSL_OK) {
         status = tsl_builder_choose_alternates(builder);
     }
@@ -468,9 +578,16 @@ tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
                                (int64_t)(count * (sizeof(tsl_atom) + 4 * sizeof(double))),
                                "a molecule");
     }
-    number_residues(builder, molecule);
+    status = number_residues(builder, molecule);
+    if (status != TSL_OK) {
+        tsl_molecule_destroy(molecule);
+        return status;
+    }
     warn_of_gaps(builder);
     fill(builder, molecule);
+    molecule->account = builder->account;
+    molecule->left_out = builder->left_out;
+    builder->left_out = (tsl_tally){0};
     *out = molecule;
     return TSL_OK;
 }

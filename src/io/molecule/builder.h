@@ -15,8 +15,16 @@ typedef struct tsl_record {
     double position[3]; /* angstrom */
     char columns[4];    /* a PDB record's columns 13 to 16; all 0 where names have no place */
     char alternate;     /* location; ' ' if it is the only one */
+    int64_t line;       /* in the file */
+    /* An occupancy that is no number, in the file's text; NULL: it is one, or is missing. */
+    const char *occupancy;
+    size_t occupancy_length;
+    bool no_number; /* the residue number is asterisks */
+    bool is_odd;    /* the record begins with blanks, or in lower case */
     /* Set by the builder: */
     bool dropped;
+    bool by_name; /* the element the file gives contradicts the atom's name, which decided */
+    bool neutral; /* the residue's side chain has no charge */
     tsl_residue_kind kind;
     int64_t order; /* in the file */
     int64_t site;  /* counts runs of equal chain, number and insertion */
@@ -24,34 +32,76 @@ typedef struct tsl_record {
 
 typedef struct tsl_chain {
     char name[8];
-    int64_t kept; /* atoms added of it, less those left out as hydrogen, water or ligand */
+    int64_t kept;  /* atoms added of it, less those left out as hydrogen, water or ligand */
+    int64_t model; /* the one it came in first */
 } tsl_chain;
+
+typedef struct tsl_model {
+    int32_t number;
+    bool is_taken;
+} tsl_model;
 
 typedef struct tsl_builder {
     tsl_context *context;
     const char *name; /* the file's, for messages */
     tsl_hetero hetero;
+    int model;     /* as in tsl_molecule_options */
     bool as_it_is; /* FTDock's .parsed: every ATOM record counts, hydrogens and all */
     bool select;
     tsl_chain *selected; /* chains asked for */
     int64_t selected_count;
     tsl_chain *chains; /* chains found */
     int64_t chain_count, chain_capacity, chain_last;
-    tsl_record *records;
-    int64_t count, capacity;
-    int64_t added, hydrogens, waters, ligands;
-    int64_t gaps;      /* ligands left out that have a backbone: perhaps residues of a chain */
-    tsl_atom gap;      /* an atom of the first of them */
-    tsl_atom nitrogen; /* the last N left out with a ligand; nameless if its CA is counted */
+    tsl_model *models; /* found */
+    int64_t model_count, model_capacity, model_now;
+    bool has_model;             /* one that is asked for was found */
+    char original[8], given[8]; /* the chain renamed last, and its name since */
+    int64_t renamed_in;         /* the model that was in; -1: none yet */
+    tsl_record *records;        /* those of `settled` on are of the residue being read */
+    int64_t count, capacity, settled;
+    int64_t added;
+    char residue_name[8]; /* the one looked up last */
+    tsl_residue residue;
+    tsl_molecule_account account;
+    tsl_tally left_out;
+    int64_t gaps; /* ligands left out that have a backbone: perhaps residues of a chain */
+    tsl_atom gap; /* an atom of the first of them */
 } tsl_builder;
 
 /* Begin; TSL_E_ARG if the options are out of range. Release the builder whatever the outcome. */
 tsl_status tsl_builder_start(tsl_builder *builder, tsl_context *context, const char *name,
                              const tsl_molecule_options *options);
+
+/* From here on atoms are of another model, of the number it has in the file, or 0 if it has none;
+ * or of the one that has that number already, if there is one. Call it before the first atom too.
+ */
+tsl_status tsl_builder_begin_model(tsl_builder *builder, int32_t number);
+tsl_status tsl_builder_go_to_model(tsl_builder *builder, int32_t number);
+/* Whether atoms of the present model are wanted; if not, tsl_builder_skip() counts each. */
+bool tsl_builder_wants_model(const tsl_builder *builder);
+void tsl_builder_skip(tsl_builder *builder);
+
 tsl_status tsl_builder_add(tsl_builder *builder, const tsl_record *record);
 /* Choose among alternate locations, assign charges, make the molecule. */
 tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out);
 void tsl_builder_release(tsl_builder *builder);
+
+/* Decide on the residue that has been read whole: what it is, its elements, what of it is left out
+ * (settle.c). */
+tsl_status tsl_builder_settle(tsl_builder *builder);
+/* The entry of a chain, new if it comes for the first time. */
+tsl_status tsl_builder_find_chain(tsl_builder *builder, const char *name, tsl_chain **out);
+
+/* Room for one more element of an array. */
+tsl_status tsl_builder_make_room(tsl_context *context, void **array, int64_t count,
+                                 int64_t *capacity, size_t bytes_each);
+
+bool tsl_same_site(const tsl_atom *a, const tsl_atom *b);
+bool tsl_same_residue(const tsl_atom *a, const tsl_atom *b);
+
+enum { TSL_WHERE_TEXT = 80 };
+/* "ALA A 31" */
+void tsl_describe_residue(const tsl_atom *atom, char out[TSL_WHERE_TEXT]);
 
 /* Leave the best of alternate residues and atoms among the builder's records. */
 tsl_status tsl_builder_choose_alternates(tsl_builder *builder);
@@ -61,13 +111,12 @@ tsl_status tsl_pdb_read(tsl_builder *builder, const char *data, size_t size);
 tsl_status tsl_mmcif_read(tsl_builder *builder, const char *data, size_t size);
 
 /* Parse a field of an atom whose names are known. TSL_E_FORMAT, naming file, line and atom, for a
- * coordinate that is missing, no number or out of range (`axis` is 'x', 'y' or 'z'), and for an
- * occupancy that is no number; a missing one is 1. A temperature factor that cannot be used is 0.
- */
+ * coordinate that is missing, no number or out of range (`axis` is 'x', 'y' or 'z'). An occupancy
+ * that is missing is 1; so is one that is no number, unless alternates are to be chosen by it. A
+ * temperature factor that cannot be used is 0. */
 tsl_status tsl_builder_coordinate(tsl_builder *builder, int64_t line, const tsl_atom *atom,
                                   int axis, const char *field, size_t length, double *out);
-tsl_status tsl_builder_occupancy(tsl_builder *builder, int64_t line, tsl_atom *atom,
-                                 const char *field, size_t length);
+void tsl_builder_occupancy(tsl_record *record, const char *field, size_t length);
 void tsl_builder_temperature(tsl_atom *atom, const char *field, size_t length);
 
 /* A molecule of the text of a file called `name`: tsl_molecule_read() without the file. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-double tsl_ftdock_charge(const char *parent, const char *name, bool first, bool last)
+double tsl_ftdock_charge(const char *parent, const char *name, bool neutral, bool first, bool last)
 {
     static const struct {
         const char *parent;
@@ -22,7 +22,7 @@ double tsl_ftdock_charge(const char *parent, const char *name, bool first, bool 
     if (strcmp(name, "O") == 0) {
         return last ? -1.00 : -0.55;
     }
-    for (size_t i = 0; i < sizeof side_chains / sizeof *side_chains; i++) {
+    for (size_t i = 0; !neutral && i < sizeof side_chains / sizeof *side_chains; i++) {
         if (strcmp(parent, side_chains[i].parent) == 0 &&
             strncmp(name, side_chains[i].prefix, strlen(side_chains[i].prefix)) == 0) {
             return side_chains[i].charge;

@@ -1,6 +1,7 @@
 /* Reader of mmCIF: the CIF 1.1 syntax, and of its content the `_atom_site` category. */
 #include <string.h>
 
+#include "core/context.h"
 #include "io/file/text.h"
 #include "io/molecule/builder.h"
 
@@ -205,7 +206,6 @@ enum { MAX_COLUMNS = 1024 }; /* the dictionary defines fewer than 200 */
 typedef struct atom_table {
     bool present[FIELDS]; /* the category has this column */
     cif_token row[FIELDS];
-    cif_token model; /* of the first atom */
     int64_t atoms;
 } atom_table;
 
@@ -320,31 +320,36 @@ static tsl_status parse_numbers(const cif_lexer *lexer, const atom_table *table,
         status = tsl_builder_coordinate(builder, value->line, atom, "xyz"[axis], value -> text,
                                         number_length(value), &record -> position[axis]);
     }
-    if (status == TSL_OK) {
-        const cif_token *value = &table->row[OCCUPANCY];
-        status =
-            tsl_builder_occupancy(builder, value->line, atom, value->text, number_length(value));
-    }
+    const cif_token *occupancy = &table->row[OCCUPANCY];
+    tsl_builder_occupancy(record, occupancy->text, number_length(occupancy));
     const cif_token *temperature = &table->row[TEMPERATURE];
     tsl_builder_temperature(atom, temperature->text, number_length(temperature));
     return status;
 }
 
-/* One atom, unless it is of another model than the first. */
+/* One atom, if its model is wanted. */
 static tsl_status take_row(const cif_lexer *lexer, atom_table *table)
 {
     const cif_token *model = &table->row[MODEL];
-    if (table->atoms++ == 0) {
-        table->model = *model;
-    } else if (model->length != table->model.length ||
-               (model->length > 0 && memcmp(model->text, table->model.text, model->length) != 0)) {
+    int32_t number = 0;
+    if (!has_value(model) || !tsl_parse_integer(model->text, model->length, &number) ||
+        number < 1) {
+        number = 1;
+    }
+    table->atoms++;
+    tsl_status status = tsl_builder_go_to_model(lexer->builder, number);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (!tsl_builder_wants_model(lexer->builder)) {
+        tsl_builder_skip(lexer->builder);
         return TSL_OK;
     }
-    tsl_record record = {.alternate = ' '};
+    tsl_record record = {.alternate = ' ', .line = table->row[X].line};
     const cif_token *group = &table->row[GROUP];
     record.atom.hetero = group->length == 6 && begins(group->text, group->length, "hetatm");
     const cif_token *serial = &table->row[SERIAL];
-    tsl_status status = parse_names(lexer, table, &record);
+    status = parse_names(lexer, table, &record);
     if (status == TSL_OK) {
         status = parse_numbers(lexer, table, &record);
     }
@@ -503,6 +508,27 @@ static tsl_status read_block(cif_lexer *lexer, atom_table *table)
     return status;
 }
 
+/* Data blocks from here on that hold atoms. What is wrong with their text is of no consequence. */
+static int64_t count_blocks(cif_lexer *lexer)
+{
+    tsl_context silent = {0}; /* takes their errors */
+    tsl_builder *const builder = lexer->builder;
+    tsl_builder quiet = {.context = &silent, .name = builder->name};
+    int64_t blocks = 0;
+    bool counted = true;
+    lexer->builder = &quiet;
+    do {
+        if (lexer->token.kind == TOKEN_DATA) {
+            counted = false;
+        } else if (!counted && lexer->token.kind == TOKEN_TAG && find_field(&lexer->token) == X) {
+            counted = true;
+            blocks++;
+        }
+    } while (read_token(lexer) == TSL_OK && lexer->token.kind != TOKEN_END);
+    lexer->builder = builder;
+    return blocks;
+}
+
 tsl_status tsl_mmcif_read(tsl_builder *builder, const char *data, size_t size)
 {
     cif_lexer lexer = {
@@ -519,6 +545,9 @@ tsl_status tsl_mmcif_read(tsl_builder *builder, const char *data, size_t size)
             table.row[i].text = "";
         }
         status = read_block(&lexer, &table);
+    }
+    if (status == TSL_OK && lexer.token.kind == TOKEN_DATA) {
+        builder->account.blocks = count_blocks(&lexer);
     }
     return status;
 }

@@ -149,6 +149,9 @@ void tsl_molecule_destroy(tsl_molecule *molecule)
         tsl_release(molecule->atoms);
         tsl_release(molecule->positions);
         tsl_release(molecule->charges);
+        tsl_tally_free(&molecule->left_out);
+        tsl_tally_free(&molecule->taken_for);
+        tsl_tally_free(&molecule->uncharged);
         tsl_release(molecule);
     }
 }
@@ -166,4 +169,9 @@ const double *tsl_molecule_positions(const tsl_molecule *molecule)
 const double *tsl_molecule_charges(const tsl_molecule *molecule)
 {
     return molecule->charges;
+}
+
+void tsl_molecule_account_of(const tsl_molecule *molecule, tsl_molecule_account *out)
+{
+    *out = molecule->account;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/tally.h"
 #include "tesela/molecule.h"
 
 /* One atom as read. Names are the file's, without blanks; `parent` is the residue's standard parent
@@ -32,6 +33,10 @@ struct tsl_molecule {
     double *charges;            /* [count], elementary charges, multiples of 1e-4 */
     int32_t residues;           /* number of residues */
     int32_t uncharged_residues; /* unknown residues and nucleotides, kept without charges */
+    tsl_molecule_account account;
+    tsl_tally left_out;  /* ligands, ions and solvent */
+    tsl_tally taken_for; /* amino acids by another name than their parent's */
+    tsl_tally uncharged;
 };
 
 #endif

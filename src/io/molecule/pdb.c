@@ -1,6 +1,7 @@
 /* Reader of PDB files (format 3.3: fixed columns, numbered from 1) and of FTDock's `.parsed`, which
  * are ATOM records with a residue code of one letter in column 81 and its number in 83 and 84. */
 #include <string.h>
+#include <strings.h>
 
 #include "io/file/text.h"
 #include "io/molecule/builder.h"
@@ -9,6 +10,7 @@ typedef struct pdb_line {
     const char *text;
     size_t length;
     int64_t number;
+    bool is_odd; /* an atom's record that begins with blanks, or in lower case */
 } pdb_line;
 
 enum { LAST_COORDINATE_COLUMN = 54 };
@@ -55,7 +57,23 @@ static bool is_record(const pdb_line *line, const char *name)
     return text == line->text && length == strlen(name) && memcmp(text, name, length) == 0;
 }
 
-/* Residue numbers beyond 9999 are written with a leading letter (hybrid-36: "A000" is 10000). */
+/* VMD writes residue numbers beyond 9999 in hexadecimal: "271a" is 10010. */
+static bool parse_hexadecimal(const char *text, size_t length, int32_t *out)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    int32_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
+        if (digit == NULL) {
+            return false;
+        }
+        value = 16 * value + (int32_t)((digit - digits) % 16);
+    }
+    *out = value;
+    return length == 4 && text[0] <= '9';
+}
+
+/* Others write a leading letter (hybrid-36: "A000" is 10000). */
 static bool parse_hybrid(const char *text, size_t length, int32_t *out)
 {
     if (length != 4 || text[0] < 'A' || (text[0] > 'Z' && text[0] < 'a') || text[0] > 'z') {
@@ -79,8 +97,19 @@ static bool parse_hybrid(const char *text, size_t length, int32_t *out)
     return true;
 }
 
-static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_atom *atom)
+static bool is_asterisks(const char *text, size_t length)
 {
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != '*') {
+            return false;
+        }
+    }
+    return length == 4;
+}
+
+static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_record *record)
+{
+    tsl_atom *atom = &record->atom;
     copy_name(line, 13, 16, atom->name);
     copy_name(line, 18, 21, atom->residue); /* some programs write four letters */
     copy_name(line, 22, 22, atom->chain);
@@ -96,8 +125,10 @@ static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_at
                         (long long)line->number);
     }
     text = field(line, 23, 26, &length);
-    if (!tsl_parse_integer(text, length, &atom->number) &&
-        !parse_hybrid(text, length, &atom->number)) {
+    record->no_number = is_asterisks(text, length);
+    if (!record->no_number && !tsl_parse_integer(text, length, &atom->number) &&
+        !parse_hybrid(text, length, &atom->number) &&
+        !parse_hexadecimal(text, length, &atom->number)) {
         char quoted[TSL_QUOTE_TEXT];
         return tsl_fail(builder->context, TSL_E_FORMAT,
                         "%s:%lld: the residue number of atom %s of %s, \"%s\", is not a number",
@@ -108,24 +139,26 @@ static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_at
 }
 
 /* Occupancy, temperature factor and element are often missing. */
-static tsl_status parse_rest(tsl_builder *builder, const pdb_line *line, tsl_atom *atom)
+static void parse_rest(const pdb_line *line, tsl_record *record)
 {
     size_t length;
     const char *text = field(line, 55, 60, &length);
-    const tsl_status status = tsl_builder_occupancy(builder, line->number, atom, text, length);
+    tsl_builder_occupancy(record, text, length);
     text = field(line, 61, 66, &length);
-    tsl_builder_temperature(atom, text, length);
+    tsl_builder_temperature(&record->atom, text, length);
     /* Old files number their lines here: what is no symbol is taken for none. */
     text = field(line, 77, 78, &length);
-    if (!tsl_element_parse(text, length, atom->element)) {
-        atom->element[0] = '\0';
+    if (!tsl_element_parse(text, length, record->atom.element)) {
+        record->atom.element[0] = '\0';
     }
-    return status;
 }
 
 static tsl_status parse_atom(tsl_builder *builder, const pdb_line *line, bool hetero)
 {
-    tsl_record record = {.atom.hetero = hetero, .alternate = column(line, 17)};
+    tsl_record record = {.atom.hetero = hetero,
+                         .alternate = column(line, 17),
+                         .line = line->number,
+                         .is_odd = line->is_odd};
     tsl_status status = TSL_OK;
     if (line->length < LAST_COORDINATE_COLUMN) {
         return tsl_fail(builder->context, TSL_E_FORMAT,
@@ -135,7 +168,7 @@ static tsl_status parse_atom(tsl_builder *builder, const pdb_line *line, bool he
                         (int)line->length, LAST_COORDINATE_COLUMN);
     }
     memcpy(record.columns, line->text + 12, 4);
-    status = parse_names(builder, line, &record.atom);
+    status = parse_names(builder, line, &record);
     for (int axis = 0; axis < 3 && status == TSL_OK; axis++) {
         size_t length;
         const size_t first = 31 + 8 * (size_t)axis;
@@ -143,10 +176,11 @@ static tsl_status parse_atom(tsl_builder *builder, const pdb_line *line, bool he
         status = tsl_builder_coordinate(builder, line->number, &record.atom, "xyz"[axis], text,
                                         length, &record.position[axis]);
     }
-    if (status == TSL_OK) {
-        status = parse_rest(builder, line, &record.atom);
+    if (status != TSL_OK) {
+        return status;
     }
-    return status == TSL_OK ? tsl_builder_add(builder, &record) : status;
+    parse_rest(line, &record);
+    return tsl_builder_add(builder, &record);
 }
 
 /* Whether an atom's record is one of FTDock's preprocessed files. */
@@ -157,30 +191,99 @@ static bool is_parsed(const pdb_line *line)
            column(line, 82) == ' ' && tsl_parse_integer(line->text + 82, 2, &code) && code >= 0;
 }
 
+typedef enum record_kind { OTHER, ATOM, HETATM } record_kind;
+
+/* Whether the points of three coordinates stand where they belong, `shift` columns to the right. */
+static bool has_points(const pdb_line *line, size_t shift)
+{
+    return line->length >= LAST_COORDINATE_COLUMN + shift && line->text[34 + shift] == '.' &&
+           line->text[42 + shift] == '.' && line->text[50 + shift] == '.';
+}
+
+/* Records of atoms, those too that are indented (all of the line, or the name alone), in lower
+ * case, or whose serial number runs into the name, if the coordinates stand where an atom's do. */
+static record_kind kind_of(pdb_line *line)
+{
+    line->is_odd = false;
+    if (starts_with(line, "HETATM")) {
+        return HETATM;
+    }
+    if (starts_with(line, "ATOM ") || is_record(line, "ATOM")) {
+        return ATOM;
+    }
+    size_t blanks = 0;
+    while (blanks < line->length && (line->text[blanks] == ' ' || line->text[blanks] == '\t')) {
+        blanks++;
+    }
+    const char *name = line->text + blanks;
+    const size_t left = line->length - blanks;
+    const record_kind kind =
+        left >= 6 && strncasecmp(name, "HETATM", 6) == 0 ? HETATM
+        : left >= 5 && strncasecmp(name, "ATOM", 4) == 0 && strchr(" 0123456789", name[4]) != NULL
+            ? ATOM
+            : OTHER;
+    if (kind == OTHER || !(has_points(line, blanks) || has_points(line, 0))) {
+        return OTHER;
+    }
+    if (has_points(line, blanks)) {
+        line->text += blanks;
+        line->length -= blanks;
+    }
+    line->is_odd = true;
+    return kind;
+}
+
+/* The number of a MODEL record; 0 if it has none. */
+static int32_t model_number(const pdb_line *line)
+{
+    size_t length;
+    int32_t number = 0;
+    const char *text = field(line, 7, 20, &length);
+    tsl_parse_integer(text, length, &number);
+    return number;
+}
+
+/* Where the file is. */
+typedef struct place {
+    bool between;  /* models: the next atom begins another */
+    int32_t model; /* its number; 0: none */
+    bool any;      /* an atom was there */
+} place;
+
+static tsl_status read_atom(tsl_builder *builder, const pdb_line *line, bool hetero, place *at)
+{
+    tsl_status status = TSL_OK;
+    if (!at->any) {
+        builder->as_it_is = is_parsed(line);
+    }
+    if (at->between) {
+        status = tsl_builder_begin_model(builder, at->model);
+    }
+    *at = (place){.any = true};
+    if (status == TSL_OK && !tsl_builder_wants_model(builder)) {
+        tsl_builder_skip(builder);
+        return TSL_OK;
+    }
+    return status == TSL_OK ? parse_atom(builder, line, hetero) : status;
+}
+
 tsl_status tsl_pdb_read(tsl_builder *builder, const char *data, size_t size)
 {
     tsl_lines lines = tsl_lines_of(data, size);
     pdb_line line = {0};
-    int64_t atoms = 0;
+    place at = {.between = true};
     tsl_status status = TSL_OK;
-    bool ended = false;
     while (status == TSL_OK && tsl_lines_next(&lines, &line.text, &line.length)) {
         line.number = lines.number;
-        const bool hetero = starts_with(&line, "HETATM");
-        if (hetero || starts_with(&line, "ATOM ") || is_record(&line, "ATOM")) {
-            if (ended) {
-                tsl_message(builder->context, TSL_MESSAGE_WARNING,
-                            "%s:%lld: what follows the END record is left out", builder->name,
-                            (long long)line.number);
-                break;
-            }
-            builder->as_it_is = atoms == 0 ? is_parsed(&line) : builder->as_it_is;
-            status = parse_atom(builder, &line, hetero);
-            atoms++;
-        } else if (atoms > 0 && (is_record(&line, "ENDMDL") || is_record(&line, "MODEL"))) {
-            break; /* the first model is read */
-        } else if (atoms > 0 && is_record(&line, "END")) {
-            ended = !builder->as_it_is; /* FTDock reads on */
+        const record_kind kind = kind_of(&line);
+        if (kind != OTHER) {
+            status = read_atom(builder, &line, kind == HETATM, &at);
+        } else if (is_record(&line, "MODEL")) {
+            at.between = true;
+            at.model = model_number(&line);
+        } else if (is_record(&line, "ENDMDL") ||
+                   (is_record(&line, "END") && !builder->as_it_is)) { /* FTDock reads on */
+            at.between = true;
         }
     }
     return status;

@@ -2,52 +2,110 @@
 
 #include <string.h>
 
+enum { NAMED_ALIKE = 0, MODIFIED = 1, NEUTRAL = 2 };
+
 typedef struct family {
     tsl_residue_kind kind;
-    const char *parent;  /* NULL: each name is its own parent */
+    const char *parent; /* NULL: each name is its own parent */
+    int traits;
     const char *members; /* separated by single blanks, the parent among them */
 } family;
 
 /* Modified residues by the parent that the Protein Data Bank's component dictionary gives, D amino
- * acids by their mirror image, and the names of protonation states in force fields. */
+ * acids by their mirror image, and the names of protonation states in force fields: of AMBER (HID,
+ * ASH), CHARMM (HSD, ASPP), GROMOS and OPLS as GROMACS writes them (LYSH, CYS2, HISE), CYANA (LYS+)
+ * and BIOVIA (LYP). What GROMOS calls LYS and CYANA LYS has no charge there; a file cannot tell,
+ * and most others mean the charged one. */
 static const family families[] = {
-    {TSL_RESIDUE_AMINO_ACID, "ALA", "ALA DAL AIB ABA"},
-    {TSL_RESIDUE_AMINO_ACID, "ARG", "ARG DAR AGM CIR 2MR DA2 MMO ARN"},
-    {TSL_RESIDUE_AMINO_ACID, "ASN", "ASN DSG MEN AHB ASX"},
-    {TSL_RESIDUE_AMINO_ACID, "ASP", "ASP DAS ASH PHD BFD IAS BHD"},
-    {TSL_RESIDUE_AMINO_ACID, "CYS",
-     "CYS CYX CYM CSO CME OCS CSD CSS CSX CSW CAS CAF CSP CSR SCH SMC SNC SCY YCM OCY CMH CYG QCS "
-     "R1A P1L CCS DCY SEC CSE"},
-    {TSL_RESIDUE_AMINO_ACID, "GLN", "GLN DGN MEQ PCA GLX"},
-    {TSL_RESIDUE_AMINO_ACID, "GLU", "GLU DGL GLH CGU GMA"},
-    {TSL_RESIDUE_AMINO_ACID, "GLY", "GLY SAR"},
-    {TSL_RESIDUE_AMINO_ACID, "HIS", "HIS HID HIE HIP HSD HSE HSP DHI HIC NEP MHS"},
-    {TSL_RESIDUE_AMINO_ACID, "ILE", "ILE DIL IIL"},
-    {TSL_RESIDUE_AMINO_ACID, "LEU", "LEU DLE MLE NLE"},
-    {TSL_RESIDUE_AMINO_ACID, "LYS", "LYS DLY LYN MLY M3L MLZ ALY KCX LLP LYR LYZ KPI BTK PYL"},
-    {TSL_RESIDUE_AMINO_ACID, "MET", "MET MSE MED FME MHO OMT MME SME CXM"},
-    {TSL_RESIDUE_AMINO_ACID, "PHE", "PHE DPN MEA PHI PFF"},
-    {TSL_RESIDUE_AMINO_ACID, "PRO", "PRO HYP DPR HZP"},
-    {TSL_RESIDUE_AMINO_ACID, "SER", "SER SEP DSN SAC DHA OSE"},
-    {TSL_RESIDUE_AMINO_ACID, "THR", "THR TPO DTH BMT"},
-    {TSL_RESIDUE_AMINO_ACID, "TRP", "TRP DTR FTR TRQ TRO HTR BTR TRN"},
-    {TSL_RESIDUE_AMINO_ACID, "TYR", "TYR PTR TYS IYR PAQ OMY TYI TYQ DTY"},
-    {TSL_RESIDUE_AMINO_ACID, "VAL", "VAL DVA MVA"},
+    {TSL_RESIDUE_AMINO_ACID, "ALA", NAMED_ALIKE, "ALA DAL"},
+    {TSL_RESIDUE_AMINO_ACID, "ALA", MODIFIED, "AIB ABA"},
+    {TSL_RESIDUE_AMINO_ACID, "ARG", NAMED_ALIKE, "ARG DAR ARG+ ARGP"},
+    {TSL_RESIDUE_AMINO_ACID, "ARG", NEUTRAL, "ARN ARGN AR0"},
+    {TSL_RESIDUE_AMINO_ACID, "ARG", MODIFIED, "AGM 2MR DA2 MMO"},
+    {TSL_RESIDUE_AMINO_ACID, "ARG", MODIFIED | NEUTRAL, "CIR"},
+    {TSL_RESIDUE_AMINO_ACID, "ASN", NAMED_ALIKE, "ASN DSG ASX"},
+    {TSL_RESIDUE_AMINO_ACID, "ASN", MODIFIED, "MEN AHB"},
+    {TSL_RESIDUE_AMINO_ACID, "ASP", NAMED_ALIKE, "ASP DAS ASP- AS4"},
+    {TSL_RESIDUE_AMINO_ACID, "ASP", NEUTRAL, "ASH ASPH ASPP"},
+    {TSL_RESIDUE_AMINO_ACID, "ASP", MODIFIED, "PHD BFD IAS BHD"},
+    {TSL_RESIDUE_AMINO_ACID, "CYS", NAMED_ALIKE, "CYS CYX CYM CYS1 CYS2 CYSH CYSS CYD DCY"},
+    {TSL_RESIDUE_AMINO_ACID, "CYS", MODIFIED,
+     "CSO CME OCS CSD CSS CSX CSW CAS CAF CSP CSR SCH SMC SNC SCY YCM OCY CMH CYG QCS R1A P1L CCS "
+     "SEC CSE"},
+    {TSL_RESIDUE_AMINO_ACID, "GLN", NAMED_ALIKE, "GLN DGN GLX"},
+    {TSL_RESIDUE_AMINO_ACID, "GLN", MODIFIED, "MEQ PCA"},
+    {TSL_RESIDUE_AMINO_ACID, "GLU", NAMED_ALIKE, "GLU DGL GLU- GL4"},
+    {TSL_RESIDUE_AMINO_ACID, "GLU", NEUTRAL, "GLH GLUH GLUP"},
+    {TSL_RESIDUE_AMINO_ACID, "GLU", MODIFIED, "CGU GMA"},
+    {TSL_RESIDUE_AMINO_ACID, "GLY", NAMED_ALIKE, "GLY"},
+    {TSL_RESIDUE_AMINO_ACID, "GLY", MODIFIED, "SAR"},
+    {TSL_RESIDUE_AMINO_ACID, "HIS", NAMED_ALIKE,
+     "HIS HID HIE HIP HSD HSE HSP HISA HISB HISD HISE HISH HISP HIS1 HIS2 HIST HIS+ DHI"},
+    {TSL_RESIDUE_AMINO_ACID, "HIS", MODIFIED, "HIC NEP MHS"},
+    {TSL_RESIDUE_AMINO_ACID, "ILE", NAMED_ALIKE, "ILE DIL"},
+    {TSL_RESIDUE_AMINO_ACID, "ILE", MODIFIED, "IIL"},
+    {TSL_RESIDUE_AMINO_ACID, "LEU", NAMED_ALIKE, "LEU DLE"},
+    {TSL_RESIDUE_AMINO_ACID, "LEU", MODIFIED, "MLE NLE"},
+    {TSL_RESIDUE_AMINO_ACID, "LYS", NAMED_ALIKE, "LYS DLY LYSH LYSP LYS+ LYP"},
+    {TSL_RESIDUE_AMINO_ACID, "LYS", NEUTRAL, "LYN LSN LYSN"},
+    {TSL_RESIDUE_AMINO_ACID, "LYS", MODIFIED, "MLY M3L MLZ LYR LYZ"},
+    {TSL_RESIDUE_AMINO_ACID, "LYS", MODIFIED | NEUTRAL, "ALY KCX LLP KPI BTK PYL"},
+    {TSL_RESIDUE_AMINO_ACID, "MET", NAMED_ALIKE, "MET MED"},
+    {TSL_RESIDUE_AMINO_ACID, "MET", MODIFIED, "MSE FME MHO OMT MME SME CXM"},
+    {TSL_RESIDUE_AMINO_ACID, "PHE", NAMED_ALIKE, "PHE DPN"},
+    {TSL_RESIDUE_AMINO_ACID, "PHE", MODIFIED, "MEA PHI PFF"},
+    {TSL_RESIDUE_AMINO_ACID, "PRO", NAMED_ALIKE, "PRO DPR CPRO"},
+    {TSL_RESIDUE_AMINO_ACID, "PRO", MODIFIED, "HYP HZP"},
+    {TSL_RESIDUE_AMINO_ACID, "SER", NAMED_ALIKE, "SER DSN"},
+    {TSL_RESIDUE_AMINO_ACID, "SER", MODIFIED, "SEP SAC DHA OSE"},
+    {TSL_RESIDUE_AMINO_ACID, "THR", NAMED_ALIKE, "THR DTH"},
+    {TSL_RESIDUE_AMINO_ACID, "THR", MODIFIED, "TPO BMT"},
+    {TSL_RESIDUE_AMINO_ACID, "TRP", NAMED_ALIKE, "TRP DTR"},
+    {TSL_RESIDUE_AMINO_ACID, "TRP", MODIFIED, "FTR TRQ TRO HTR BTR TRN"},
+    {TSL_RESIDUE_AMINO_ACID, "TYR", NAMED_ALIKE, "TYR DTY TYM"},
+    {TSL_RESIDUE_AMINO_ACID, "TYR", MODIFIED, "PTR TYS IYR PAQ OMY TYI TYQ"},
+    {TSL_RESIDUE_AMINO_ACID, "VAL", NAMED_ALIKE, "VAL DVA"},
+    {TSL_RESIDUE_AMINO_ACID, "VAL", MODIFIED, "MVA"},
 
-    {TSL_RESIDUE_NUCLEOTIDE, "A", "A RA RA3 RA5 ADE 1MA MIA A2M 6MZ"},
-    {TSL_RESIDUE_NUCLEOTIDE, "C", "C RC RC3 RC5 CYT 5MC OMC CCC 4AC"},
-    {TSL_RESIDUE_NUCLEOTIDE, "G", "G RG RG3 RG5 GUA 2MG M2G 7MG 1MG OMG G7M YYG YG QUO"},
-    {TSL_RESIDUE_NUCLEOTIDE, "U", "U RU RU3 RU5 URA PSU 5MU H2U OMU 4SU 5BU UR3 70U"},
-    {TSL_RESIDUE_NUCLEOTIDE, NULL, "I N"},
-    {TSL_RESIDUE_NUCLEOTIDE, "DA", "DA DA3 DA5 6MA"},
-    {TSL_RESIDUE_NUCLEOTIDE, "DC", "DC DC3 DC5 5CM"},
-    {TSL_RESIDUE_NUCLEOTIDE, "DG", "DG DG3 DG5 8OG"},
-    {TSL_RESIDUE_NUCLEOTIDE, "DT", "DT DT3 DT5 T THY"},
-    {TSL_RESIDUE_NUCLEOTIDE, "DU", "DU BRU"},
-    {TSL_RESIDUE_NUCLEOTIDE, NULL, "DI DN"},
+    {TSL_RESIDUE_NUCLEOTIDE, "A", NAMED_ALIKE, "A A3 A5 RA RA3 RA5 RADE ADE"},
+    {TSL_RESIDUE_NUCLEOTIDE, "A", MODIFIED, "1MA MIA A2M 6MZ"},
+    {TSL_RESIDUE_NUCLEOTIDE, "C", NAMED_ALIKE, "C C3 C5 RC RC3 RC5 RCYT CYT"},
+    {TSL_RESIDUE_NUCLEOTIDE, "C", MODIFIED, "5MC OMC CCC 4AC"},
+    {TSL_RESIDUE_NUCLEOTIDE, "G", NAMED_ALIKE, "G G3 G5 RG RG3 RG5 RGUA GUA"},
+    {TSL_RESIDUE_NUCLEOTIDE, "G", MODIFIED, "2MG M2G 7MG 1MG OMG G7M YYG YG QUO"},
+    {TSL_RESIDUE_NUCLEOTIDE, "U", NAMED_ALIKE, "U U3 U5 RU RU3 RU5 RURA URA URI"},
+    {TSL_RESIDUE_NUCLEOTIDE, "U", MODIFIED, "PSU 5MU H2U OMU 4SU 5BU UR3 70U"},
+    {TSL_RESIDUE_NUCLEOTIDE, NULL, NAMED_ALIKE, "I N"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DA", NAMED_ALIKE, "DA DA3 DA5 DAN DADE"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DA", MODIFIED, "6MA"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DC", NAMED_ALIKE, "DC DC3 DC5 DCN DCYT"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DC", MODIFIED, "5CM"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DG", NAMED_ALIKE, "DG DG3 DG5 DGN DGUA"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DG", MODIFIED, "8OG"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DT", NAMED_ALIKE, "DT DT3 DT5 DTN DTHY T THY"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DU", NAMED_ALIKE, "DU"},
+    {TSL_RESIDUE_NUCLEOTIDE, "DU", MODIFIED, "BRU"},
+    {TSL_RESIDUE_NUCLEOTIDE, NULL, NAMED_ALIKE, "DI DN"},
 
-    {TSL_RESIDUE_WATER, NULL,
-     "HOH WAT DOD H2O D2O OH2 HHO OHH SOL SPC TIP TIP2 TIP3 TIP4 TIP5 TP3 TP4 TP5 T3P T4P"},
+    /* The databank's, then those of AMBER, CHARMM, GROMACS, GROMOS, Desmond, Tinker, MARTINI and
+     * SIRAH, whose models of water lend their names. */
+    {TSL_RESIDUE_WATER, NULL, NAMED_ALIKE,
+     "HOH WAT DOD H2O D2O HOD DIS WTR OH2 HHO OHH HO4 MTO TIP TIP2 TIP3 TIP4 TIP5 TIP6 TIP7 TIPS "
+     "TP2 TP3 TP4 TP5 TP6 TP7 TP3F TP3M TP4E TP5E T2P T3P T4P T5P T6P T7P T3H T4E T4D T5E SOL SOLV "
+     "SPC SPCE SPCF SPE SPF SPG SPH SPW HSPC PL3 POL3 F3P FB3 FB4 OPC OPC3 OP3 OP4 WT1 WT2 WT3 WT4 "
+     "WT5 WLS SWM SWM4 SWM6 ST2 W WN WF PW"},
+
+    /* Those of CHARMM and old AMBER; tsl_residue_is_ion() tells what is called by its element. */
+    {TSL_RESIDUE_ION, NULL, NAMED_ALIKE,
+     "SOD POT CLA CAL CES LIT RUB BAR CAD IOD CIO IB ION IM IP C0 NIO"},
+
+    /* Solvents of simulations, and what crystals are grown and frozen with. */
+    {TSL_RESIDUE_SOLVENT, NULL, NAMED_ALIKE,
+     "SO4 SUL PO4 PI 2HP HPO4 NO3 NIT CO3 BCT ACT ACY ACET FMT NH4 AMM AZI SCN CAC CIT FLC TAR TLA "
+     "MLI MLA SIN OXL PER PEO O2 OXY NO2 NH3 GOL EDO EGL MPD MRD PEG PGE PG4 PG0 P6G 1PE 2PE PE4 "
+     "12P 15P 7PE P33 XPE PGO PGR BU1 BU3 BUD HEZ IPA IPH POL DIO DOX DMS DMSO DMF DMFA ACN ACNT "
+     "CCN MOH MEOH EOH ETOH ETO ETHA TFE TBU URE UREA GDM GAI GND TRS TRIS MES EPE HEPE BTB "
+     "IMD BME MTL DTT DTV DTU CL3 CHCL CCL4 BNZ BENZ CHX HEX OCT TOL THF"},
 };
 
 static const char symbols[] =
@@ -75,23 +133,6 @@ static bool list_has(const char *list, const char *word)
     return false;
 }
 
-tsl_residue_kind tsl_residue_find(const char *name, char parent[8])
-{
-    tsl_residue_kind kind = TSL_RESIDUE_UNKNOWN;
-    const char *found = name;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (list_has(families[i].members, name)) {
-            kind = families[i].kind;
-            found = families[i].parent != NULL ? families[i].parent : name;
-            break;
-        }
-    }
-    const size_t length = strnlen(found, 7);
-    memmove(parent, found, length);
-    parent[length] = '\0';
-    return kind;
-}
-
 static char upper(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
@@ -100,6 +141,78 @@ static char upper(char c)
 static bool is_letter(char c)
 {
     return upper(c) >= 'A' && upper(c) <= 'Z';
+}
+
+static const family *find_family(const char *name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (list_has(families[i].members, name)) {
+            return &families[i];
+        }
+    }
+    return NULL;
+}
+
+tsl_residue tsl_residue_find(const char *name)
+{
+    tsl_residue residue = {.kind = TSL_RESIDUE_UNKNOWN};
+    char key[8] = "";
+    for (size_t i = 0; i < 7 && name[i] != '\0'; i++) {
+        key[i] = upper(name[i]);
+    }
+    const family *found = find_family(key);
+    if (found == NULL && strlen(key) == 4 && (key[0] == 'N' || key[0] == 'C')) {
+        /* AMBER's residues at the ends of a chain: NALA, CHIE. */
+        const family *inner = find_family(key + 1);
+        found = inner != NULL && inner->kind == TSL_RESIDUE_AMINO_ACID ? inner : NULL;
+    }
+    if (found != NULL) {
+        residue.kind = found->kind;
+        residue.modified = (found->traits & MODIFIED) != 0;
+        residue.neutral = (found->traits & NEUTRAL) != 0;
+    }
+    const char *parent = found != NULL && found->parent != NULL ? found->parent : name;
+    memcpy(residue.parent, parent, strnlen(parent, 7));
+    return residue;
+}
+
+/* The symbol in a name that has nothing else but digits and a charge; "" if there is none. */
+static void symbol_of(const char *name, char symbol[4])
+{
+    static const char others[] = "H D B C N O P S SE"; /* as ions they have other names */
+    size_t letters = 0;
+    memset(symbol, 0, 4);
+    for (const char *p = name; *p != '\0'; p++) {
+        if (is_letter(*p) && letters < 3) {
+            symbol[letters++] = upper(*p);
+        } else if (strchr("0123456789+-", *p) == NULL) {
+            symbol[0] = '\0';
+            return;
+        }
+    }
+    if (letters > 2 || !list_has(symbols, symbol) || list_has(others, symbol)) {
+        symbol[0] = '\0';
+    }
+}
+
+bool tsl_residue_is_ion(const char *residue, const char *atom, char element[4])
+{
+    char own[4];
+    symbol_of(residue, own);
+    symbol_of(atom, element);
+    return own[0] != '\0' && strcmp(own, element) == 0;
+}
+
+bool tsl_atom_is_virtual(const char *name, bool polymer)
+{
+    static const char *const beginnings[] = {"EP", "LP", "MW", "VS"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        if (strncmp(name, beginnings[i], 2) == 0) {
+            return true;
+        }
+    }
+    /* No atom of a polymer begins with one of these; A and X stand for one that is not known. */
+    return polymer && strchr("ELMQ", name[0]) != NULL;
 }
 
 bool tsl_element_parse(const char *field, size_t length, char out[4])

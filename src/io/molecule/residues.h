@@ -9,12 +9,30 @@ typedef enum tsl_residue_kind {
     TSL_RESIDUE_UNKNOWN = 0,
     TSL_RESIDUE_AMINO_ACID,
     TSL_RESIDUE_NUCLEOTIDE,
-    TSL_RESIDUE_WATER
+    TSL_RESIDUE_WATER,
+    TSL_RESIDUE_ION,    /* of one atom */
+    TSL_RESIDUE_SOLVENT /* a molecule of the solvent or buffer, ions of several atoms among them */
 } tsl_residue_kind;
 
-/* Kind of the residue `name`. `parent` receives the standard residue it is or is made from
- * ("MET" for "MSE"), or `name` itself (at most 7 characters) where there is none. */
-tsl_residue_kind tsl_residue_find(const char *name, char parent[8]);
+typedef struct tsl_residue {
+    tsl_residue_kind kind;
+    char parent[8]; /* the standard residue it is or is made from ("MET" for "MSE"), or its own name
+                     */
+    bool modified;  /* has atoms that the parent has not, so its elements need not follow from names
+                     */
+    bool neutral;   /* its side chain has lost the charge that the parent's has */
+} tsl_residue;
+
+/* What the name of a residue says; letters of either case are the same. At most 7 characters. */
+tsl_residue tsl_residue_find(const char *name);
+
+/* Whether a residue of one atom is an ion: both are called by the symbol of a metal, a halogen or a
+ * noble gas, with digits or a charge around it ("ZN", "3CO", "Na+"), which `element` receives. */
+bool tsl_residue_is_ion(const char *residue, const char *atom, char element[4]);
+
+/* Whether an atom of no known element is a place without mass: a lone pair, a charge of a water
+ * model, a dummy that carries others' mass, a pseudo-atom of NMR. `polymer`: of a known residue. */
+bool tsl_atom_is_virtual(const char *name, bool polymer);
 
 /* The element symbol in a field, in upper case; false, and `out` untouched, if it holds none. What
  * follows the letters (a charge) is ignored. */

@@ -96,8 +96,8 @@ static tsl_status collect_chains(writer *state, int molecule)
         }
         if (state->chain_count == (int)(sizeof state->chains / sizeof *state->chains)) {
             return tsl_fail(state->context, TSL_E_ARG,
-                            "%s: a PDB file has letters for %d chains only; choose chains of "
-                            "receptor and ligand",
+                            "%s: a PDB file has letters for %d chains only, and receptor and "
+                            "ligand have more: choose chains, or write no complexes (--poses 0)",
                             state->path, (int)LETTERS);
         }
         chain *added = &state->chains[state->chain_count++];
@@ -141,12 +141,16 @@ static tsl_status name_chains(writer *state)
             free_letter++;
         }
         if (free_letter == LETTERS) {
-            return tsl_fail(state->context, TSL_E_ARG,
-                            "%s: no letter is left for chain '%s' of the %s; choose chains of "
-                            "receptor and ligand",
-                            state->path, c->name, molecule_names[c->molecule]);
+            return tsl_fail(
+                state->context, TSL_E_ARG,
+                "%s: a PDB file has letters for %d chains only, and none is left for "
+                "chain '%s' of the %s: choose chains, or write no complexes (--poses 0)",
+                state->path, (int)LETTERS, c->name, molecule_names[c->molecule]);
         }
         c->letter = letters[free_letter];
+        if (state->stream == NULL) { /* it is only checked */
+            continue;
+        }
         remark(state->stream, "CHAIN %s OF THE %s IS CHAIN %c HERE",
                c->name[0] != 0 ? c->name : "(BLANK)", c->molecule == 0 ? "RECEPTOR" : "LIGAND",
                c->letter);
@@ -190,13 +194,19 @@ static double six_columns(float value)
     return value > -99.995F && value < 999.995F ? (double)value : value >= 999.995F ? 999.99 : 0;
 }
 
+/* Eight columns with three decimals. */
+static bool fits(double value)
+{
+    return value > -999.9995 && value < 9999.9995;
+}
+
 /* Columns 31 to 54. */
 static tsl_status place_position(const writer *state, char *line, const double position[3],
                                  int molecule, int64_t index)
 {
     for (int i = 0; i < 3; i++) {
         const double value = position[i];
-        if (!(value > -999.9995 && value < 9999.9995)) {
+        if (!fits(value)) {
             return tsl_fail(state->context, TSL_E_ARG,
                             "%s: atom %" PRId64 " of the %s is at %g angstrom, which the columns "
                             "of a PDB file cannot hold; move the molecules towards the origin",
@@ -212,14 +222,21 @@ static int next_serial(writer *state)
     return (int)(state->serial++ % 99999) + 1;
 }
 
+/* Names of four characters reach into column 21, as some programs write them. Those of five are for
+ * mmCIF only. UNL: a ligand a PDB file has no name for. */
+static const char *residue_name(const tsl_atom *atom)
+{
+    return strlen(atom->residue) > 4 ? "UNL" : atom->residue;
+}
+
 /* The part that ATOM, HETATM and TER share: serial number, residue name, chain, residue number,
  * insertion code. */
 static void place_residue(writer *state, char *line, const tsl_atom *atom, int molecule)
 {
-    /* Names of five characters are for mmCIF only. UNL: a ligand a PDB file has no name for. */
-    const char *residue = strlen(atom->residue) > 3 ? "UNL" : atom->residue;
+    const char *residue = residue_name(atom);
+    const int length = (int)strlen(residue);
     tsl_columns_number(line, 7, 5, 0, next_serial(state));
-    tsl_columns_text(line, 21 - (int)strlen(residue), 3, residue);
+    tsl_columns_text(line, length > 3 ? 18 : 21 - length, 4, residue);
     for (int i = 0; i < state->chain_count; i++) {
         const chain *c = &state->chains[i];
         if (c->molecule == molecule && strcmp(c->name, atom->chain) == 0) {
@@ -358,4 +375,41 @@ tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_p
         return status;
     }
     return tsl_output_commit(output);
+}
+
+tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
+                             const tsl_molecule *receptor, const tsl_molecule *ligand,
+                             const double receptor_centre[3], double reach)
+{
+    writer state = {.context = context, .path = names[0], .molecules = {receptor, ligand}};
+    tsl_status status = collect_chains(&state, 0);
+    if (status == TSL_OK) {
+        state.path = names[1];
+        status = collect_chains(&state, 1);
+    }
+    if (status == TSL_OK) {
+        status = name_chains(&state);
+    }
+    for (int64_t i = 0; i < 3 * receptor->count && status == TSL_OK; i++) {
+        if (!fits(receptor->positions[i])) {
+            status =
+                tsl_fail(context, TSL_E_ARG,
+                         "%s: atom %" PRId64 " is at %c = %g angstrom, which the columns of a "
+                         "PDB file cannot hold: move the molecule towards the origin, or write "
+                         "no complexes (--poses 0)",
+                         names[0], i / 3 + 1, "xyz"[i % 3], receptor -> positions[i]);
+        }
+    }
+    for (int i = 0; i < 3 && status == TSL_OK; i++) {
+        if (!fits(receptor_centre[i] - reach) || !fits(receptor_centre[i] + reach)) {
+            status =
+                tsl_fail(context, TSL_E_ARG,
+                         "%s: its middle is at %c = %.1f angstrom, and the ligand may be placed "
+                         "%.1f angstrom from that, which the columns of a PDB file cannot hold: "
+                         "move the receptor towards the origin, or write no complexes "
+                         "(--poses 0)",
+                         names[0], "xyz"[i], receptor_centre[i], reach);
+        }
+    }
+    return status;
 }

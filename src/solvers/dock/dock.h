@@ -102,6 +102,12 @@ typedef struct tsl_dock_ops {
 
 extern const tsl_dock_ops tsl_dock_cpu;
 
+/* The CPU's potential(): potential_cpu.c. */
+tsl_status tsl_dock_cpu_potential(tsl_context *context, const tsl_dock_geometry *geometry,
+                                  const tsl_dock_atoms *atoms, const int16_t *shape, int core,
+                                  int64_t first, int64_t count, int32_t *potential,
+                                  double *largest);
+
 /* A rotation as the kernels take it. */
 tsl_dock_turns tsl_dock_turns_of(const tsl_rotation *rotation);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "blocks/reduce/reduce_point.h"
-#include "core/clones.h"
 #include "core/context.h"
 
 /* A few rotations for each thread, so that threads seldom wait for one another, but no more than a
@@ -116,52 +115,6 @@ static tsl_status cpu_surface(tsl_context *context, const tsl_dock_geometry *g,
     }
     cells[0] += on_surface;
     cells[1] += in_core;
-    return TSL_OK;
-}
-
-/* Add one charge's potential to a row of cells; `square` is its distance from the row, squared. */
-TSL_CLONES static void add_charge(double *restrict row, int n, double spacing, double z,
-                                  double square, double charge)
-{
-    for (int i = 0; i < n; i++) {
-        const double d = (i + 0.5 - n / 2) * spacing - z;
-        row[i] += charge / tsl_dock_screening(sqrt(square + d * d));
-    }
-}
-
-static void potential_row(const tsl_dock_geometry *g, const tsl_dock_atoms *atoms, int x, int y,
-                          double *row)
-{
-    const int n = g->grid;
-    const double cell_x = (x + 0.5 - n / 2) * g->spacing;
-    const double cell_y = (y + 0.5 - n / 2) * g->spacing;
-    memset(row, 0, (size_t)n * sizeof *row);
-    for (int64_t i = 0; i < atoms->charged; i++) {
-        const float *p = atoms->charge_positions + 3 * i;
-        const double dx = cell_x - (double)p[0];
-        const double dy = cell_y - (double)p[1];
-        add_charge(row, n, g->spacing, (double)p[2], dx * dx + dy * dy,
-                   atoms->charges[i] * TSL_CHARGE_UNIT);
-    }
-}
-
-static tsl_status cpu_potential(tsl_context *context, const tsl_dock_geometry *g,
-                                const tsl_dock_atoms *atoms, const int16_t *shape, int core,
-                                int64_t first, int64_t count, int32_t *potential, double *largest)
-{
-    const int n = g->grid;
-    double size = 0;
-#pragma omp parallel for num_threads(context->threads) reduction(max : size) schedule(dynamic)
-    for (int64_t i = first; i < first + count; i++) {
-        double row[TSL_GRID_LARGEST];
-        potential_row(g, atoms, (int)(i / n), (int)(i % n), row);
-        for (int z = 0; z < n; z++) {
-            const double phi = shape[i * n + z] == core ? 0.0 : row[z];
-            size = fabs(phi) > size ? fabs(phi) : size;
-            potential[i * n + z] = tsl_dock_fixed_potential(phi);
-        }
-    }
-    *largest = fmax(*largest, size);
     return TSL_OK;
 }
 
@@ -302,7 +255,7 @@ const tsl_dock_ops tsl_dock_cpu = {.batch = cpu_batch,
                                    .place = cpu_place,
                                    .place_charges = cpu_place_charges,
                                    .surface = cpu_surface,
-                                   .potential = cpu_potential,
+                                   .potential = tsl_dock_cpu_potential,
                                    .load_shape = cpu_load_shape,
                                    .settle = cpu_settle,
                                    .measure = cpu_measure};

@@ -471,9 +471,11 @@ tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list
     }
     tsl_text_release(&text);
     if (status == TSL_OK && !state.head && out->count == 0) {
-        status =
-            tsl_fail(context, TSL_E_FORMAT,
-                     "%s: not a list of FTDock's: it has neither a head nor G_DATA rows", path);
+        status = tsl_fail(
+            context, TSL_E_FORMAT,
+            "%s: not a list of poses: it has neither FTDock's head nor G_DATA rows, nor the "
+            "cells and spacing that ZDOCK's begins with",
+            path);
     }
     if (status != TSL_OK) {
         tsl_pose_list_free(out);

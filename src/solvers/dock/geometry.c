@@ -69,19 +69,57 @@ static int64_t choose_size(const tsl_dock_options *options, double span)
     return n;
 }
 
+/* "a grid of at least 128, " or, where that is beyond the largest, nothing. */
+static const char *advise_grid(char out[64], double least)
+{
+    out[0] = '\0';
+    if (least <= TSL_GRID_LARGEST) {
+        snprintf(out, 64, "a grid of at least %.0f or ", least);
+    }
+    return out;
+}
+
 /* A finer grid helps unless the spacing was given, which alone decides then. */
 static tsl_status fail_coarse(tsl_context *context, const tsl_dock_options *options, double spacing,
                               double needed)
 {
+    const double least = 2 * (floor(needed / options->surface / 2) + 1);
     char grid[64] = "";
     if (options->spacing == 0) {
-        snprintf(grid, sizeof grid, "a grid of at least %.0f, ",
-                 2 * (floor(needed / options->surface / 2) + 1));
+        advise_grid(grid, least);
+    }
+    if (options->spacing == 0 && grid[0] == '\0') {
+        return tsl_fail(
+            context, TSL_E_ARG,
+            "cells of %.2f angstrom are wider than the surface of %.2f, so there would "
+            "be no surface layer, and a grid of %.0f cells would be needed, where %d is "
+            "the largest: give a thicker surface, or smaller molecules",
+            spacing, options->surface, least, TSL_GRID_LARGEST);
     }
     return tsl_fail(context, TSL_E_ARG,
                     "cells of %.2f angstrom are wider than the surface of %.2f, so there would be "
-                    "no surface layer: give %sa smaller spacing or a thicker surface",
-                    spacing, options->surface, grid);
+                    "no surface layer: give %s%sa thicker surface",
+                    spacing, options->surface, grid,
+                    options->spacing > 0 ? "a smaller spacing or " : "");
+}
+
+/* No grid holds the molecules. */
+static tsl_status fail_large(tsl_context *context, const tsl_dock_options *options, int64_t n,
+                             double needed)
+{
+    const double spacing = ceil(100 * needed / TSL_GRID_LARGEST) / 100;
+    char remedy[160];
+    if (options->spacing > 0) {
+        snprintf(remedy, sizeof remedy, "a larger spacing, of at least %.2f", spacing);
+    } else {
+        snprintf(remedy, sizeof remedy,
+                 "a grid of %d and a surface thicker than its cells, which are %.2f angstrom wide",
+                 TSL_GRID_LARGEST, spacing);
+    }
+    return tsl_fail(context, TSL_E_ARG,
+                    "the molecules need %.1f angstrom, a grid of %lld cells%s: the largest is %d; "
+                    "give %s",
+                    needed, (long long)n, n >= 1000000 ? " or more" : "", TSL_GRID_LARGEST, remedy);
 }
 
 tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
@@ -94,20 +132,19 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
     const double needed = (double)(1 + 2 * radii);
     const int64_t n = choose_size(options, needed);
     if (n > TSL_GRID_LARGEST) {
-        return tsl_fail(
-            context, TSL_E_ARG,
-            "the molecules need %.1f angstrom, a grid of %lld cells: the largest is %d; "
-            "give a grid or a larger spacing",
-            needed, (long long)n, TSL_GRID_LARGEST);
+        return fail_large(context, options, n, needed);
     }
     const float cell = options->spacing > 0 ? (float)options->spacing : (float)needed / (float)n;
     const double spacing = (double)cell;
     if (spacing * (double)n < needed * (1 - 1e-6)) {
+        char grid[64];
         return tsl_fail(
             context, TSL_E_ARG,
             "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
-            "need %.1f: give a grid of at least %.0f or a larger spacing",
-            (long long)n, spacing, spacing * (double)n, needed, 2 * ceil(needed / spacing / 2));
+            "need %.1f: give %sa larger spacing, of at least %.2f",
+            (long long)n, spacing, spacing * (double)n, needed,
+            advise_grid(grid, 2 * ceil(needed / spacing / 2)),
+            ceil(100 * needed / (double)n) / 100);
     }
     if (spacing >= options->surface) {
         return fail_coarse(context, options, spacing, needed);

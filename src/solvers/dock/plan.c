@@ -209,6 +209,11 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     return status;
 }
 
+static const tsl_fft_patience *patience_of(const tsl_dock_plan *plan)
+{
+    return plan->watcher != NULL ? &plan->watcher->patience : NULL;
+}
+
 static tsl_status plan_transforms(tsl_dock_plan *plan, const tsl_fft_patience *patience,
                                   const int *transposed)
 {
@@ -245,7 +250,7 @@ static tsl_status reserve(tsl_dock_plan *plan)
 static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
 {
     tsl_dock_plan *plan = user;
-    const tsl_status status = plan_transforms(plan, plan->patience, settled);
+    const tsl_status status = plan_transforms(plan, patience_of(plan), settled);
     *transposed = plan->summary.transposed;
     return status;
 }
@@ -260,8 +265,9 @@ static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, 
                                  .user = plan};
     return crew->first_gpu < 0
                ? tsl_fft_take_turns(plan->context, &turns)
-               : tsl_comm_agree(plan->context, later ? reserve(plan)
-                                                     : plan_transforms(plan, plan->patience, NULL));
+               : tsl_comm_agree(plan->context,
+                                later ? reserve(plan)
+                                      : plan_transforms(plan, patience_of(plan), NULL));
 }
 
 /* The rest of a batch, whose size depends on the ligand's charges. */
@@ -534,7 +540,7 @@ tsl_status tsl_dock_plan_create(tsl_dock_plan **out, tsl_context *context,
 tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
                                       const tsl_molecule *receptor, const tsl_molecule *ligand,
                                       const tsl_dock_options *options,
-                                      const tsl_fft_patience *patience)
+                                      const tsl_dock_watcher *watcher)
 {
     const tsl_dock_options defaults = TSL_DOCK_OPTIONS_INIT;
     tsl_dock_plan *plan = NULL;
@@ -551,7 +557,7 @@ tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
     }
     plan->context = context;
     plan->options = *options;
-    plan->patience = patience;
+    plan->watcher = watcher;
     status = tsl_dock_plan_update(plan, receptor, ligand);
     if (status != TSL_OK) {
         tsl_release(plan);

@@ -7,6 +7,15 @@
 #include "device/device.h"
 #include "solvers/dock/dock.h"
 
+/* Who waits while a plan is made: whether it goes on being wanted, and how far it is. */
+typedef struct tsl_dock_watcher {
+    tsl_fft_patience patience;
+    /* A CPU has summed `rows` more of the `of` rows of the receptor's potential that are this
+     * rank's; NULL: nobody asks. */
+    void (*summed)(void *user, int64_t rows, int64_t of);
+    void *user; /* of summed() */
+} tsl_dock_watcher;
+
 /* What a batch of rotations needs besides grids: one block of memory, of which the device has one
  * and the host a mirror. The first part goes to the device before a batch, the second comes back.
  */
@@ -50,9 +59,9 @@ struct tsl_dock_plan {
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
-    const tsl_fft_patience *patience; /* tsl_dock_plan_create_while() */
-    bool is_for_first;                /* tsl_dock_share_for_first() */
-    double begun;                     /* tsl_dock_share_begun() */
+    const tsl_dock_watcher *watcher; /* tsl_dock_plan_create_while(); NULL: nobody watches */
+    bool is_for_first;               /* tsl_dock_share_for_first() */
+    double begun;                    /* tsl_dock_share_begun() */
     const double *parts; /* of the ranks in the work: tsl_dock_share_in_parts(); NULL: as they go */
 };
 

@@ -54,10 +54,30 @@ void tsl_pose_list_free(tsl_pose_list *list);
 
 /* Write ZDOCK's list (the form with four head lines: receptor fixed, ligand moved). Each row is
  * "psi theta phi tx ty tz score": ligand' = receptor centre - spacing t + Rz(psi) Rx(theta) Rz(phi)
- * (ligand - ligand centre), with t >= N/2 meaning t - N; radians with six decimals;
- * tab separated. */
+ * (ligand - ligand centre), with t >= N/2 meaning t - N; radians with six decimals, or
+ * nine where an angle is no whole degree, so that it can be read back; tab separated. */
 tsl_status tsl_zdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
                            const tsl_dock_summary *summary);
+
+/* Whether a file begins as a list of ZDOCK's does: with the number of cells and the spacing. Errors
+ * as of tsl_text_read(). */
+tsl_status tsl_zdock_recognise(tsl_context *context, const char *path, bool *is_zdock);
+
+/* Where the poses of a list were: x' = motion[i][0..2] . x + motion[i][3] takes the ligand's
+ * positions as read to the frame of the receptor's. */
+typedef struct tsl_zdock_list {
+    int grid;       /* N */
+    double spacing; /* angstrom */
+    int64_t count;
+    double (*motions)[3][4]; /* [count] */
+    tsl_rotation *rotations; /* [count]: the motions' */
+} tsl_zdock_list;
+
+/* Read a list of ZDOCK's, with four head lines (2.x) or five (3.x: a switch, and both molecules
+ * turned beforehand), or ours. TSL_E_FORMAT, with file and line, for what is no such row. Free with
+ * tsl_zdock_free(); after a failure `out` is empty. */
+tsl_status tsl_zdock_read(tsl_context *context, const char *path, tsl_zdock_list *out);
+void tsl_zdock_free(tsl_zdock_list *list);
 
 /* Write the receptor as read and the ligand moved by `motion` as one PDB file: REMARKs that name
  * both inputs (from `head`), rank, score and transformation; ATOM/HETATM records in PDB columns;
@@ -71,6 +91,14 @@ tsl_status tsl_zdock_write(tsl_context *context, const char *path, const tsl_pos
 tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_pose_list_head *head,
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double motion[3][4], int64_t rank, const tsl_pose *pose);
+
+/* Whether complexes of two molecules can be written, wherever a search may put the ligand: within
+ * `reach` angstrom of the receptor's middle along each axis. TSL_E_ARG, with a line that names the
+ * molecule at fault (`names` of receptor and ligand), if chains outnumber the letters or a
+ * coordinate may not fit its columns. Writes nothing. */
+tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
+                             const tsl_molecule *receptor, const tsl_molecule *ligand,
+                             const double receptor_centre[3], double reach);
 
 enum { TSL_FIGURE_POSES = 500 };
 

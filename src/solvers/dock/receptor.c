@@ -212,6 +212,7 @@ typedef struct summing {
     tsl_dock_plan *plan;
     const tsl_dock_making *making;
     int64_t cells;    /* done by this rank */
+    int64_t rows;     /* that this rank is to do */
     tsl_queue *queue; /* NULL: this rank does all of it */
     bool stopped;     /* the plan is not wanted any more */
 } summing;
@@ -223,14 +224,19 @@ static tsl_status sum_rows(void *user, int64_t first, int64_t count)
 {
     summing *s = user;
     tsl_dock_plan *plan = s->plan;
-    if (plan->patience != NULL && !plan->patience->is_wanted(plan->patience->user)) {
+    const tsl_dock_watcher *watcher = plan->watcher;
+    if (watcher != NULL && !watcher->patience.is_wanted(watcher->patience.user)) {
         s->stopped = true;
         return s->queue != NULL ? tsl_queue_stop(s->queue) : TSL_OK;
     }
     s->cells += count * plan->geometry.grid;
-    return plan->context->ops->dock->potential(plan->context, &plan->geometry, &s->making->atoms,
-                                               plan->receptor.shape, plan->options.core, first,
-                                               count, plan->receptor.potential, s->making->largest);
+    const tsl_status status = plan->context->ops->dock->potential(
+        plan->context, &plan->geometry, &s->making->atoms, plan->receptor.shape, plan->options.core,
+        first, count, plan->receptor.potential, s->making->largest);
+    if (status == TSL_OK && watcher != NULL && watcher->summed != NULL && !is_gpu(plan->context)) {
+        watcher->summed(watcher->user, count, s->rows);
+    }
+    return status;
 }
 
 /* In pieces that grow until they take long enough. */
@@ -253,6 +259,7 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
 {
     tsl_context *context = s->plan->context;
     const int64_t grid = s->plan->geometry.grid, rows = grid * grid;
+    s->rows = rows;
     if (is_gpu(context)) {
         return sum_rows(s, 0, rows);
     }
@@ -262,6 +269,9 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
     if (crew->first_gpu >= 0) {
         return TSL_OK;
     }
+    const int rank = context->comm->rank, ranks = context->comm->size;
+    s->rows = tsl_queue_part(rows, s->making->weights, ranks, rank + 1) -
+              tsl_queue_part(rows, s->making->weights, ranks, rank);
     tsl_status status = tsl_queue_create(&s->queue, context->comm, rows, context->threads);
     if (status == TSL_OK) {
         tsl_queue_split(s->queue, s->making->weights);

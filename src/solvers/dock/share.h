@@ -7,11 +7,11 @@
 
 /* tsl_dock_plan_create() that asks, between pieces of a tenth or two of a second and between plans
  * of transforms, whether it goes on being wanted, in updates too; TSL_E_CANCELLED on all ranks if
- * one is told that it is not. Borrows `patience`. */
+ * one is told that it is not. Borrows `watcher`. */
 tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
                                       const tsl_molecule *receptor, const tsl_molecule *ligand,
                                       const tsl_dock_options *options,
-                                      const tsl_fft_patience *patience);
+                                      const tsl_dock_watcher *watcher);
 
 /* Items 0 … count - 1, each of which leaves `bytes` bytes in `outcome`. */
 typedef struct tsl_dock_share {

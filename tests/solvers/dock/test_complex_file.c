@@ -162,7 +162,7 @@ static void test_too_many_chains(void **state)
     free(text);
     receptor.count = 62;
     assert_int_equal(write_complex(&receptor, &ligand), TSL_E_ARG);
-    assert_error_names(&context, "no letter is left for chain 'c0' of the ligand");
+    assert_error_names(&context, "none is left for chain 'c0' of the ligand");
     receptor.count = CHAINS;
     assert_int_equal(write_complex(&receptor, &ligand), TSL_E_ARG);
     assert_error_names(&context, "letters for 62 chains only");
