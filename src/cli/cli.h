@@ -25,6 +25,7 @@ int cli_info(int argc, char **argv);
 int cli_dock(int argc, char **argv);
 int cli_comm(int argc, char **argv);
 int cli_fft(int argc, char **argv);
+int cli_lab(int argc, char **argv);
 int cli_npb(int argc, char **argv);
 int cli_transpose(int argc, char **argv);
 int cli_poisson(int argc, char **argv);

@@ -18,6 +18,7 @@ static char info_name[] = "tesela info";
 static char dock_name[] = "tesela dock";
 static char comm_name[] = "tesela comm";
 static char fft_name[] = "tesela fft";
+static char lab_name[] = "tesela lab";
 static char npb_name[] = "tesela npb";
 static char poisson_name[] = "tesela poisson";
 static char solve_name[] = "tesela solve";
@@ -28,6 +29,7 @@ static const command commands[] = {
     {"dock", dock_name, "dock two proteins as rigid bodies (FTDock 2.0's method)", cli_dock},
     {"comm", comm_name, "measure how fast ranks reach each other", cli_comm},
     {"fft", fft_name, "measure Fourier transforms: which are fast, how much memory", cli_fft},
+    {"lab", lab_name, "GPU programming without a GPU: run CUDA files, count, check", cli_lab},
     {"npb", npb_name, "NAS Parallel Benchmarks: ep, cg", cli_npb},
     {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
     {"solve", solve_name, "solve a sparse system of linear equations", cli_solve},

@@ -1,0 +1,11 @@
+/* Structs of a learner's file: their sizes and alignments decide how copies of them are split. */
+#ifndef TSL_LAB_STRUCTS_H
+#define TSL_LAB_STRUCTS_H
+
+#include "lab/tokens.h"
+
+/* Add to `rows` a row {sizeof(S), alignof(S)} for each struct S at namespace scope, outside of #if.
+ * Of those with __align__ or alignas whose members are plain, edits make copies go whole. */
+void tsl_lab_structs(tsl_lab_source *source, tsl_lab_buffer *rows);
+
+#endif
