@@ -21,10 +21,13 @@
 extern "C" {
 #endif
 
-/* A size of the learner's structs and its alignment: how a copy of that many bytes is split. */
+/* A size of the learner's structs and its alignment: how a copy of that many bytes is split. Where
+ * two structs of one size differ in it, those with a number can be made to be copied piece by piece,
+ * by -D'TSL_LAB_IF_number(...)=__VA_ARGS__'. */
 typedef struct tsl_lab_type {
     size_t bytes;
     size_t alignment;
+    int number; /* -1: none */
 } tsl_lab_type;
 
 /* What a launch is: grid and block as x, y, z; dynamic shared bytes; the kernel's name; a function

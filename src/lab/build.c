@@ -15,7 +15,7 @@
 #include "lab/process.h"
 #include "lab/rewrite.h"
 
-enum { MOST_ARGUMENTS = 64 };
+enum { MOST_ARGUMENTS = 160, MOST_TYPES = 128 };
 
 /* ---- what is needed ------------------------------------------------------------------------- */
 
@@ -161,8 +161,9 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
     return ran;
 }
 
+/* `more`: options besides, ended by NULL. */
 static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char *path,
-                          const places *at)
+                          const places *at, const char *const *more)
 {
     static const char *const common[] = {"-std=c++17",
                                          "-O1",
@@ -204,6 +205,9 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     for (size_t i = 0; i < count; i++) {
         add(&c, own[i]);
     }
+    for (int i = 0; more != NULL && more[i] != NULL; i++) {
+        add(&c, more[i]);
+    }
     add(&c, headers);
     add(&c, beside);
     add(&c, "-c");
@@ -235,6 +239,81 @@ static tsl_status link_program(tsl_lab_build *build, tsl_context *context, const
         add(&c, arguments[i]);
     }
     return run_compiler(build, context, &c, path);
+}
+
+/* ---- copies of structs ---------------------------------------------------------------------- */
+
+typedef struct types {
+    size_t bytes[MOST_TYPES];
+    size_t alignment[MOST_TYPES];
+    int number[MOST_TYPES];
+    int count;
+} types;
+
+/* The table that the program has, which it tells when asked. */
+static tsl_status read_types(types *out, const tsl_lab_build *build, tsl_context *context)
+{
+    char path[PATH_MAX];
+    const char *const arguments[] = {build->program, NULL};
+    const char *const settings[] = {"TESELA_LAB_TYPES=1", "TESELA_LAB_REPORT=1", NULL};
+    int status;
+    tsl_text text = {.data = NULL};
+    out->count = 0;
+    snprintf(path, sizeof path, "%s/types.txt", build->folder);
+    const tsl_lab_process process = {
+        .arguments = arguments, .settings = settings, .output = path, .keep = -1};
+    tsl_status ran = tsl_lab_run_process(&status, context, &process);
+    if (ran == TSL_OK) {
+        ran = tsl_text_read(&text, context, path, 1 << 20);
+    }
+    if (ran == TSL_OK) {
+        tsl_lines lines = tsl_lines_of(text.data, text.size);
+        const char *line;
+        size_t length;
+        while (tsl_lines_next(&lines, &line, &length) && out->count < MOST_TYPES) {
+            char copy[96];
+            snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+            const int n = out->count;
+            out->count += sscanf(copy, "type %zu %zu %d", &out->bytes[n], &out->alignment[n],
+                                 &out->number[n]) == 3;
+        }
+    }
+    tsl_text_release(&text);
+    return ran;
+}
+
+/* Structs of one size that are aligned unlike: their copies are told apart only if each is copied
+ * piece by piece, which is compiled anew. Where that does not compile the first program stands. */
+static tsl_status tell_apart(tsl_lab_build *build, tsl_context *context, const char *path,
+                             const places *at)
+{
+    types t;
+    char options[MOST_TYPES][48];
+    const char *more[MOST_TYPES + 1];
+    int count = 0;
+    tsl_status status = read_types(&t, build, context);
+    for (int i = 0; i < t.count && status == TSL_OK; i++) {
+        bool unlike = false;
+        for (int k = 0; k < t.count; k++) {
+            unlike = unlike || (t.bytes[k] == t.bytes[i] && t.alignment[k] != t.alignment[i]);
+        }
+        if (unlike && t.number[i] >= 0) {
+            snprintf(options[count], sizeof *options, "-DTSL_LAB_IF_%d(...)=__VA_ARGS__",
+                     t.number[i]);
+            more[count] = options[count];
+            count++;
+        }
+    }
+    more[count] = NULL;
+    if (status != TSL_OK || count == 0) {
+        return status;
+    }
+    status = compile(build, context, path, at, more);
+    if (status == TSL_E_FORMAT) {
+        build->ambiguous = true;
+        return TSL_OK;
+    }
+    return status == TSL_OK ? link_program(build, context, path, at) : status;
 }
 
 tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const char *path,
@@ -270,10 +349,13 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
         status = write_script(context, script, sources.sections);
     }
     if (status == TSL_OK) {
-        status = compile(out, context, path, &at);
+        status = compile(out, context, path, &at, NULL);
     }
     if (status == TSL_OK) {
         status = link_program(out, context, path, &at);
+    }
+    if (status == TSL_OK && sources.structs > 0) {
+        status = tell_apart(out, context, path, &at);
     }
     tsl_lab_sources_release(&sources);
     out->seconds = tsl_seconds() - begun;

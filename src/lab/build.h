@@ -12,6 +12,7 @@ typedef struct tsl_lab_build {
     char compiler[PATH_MAX]; /* the one that was used */
     bool diagnosed;          /* clang has looked at both sides */
     int refused;             /* errors that clang found so */
+    bool ambiguous; /* structs of one size are aligned unlike: copies are split by the smaller */
     double seconds;
 } tsl_lab_build;
 

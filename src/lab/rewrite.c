@@ -439,7 +439,12 @@ static tsl_status rewrite_file(tsl_lab_sources *all, tsl_context *context, const
         status = rewrite_tokens(&source, all, context);
     }
     if (status == TSL_OK) {
-        tsl_lab_structs(&source, &all->types);
+        tsl_lab_structs(&source, &all->types, &all->structs);
+        for (int i = 0; i < all->structs && first; i++) {
+            tsl_lab_buffer_print(&out,
+                                 "#ifndef TSL_LAB_IF_%d\n#define TSL_LAB_IF_%d(...)\n#endif\n", i,
+                                 i);
+        }
         tsl_lab_buffer_print(&out, "%s#line 1 \"%s\"\n",
                              first ? "#include \"cuda_runtime.h\"\n" : "", path);
         tsl_lab_apply(&source, &out);
@@ -447,7 +452,7 @@ static tsl_status rewrite_file(tsl_lab_sources *all, tsl_context *context, const
             tsl_lab_buffer_print(
                 &out,
                 "\nextern \"C\" { extern const tsl_lab_type tsl_lab_types[]; const "
-                "tsl_lab_type tsl_lab_types[] = {%s{0, 0}}; }\n",
+                "tsl_lab_type tsl_lab_types[] = {%s{0, 0, -1}}; }\n",
                 all->types.data != NULL ? all->types.data : "");
         }
         status = out.failed || source.failed ? tsl_fail_memory(context, (int64_t)text.size, path)

@@ -20,12 +20,13 @@ typedef struct members {
     size_t begin[MOST_MEMBERS];
     size_t end[MOST_MEMBERS];
     int count;
+    bool arrays; /* some are */
 } members;
 
-/* Members of a struct's body, if all are plain: types of words, names, no more. */
+/* Members of a struct's body, if all are plain: types of words, names, dimensions, no more. */
 static bool read_members(const tsl_lab_source *s, size_t open, size_t close, members *out)
 {
-    out->count = 0;
+    *out = (members){.count = 0};
     size_t name = 0, name_end = 0;
     for (size_t i = open + 1; i < close; i++) {
         const char c = s->blank[i];
@@ -40,6 +41,9 @@ static bool read_members(const tsl_lab_source *s, size_t open, size_t close, mem
             out->begin[out->count] = name;
             out->end[out->count++] = name_end;
             name_end = 0;
+        } else if (c == '[' && name_end != 0 && tsl_lab_match(s, i) < close) {
+            out->arrays = true;
+            i = tsl_lab_match(s, i);
         } else if (!isspace((unsigned char)c) && c != ':') {
             return false;
         }
@@ -47,39 +51,43 @@ static bool read_members(const tsl_lab_source *s, size_t open, size_t close, mem
     return out->count > 0 && name_end == 0;
 }
 
-/* Give an aligned struct the constructors by which it is copied whole; aggregate initialisation
- * goes on by a constructor of all members. */
+/* Give a struct of plain members the constructors by which it is copied in pieces of its own
+ * alignment; aggregate initialisation goes on by a constructor of all members, for which there must
+ * be no arrays. `number`: only where that is asked for; -1: always. */
 static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char *name,
-                       bool nameless)
+                       bool nameless, const members *m, int number)
 {
-    members m;
     tsl_lab_buffer text = {.data = NULL};
-    if (!read_members(s, open, close, &m)) {
-        return;
+    if (number >= 0) {
+        tsl_lab_buffer_print(&text, " TSL_LAB_IF_%d(", number);
     }
-    tsl_lab_buffer_print(&text, " TSL_LAB_INLINE %s(", name);
-    for (int i = 0; i < m.count; i++) {
+    if (!m->arrays) {
+        tsl_lab_buffer_print(&text, " TSL_LAB_INLINE %s(", name);
+    }
+    for (int i = 0; i < m->count && !m->arrays; i++) {
         tsl_lab_buffer_print(&text, "%sdecltype(%.*s) tsl_lab_%d%s", i > 0 ? ", " : "",
-                             (int)(m.end[i] - m.begin[i]), s->text + m.begin[i], i,
+                             (int)(m->end[i] - m->begin[i]), s->text + m->begin[i], i,
                              i > 0 ? " = {}" : "");
     }
-    for (int i = 0; i < m.count; i++) {
-        tsl_lab_buffer_print(&text, "%s%.*s(tsl_lab_%d)",
-                             i > 0 ? ", " : ") : ", (int)(m.end[i] - m.begin[i]),
-                             s->text + m.begin[i], i);
+    for (int i = 0; i < m->count && !m->arrays; i++) {
+        tsl_lab_buffer_print(&text, "%s%.*s(tsl_lab_%d)", i > 0 ? ", " : ") : ",
+                             (int)(m->end[i] - m->begin[i]), s->text + m->begin[i], i);
     }
-    tsl_lab_buffer_print(&text, " {} TSL_LAB_WHOLE(%s) ", name);
+    tsl_lab_buffer_print(&text, "%s TSL_LAB_WHOLE(%s) %s", m->arrays ? "" : " {}", name,
+                         number >= 0 ? ") " : "");
     if (!text.failed) {
         if (nameless) {
             tsl_lab_replace(s, open, open, " %s ", name);
         }
         tsl_lab_replace(s, close, close, "%s", text.data);
     }
+    s->failed = s->failed || text.failed;
     tsl_lab_buffer_release(&text);
 }
 
 /* A struct whose word is at `at`. */
-static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_lab_buffer *rows)
+static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_lab_buffer *rows,
+                        int *numbers)
 {
     size_t i = tsl_lab_skip_blanks(s, tsl_lab_word_end(s, at));
     size_t name = 0, name_end = 0;
@@ -112,14 +120,18 @@ static void read_struct(tsl_lab_source *s, const scopes *scope, size_t at, tsl_l
     }
     const size_t begin = nameless ? typed : name;
     const size_t length = tsl_lab_word_end(s, begin) - begin;
-    tsl_lab_buffer_print(rows, "{sizeof(%s%.*s), alignof(%s%.*s)}, ", scope->prefix[scope->depth],
-                         (int)length, s->text + begin, scope->prefix[scope->depth], (int)length,
-                         s->text + begin);
+    members m;
     char tag[NAME];
+    const bool plain = tsl_lab_word_is(s, at, "struct") && read_members(s, i, close, &m);
+    const bool always = plain && aligned && !m.arrays;
+    const int number = plain && !always ? (*numbers)++ : -1;
+    tsl_lab_buffer_print(rows, "{sizeof(%s%.*s), alignof(%s%.*s), %d}, ",
+                         scope->prefix[scope->depth], (int)length, s->text + begin,
+                         scope->prefix[scope->depth], (int)length, s->text + begin, number);
     snprintf(tag, sizeof tag, "%s%.*s", nameless ? "tsl_lab_tag_" : "", (int)length,
              s->text + begin);
-    if (aligned && tsl_lab_word_is(s, at, "struct")) {
-        copy_whole(s, i, close, tag, nameless);
+    if (plain) {
+        copy_whole(s, i, close, tag, nameless, &m, number);
     }
 }
 
@@ -159,7 +171,7 @@ static void read_directive(const tsl_lab_source *s, scopes *scope, size_t at)
     scope->seen = scope->seen || !tsl_lab_word_is(s, word, "include");
 }
 
-void tsl_lab_structs(tsl_lab_source *s, tsl_lab_buffer *rows)
+void tsl_lab_structs(tsl_lab_source *s, tsl_lab_buffer *rows, int *numbers)
 {
     scopes scope = {.prefix = {"::"}, .plain = {true}};
     size_t namespace_at = s->length; /* of the last word "namespace" that no brace followed yet */
@@ -182,7 +194,7 @@ void tsl_lab_structs(tsl_lab_source *s, tsl_lab_buffer *rows)
             const bool plain = scope.plain[scope.depth] && scope.conditional == 0;
             if (plain && (tsl_lab_word_is(s, i, "struct") || tsl_lab_word_is(s, i, "union")) &&
                 !is_template(s, i)) {
-                read_struct(s, &scope, i, rows);
+                read_struct(s, &scope, i, rows, numbers);
             }
             namespace_at = tsl_lab_word_is(s, i, "namespace") ? i : namespace_at;
             i = tsl_lab_word_end(s, i);

@@ -59,6 +59,10 @@ static tsl_status run(lab_run_work *work)
         cli_warning("this kernel has no seccomp filters: the program is not kept from files and "
                     "processes");
     }
+    if (status == TSL_OK && work->build.ambiguous) {
+        cli_warning("structs of the same size are aligned unlike: copies of them are counted in "
+                    "pieces of the smaller alignment");
+    }
     return status;
 }
 

@@ -124,6 +124,17 @@ static void range(const volatile void *p, size_t bytes, unsigned kind, uintptr_t
     }
 }
 
+/* An access that is wider than what it is aligned to is a copy of a struct, which clang has joined. */
+static void less(const volatile void *p, unsigned bytes, unsigned kind, uintptr_t pc)
+{
+    const size_t alignment = tsl_type_alignment(bytes);
+    const unsigned piece =
+        alignment == 0 || alignment >= bytes ? (bytes > 4 ? 4 : (bytes + 1) / 2) : (unsigned)alignment;
+    for (unsigned done = 0; done < bytes && tsl_now.current != NULL; done += piece) {
+        hook((const volatile char *)p + done, piece, kind, pc);
+    }
+}
+
 /* Volatile memory of a block stays unordered among the lanes of a warp: see docs/lab.md. */
 #define HOOKS(n)                                                                                   \
     void __tsan_read##n(void *p);                                                                  \
@@ -146,11 +157,11 @@ static void range(const volatile void *p, size_t bytes, unsigned kind, uintptr_t
     }                                                                                              \
     void __tsan_unaligned_read##n(void *p)                                                         \
     {                                                                                              \
-        hook(p, n, TSL_READ, SITE);                                                                \
+        less(p, n, TSL_READ, SITE);                                                                \
     }                                                                                              \
     void __tsan_unaligned_write##n(void *p)                                                        \
     {                                                                                              \
-        hook(p, n, TSL_WRITE, SITE);                                                               \
+        less(p, n, TSL_WRITE, SITE);                                                               \
     }                                                                                              \
     void __tsan_volatile_read##n(void *p)                                                          \
     {                                                                                              \
@@ -277,7 +288,7 @@ static void *copy(void *to, const void *from, size_t bytes, uintptr_t pc)
                                fiber->announced_to == (uintptr_t)to &&
                                fiber->announced_bytes == bytes;
         if (!announced) {
-            range(from, bytes, TSL_READ, pc);
+            range(from, bytes, TSL_READ, pc - 1); /* a place of its own, of the same call */
             range(to, bytes, TSL_WRITE, pc);
         }
         fiber->announced_bytes = 0;

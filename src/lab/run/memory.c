@@ -420,3 +420,10 @@ size_t tsl_type_alignment(size_t bytes)
     }
     return found;
 }
+
+void tsl_types_write(void)
+{
+    for (const tsl_lab_type *t = tsl_lab_types; t != NULL && t->bytes != 0; t++) {
+        tsl_write_line("type %zu %zu %d", t->bytes, t->alignment, t->number);
+    }
+}

@@ -14,6 +14,9 @@ bool tsl_memory_is_closed(uintptr_t address);
 /* The piece that an address is part of. */
 bool tsl_memory_piece(uintptr_t address, uintptr_t *begin, size_t *bytes, bool *host_too);
 
+/* Tell the table of structs. */
+void tsl_types_write(void);
+
 /* symbols.c: calls `found` for each variable of the program. */
 void tsl_symbols_read(void (*found)(void *user, uintptr_t address, size_t bytes), void *user);
 
