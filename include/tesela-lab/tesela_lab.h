@@ -17,13 +17,20 @@
 #define TSL_LAB_HOST
 #endif
 
+/* Calls that the compiler must not join: reports name their lines. */
+#if defined(__clang__)
+#define TSL_LAB_APART __attribute__((nomerge))
+#else
+#define TSL_LAB_APART
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* A size of the learner's structs and its alignment: how a copy of that many bytes is split. Where
- * two structs of one size differ in it, those with a number can be made to be copied piece by piece,
- * by -D'TSL_LAB_IF_number(...)=__VA_ARGS__'. */
+ * two structs of one size differ in it, those with a number can be made to be copied piece by
+ * piece, by -D'TSL_LAB_IF_number(...)=__VA_ARGS__'. */
 typedef struct tsl_lab_type {
     size_t bytes;
     size_t alignment;
@@ -57,9 +64,9 @@ TSL_LAB_DEVICE void *tsl_lab_shared(int number, const char *where, const char *n
                                     size_t alignment) __attribute__((const, nothrow));
 
 /* Barrier of a block. `kind`: 0 plain, 1 count, 2 and, 3 or of all threads' `predicate`. */
-TSL_LAB_DEVICE int tsl_lab_barrier(int kind, int predicate);
+TSL_LAB_DEVICE int tsl_lab_barrier(int kind, int predicate) TSL_LAB_APART;
 /* Barrier of all blocks of a cooperative launch. */
-TSL_LAB_DEVICE void tsl_lab_grid_barrier(void);
+TSL_LAB_DEVICE void tsl_lab_grid_barrier(void) TSL_LAB_APART;
 
 /* What lanes of a warp do together. */
 enum {
@@ -74,7 +81,7 @@ enum {
     TSL_LAB_WARP_OPERATIONS
 };
 TSL_LAB_DEVICE uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value,
-                                     unsigned argument, unsigned width);
+                                     unsigned argument, unsigned width) TSL_LAB_APART;
 
 /* Fence of a thread's accesses. `scope`: 0 block, 1 device, 2 system. */
 TSL_LAB_DEVICE void tsl_lab_fence(int scope);
@@ -100,7 +107,7 @@ TSL_LAB_DEVICE uint64_t tsl_lab_atomic(void *address, int bytes, int operation, 
 TSL_LAB_DEVICE uint64_t tsl_lab_clock(void);
 TSL_LAB_DEVICE void tsl_lab_sleep(void);
 /* __trap() and assert(). */
-TSL_LAB_DEVICE void tsl_lab_trap(const char *what);
+TSL_LAB_DEVICE void tsl_lab_trap(const char *what) TSL_LAB_APART;
 
 TSL_LAB_HOST int tsl_lab_start(const tsl_lab_launch *launch);
 

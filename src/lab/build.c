@@ -177,7 +177,7 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
                                            "-mllvm",         "-tsan-distinguish-volatile=1",
                                            "-fno-vectorize", "-fno-slp-vectorize"};
     static const char *const of_gcc[] = {"--param", "tsan-distinguish-volatile=1",
-                                         "-fno-reorder-blocks",
+                                         "-fno-reorder-blocks", "-fno-crossjumping",
                                          "-fno-reorder-blocks-and-partition"};
     char source[PATH_MAX];
     char object[PATH_MAX];

@@ -153,17 +153,11 @@ void tsl_blocks_release(void)
 
 /* ---- shared memory -------------------------------------------------------------------------- */
 
-/* Bytes of shared memory in use by this launch, the file's variables and the dynamic piece. */
-static size_t shared_bytes(void)
-{
-    return tsl_now.shared.bytes;
-}
-
 /* What is known of shared memory is made of its bytes, its written bits and its cells. */
 static void exchange(tsl_block *block, bool in)
 {
     const tsl_space *s = &tsl_now.shared;
-    const size_t bytes = shared_bytes();
+    const size_t bytes = tsl_now.shared_used;
     const size_t bits = bytes / 8 + 8;
     const size_t cells = bytes / 4 * sizeof(tsl_cell);
     char *at = block->saved;
@@ -178,7 +172,7 @@ static void exchange(tsl_block *block, bool in)
 void tsl_block_leave(tsl_block *block)
 {
     if (block->saved == NULL) {
-        const size_t bytes = tsl_now.shared.bytes;
+        const size_t bytes = tsl_now.shared_used;
         block->saved = malloc(bytes + bytes / 8 + 8 + bytes / 4 * sizeof(tsl_cell));
         if (block->saved == NULL) {
             tsl_fatal("out of memory for the shared memory of a block that waits");

@@ -210,6 +210,14 @@ static bool is_of_stacks(uintptr_t address)
     return address - block->stacks < block->stacks_bytes;
 }
 
+/* A card ends the launch here, too. */
+static void end_launch(int error)
+{
+    tsl_now.failed = true;
+    tsl_now.sticky = error;
+    tsl_stop();
+}
+
 /* Memory that is none of the kernel's: constants may be read, all else is told. */
 static void check_elsewhere(tsl_fiber *fiber, uintptr_t address, unsigned size, unsigned kind,
                             uintptr_t pc)
@@ -222,6 +230,7 @@ static void check_elsewhere(tsl_fiber *fiber, uintptr_t address, unsigned size, 
     if (address - tsl_now.constant_begin < constants) {
         if ((kind & TSL_WRITE) != 0) {
             tsl_report("constant", pc, 0, "thread %u writes to constant memory", fiber->thread);
+            end_launch(700);
         }
         return;
     }
@@ -231,9 +240,7 @@ static void check_elsewhere(tsl_fiber *fiber, uintptr_t address, unsigned size, 
     tsl_memory_describe(text, sizeof text, address, size);
     tsl_report("bounds", pc, 0, "%s %u bytes out of bounds by thread %u of block %llu: %s",
                verb(kind), size, fiber->thread, (unsigned long long)tsl_now.block->number, text);
-    tsl_now.failed = true; /* a card ends the launch here, too */
-    tsl_now.sticky = 700;
-    tsl_stop();
+    end_launch(700);
 }
 
 static bool check_bounds(const tsl_space *space, const tsl_fiber *fiber, uintptr_t address,
@@ -264,7 +271,7 @@ static void check_space(const tsl_space *space, tsl_fiber *fiber, uintptr_t addr
         tsl_memory_describe(text, sizeof text, address, size);
         tsl_report("misaligned", pc, 0, "%s %u bytes at an address that is no multiple of %u: %s",
                    verb(kind), size, size, text);
-        tsl_now.sticky = 716;
+        end_launch(716);
     }
     if ((kind & TSL_READ) != 0 && !all_bits(space->written, at, size)) {
         tsl_memory_describe(text, sizeof text, address, size);

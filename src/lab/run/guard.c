@@ -67,6 +67,14 @@ static void on_fault(int number, siginfo_t *info, void *context)
                address < fiber->stack + TSL_STACK) {
         tsl_report("stack", pc, 0, "local variables of a thread take more than %d bytes",
                    TSL_STACK);
+    } else if (fiber != NULL && info->si_code == SI_KERNEL) { /* vectors must be aligned */
+        tsl_report(
+            "misaligned", pc, 0,
+            "access by thread %u of block %llu at an address that is no multiple of its size",
+            fiber->thread, (unsigned long long)block->number);
+    } else if (fiber != NULL &&
+               address - tsl_now.constant_begin < tsl_now.constant_end - tsl_now.constant_begin) {
+        tsl_report("constant", pc, 0, "thread %u writes to constant memory", fiber->thread);
     } else if (fiber != NULL) {
         tsl_memory_describe(text, sizeof text, address, 1);
         tsl_report("bounds", pc, 0, "access out of bounds by thread %u of block %llu: %s",

@@ -124,12 +124,13 @@ static void range(const volatile void *p, size_t bytes, unsigned kind, uintptr_t
     }
 }
 
-/* An access that is wider than what it is aligned to is a copy of a struct, which clang has joined. */
+/* An access that is wider than what it is aligned to is a copy of a struct, which clang has joined.
+ */
 static void less(const volatile void *p, unsigned bytes, unsigned kind, uintptr_t pc)
 {
     const size_t alignment = tsl_type_alignment(bytes);
-    const unsigned piece =
-        alignment == 0 || alignment >= bytes ? (bytes > 4 ? 4 : (bytes + 1) / 2) : (unsigned)alignment;
+    const unsigned piece = alignment == 0 || alignment >= bytes ? (bytes > 4 ? 4 : (bytes + 1) / 2)
+                                                                : (unsigned)alignment;
     for (unsigned done = 0; done < bytes && tsl_now.current != NULL; done += piece) {
         hook((const volatile char *)p + done, piece, kind, pc);
     }

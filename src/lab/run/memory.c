@@ -216,7 +216,7 @@ void tsl_memory_begin_shared(size_t dynamic)
     clear_valid(shared, at, tsl_now.dynamic_shared);
     mark_valid(shared, at, dynamic);
     tsl_now.dynamic_shared = dynamic;
-    shared->bytes = at + dynamic - shared->begin;
+    tsl_now.shared_used = at + dynamic - shared->begin;
 }
 
 /* ---- host and device ------------------------------------------------------------------------ */

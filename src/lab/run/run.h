@@ -190,6 +190,7 @@ typedef struct tsl_run {
     int error;   /* of the last call, a cudaError_t */
     int sticky;  /* that ends all later ones */
     size_t dynamic_shared;
+    size_t shared_used; /* bytes of shared memory up to the end of this launch's dynamic piece */
     uint64_t blocks_at_grid;
     uint64_t live_blocks;
     uint32_t generation; /* of what fences order, a launch each */

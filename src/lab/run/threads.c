@@ -380,7 +380,7 @@ static void release_grid(queue *waiting)
 static void begin_shared(void)
 {
     const tsl_space *s = &tsl_now.shared;
-    __builtin_memset(s->written, 0, s->bytes / 8 + 8);
+    __builtin_memset(s->written, 0, tsl_now.shared_used / 8 + 8);
 }
 
 void tsl_run_blocks(uint64_t first, uint64_t end, uint64_t step)

@@ -145,8 +145,10 @@ bool tsl_warp_complete(tsl_warp *warp)
         }
         const uint32_t wanted = (lane->mask | 1u << lane->lane) & warp->live;
         if ((wanted & ~here) == 0) {
-            check_mask(warp, lane);
-            finish(warp, here & (wanted | here), lane->operation);
+            for (uint32_t of = here; of != 0; of &= of - 1) {
+                check_mask(warp, &warp->lanes[__builtin_ctz(of)]);
+            }
+            finish(warp, here, lane->operation);
             return true;
         }
     }
