@@ -24,74 +24,40 @@ extern const __device__ int warpSize;
 
 /* ---- barriers and fences -------------------------------------------------------------------- */
 
-TSL_LAB_KERNEL_INLINE void __syncthreads()
-{
-    tsl_lab_barrier(0, 0);
+/* Plain calls of the runtime, so that each has the learner's line. */
+extern "C" {
+TSL_LAB_DEVICE void __syncthreads(void) TSL_LAB_APART;
+TSL_LAB_DEVICE int __syncthreads_count(int predicate) TSL_LAB_APART;
+TSL_LAB_DEVICE int __syncthreads_and(int predicate) TSL_LAB_APART;
+TSL_LAB_DEVICE int __syncthreads_or(int predicate) TSL_LAB_APART;
+TSL_LAB_DEVICE void __threadfence_block(void) TSL_LAB_APART;
+TSL_LAB_DEVICE void __threadfence(void) TSL_LAB_APART;
+TSL_LAB_DEVICE void __threadfence_system(void) TSL_LAB_APART;
+TSL_LAB_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) TSL_LAB_APART;
+TSL_LAB_DEVICE unsigned __activemask(void) TSL_LAB_APART;
+TSL_LAB_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) TSL_LAB_APART;
+TSL_LAB_DEVICE int __any_sync(unsigned mask, int predicate) TSL_LAB_APART;
+TSL_LAB_DEVICE int __all_sync(unsigned mask, int predicate) TSL_LAB_APART;
 }
-TSL_LAB_KERNEL_INLINE int __syncthreads_count(int predicate)
-{
-    return tsl_lab_barrier(1, predicate);
-}
-TSL_LAB_KERNEL_INLINE int __syncthreads_and(int predicate)
-{
-    return tsl_lab_barrier(2, predicate);
-}
-TSL_LAB_KERNEL_INLINE int __syncthreads_or(int predicate)
-{
-    return tsl_lab_barrier(3, predicate);
-}
-TSL_LAB_KERNEL_INLINE void __threadfence_block()
-{
-    tsl_lab_fence(0);
-}
-TSL_LAB_KERNEL_INLINE void __threadfence()
-{
-    tsl_lab_fence(1);
-}
-TSL_LAB_KERNEL_INLINE void __threadfence_system()
-{
-    tsl_lab_fence(2);
-}
-TSL_LAB_KERNEL_INLINE void __nanosleep(unsigned)
+TSL_LAB_MEETING void __nanosleep(unsigned)
 {
     tsl_lab_sleep();
 }
-TSL_LAB_KERNEL_INLINE void __trap()
+TSL_LAB_MEETING void __trap()
 {
     tsl_lab_trap("__trap()");
 }
-TSL_LAB_KERNEL_INLINE long long clock64()
+TSL_LAB_MEETING long long clock64()
 {
     return (long long)tsl_lab_clock();
 }
 
 /* ---- warps ---------------------------------------------------------------------------------- */
 
-TSL_LAB_KERNEL_INLINE void __syncwarp(unsigned mask = 0xffffffffu)
-{
-    tsl_lab_warp(TSL_LAB_SYNC, mask, 0, 0, 32);
-}
-TSL_LAB_KERNEL_INLINE unsigned __activemask()
-{
-    return (unsigned)tsl_lab_warp(TSL_LAB_ACTIVE, 0, 0, 0, 32);
-}
-TSL_LAB_KERNEL_INLINE unsigned __ballot_sync(unsigned mask, int predicate)
-{
-    return (unsigned)tsl_lab_warp(TSL_LAB_BALLOT, mask, predicate != 0, 0, 32);
-}
-TSL_LAB_KERNEL_INLINE int __any_sync(unsigned mask, int predicate)
-{
-    return tsl_lab_warp(TSL_LAB_BALLOT, mask, predicate != 0, 0, 32) != 0;
-}
-/* All vote 1 where none votes 0. */
-TSL_LAB_KERNEL_INLINE int __all_sync(unsigned mask, int predicate)
-{
-    return tsl_lab_warp(TSL_LAB_BALLOT, mask, predicate == 0, 0, 32) == 0;
-}
 namespace tsl_lab
 {
 template <class T>
-TSL_LAB_KERNEL_INLINE T shuffle(int operation, unsigned mask, T value, unsigned argument, int width)
+TSL_LAB_MEETING T shuffle(int operation, unsigned mask, T value, unsigned argument, int width)
 {
     static_assert(sizeof(T) <= 8, "shuffles take values of up to 8 bytes");
     uint64_t bits = 0;
@@ -102,38 +68,36 @@ TSL_LAB_KERNEL_INLINE T shuffle(int operation, unsigned mask, T value, unsigned 
     return out;
 }
 } // namespace tsl_lab
-template <class T>
-TSL_LAB_KERNEL_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
+template <class T> TSL_LAB_MEETING T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
     return tsl_lab::shuffle(TSL_LAB_SHUFFLE, mask, value, (unsigned)lane, width);
 }
 template <class T>
-TSL_LAB_KERNEL_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32)
+TSL_LAB_MEETING T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32)
 {
     return tsl_lab::shuffle(TSL_LAB_SHUFFLE_UP, mask, value, by, width);
 }
 template <class T>
-TSL_LAB_KERNEL_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32)
+TSL_LAB_MEETING T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32)
 {
     return tsl_lab::shuffle(TSL_LAB_SHUFFLE_DOWN, mask, value, by, width);
 }
-template <class T>
-TSL_LAB_KERNEL_INLINE T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32)
+template <class T> TSL_LAB_MEETING T __shfl_xor_sync(unsigned mask, T value, int by, int width = 32)
 {
     return tsl_lab::shuffle(TSL_LAB_SHUFFLE_XOR, mask, value, (unsigned)by, width);
 }
-template <class T> TSL_LAB_KERNEL_INLINE unsigned __match_any_sync(unsigned mask, T value)
+template <class T> TSL_LAB_MEETING unsigned __match_any_sync(unsigned mask, T value)
 {
     uint64_t bits = 0;
     __builtin_memcpy(&bits, &value, sizeof value);
     return (unsigned)tsl_lab_warp(TSL_LAB_MATCH, mask, bits, 0, 32);
 }
-template <class T> TSL_LAB_KERNEL_INLINE unsigned __match_all_sync(unsigned mask, T value, int *all)
+template <class T> TSL_LAB_MEETING unsigned __match_all_sync(unsigned mask, T value, int *all)
 {
     *all = __match_any_sync(mask, value) == mask;
     return *all ? mask : 0;
 }
-template <class T> TSL_LAB_KERNEL_INLINE T __reduce_add_sync(unsigned mask, T value)
+template <class T> TSL_LAB_MEETING T __reduce_add_sync(unsigned mask, T value)
 {
     T sum = 0;
     for (int lane = 0; lane < 32; lane++) {
@@ -143,7 +107,7 @@ template <class T> TSL_LAB_KERNEL_INLINE T __reduce_add_sync(unsigned mask, T va
     }
     return sum;
 }
-template <class T> TSL_LAB_KERNEL_INLINE T __reduce_max_sync(unsigned mask, T value)
+template <class T> TSL_LAB_MEETING T __reduce_max_sync(unsigned mask, T value)
 {
     T most = value;
     for (int lane = 0; lane < 32; lane++) {
@@ -153,7 +117,7 @@ template <class T> TSL_LAB_KERNEL_INLINE T __reduce_max_sync(unsigned mask, T va
     }
     return most;
 }
-template <class T> TSL_LAB_KERNEL_INLINE T __reduce_min_sync(unsigned mask, T value)
+template <class T> TSL_LAB_MEETING T __reduce_min_sync(unsigned mask, T value)
 {
     T least = value;
     for (int lane = 0; lane < 32; lane++) {

@@ -10,7 +10,7 @@
 #define __host__ __attribute__((host))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ __attribute__((managed))
+#define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #else /* variables of the device are marked by the rewriter, TSL_LAB_SHARED(1) and so on */
 #define __global__
@@ -45,6 +45,8 @@
 
 #define TSL_LAB_INLINE TSL_LAB_BOTH __attribute__((always_inline)) inline
 #define TSL_LAB_KERNEL_INLINE TSL_LAB_DEVICE __attribute__((always_inline)) inline
+/* Of what threads do together. */
+#define TSL_LAB_MEETING TSL_LAB_APART TSL_LAB_KERNEL_INLINE
 
 /* A vector is read and written whole, as one instruction of the card does; plain members would be
  * copied one by one, or not at all in sight. Of 16 bytes the access is volatile, by which the

@@ -17,11 +17,12 @@
 #define TSL_LAB_HOST
 #endif
 
-/* Calls that the compiler must not join: reports name their lines. */
+/* Calls that the compiler must neither join nor double: threads meet there, and reports name their
+ * lines. */
 #if defined(__clang__)
-#define TSL_LAB_APART __attribute__((nomerge))
+#define TSL_LAB_APART __attribute__((nomerge, convergent, nothrow))
 #else
-#define TSL_LAB_APART
+#define TSL_LAB_APART __attribute__((nothrow))
 #endif
 
 #ifdef __cplusplus
@@ -63,8 +64,6 @@ TSL_LAB_DEVICE unsigned tsl_lab_grid_size(int axis) __attribute__((const, nothro
 TSL_LAB_DEVICE void *tsl_lab_shared(int number, const char *where, const char *name, size_t bytes,
                                     size_t alignment) __attribute__((const, nothrow));
 
-/* Barrier of a block. `kind`: 0 plain, 1 count, 2 and, 3 or of all threads' `predicate`. */
-TSL_LAB_DEVICE int tsl_lab_barrier(int kind, int predicate) TSL_LAB_APART;
 /* Barrier of all blocks of a cooperative launch. */
 TSL_LAB_DEVICE void tsl_lab_grid_barrier(void) TSL_LAB_APART;
 
@@ -83,8 +82,6 @@ enum {
 TSL_LAB_DEVICE uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value,
                                      unsigned argument, unsigned width) TSL_LAB_APART;
 
-/* Fence of a thread's accesses. `scope`: 0 block, 1 device, 2 system. */
-TSL_LAB_DEVICE void tsl_lab_fence(int scope);
 /* Atomic operations on 4 or 8 bytes; each returns the old value. */
 enum {
     TSL_LAB_ADD,

@@ -173,12 +173,18 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
                                          "-fno-pie",
                                          "-ffp-contract=off",
                                          "-fno-strict-aliasing"};
-    static const char *const of_clang[] = {"-mllvm",         "-tsan-instrument-read-before-write=1",
-                                           "-mllvm",         "-tsan-distinguish-volatile=1",
-                                           "-fno-vectorize", "-fno-slp-vectorize"};
-    static const char *const of_gcc[] = {"--param", "tsan-distinguish-volatile=1",
-                                         "-fno-reorder-blocks", "-fno-crossjumping",
-                                         "-fno-reorder-blocks-and-partition"};
+    /* Code keeps the source's order and is not doubled: lanes meet again where they did. */
+    static const char *const of_clang[] = {"-tsan-instrument-read-before-write=1",
+                                           "-tsan-distinguish-volatile=1",
+                                           "-jump-threading-threshold=0",
+                                           "-disable-early-taildup",
+                                           "-disable-tail-duplicate",
+                                           "-tail-dup-placement=0"};
+    static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
+    static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize"};
+    static const char *const plain_gcc[] = {"-fno-reorder-blocks",
+                                            "-fno-reorder-blocks-and-partition",
+                                            "-fno-crossjumping", "-fno-thread-jumps"};
     char source[PATH_MAX];
     char object[PATH_MAX];
     char headers[PATH_MAX + 8];
@@ -199,11 +205,13 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
         add(&c, common[i]);
     }
     const bool clang = is_clang(build->compiler);
-    const char *const *own = clang ? of_clang : of_gcc;
-    const size_t count =
-        clang ? sizeof of_clang / sizeof *of_clang : sizeof of_gcc / sizeof *of_gcc;
-    for (size_t i = 0; i < count; i++) {
-        add(&c, own[i]);
+    for (size_t i = 0; i < (clang ? sizeof of_clang : sizeof of_gcc) / sizeof *of_gcc; i++) {
+        add(&c, clang ? "-mllvm" : "--param");
+        add(&c, clang ? of_clang[i] : of_gcc[i]);
+    }
+    const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
+    for (size_t i = 0; i < plain; i++) {
+        add(&c, clang ? plain_clang[i] : plain_gcc[i]);
     }
     for (int i = 0; more != NULL && more[i] != NULL; i++) {
         add(&c, more[i]);

@@ -156,7 +156,7 @@ void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
-    tsl_lab_fence(2);
+    tsl_fence(2);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -73,7 +73,7 @@ static void begin_fiber(tsl_block *block, uint32_t t, const unsigned index[3])
     f->strong_run = 0;
     f->strong_pc = 0;
     f->announced_bytes = 0;
-    f->begun = tsl_now.accesses;
+    f->touched = false;
     f->stamp = tsl_stamp_make(block->serial, t, 0);
     f->index[0] = index[0];
     f->index[1] = index[1];

@@ -299,6 +299,8 @@ void tsl_check(tsl_fiber *fiber, uintptr_t address, unsigned size, unsigned kind
         check_elsewhere(fiber, address, size, kind, pc);
         return;
     }
+    fiber->touched = true;
+    tsl_now.accesses++;
     if ((kind & TSL_STRONG) != 0) {
         tsl_spin_if_repeated(fiber, address, pc);
         tsl_release_acquire(fiber, address & ~(uintptr_t)3, (kind & TSL_WRITE) != 0);

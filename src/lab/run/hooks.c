@@ -26,7 +26,6 @@ static inline void check(tsl_fiber *fiber, uintptr_t address, unsigned size, uns
                          uintptr_t pc)
 {
     const tsl_space *space = &tsl_now.global;
-    tsl_now.accesses++;
     if (address - space->begin >= space->bytes) {
         space = &tsl_now.shared;
     }
@@ -36,6 +35,8 @@ static inline void check(tsl_fiber *fiber, uintptr_t address, unsigned size, uns
         tsl_check(fiber, address, size, kind, pc);
         return;
     }
+    fiber->touched = true;
+    tsl_now.accesses++;
     const bool shared = space == &tsl_now.shared;
     const size_t at = address - space->begin;
     const unsigned all = (1u << size) - 1;
@@ -55,6 +56,7 @@ static inline void check(tsl_fiber *fiber, uintptr_t address, unsigned size, uns
         }
     }
     if (TSL_UNLIKELY(!settled)) {
+        tsl_now.accesses--; /* it is counted there */
         tsl_check(fiber, address, size, kind, pc);
         return;
     }

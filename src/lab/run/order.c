@@ -208,7 +208,7 @@ bool tsl_known_before(const tsl_fiber *fiber, uint64_t stamp)
 
 /* ---- fences, atomics, barriers -------------------------------------------------------------- */
 
-void tsl_fence(tsl_fiber *fiber, int scope)
+static void fence(tsl_fiber *fiber, int scope)
 {
     tsl_block *const block = fiber->warp->block;
     if (block->tick < TSL_MOST_TICK) {
@@ -222,11 +222,11 @@ void tsl_fence(tsl_fiber *fiber, int scope)
     fiber->stamp = tsl_stamp_make(block->serial, fiber->thread, block->tick);
 }
 
-void tsl_lab_fence(int scope)
+void tsl_fence(int scope)
 {
     if (tsl_now.current != NULL && tsl_now.way == TSL_WAY_CHECKS) {
         tsl_settle_pending(tsl_now.current);
-        tsl_fence(tsl_now.current, scope);
+        fence(tsl_now.current, scope);
     }
 }
 

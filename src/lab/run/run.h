@@ -101,7 +101,7 @@ typedef struct tsl_fiber {
     uintptr_t strong_address;
     uint32_t strong_value;
     uint32_t strong_run; /* strong accesses since it was last resumed */
-    uint64_t begun;      /* accesses of all when it left its last barrier */
+    bool touched;        /* it has accessed memory since its last barrier */
 } tsl_fiber;
 
 struct tsl_warp {
@@ -213,6 +213,8 @@ void *tsl_prepare_stack(uintptr_t top, void (*entry)(void));
 void tsl_run_blocks(uint64_t first, uint64_t end, uint64_t step);
 void tsl_stop(void); /* the current thread stops here for good */
 void tsl_wait_for_scheduler(void);
+/* Barrier of a block, called from `pc`; kind: 0 plain, 1 count, 2 and, 3 or of the predicates. */
+int tsl_meet_block(int kind, int predicate, uintptr_t pc);
 void tsl_spin(tsl_fiber *fiber);
 /* Is a strong access the same as the thread's last, with the value unchanged? */
 bool tsl_repeats(tsl_fiber *fiber, uintptr_t address, uintptr_t pc);
@@ -236,6 +238,8 @@ void tsl_lockstep_next(tsl_warp *warp, tsl_fiber *self);
 /* ---- warp.c ---- */
 /* Complete the operations of a warp for which all lanes named are there; true if any was. */
 bool tsl_warp_complete(tsl_warp *warp);
+uint64_t tsl_meet_lanes(int operation, unsigned mask, uint64_t value, unsigned argument,
+                        unsigned width, uintptr_t pc);
 
 /* ---- count.c ---- */
 void tsl_count_group(const tsl_warp *warp, uint32_t group);
@@ -267,7 +271,8 @@ void tsl_mark_written(uintptr_t address, size_t bytes, bool written);
 /* ---- order.c: what fences and atomics order ---- */
 bool tsl_known_before(const tsl_fiber *fiber, uint64_t stamp);
 void tsl_release_acquire(tsl_fiber *fiber, uintptr_t address, bool writes);
-void tsl_fence(tsl_fiber *fiber, int scope);
+/* `scope`: 0 block, 1 device or wider. */
+void tsl_fence(int scope);
 void tsl_order_join_block(tsl_block *block);
 void tsl_order_join_warp(tsl_warp *warp, uint32_t mask);
 void tsl_order_forget(void);

@@ -91,7 +91,7 @@ void tsl_stop(void)
     tsl_settle_pending(fiber);
     warp->live &= ~(1u << fiber->lane);
     warp->block->live--;
-    warp->block->ended += tsl_now.accesses != fiber->begun;
+    warp->block->ended += fiber->touched;
     if (tsl_now.way == TSL_WAY_COUNTS) {
         tsl_lockstep_next(warp, NULL);
     } else {
@@ -237,7 +237,7 @@ static void release_barrier(tsl_block *block, int result)
             tsl_fiber *fiber = &warp->lanes[__builtin_ctz(left)];
             fiber->predicate = result;
             fiber->warp_since = block->since;
-            fiber->begun = tsl_now.accesses;
+            fiber->touched = false;
             fiber->stamp = tsl_stamp_make(block->serial, fiber->thread, block->tick);
         }
         warp->ready |= warp->barrier;
@@ -245,7 +245,7 @@ static void release_barrier(tsl_block *block, int result)
     }
 }
 
-int tsl_lab_barrier(int kind, int predicate)
+int tsl_meet_block(int kind, int predicate, uintptr_t pc)
 {
     tsl_fiber *const fiber = tsl_now.current;
     if (fiber == NULL) {
@@ -253,7 +253,7 @@ int tsl_lab_barrier(int kind, int predicate)
     }
     fiber->barrier_kind = kind;
     fiber->predicate = predicate;
-    fiber->wait_pc = (uintptr_t)__builtin_return_address(0);
+    fiber->wait_pc = pc;
     tsl_settle_pending(fiber);
     fiber->warp->barrier |= 1u << fiber->lane;
     tsl_wait_for_scheduler();

@@ -155,8 +155,8 @@ bool tsl_warp_complete(tsl_warp *warp)
     return false;
 }
 
-uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value, unsigned argument,
-                      unsigned width)
+uint64_t tsl_meet_lanes(int operation, unsigned mask, uint64_t value, unsigned argument,
+                        unsigned width, uintptr_t pc)
 {
     tsl_fiber *const fiber = tsl_now.current;
     if (fiber == NULL) {
@@ -167,9 +167,16 @@ uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value, unsigned arg
     fiber->value = value;
     fiber->argument = argument;
     fiber->width = width == 0 || width > TSL_LANES ? TSL_LANES : width;
-    fiber->wait_pc = (uintptr_t)__builtin_return_address(0);
+    fiber->wait_pc = pc;
     tsl_settle_pending(fiber);
     fiber->warp->waiting |= 1u << fiber->lane;
     tsl_wait_for_scheduler();
     return fiber->value;
+}
+
+uint64_t tsl_lab_warp(int operation, unsigned mask, uint64_t value, unsigned argument,
+                      unsigned width)
+{
+    return tsl_meet_lanes(operation, mask, value, argument, width,
+                          (uintptr_t)__builtin_return_address(0));
 }
