@@ -335,7 +335,9 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
     *out = (tsl_lab_build){.diagnosed = false};
     snprintf(out->folder, sizeof out->folder, "%s/tesela-lab-XXXXXX",
              temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
-    tsl_status status = find_places(&at, context);
+    tsl_status status = realpath(path, out->file) != NULL
+                            ? find_places(&at, context)
+                            : tsl_fail(context, TSL_E_IO, "%s: %s", path, strerror(errno));
     if (status == TSL_OK) {
         status = find_compiler(out->compiler, context, options->compiler);
     }

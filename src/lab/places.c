@@ -48,8 +48,10 @@ static bool is_of_lab(const char *file)
 
 /* Of the functions that are inlined at a place the innermost of the learner's files counts; what
  * the file includes of the system's comes after those. */
-static void read_answers(tsl_lab_session *s, const tsl_text *text)
+static void read_answers(tsl_lab_session *s, const tsl_text *text, const tsl_lab_build *build)
 {
+    char made[PATH_MAX]; /* has the learner's line numbers; addr2line may not see its #line */
+    snprintf(made, sizeof made, "%s/source.cpp", build->folder);
     tsl_lines lines = tsl_lines_of(text->data, text->size);
     const char *line;
     size_t length;
@@ -74,7 +76,7 @@ static void read_answers(tsl_lab_session *s, const tsl_text *text)
         }
         if (copy[0] != '?' && !is_of_lab(copy)) {
             tsl_release(s->places[at].file);
-            s->places[at].file = tsl_duplicate_string(copy);
+            s->places[at].file = tsl_duplicate_string(strcmp(copy, made) == 0 ? build->file : copy);
             s->places[at].line = (int)strtol(colon + 1, NULL, 10);
             settled = !foreign;
         }
@@ -116,7 +118,7 @@ static tsl_status ask(tsl_lab_session *s, tsl_context *context, const tsl_lab_bu
         ran = tsl_text_read(&text, context, answers, TSL_TEXT_LIMIT);
     }
     if (ran == TSL_OK) {
-        read_answers(s, &text);
+        read_answers(s, &text, build);
     }
     tsl_text_release(&text);
     return ran;
