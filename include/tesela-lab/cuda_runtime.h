@@ -3,9 +3,11 @@
 #ifndef TESELA_LAB_CUDA_RUNTIME_H
 #define TESELA_LAB_CUDA_RUNTIME_H
 
-#ifdef __CUDA__ /* with clang's CUDA front end the standard library serves both sides */
-#pragma clang force_cuda_host_device begin
-#endif
+#include "cuda_types.h" /* first: clang's own headers use __host__ and __device__ */
+
+#include <cstdlib> /* and malloc() */
+
+#include <algorithm>
 #include <cassert>
 #include <cfloat>
 #include <climits>
@@ -13,16 +15,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <type_traits>
 #include <utility>
-#ifdef __CUDA__
-#pragma clang force_cuda_host_device end
-#endif
-
-#include <algorithm>
 
 #include "cuda_api.h"
 #include "cuda_device.h"
@@ -32,6 +28,15 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
                                                 cudaStream_t stream = 0);
 extern "C" int cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                 size_t shared, cudaStream_t stream);
+template <class K>
+cudaError_t cudaLaunchKernel(K *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+                             cudaStream_t stream = 0);
+template <class K>
+cudaError_t cudaLaunchCooperativeKernel(K *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared = 0, cudaStream_t stream = 0);
+extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ void __assert_fail(const char *condition, const char *file, unsigned line,
+                                         const char *function) __THROW;
 #else
 
 namespace tsl_lab

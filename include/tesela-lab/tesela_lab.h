@@ -19,7 +19,9 @@
 
 /* Calls that the compiler must neither join nor double: threads meet there, and reports name their
  * lines. */
-#if defined(__clang__)
+#if defined(__CUDA__)
+#define TSL_LAB_APART
+#elif defined(__clang__)
 #define TSL_LAB_APART __attribute__((nomerge, convergent, nothrow))
 #else
 #define TSL_LAB_APART __attribute__((nothrow))

@@ -4,77 +4,84 @@
 
 #include "io/output.h"
 #include "io/text.h"
+#include "lab/buffer.h"
 #include "lab/diagnose.h"
 #include "lab/process.h"
 
-/* Errors that only this front end can see; all others are the compiler's to tell. */
+/* Errors that only this front end can see, by a part of their text; all others are the compiler's
+ * to tell. */
 static const char *const own[] = {
     "kernel function type",
     "must have void return type",
-    "reference to __host__ function",
+    "reference to __host__ ",
     "reference to __global__ function",
     "reference to __device__ function",
-    "call to __global__ function",
-    "call to __host__ function",
-    "call to __device__ function",
-    "no matching function for call to '__cudaPushCallConfiguration'",
-    "__shared__",
-    "__constant__",
-    "__global__",
+    "kernel call to non-global function",
+    "not configured",
+    "execution configuration arguments",
     "dynamic initialization is not supported",
 };
 
-/* Functions of headers that are host functions to clang, though kernels may call them here. */
-static bool is_of_headers(const char *line, const char *note, size_t note_length, const char *path)
-{
-    char name[PATH_MAX + 1];
-    snprintf(name, sizeof name, "%s:", path);
-    const bool in_file =
-        note != NULL && note_length > strlen(name) && strncmp(note, name, strlen(name)) == 0;
-    const bool in_api =
-        note != NULL && memmem(note, note_length, "tesela-lab/cuda_api.h", 21) != NULL;
-    const bool refers = strstr(line, "reference to __host__ function") != NULL;
-    return refers && !in_file && !in_api;
-}
+/* A call from the wrong side is an error without a candidate; the note says why. */
+static const char *const across[] = {"call to __host__ function from",
+                                     "call to __device__ function from",
+                                     "call to __global__ function from"};
 
-static bool is_own(const char *line)
+static bool has_one(const char *line, const char *const parts[], size_t count)
 {
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (strstr(line, own[i]) != NULL) {
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(line, parts[i]) != NULL) {
             return true;
         }
     }
     return false;
 }
 
-/* Count the errors that are ours to tell, and write them to `out`. */
-static int filter(FILE *out, const char *text, size_t size, const char *path)
+/* Is an error, with the note that follows it, one to tell? Functions of the system's headers are
+ * host functions to clang, though kernels may call them here. */
+static bool is_own(const char *error, const char *note, const char *path)
+{
+    char name[PATH_MAX + 1];
+    snprintf(name, sizeof name, "%s:", path);
+    const bool in_file = strncmp(note, name, strlen(name)) == 0;
+    const bool in_headers = strstr(note, "/tesela-lab/cuda_") != NULL;
+    if (strstr(error, "no matching function for call") != NULL) {
+        return has_one(note, across, sizeof across / sizeof *across) && (in_file || in_headers);
+    }
+    if (strstr(error, "reference to __host__ ") != NULL) {
+        return in_file || in_headers;
+    }
+    return has_one(error, own, sizeof own / sizeof *own);
+}
+
+static bool is_told(const char *told, const char *line)
+{
+    return strstr(told, line) != NULL;
+}
+
+/* Tell the errors that are ours to tell, each once: *told has those of the other side. */
+static int filter(tsl_lab_buffer *told, const char *text, size_t size, const char *path)
 {
     tsl_lines lines = tsl_lines_of(text, size);
     const char *line;
     size_t length;
     int errors = 0;
     while (tsl_lines_next(&lines, &line, &length)) {
-        char copy[1024];
-        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-        if (strstr(copy, ": error: ") == NULL || !is_own(copy)) {
+        char error[1024];
+        char note[1024] = "";
+        snprintf(error, sizeof error, "%.*s\n", (int)length, line);
+        if (strstr(error, ": error: ") == NULL) {
             continue;
         }
         tsl_lines ahead = lines;
-        const char *note = NULL;
         const char *next;
         size_t next_length;
-        for (int i = 0; i < 6 && tsl_lines_next(&ahead, &next, &next_length); i++) {
-            if (memmem(next, next_length, ": error: ", 9) != NULL) {
-                break;
-            }
-            if (note == NULL && memmem(next, next_length, ": note: ", 8) != NULL) {
-                note = next;
-            }
+        if (tsl_lines_next(&ahead, &next, &next_length) &&
+            memmem(next, next_length, ": note: ", 8) != NULL) {
+            snprintf(note, sizeof note, "%.*s\n", (int)next_length, next);
         }
-        const size_t note_length = note != NULL ? strcspn(note, "\n") : 0;
-        if (!is_of_headers(copy, note, note_length, path)) {
-            fprintf(out, "%s\n", copy);
+        if (is_own(error, note, path) && (told->data == NULL || !is_told(told->data, error))) {
+            tsl_lab_buffer_print(told, "%s%s", error, note);
             errors++;
         }
     }
@@ -83,7 +90,7 @@ static int filter(FILE *out, const char *text, size_t size, const char *path)
 
 static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *context,
                            const char *clang, const char *path, const char *headers, bool device,
-                           FILE *out)
+                           tsl_lab_buffer *told)
 {
     char messages[PATH_MAX];
     char include[PATH_MAX + 8];
@@ -100,6 +107,8 @@ static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *conte
                                      "-fsyntax-only",
                                      "-w",
                                      "-fno-caret-diagnostics",
+                                     "-Xclang",
+                                     "-fcuda-allow-variadic-functions",
                                      "-ferror-limit=0",
                                      include,
                                      "-include",
@@ -114,7 +123,7 @@ static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *conte
     tsl_status ran = tsl_lab_run_process(&status, context, &process);
     if (ran == TSL_OK && status != 0) {
         ran = tsl_text_read(&text, context, messages, (size_t)16 << 20);
-        *errors += ran == TSL_OK ? filter(out, text.data, text.size, path) : 0;
+        *errors += ran == TSL_OK ? filter(told, text.data, text.size, path) : 0;
     }
     tsl_text_release(&text);
     return ran;
@@ -134,20 +143,26 @@ tsl_status tsl_lab_diagnose(tsl_lab_build *build, tsl_context *context, const ch
     if (i == sizeof names / sizeof *names) {
         return TSL_OK;
     }
-    snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
-    FILE *out = fopen(messages, "w");
-    if (out == NULL) {
-        return tsl_fail(context, TSL_E_IO, "%s cannot be written", messages);
-    }
-    tsl_status status = run_side(&build->refused, build, context, clang, path, headers, false, out);
+    tsl_lab_buffer told = {.data = NULL};
+    tsl_status status =
+        run_side(&build->refused, build, context, clang, path, headers, false, &told);
     if (status == TSL_OK) {
-        status = run_side(&build->refused, build, context, clang, path, headers, true, out);
+        status = run_side(&build->refused, build, context, clang, path, headers, true, &told);
     }
-    fclose(out);
     build->diagnosed = status == TSL_OK;
     if (status == TSL_OK && build->refused > 0) {
-        return tsl_fail(context, TSL_E_FORMAT, "%s: clang refuses it as CUDA: see its lines above",
-                        path);
+        snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
+        FILE *out = fopen(messages, "w");
+        if (out != NULL && told.data != NULL) {
+            fwrite(told.data, 1, told.length, out);
+        }
+        if (out != NULL) {
+            fclose(out);
+        }
+        status = tsl_fail(context, TSL_E_FORMAT,
+                          "%s: clang refuses it as CUDA: see its %d error%s above", path,
+                          build->refused, build->refused == 1 ? "" : "s");
     }
+    tsl_lab_buffer_release(&told);
     return status;
 }

@@ -121,7 +121,7 @@ static bool read_end(tsl_lab_session *s, const char *line, int pass, bool *ended
     s->unguarded = s->unguarded || strncmp(line, "unguarded ", 10) == 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t length = strlen(ends[i].word);
-        if (strncmp(line, ends[i].word, length) == 0) {
+        if (strncmp(line, ends[i].word, length) == 0 && !(*died && strcmp(line, "late") == 0)) {
             *died = true;
             snprintf(r.kind, sizeof r.kind, "%s", ends[i].kind);
             snprintf(text, sizeof text, ends[i].text, line + length);

@@ -96,6 +96,8 @@ static bool poll_pass(pass *p, const tsl_lab_session_options *o, int *exit_statu
         *exit_status = tsl_lab_exit_status(status);
         if (p->told) {
             append_line(p->results, "late\n");
+        } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) {
+            append_line(p->results, "refused what reaches out of it\n");
         } else if (WIFSIGNALED(status)) {
             char line[64];
             snprintf(line, sizeof line, "killed %d\n", WTERMSIG(status));

@@ -104,7 +104,14 @@ static void on_time(int number, siginfo_t *info, void *context)
         tsl_report("time", pc_of(context), 0, "thread %u of block %llu still runs here",
                    fiber->thread, (unsigned long long)block->number);
     } else if (block != NULL) {
-        tsl_report("time", block->fibers[0].pc, 0, "block %llu still waits",
+        uintptr_t pc = 0;
+        for (uint32_t t = 0; t < block->threads && pc == 0; t++) {
+            const tsl_fiber *f = &block->fibers[t];
+            const bool waits = (f->warp->ready >> f->lane & 1) != 0 ||
+                               (f->warp->access >> f->lane & 1) != 0;
+            pc = waits ? f->strong_pc : 0;
+        }
+        tsl_report("time", pc, 0, "block %llu still waits here",
                    (unsigned long long)block->number);
     } else {
         tsl_report("time", pc_of(context), 0, "the host still runs here");
