@@ -12,7 +12,7 @@
 #include "lab/process.h"
 #include "lab/session.h"
 
-enum { SETTINGS = 10, HOST_BYTES = 3 };
+enum { SETTINGS = 10, HOST_GIB = 4 }; /* of the program itself, its threads' stacks too */
 
 const char *const tsl_lab_order_names[TSL_LAB_ORDERS + 1] = {"forward", "reversed", "strided",
                                                              "random", NULL};
@@ -65,7 +65,7 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
         .errors = silent ? "/dev/null" : NULL,
         .keep = results,
         .own_group = true,
-        .data = o->memory + ((int64_t)HOST_BYTES << 30),
+        .data = (int64_t)HOST_GIB << 30,
     };
     p->begun = tsl_seconds();
     const tsl_status status = tsl_lab_start_process(&p->pid, context, &process);
