@@ -8,7 +8,7 @@
 
 typedef struct tsl_lab_build {
     char folder[PATH_MAX - 64]; /* temporary; removed by tsl_lab_build_release() */
-    char file[PATH_MAX]; /* the learner's, without links */
+    char file[PATH_MAX];        /* the learner's, without links */
     char program[PATH_MAX];
     char compiler[PATH_MAX]; /* the one that was used */
     bool diagnosed;          /* clang has looked at both sides */

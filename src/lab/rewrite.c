@@ -441,9 +441,8 @@ static tsl_status rewrite_file(tsl_lab_sources *all, tsl_context *context, const
     if (status == TSL_OK) {
         tsl_lab_structs(&source, &all->types, &all->structs);
         for (int i = 0; i < all->structs && first; i++) {
-            tsl_lab_buffer_print(&out,
-                                 "#ifndef TSL_LAB_IF_%d\n#define TSL_LAB_IF_%d(...)\n#endif\n", i,
-                                 i);
+            tsl_lab_buffer_print(
+                &out, "#ifndef TSL_LAB_IF_%d\n#define TSL_LAB_IF_%d(...)\n#endif\n", i, i);
         }
         tsl_lab_buffer_print(&out, "%s#line 1 \"%s\"\n",
                              first ? "#include \"cuda_runtime.h\"\n" : "", path);

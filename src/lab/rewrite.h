@@ -15,7 +15,7 @@ typedef struct tsl_lab_sources {
     char *from[TSL_LAB_MOST_FILES];
     int count;
     int sections; /* variables of the device that have a section of their own, numbered from 0 */
-    int structs;          /* that can be copied piece by piece, numbered from 0 */
+    int structs;  /* that can be copied piece by piece, numbered from 0 */
     tsl_lab_buffer types; /* rows of the table of structs' sizes */
 } tsl_lab_sources;
 

@@ -19,11 +19,11 @@ const char *const tsl_lab_order_names[TSL_LAB_ORDERS + 1] = {"forward", "reverse
 
 /* A run of the program that goes on, or has ended. */
 typedef struct pass {
+    double begun;
     int number; /* 0 lockstep, then the orders from 1 */
-    bool checks;
     int order;
     pid_t pid; /* 0: not running */
-    double begun;
+    bool checks;
     bool told; /* to end, for its time is over */
     char results[PATH_MAX];
 } pass;

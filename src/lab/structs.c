@@ -70,8 +70,9 @@ static void copy_whole(tsl_lab_source *s, size_t open, size_t close, const char 
                              i > 0 ? " = {}" : "");
     }
     for (int i = 0; i < m->count && !m->arrays; i++) {
-        tsl_lab_buffer_print(&text, "%s%.*s(tsl_lab_%d)", i > 0 ? ", " : ") : ",
-                             (int)(m->end[i] - m->begin[i]), s->text + m->begin[i], i);
+        tsl_lab_buffer_print(&text, "%s%.*s(tsl_lab_%d)",
+                             i > 0 ? ", " : ") : ", (int)(m->end[i] - m->begin[i]),
+                             s->text + m->begin[i], i);
     }
     tsl_lab_buffer_print(&text, "%s TSL_LAB_WHOLE(%s) %s", m->arrays ? "" : " {}", name,
                          number >= 0 ? ") " : "");

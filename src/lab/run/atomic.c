@@ -86,29 +86,29 @@ uint64_t tsl_lab_atomic(void *address, int bytes, int operation, uint64_t value,
 /* ---- the compiler's ------------------------------------------------------------------------- */
 
 #define SITE ((uintptr_t)__builtin_return_address(0))
-#define COMPILERS(T, n)                                                                            \
-    T __tsan_atomic##n##_load(const volatile T *at, int order);                                    \
-    void __tsan_atomic##n##_store(volatile T *at, T value, int order);                             \
-    int __tsan_atomic##n##_compare_exchange_strong(volatile T *at, T *old, T value, int order,     \
-                                                   int failed);                                    \
-    int __tsan_atomic##n##_compare_exchange_weak(volatile T *at, T *old, T value, int order,       \
-                                                 int failed);                                      \
-    T __tsan_atomic##n##_compare_exchange_val(volatile T *at, T old, T value, int order,           \
-                                              int failed);                                         \
-    T __tsan_atomic##n##_load(const volatile T *at, int order)                                     \
+#define COMPILERS(n)                                                                               \
+    uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t *at, int order);                \
+    void __tsan_atomic##n##_store(volatile uint##n##_t *at, uint##n##_t value, int order);         \
+    int __tsan_atomic##n##_compare_exchange_strong(volatile uint##n##_t *at, uint##n##_t *old,     \
+                                                   uint##n##_t value, int order, int failed);      \
+    int __tsan_atomic##n##_compare_exchange_weak(volatile uint##n##_t *at, uint##n##_t *old,       \
+                                                 uint##n##_t value, int order, int failed);        \
+    uint##n##_t __tsan_atomic##n##_compare_exchange_val(volatile uint##n##_t *at, uint##n##_t old, \
+                                                        uint##n##_t value, int order, int failed); \
+    uint##n##_t __tsan_atomic##n##_load(const volatile uint##n##_t *at, int order)                 \
     {                                                                                              \
         (void)order;                                                                               \
         tsl_hook_atomic((const void *)(uintptr_t)at, sizeof *at, SITE);                            \
         return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
-    void __tsan_atomic##n##_store(volatile T *at, T value, int order)                              \
+    void __tsan_atomic##n##_store(volatile uint##n##_t *at, uint##n##_t value, int order)          \
     {                                                                                              \
         (void)order;                                                                               \
         tsl_hook_atomic((const void *)(uintptr_t)at, sizeof *at, SITE);                            \
         __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
     }                                                                                              \
-    int __tsan_atomic##n##_compare_exchange_strong(volatile T *at, T *old, T value, int order,     \
-                                                   int failed)                                     \
+    int __tsan_atomic##n##_compare_exchange_strong(volatile uint##n##_t *at, uint##n##_t *old,     \
+                                                   uint##n##_t value, int order, int failed)       \
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
@@ -116,39 +116,39 @@ uint64_t tsl_lab_atomic(void *address, int bytes, int operation, uint64_t value,
         return __atomic_compare_exchange_n(at, old, value, false, __ATOMIC_SEQ_CST,                \
                                            __ATOMIC_SEQ_CST);                                      \
     }                                                                                              \
-    int __tsan_atomic##n##_compare_exchange_weak(volatile T *at, T *old, T value, int order,       \
-                                                 int failed)                                       \
+    int __tsan_atomic##n##_compare_exchange_weak(volatile uint##n##_t *at, uint##n##_t *old,       \
+                                                 uint##n##_t value, int order, int failed)         \
     {                                                                                              \
         return __tsan_atomic##n##_compare_exchange_strong(at, old, value, order, failed);          \
     }                                                                                              \
-    T __tsan_atomic##n##_compare_exchange_val(volatile T *at, T old, T value, int order,           \
-                                              int failed)                                          \
+    uint##n##_t __tsan_atomic##n##_compare_exchange_val(volatile uint##n##_t *at, uint##n##_t old, \
+                                                        uint##n##_t value, int order, int failed)  \
     {                                                                                              \
         __tsan_atomic##n##_compare_exchange_strong(at, &old, value, order, failed);                \
         return old;                                                                                \
     }
-#define COMPILERS_UPDATE(T, n, name, builtin)                                                      \
-    T __tsan_atomic##n##_##name(volatile T *at, T value, int order);                               \
-    T __tsan_atomic##n##_##name(volatile T *at, T value, int order)                                \
+#define COMPILERS_UPDATE(n, name, builtin)                                                         \
+    uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t *at, uint##n##_t value, int order); \
+    uint##n##_t __tsan_atomic##n##_##name(volatile uint##n##_t *at, uint##n##_t value, int order)  \
     {                                                                                              \
         (void)order;                                                                               \
         tsl_hook_atomic((const void *)(uintptr_t)at, sizeof *at, SITE);                            \
         return builtin(at, value, __ATOMIC_SEQ_CST);                                               \
     }
-#define COMPILERS_ALL(T, n)                                                                        \
-    COMPILERS(T, n)                                                                                \
-    COMPILERS_UPDATE(T, n, exchange, __atomic_exchange_n)                                          \
-    COMPILERS_UPDATE(T, n, fetch_add, __atomic_fetch_add)                                          \
-    COMPILERS_UPDATE(T, n, fetch_sub, __atomic_fetch_sub)                                          \
-    COMPILERS_UPDATE(T, n, fetch_and, __atomic_fetch_and)                                          \
-    COMPILERS_UPDATE(T, n, fetch_or, __atomic_fetch_or)                                            \
-    COMPILERS_UPDATE(T, n, fetch_xor, __atomic_fetch_xor)                                          \
-    COMPILERS_UPDATE(T, n, fetch_nand, __atomic_fetch_nand)
+#define COMPILERS_ALL(n)                                                                           \
+    COMPILERS(n)                                                                                   \
+    COMPILERS_UPDATE(n, exchange, __atomic_exchange_n)                                             \
+    COMPILERS_UPDATE(n, fetch_add, __atomic_fetch_add)                                             \
+    COMPILERS_UPDATE(n, fetch_sub, __atomic_fetch_sub)                                             \
+    COMPILERS_UPDATE(n, fetch_and, __atomic_fetch_and)                                             \
+    COMPILERS_UPDATE(n, fetch_or, __atomic_fetch_or)                                               \
+    COMPILERS_UPDATE(n, fetch_xor, __atomic_fetch_xor)                                             \
+    COMPILERS_UPDATE(n, fetch_nand, __atomic_fetch_nand)
 
-COMPILERS_ALL(uint8_t, 8)
-COMPILERS_ALL(uint16_t, 16)
-COMPILERS_ALL(uint32_t, 32)
-COMPILERS_ALL(uint64_t, 64)
+COMPILERS_ALL(8)
+COMPILERS_ALL(16)
+COMPILERS_ALL(32)
+COMPILERS_ALL(64)
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_signal_fence(int order);

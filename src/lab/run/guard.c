@@ -107,12 +107,11 @@ static void on_time(int number, siginfo_t *info, void *context)
         uintptr_t pc = 0;
         for (uint32_t t = 0; t < block->threads && pc == 0; t++) {
             const tsl_fiber *f = &block->fibers[t];
-            const bool waits = (f->warp->ready >> f->lane & 1) != 0 ||
-                               (f->warp->access >> f->lane & 1) != 0;
+            const bool waits =
+                (f->warp->ready >> f->lane & 1) != 0 || (f->warp->access >> f->lane & 1) != 0;
             pc = waits ? f->strong_pc : 0;
         }
-        tsl_report("time", pc, 0, "block %llu still waits here",
-                   (unsigned long long)block->number);
+        tsl_report("time", pc, 0, "block %llu still waits here", (unsigned long long)block->number);
     } else {
         tsl_report("time", pc_of(context), 0, "the host still runs here");
     }

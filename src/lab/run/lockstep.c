@@ -73,8 +73,6 @@ static void note_strong(tsl_warp *warp, uint32_t group)
 
 static void run_group(tsl_warp *warp)
 {
-    tsl_fiber *const current = tsl_now.current;
-    tsl_now.current = NULL; /* copies that the runtime makes are not the learner's */
     uint32_t group = let_others(warp, choose(warp));
     group = alike(warp, group);
     if ((warp->lanes[__builtin_ctz(group)].kind & TSL_STRONG) != 0) {
@@ -83,7 +81,6 @@ static void run_group(tsl_warp *warp)
     tsl_count_group(warp, group);
     warp->access &= ~group;
     warp->ready = group;
-    tsl_now.current = current;
 }
 
 /* The lane to go on with; NULL: the warp waits for others. */
@@ -93,9 +90,16 @@ static tsl_fiber *pick(tsl_warp *warp)
         if (tsl_now.failed || (warp->access != 0 && warp->strong >= STRONG_GROUPS)) {
             return NULL;
         }
+        tsl_fiber *const current = tsl_now.current;
+        bool went = true;
+        tsl_now.current = NULL; /* copies that the runtime makes are not the learner's */
         if (warp->access != 0) {
             run_group(warp);
-        } else if (!tsl_warp_complete(warp)) {
+        } else {
+            went = tsl_warp_complete(warp);
+        }
+        tsl_now.current = current;
+        if (!went) {
             return NULL;
         }
     }

@@ -11,7 +11,7 @@ static uint64_t shuffled(const tsl_fiber *lane, const uint64_t values[TSL_LANES]
 {
     const unsigned width = lane->width;
     const unsigned begin = lane->lane & ~(width - 1);
-    unsigned source = lane->lane;
+    unsigned source;
     switch (lane->operation) {
     case TSL_LAB_SHUFFLE:
         source = begin + (lane->argument & (width - 1));

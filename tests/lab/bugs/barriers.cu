@@ -6,7 +6,7 @@ __global__ void barrierInBranch(float *out)
 {
     if (threadIdx.x < 16) {
         out[threadIdx.x] = 1;
-        __syncthreads();                  /* BUG barrier */
+        __syncthreads(); /* BUG barrier */
     }
     out[threadIdx.x] = 2;
 }
@@ -15,10 +15,10 @@ __global__ void differentBarriers(float *out)
 {
     if (threadIdx.x < 32) {
         out[threadIdx.x] = 1;
-        __syncthreads();                  /* ALSO barrier */
+        __syncthreads(); /* ALSO barrier */
     } else {
         out[threadIdx.x] = 2;
-        __syncthreads();                  /* BUG barrier */
+        __syncthreads(); /* BUG barrier */
     }
 }
 
@@ -47,16 +47,16 @@ __global__ void fromOutside(int *out)
 __global__ void waitsForEachOther(int *out)
 {
     if (threadIdx.x < 16) {
-        __syncwarp();                     /* BUG deadlock */
+        __syncwarp(); /* BUG deadlock */
     } else {
-        __syncthreads();                  /* ALSO deadlock */
+        __syncthreads(); /* ALSO deadlock */
     }
     out[threadIdx.x] = 1;
 }
 
 __global__ void failsAssert(const int *in)
 {
-    assert(in[threadIdx.x] == 0);         /* BUG trap */
+    assert(in[threadIdx.x] == 0); /* BUG trap */
 }
 
 int main()

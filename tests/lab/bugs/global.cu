@@ -3,7 +3,7 @@
 
 __global__ void lost(int *count)
 {
-    *count = *count + 1;                  /* BUG race */
+    *count = *count + 1; /* BUG race */
 }
 
 __device__ unsigned done;
@@ -20,7 +20,7 @@ __global__ void lastBlockWithoutFence(float *out, float *partial, const float *i
     if (last && threadIdx.x == 0) {
         float sum = 0;
         for (unsigned b = 0; b < gridDim.x; b++) {
-            sum += partial[b];            /* BUG race */
+            sum += partial[b]; /* BUG race */
         }
         out[0] = sum;
     }
@@ -39,7 +39,7 @@ __global__ void lastBlockNarrowFence(float *out, float *partial, const float *in
     if (last && threadIdx.x == 0) {
         float sum = 0;
         for (unsigned b = 0; b < gridDim.x; b++) {
-            sum += partial[b];            /* BUG race */
+            sum += partial[b]; /* BUG race */
         }
         out[0] = sum;
     }
@@ -56,7 +56,7 @@ __global__ void stencilInPlace(float *a, int n)
 __global__ void blocksOverlap(int *a)
 {
     int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
-    a[i] = blockIdx.x;                    /* BUG race */
+    a[i] = blockIdx.x; /* BUG race */
 }
 
 /* Blocks do not wait for each other at __syncthreads(). */
@@ -64,20 +64,20 @@ __global__ void barrierForGrid(float *out, float *mid, const float *in)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int n = gridDim.x * blockDim.x;
-    mid[i] = 2 * in[i];                   /* ALSO race */
+    mid[i] = 2 * in[i]; /* ALSO race */
     __syncthreads();
-    out[i] = mid[n - 1 - i];              /* BUG race; ALSO unwritten */
+    out[i] = mid[n - 1 - i]; /* BUG race; ALSO unwritten */
 }
 
 __global__ void readsCounter(int *count, int *out)
 {
-    atomicAdd(count, 1);                  /* ALSO race */
+    atomicAdd(count, 1);                                 /* ALSO race */
     out[blockIdx.x * blockDim.x + threadIdx.x] = *count; /* BUG race */
 }
 
 __global__ void unwritten(float *out, const float *in)
 {
-    out[threadIdx.x] = in[threadIdx.x];   /* BUG unwritten */
+    out[threadIdx.x] = in[threadIdx.x]; /* BUG unwritten */
 }
 
 int main()

@@ -14,13 +14,13 @@ int main()
     fill<<<1, 64>>>(a);
     cudaMemcpy(host, a, 512, cudaMemcpyDeviceToHost); /* BUG copy: elements taken for bytes */
     cudaMemcpy(host, a, 256, cudaMemcpyHostToDevice); /* BUG copy */
-    cudaMemset(host, 0, 256);             /* BUG copy */
-    fill<<<1, 2048>>>(a);                 /* BUG launch */
-    fill<<<0, 64>>>(a);                   /* BUG launch */
+    cudaMemset(host, 0, 256);                         /* BUG copy */
+    fill<<<1, 2048>>>(a);                             /* BUG launch */
+    fill<<<0, 64>>>(a);                               /* BUG launch */
     cudaFree(a);
-    cudaFree(a);                          /* BUG free */
+    cudaFree(a); /* BUG free */
     cudaMalloc(&a, 256);
     fill<<<1, 64>>>(a);
-    printf("%d\n", a[0]);                 /* BUG host */
+    printf("%d\n", a[0]); /* BUG host */
     return 0;
 }

@@ -6,19 +6,19 @@ __constant__ float table[4];
 __global__ void pastEnd(float *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = i;                           /* BUG bounds */
+    out[i] = i; /* BUG bounds */
 }
 
 __global__ void halo(float *out, const float *in)
 {
     int i = threadIdx.x;
-    out[i] = in[i] + in[i + 1];           /* BUG bounds */
+    out[i] = in[i] + in[i + 1]; /* BUG bounds */
 }
 
 __global__ void beforeBegin(float *out, const float *in)
 {
     int i = threadIdx.x;
-    out[i] = in[i - 1];                   /* BUG bounds */
+    out[i] = in[i - 1]; /* BUG bounds */
 }
 
 __global__ void pastShared(float *out)
@@ -27,7 +27,7 @@ __global__ void pastShared(float *out)
     __shared__ float other[64];
     int t = threadIdx.x;
     other[t] = 1;
-    s[t + 1] = t;                         /* BUG bounds */
+    s[t + 1] = t; /* BUG bounds */
     __syncthreads();
     out[t] = other[t] + (t > 0 ? s[t] : 0);
 }
@@ -36,14 +36,14 @@ __global__ void pastDynamic(float *out)
 {
     extern __shared__ float d[];
     int t = threadIdx.x;
-    d[t] = t;                             /* BUG bounds */
+    d[t] = t; /* BUG bounds */
     __syncthreads();
     out[t] = d[t / 4];
 }
 
 __global__ void misalignedWord(char *p)
 {
-    *(int *)(p + 1) = 7;                  /* BUG misaligned */
+    *(int *)(p + 1) = 7; /* BUG misaligned */
 }
 
 __global__ void misalignedVector(float *p)
@@ -54,17 +54,17 @@ __global__ void misalignedVector(float *p)
 __global__ void writesConstant()
 {
     float *p = (float *)table;
-    p[threadIdx.x & 3] = 1;               /* BUG constant */
+    p[threadIdx.x & 3] = 1; /* BUG constant */
 }
 
 __global__ void throughNull(int *p)
 {
-    p[threadIdx.x] = 1;                   /* BUG bounds */
+    p[threadIdx.x] = 1; /* BUG bounds */
 }
 
 __global__ void ofHost(const float *p, float *out)
 {
-    out[threadIdx.x] = p[threadIdx.x];    /* BUG bounds */
+    out[threadIdx.x] = p[threadIdx.x]; /* BUG bounds */
 }
 
 int main()

@@ -1,13 +1,13 @@
-/* Planted bugs of shared memory. BUG marks where each must be told, and by which kind; ALSO where it
- * may be told, too. */
+/* Planted bugs of shared memory. BUG marks where each must be told, and by which kind; ALSO where
+ * it may be told, too. */
 #include <cstdio>
 
 __global__ void missingBarrier(float *out, const float *in)
 {
     __shared__ float s[256];
     int t = threadIdx.x;
-    s[t] = in[t];                         /* ALSO race */
-    out[t] = s[255 - t];                  /* BUG race; ALSO unwritten */
+    s[t] = in[t];        /* ALSO race */
+    out[t] = s[255 - t]; /* BUG race; ALSO unwritten */
 }
 
 __global__ void scanInPlace(float *a)
@@ -18,7 +18,7 @@ __global__ void scanInPlace(float *a)
     __syncthreads();
     for (int d = 1; d < 64; d *= 2) {
         if (t >= d) {
-            s[t] += s[t - d];             /* BUG race */
+            s[t] += s[t - d]; /* BUG race */
         }
         __syncthreads();
     }
@@ -33,7 +33,7 @@ __global__ void reduceWithoutBarrier(float *out, const float *in)
     __syncthreads();
     for (int k = 128; k > 0; k /= 2) {
         if (t < k) {
-            s[t] += s[t + k];             /* BUG race */
+            s[t] += s[t + k]; /* BUG race */
         }
     }
     if (t == 0) {
@@ -49,12 +49,12 @@ __global__ void reduceWarpSynchronous(float *out, const float *in)
     s[t] = in[t];
     __syncthreads();
     if (t < 32) {
-        s[t] += s[t + 32];                /* ALSO race */
-        s[t] += s[t + 16];                /* BUG race */
-        s[t] += s[t + 8];                 /* ALSO race */
-        s[t] += s[t + 4];                 /* ALSO race */
-        s[t] += s[t + 2];                 /* ALSO race */
-        s[t] += s[t + 1];                 /* ALSO race */
+        s[t] += s[t + 32]; /* ALSO race */
+        s[t] += s[t + 16]; /* BUG race */
+        s[t] += s[t + 8];  /* ALSO race */
+        s[t] += s[t + 4];  /* ALSO race */
+        s[t] += s[t + 2];  /* ALSO race */
+        s[t] += s[t + 1];  /* ALSO race */
     }
     if (t == 0) {
         out[0] = s[0];
@@ -67,10 +67,10 @@ __global__ void tileOverwritten(float *out, const float *in)
     int t = threadIdx.x;
     float sum = 0;
     for (int k = 0; k < 4; k++) {
-        tile[t] = in[64 * k + t];         /* BUG race: no barrier after the reads */
+        tile[t] = in[64 * k + t]; /* BUG race: no barrier after the reads */
         __syncthreads();
         for (int j = 0; j < 64; j++) {
-            sum += tile[j];               /* ALSO race */
+            sum += tile[j]; /* ALSO race */
         }
     }
     out[t] = sum;
@@ -84,7 +84,7 @@ __global__ void histogramWithoutAtomics(int *out, const int *in)
         bins[t] = 0;
     }
     __syncthreads();
-    bins[in[t] & 15]++;                   /* BUG race */
+    bins[in[t] & 15]++; /* BUG race */
     __syncthreads();
     if (t < 16) {
         out[t] = bins[t];
@@ -95,7 +95,7 @@ __global__ void firstThreadSetsUp(int *out)
 {
     __shared__ int scale;
     if (threadIdx.x == 0) {
-        scale = 3;                        /* ALSO race */
+        scale = 3; /* ALSO race */
     }
     out[threadIdx.x] = scale * threadIdx.x; /* BUG race; ALSO unwritten */
 }
@@ -104,9 +104,9 @@ __global__ void atomicsBeforeSetUp(int *out)
 {
     __shared__ int count;
     if (threadIdx.x == 0) {
-        count = 0;                        /* ALSO race */
+        count = 0; /* ALSO race */
     }
-    atomicAdd(&count, 1);                 /* BUG race; ALSO unwritten */
+    atomicAdd(&count, 1); /* BUG race; ALSO unwritten */
     __syncthreads();
     out[threadIdx.x] = count;
 }
@@ -119,7 +119,7 @@ __global__ void partlyWritten(float *out)
         s[t] = t;
     }
     __syncthreads();
-    out[t] = s[t];                        /* BUG unwritten */
+    out[t] = s[t]; /* BUG unwritten */
 }
 
 int main()

@@ -1,5 +1,5 @@
-/* Clean: constants, variables of the device, streams and events, managed, pinned and pitched memory,
- * device functions. */
+/* Clean: constants, variables of the device, streams and events, managed, pinned and pitched
+ * memory, device functions. */
 #include "expect.h"
 
 __constant__ float weight[5] = {1, 2, 3, 2, 1};

@@ -1,4 +1,4 @@
-/* A kernel and a launch in a file that is included, lines and names as they were. */
+// clang-format off
 #include <cstdio>
 #include <cstdlib>
 

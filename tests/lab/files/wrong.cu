@@ -1,3 +1,4 @@
+// clang-format off
 float helper(float x) { return 2 * x; }
 __global__ float result(float *a) { return a[0]; }
 __global__ void calls(float *a) { a[threadIdx.x] = helper(a[threadIdx.x]); }

@@ -1,7 +1,7 @@
 /* Programs that do harm, chosen by their first argument: each must be told, none may hang. */
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <csignal>
 #include <cstring>
 #include <sys/socket.h>
 #include <unistd.h>
