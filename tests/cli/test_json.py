@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import struct
 import sys
 import unittest
@@ -143,6 +144,14 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         report = self.assert_documented("fft.json", "tesela fft study")
         self.assertTrue(report["verified"])
+
+    @unittest.skipUnless(shutil.which("clang++") or shutil.which("g++"), "no C++ compiler is found")
+    def test_lab_run(self):
+        source = os.path.join(SOURCE, "tests", "lab", "files", "parts.cu")
+        result = self.run_command("lab", "run", source, "--device", "sim:1.0", "--json", "lab.json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        report = self.assert_documented("lab.json", "tesela lab run", absent="profile[]")
+        self.assertEqual((report["command"], report["verified"]), ("lab run", False))
 
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",

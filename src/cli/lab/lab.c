@@ -14,7 +14,10 @@ typedef struct action {
 
 static char occupancy_name[] = "tesela lab occupancy";
 
+static char run_name[] = "tesela lab run";
+
 static const action actions[] = {
+    {"run", run_name, cli_lab_run, "run a CUDA file without a GPU: counts per line, and checks"},
     {"occupancy", occupancy_name, cli_lab_occupancy,
      "how many blocks of a kernel a multiprocessor runs at a time, and what limits them"},
 };

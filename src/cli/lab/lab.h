@@ -6,5 +6,6 @@
 
 /* The actions. `argv[0]` is the full name, "tesela lab occupancy". Each returns the exit status. */
 int cli_lab_occupancy(int argc, char **argv);
+int cli_lab_run(int argc, char **argv);
 
 #endif

@@ -1,0 +1,41 @@
+/* What the files of `tesela lab run` share. */
+#ifndef TSL_CLI_LAB_RUN_COMMAND_H
+#define TSL_CLI_LAB_RUN_COMMAND_H
+
+#include "cli/lab/lab.h"
+#include "lab/session.h"
+
+typedef struct lab_run_options {
+    cli_common common;
+    const char *file;
+    const char *arguments[64]; /* of the program, ended by NULL */
+    int argument_count;
+    char capability[16];
+    int orders[TSL_LAB_ORDERS];
+    int order_count;
+    int seed;
+    bool counts_only;
+    bool checks_only;
+    const char *compiler;
+    int seconds;
+    int64_t memory;
+    bool unguarded;
+    bool keep;
+} lab_run_options;
+
+typedef struct lab_run_work {
+    const lab_run_options *options;
+    tsl_context *context;
+    tsl_lab_build build;
+    tsl_lab_session session;
+    double begun;
+} lab_run_work;
+
+/* run_options.c */
+bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status);
+
+/* run_report.c */
+void lab_run_print(FILE *stream, const lab_run_work *work);
+tsl_status lab_run_write_report(const lab_run_work *work, const char *path);
+
+#endif

@@ -1,0 +1,32 @@
+/* From a .cu file to a program that runs its kernels on the CPU. */
+#ifndef TSL_LAB_BUILD_H
+#define TSL_LAB_BUILD_H
+
+#include <limits.h>
+
+#include "core/core.h"
+
+typedef struct tsl_lab_build {
+    char folder[PATH_MAX - 64]; /* temporary; removed by tsl_lab_build_release() */
+    char file[PATH_MAX];        /* the learner's, without links */
+    char program[PATH_MAX];
+    char compiler[PATH_MAX]; /* the one that was used */
+    bool diagnosed;          /* clang has looked at both sides */
+    int refused;             /* errors that clang found so */
+    bool ambiguous; /* structs of one size are aligned unlike: copies are split by the smaller */
+    double seconds;
+} tsl_lab_build;
+
+typedef struct tsl_lab_build_options {
+    const char *compiler; /* name or path; NULL: clang++ or g++, as found */
+    bool keep;            /* leave the folder */
+} tsl_lab_build_options;
+
+/* Rewrite, diagnose, compile and link `path`. TSL_E_FORMAT if a compiler refuses it: the compiler's
+ * own lines are then in folder/messages.txt. TSL_E_UNSUPPORTED if there is no compiler, or the
+ * runtime's library is not found. Release whatever the outcome. */
+tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const char *path,
+                                 const tsl_lab_build_options *options);
+void tsl_lab_build_release(tsl_lab_build *build, bool keep);
+
+#endif

@@ -1,0 +1,168 @@
+/* What clang's own CUDA front end says of a file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/file/output.h"
+#include "io/file/text.h"
+#include "lab/buffer.h"
+#include "lab/diagnose.h"
+#include "lab/process.h"
+
+/* Errors that only this front end can see, by a part of their text; all others are the compiler's
+ * to tell. */
+static const char *const own[] = {
+    "kernel function type",
+    "must have void return type",
+    "reference to __host__ ",
+    "reference to __global__ function",
+    "reference to __device__ function",
+    "kernel call to non-global function",
+    "not configured",
+    "execution configuration arguments",
+    "dynamic initialization is not supported",
+};
+
+/* A call from the wrong side is an error without a candidate; the note says why. */
+static const char *const across[] = {"call to __host__ function from",
+                                     "call to __device__ function from",
+                                     "call to __global__ function from"};
+
+static bool has_one(const char *line, const char *const parts[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(line, parts[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is an error, with the note that follows it, one to tell? Functions of the system's headers are
+ * host functions to clang, though kernels may call them here. */
+static bool is_own(const char *error, const char *note, const char *path)
+{
+    char name[PATH_MAX + 1];
+    snprintf(name, sizeof name, "%s:", path);
+    const bool in_file = strncmp(note, name, strlen(name)) == 0;
+    const bool in_headers = strstr(note, "/tesela-lab/cuda_") != NULL;
+    if (strstr(error, "no matching function for call") != NULL) {
+        return has_one(note, across, sizeof across / sizeof *across) && (in_file || in_headers);
+    }
+    if (strstr(error, "reference to __host__ ") != NULL) {
+        return in_file || in_headers;
+    }
+    return has_one(error, own, sizeof own / sizeof *own);
+}
+
+static bool is_told(const char *told, const char *line)
+{
+    return strstr(told, line) != NULL;
+}
+
+/* Tell the errors that are ours to tell, each once: *told has those of the other side. */
+static int filter(tsl_lab_buffer *told, const char *text, size_t size, const char *path)
+{
+    tsl_lines lines = tsl_lines_of(text, size);
+    const char *line;
+    size_t length;
+    int errors = 0;
+    while (tsl_lines_next(&lines, &line, &length)) {
+        char error[1024];
+        char note[1024] = "";
+        snprintf(error, sizeof error, "%.*s\n", (int)length, line);
+        if (strstr(error, ": error: ") == NULL) {
+            continue;
+        }
+        tsl_lines ahead = lines;
+        const char *next;
+        size_t next_length;
+        if (tsl_lines_next(&ahead, &next, &next_length) &&
+            memmem(next, next_length, ": note: ", 8) != NULL) {
+            snprintf(note, sizeof note, "%.*s\n", (int)next_length, next);
+        }
+        if (is_own(error, note, path) && (told->data == NULL || !is_told(told->data, error))) {
+            tsl_lab_buffer_print(told, "%s%s", error, note);
+            errors++;
+        }
+    }
+    return errors;
+}
+
+static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *context,
+                           const char *clang, const char *path, const char *headers, bool device,
+                           tsl_lab_buffer *told)
+{
+    char messages[PATH_MAX];
+    char include[PATH_MAX + 8];
+    int status;
+    snprintf(messages, sizeof messages, "%s/side.txt", build->folder);
+    snprintf(include, sizeof include, "-I%s", headers);
+    const char *const arguments[] = {clang,
+                                     "-x",
+                                     "cuda",
+                                     "--cuda-host-only",
+                                     "-nocudainc",
+                                     "-nocudalib",
+                                     "-std=c++17",
+                                     "-fsyntax-only",
+                                     "-w",
+                                     "-fno-caret-diagnostics",
+                                     "-Xclang",
+                                     "-fcuda-allow-variadic-functions",
+                                     "-ferror-limit=0",
+                                     include,
+                                     "-include",
+                                     "cuda_runtime.h",
+                                     path,
+                                     device ? "-Xclang" : NULL,
+                                     "-fcuda-is-device",
+                                     NULL};
+    const tsl_lab_process process = {
+        .arguments = arguments, .output = messages, .errors = messages, .keep = -1};
+    tsl_text text = {.data = NULL};
+    tsl_status ran = tsl_lab_run_process(&status, context, &process);
+    if (ran == TSL_OK && status != 0) {
+        ran = tsl_text_read(&text, context, messages, (size_t)16 << 20);
+        *errors += ran == TSL_OK ? filter(told, text.data, text.size, path) : 0;
+    }
+    tsl_text_release(&text);
+    return ran;
+}
+
+tsl_status tsl_lab_diagnose(tsl_lab_build *build, tsl_context *context, const char *path,
+                            const char *headers)
+{
+    char clang[PATH_MAX];
+    char messages[PATH_MAX];
+    static const char *const names[] = {"clang",    "clang-19", "clang-18", "clang-17",
+                                        "clang-16", "clang-15", "clang-14"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !tsl_lab_find_program(clang, names[i])) {
+        i++;
+    }
+    if (i == sizeof names / sizeof *names) {
+        return TSL_OK;
+    }
+    tsl_lab_buffer told = {.data = NULL};
+    tsl_status status =
+        run_side(&build->refused, build, context, clang, path, headers, false, &told);
+    if (status == TSL_OK) {
+        status = run_side(&build->refused, build, context, clang, path, headers, true, &told);
+    }
+    build->diagnosed = status == TSL_OK;
+    if (status == TSL_OK && build->refused > 0) {
+        snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
+        FILE *out = fopen(messages, "w");
+        if (out != NULL && told.data != NULL) {
+            fwrite(told.data, 1, told.length, out);
+        }
+        if (out != NULL) {
+            fclose(out);
+        }
+        status = tsl_fail(context, TSL_E_FORMAT,
+                          "%s: clang refuses it as CUDA: see its %d error%s above", path,
+                          build->refused, build->refused == 1 ? "" : "s");
+    }
+    tsl_lab_buffer_release(&told);
+    return status;
+}

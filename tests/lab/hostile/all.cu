@@ -1,0 +1,127 @@
+/* Programs that do harm, chosen by their first argument: each must be told, none may hang. */
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
+#include <unistd.h>
+
+__global__ void endless(volatile int *a)
+{
+    while (a[0] == 0) {
+    }
+}
+
+__global__ void endlessSilent(int *a)
+{
+    volatile int k = 0;
+    while (k == 0) {
+    }
+    a[0] = k;
+}
+
+__global__ void spinsAtBarrier(volatile int *a)
+{
+    if (threadIdx.x == 0) {
+        while (a[1] == 0) {
+        }
+    }
+    __syncthreads();
+}
+
+__device__ int deep(int n)
+{
+    volatile int room[256];
+    room[n & 255] = n;
+    return n == 0 ? room[0] : deep(n - 1) + room[n & 255];
+}
+
+__global__ void recursion(int *a)
+{
+    a[0] = deep(1000000);
+}
+
+__global__ void wild(long *a)
+{
+    for (long i = 0; i < 1000000; i++) {
+        ((long *)0x400000)[i] = i;
+    }
+    a[0] = 1;
+}
+
+/* What the host's side does. */
+static int harm(const char *what, char **argv)
+{
+    if (strcmp(what, "fork") == 0) {
+        for (;;) {
+            fork();
+        }
+    } else if (strcmp(what, "system") == 0) {
+        return system("touch /tmp/tesela-lab-hostile") == 0;
+    } else if (strcmp(what, "write") == 0) {
+        FILE *file = fopen(argv[2], "w");
+        fputs("harm\n", file);
+        fclose(file);
+    } else if (strcmp(what, "remove") == 0) {
+        return remove(argv[2]);
+    } else if (strcmp(what, "network") == 0) {
+        return socket(AF_INET, SOCK_STREAM, 0);
+    } else if (strcmp(what, "kill") == 0) {
+        kill(getppid(), SIGKILL);
+    } else if (strcmp(what, "session") == 0) {
+        setsid();
+    } else if (strcmp(what, "memory") == 0) {
+        for (int i = 0; i < 100; i++) {
+            char *volatile p = (char *)malloc((size_t)1 << 30);
+            for (size_t k = 0; k < (size_t)1 << 30; k += 4096) {
+                p[k] = 1;
+            }
+        }
+    } else if (strcmp(what, "device-memory") == 0) {
+        void *p;
+        return cudaMalloc(&p, (size_t)100 << 30) == cudaErrorMemoryAllocation ? 0 : 5;
+    } else if (strcmp(what, "close") == 0) {
+        for (int i = 3; i < 256; i++) {
+            close(i);
+        }
+        _exit(0);
+    } else if (strcmp(what, "abort") == 0) {
+        abort();
+    } else if (strcmp(what, "flood") == 0) {
+        for (;;) {
+            puts("and on");
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int *a;
+    const char *what = argc > 1 ? argv[1] : "";
+    cudaMalloc(&a, 1024);
+    cudaMemset(a, 0, 1024);
+    if (strcmp(what, "endless") == 0) {
+        endless<<<2, 64>>>(a);
+    } else if (strcmp(what, "endless-silent") == 0) {
+        endlessSilent<<<2, 64>>>(a);
+    } else if (strcmp(what, "endless-host") == 0) {
+        for (volatile int i = 0;; i = i + 1) {
+        }
+    } else if (strcmp(what, "deaf") == 0) { /* SIGTERM does not end it */
+        signal(SIGTERM, SIG_IGN);
+        for (;;) {
+            pause();
+        }
+    } else if (strcmp(what, "barrier") == 0) {
+        spinsAtBarrier<<<1, 64>>>(a);
+    } else if (strcmp(what, "recursion") == 0) {
+        recursion<<<1, 32>>>(a);
+    } else if (strcmp(what, "wild") == 0) {
+        wild<<<1, 32>>>((long *)a);
+    } else {
+        return harm(what, argv);
+    }
+    cudaDeviceSynchronize();
+    return 0;
+}

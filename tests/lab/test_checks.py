@@ -1,0 +1,75 @@
+"""Planted bugs are found at their lines; clean kernels have no report. With each compiler."""
+
+import concurrent.futures
+import glob
+import os
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from lab import COMPILERS, HERE, lab_run, need_compilers
+
+
+def marks(path):
+    """({(line, kind)} that must be told, {(line, kind)} that may be)."""
+    must, may = set(), set()
+    with open(path, encoding="ascii") as file:
+        for number, line in enumerate(file, 1):
+            if number > 2: # the file's own comment explains the words
+                must |= {(number, kind) for kind in re.findall(r"BUG (\w+)", line)}
+                may |= {(number, kind) for kind in re.findall(r"ALSO (\w+)", line)}
+    return must, may
+
+
+def files(folder):
+    return sorted(glob.glob(os.path.join(HERE, folder, "*.cu")))
+
+
+class Checks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        jobs = [(path, compiler) for path in files("bugs") + files("clean")
+                for compiler in COMPILERS]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            done = pool.map(lambda job: lab_run(job[0], "--compiler", job[1], "--threads", "1"),
+                            jobs)
+            cls.runs = dict(zip(jobs, done))
+
+    def test_bugs(self):
+        planted = 0
+        for path in files("bugs"):
+            must, may = marks(path)
+            planted += len(must)
+            for compiler in COMPILERS:
+                with self.subTest(file=os.path.basename(path), compiler=compiler):
+                    done, report = self.runs[(path, compiler)]
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    reports = report["results"]["reports"]
+                    told = {(r["line"], r["kind"]) for r in reports}
+                    beside = {(r["other_line"], r["kind"]) for r in reports}
+                    self.assertEqual(must - told - beside, set(), "not found")
+                    self.assertEqual(told - must - may, set(), "false")
+                    for r in reports:
+                        self.assertEqual(r["file"], path)
+        self.assertGreaterEqual(planted, 30)
+
+    def test_clean(self):
+        kernels = 0
+        for path in files("clean"):
+            with open(path, encoding="ascii") as file:
+                kernels += file.read().count("__global__")
+            for compiler in COMPILERS:
+                with self.subTest(file=os.path.basename(path), compiler=compiler):
+                    done, report = self.runs[(path, compiler)]
+                    self.assertIsNotNone(report, done.stderr)
+                    self.assertEqual(report["results"]["reports"], [])
+                    self.assertEqual(report["results"]["exit_status"], 0, done.stdout)
+                    self.assertEqual(done.returncode, 0)
+                    self.assertEqual(len(report["results"]["runs"]), 5)
+        self.assertGreaterEqual(kernels, 40)
+
+
+if __name__ == "__main__":
+    need_compilers()
+    unittest.main()

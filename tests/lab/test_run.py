@@ -1,0 +1,190 @@
+"""`tesela lab run`: what it takes, refuses and reports; programs that do harm; one compiler alone."""
+
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from lab import COMPILERS, HERE, TESELA, lab_run, lines_of, need_compilers
+
+ACCESS = os.path.join(HERE, "counts", "access.cu")
+HOSTILE = os.path.join(HERE, "hostile", "all.cu")
+PARTS = os.path.join(HERE, "files", "parts.cu")
+WRONG = os.path.join(HERE, "files", "wrong.cu")
+
+
+def refuse(*arguments):
+    return subprocess.run([TESELA, "lab", *arguments], text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
+
+
+class Usage(unittest.TestCase):
+    def test_refused(self):
+        folder = tempfile.mkdtemp(prefix="tesela-lab-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        ptx = os.path.join(folder, "ptx.cu")
+        with open(ptx, "w", encoding="ascii") as file:
+            file.write("__global__ void k(int *a)\n{\n    asm(\"exit;\");\n}\nint main() {}\n")
+        broken = os.path.join(folder, "broken.cu")
+        with open(broken, "w", encoding="ascii") as file:
+            file.write("__global__ void k(int *a)\n{\n}\nint main() { k<<<1, 32>>>; }\n")
+        cases = [
+            (["run"], "give a CUDA file"),
+            (["run", "no-such.cu"], "no-such.cu"),
+            (["run", ACCESS, "--device", "cuda:0"], "simulated device as yet"),
+            (["run", ACCESS, "--device", "sim:4.2"], "from 1.0 to 12.1"),
+            (["run", ACCESS, "--order", "sideways"], "forward, reversed, strided or random"),
+            (["run", ACCESS, "--order", "forward:3"], "only random has a seed"),
+            (["run", ACCESS, "--counts", "--checks"], "leave one of them out"),
+            (["run", ACCESS, "--compiler", "no-such-compiler"], "no such program"),
+            (["run", ptx], "ptx.cu:3: inline PTX"),
+            (["run", broken], "broken.cu:4: a launch is"),
+            (["rnu"], "did you mean run?"),
+        ]
+        for arguments, text in cases:
+            with self.subTest(arguments=arguments):
+                done = refuse(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(len(done.stderr.strip().split("\n")), 1, done.stderr)
+                self.assertIn(text, done.stderr)
+
+    def test_crossed_sides(self):
+        """What crosses between host and device is told at its line, if clang is there."""
+        if not shutil.which("clang"):
+            self.skipTest("clang is not found")
+        done = refuse("run", WRONG)
+        self.assertEqual(done.returncode, 2)
+        errors = {int(line.split(":")[1]) for line in done.stderr.split("\n")
+                  if ": error: " in line and line.startswith(WRONG)}
+        self.assertEqual(errors, {3, 4, 5, 6, 7})
+
+
+class Files(unittest.TestCase):
+    def test_parts(self):
+        """Included kernels, macros, namespaces, launches over several lines; output and status."""
+        for compiler in COMPILERS:
+            done, report = lab_run(PARTS, "--compiler", compiler, "--", "5")
+            self.assertIsNotNone(report, done.stderr)
+            self.assertIn("__shared__ k<<<1, 2>>>(x) /* no comment */ 5\n", done.stdout)
+            self.assertEqual(done.returncode, 1)
+            results = report["results"]
+            self.assertEqual(results["exit_status"], 5)
+            self.assertEqual([launch["kernel"] for launch in results["launches"]],
+                             ["fill<int,32>", "kernel", "inner::swapped", "past"])
+            self.assertEqual([(os.path.basename(r["file"]), r["line"], r["kind"])
+                              for r in results["reports"]], [("parts.h", 8, "bounds")])
+            lines = {line["line"] for line in results["launches"][0]["lines"]}
+            self.assertEqual(lines, {13, 14, 16})
+
+
+class Old(unittest.TestCase):
+    def test_half_warps(self):
+        for device, reads, writes in (("sim:1.0", 1, 16), ("sim:1.2", 1, 16)):
+            done, report = lab_run(ACCESS, "--counts", "--device", device, "--", "64")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            launches = report["results"]["launches"]
+            naive = [x for x in launches if x["kernel"] == "transposeNaive"][0]
+            half_warps = 64 * 64 // 16
+            lines = lines_of(naive)
+            self.assertEqual(lines[("global", "read", 4)]["transactions"], reads * half_warps)
+            self.assertEqual(lines[("global", "write", 4)]["transactions"], writes * half_warps)
+            if device == "sim:1.0":
+                self.assertEqual(naive["uncoalesced_half_warps"], half_warps)
+            tile = [x for x in launches if x["kernel"] == "transposeTile<1>"][0]
+            self.assertEqual(tile["uncoalesced_half_warps"], 0)
+
+
+# Argument, kinds of which one must be told, status of the command, in which run.
+COUNTS, CHECKS = ["--counts"], ["--checks", "--order", "forward"]
+HARM = [("endless", ["time"], 1, CHECKS), ("endless-silent", ["time"], 1, COUNTS),
+        ("endless-host", ["time"], 1, COUNTS), ("deaf", ["time"], 1, COUNTS),
+        ("barrier", ["time"], 1, CHECKS), ("recursion", ["stack"], 1, COUNTS),
+        ("wild", ["bounds"], 1, CHECKS), ("fork", ["refused"], 1, COUNTS),
+        ("system", ["refused"], 1, COUNTS), ("write", ["refused"], 1, COUNTS),
+        ("remove", ["refused"], 1, COUNTS), ("network", ["refused"], 1, COUNTS),
+        ("kill", ["refused"], 1, COUNTS), ("session", ["refused"], 1, COUNTS),
+        ("memory", ["fault", "time"], 1, COUNTS), ("device-memory", [], 0, COUNTS),
+        ("close", ["ended"], 1, COUNTS), ("abort", ["killed"], 1, COUNTS),
+        ("flood", ["time"], 1, COUNTS)]
+
+
+class Harm(unittest.TestCase):
+    def test_harm(self):
+        folder = tempfile.mkdtemp(prefix="tesela-lab-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        victim = os.path.join(folder, "victim")
+        with open(victim, "w", encoding="ascii") as file:
+            file.write("kept\n")
+
+        def one(case):
+            return lab_run(HOSTILE, "--time", "1", *case[3], "--", case[0], victim)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for case, (done, report) in zip(HARM, pool.map(one, HARM)):
+                with self.subTest(what=case[0]):
+                    self.assertIsNotNone(report, done.stderr)
+                    self.assertEqual(done.returncode, case[2])
+                    kinds = [r["kind"] for r in report["results"]["reports"]]
+                    self.assertEqual(len(kinds), len(case[1][:1]))
+                    self.assertLessEqual(set(kinds), set(case[1]))
+        with open(victim, encoding="ascii") as file:
+            self.assertEqual(file.read(), "kept\n")
+
+    def test_unguarded(self):
+        folder = tempfile.mkdtemp(prefix="tesela-lab-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        victim = os.path.join(folder, "victim")
+        done, _ = lab_run(HOSTILE, "--counts", "--unguarded", "--", "write", victim)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(victim, encoding="ascii") as file:
+            self.assertEqual(file.read(), "harm\n")
+
+
+def folder_of_links(names):
+    """A folder with nothing but these programs, to be all of PATH."""
+    folder = tempfile.mkdtemp(prefix="tesela-lab-path-")
+    for name in names:
+        found = shutil.which(name)
+        if found:
+            os.symlink(os.path.realpath(found), os.path.join(folder, name))
+    return folder
+
+
+class Alone(unittest.TestCase):
+    def test_one_compiler(self):
+        """Only clang, then only g++, and no network: the same counts."""
+        tools = ["ld", "as", "addr2line"]
+        unshare = shutil.which("unshare")
+        cut_off = [unshare, "-n"] if unshare and subprocess.run(
+            [unshare, "-n", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0 else []
+        found = []
+        for compiler, others in (("clang++", ["clang"]), ("g++", [])):
+            if compiler not in COMPILERS:
+                continue
+            path = folder_of_links([compiler, *others, *tools])
+            self.addCleanup(shutil.rmtree, path)
+            report = os.path.join(path, "report.json")
+            done = subprocess.run([*cut_off, TESELA, "lab", "run", ACCESS, "--json", report, "--",
+                                   "64"], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, check=False, timeout=120,
+                                  env={**os.environ, "PATH": path})
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
+            self.assertIn("not diagnosed" if compiler == "g++" else "built by clang++ in",
+                          done.stdout)
+            with open(report, encoding="utf-8") as file:
+                launches = json.load(file)["results"]["launches"]
+            found.append([{k: v for k, v in launch.items()
+                           if k.endswith(("sectors", "wavefronts", "conflicts"))}
+                          for launch in launches])
+        for other in found[1:]:
+            self.assertEqual(found[0], other)
+
+
+if __name__ == "__main__":
+    need_compilers()
+    unittest.main()
