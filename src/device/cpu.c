@@ -107,6 +107,7 @@ extern const struct tsl_sparse_ops tsl_sparse_cpu;
 extern const struct tsl_ep_ops tsl_ep_cpu;
 extern const struct tsl_cg_ops tsl_cg_cpu;
 extern const struct tsl_poisson_ops tsl_poisson_cpu;
+extern const struct tsl_xc_ops tsl_xc_cpu;
 
 const tsl_device_ops tsl_device_cpu = {
     .name = "cpu",
@@ -131,4 +132,5 @@ const tsl_device_ops tsl_device_cpu = {
     .ep = &tsl_ep_cpu,
     .cg = &tsl_cg_cpu,
     .poisson = &tsl_poisson_cpu,
+    .xc = &tsl_xc_cpu,
 };

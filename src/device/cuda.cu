@@ -500,6 +500,7 @@ extern const struct tsl_ep_ops tsl_ep_cuda;
 extern const struct tsl_cg_ops tsl_cg_cuda;
 extern const struct tsl_ladder_ops tsl_ladder_cuda;
 extern const struct tsl_poisson_ops tsl_poisson_cuda;
+extern const struct tsl_xc_ops tsl_xc_cuda;
 
 static tsl_device_ops make_ops(void)
 {
@@ -536,6 +537,7 @@ static tsl_device_ops make_ops(void)
     ops.cg = &tsl_cg_cuda;
     ops.ladder = &tsl_ladder_cuda;
     ops.poisson = &tsl_poisson_cuda;
+    ops.xc = &tsl_xc_cuda;
     return ops;
 }
 

@@ -21,6 +21,7 @@ struct tsl_ep_ops;
 struct tsl_cg_ops;
 struct tsl_ladder_ops;
 struct tsl_poisson_ops;
+struct tsl_xc_ops;
 
 enum { TSL_DEVICES = 16 }; /* of a kind, that reports tell of at most */
 
@@ -99,6 +100,7 @@ typedef struct tsl_device_ops {
     const struct tsl_cg_ops *cg;
     const struct tsl_ladder_ops *ladder;   /* NULL: not on this device */
     const struct tsl_poisson_ops *poisson; /* NULL: not on this device */
+    const struct tsl_xc_ops *xc;
 } tsl_device_ops;
 
 extern const tsl_device_ops tsl_device_cpu;

@@ -118,6 +118,14 @@ static region *region_of(const tsl_device *any, const void *address)
     return r;
 }
 
+bool tsl_sim_owns(tsl_context *context, const void *address)
+{
+    pthread_mutex_lock(&lock);
+    const bool owns = region_of(context->device, address) != NULL;
+    pthread_mutex_unlock(&lock);
+    return owns;
+}
+
 static void unmap(region *r)
 {
     munmap(r->memory - CLOSED_BYTES, r->mapped + 2 * CLOSED_BYTES);
@@ -516,6 +524,7 @@ extern const struct tsl_ep_ops tsl_ep_sim;
 extern const struct tsl_cg_ops tsl_cg_sim;
 extern const struct tsl_ladder_ops tsl_ladder_sim;
 extern const struct tsl_poisson_ops tsl_poisson_sim;
+extern const struct tsl_xc_ops tsl_xc_sim;
 
 const tsl_device_ops tsl_device_sim = {
     .name = "sim",
@@ -545,4 +554,5 @@ const tsl_device_ops tsl_device_sim = {
     .cg = &tsl_cg_sim,
     .ladder = &tsl_ladder_sim,
     .poisson = &tsl_poisson_sim,
+    .xc = &tsl_xc_sim,
 };
