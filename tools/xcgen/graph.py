@@ -188,12 +188,15 @@ class Graph:
                 return self.mul(self.mul(k, l), self.mul(core, other))
         return self.make("mul", a, b)
 
+    @staticmethod
+    def is_positive(node):
+        """Is this a base that is never zero? Only of such are powers kept as powers."""
+        return node.op == "base" and node.args[1].startswith(("rho", "opz", "omz"))
+
     def as_power(self, node):
         if node.op == "pow":
             return node.args[0], node.args[1]
-        if node.op == "base":
-            return node, Fraction(1)
-        return None
+        return (node, Fraction(1)) if self.is_positive(node) else None
 
     def merge_powers(self, a, b):
         p, q = self.as_power(a), self.as_power(b)
@@ -225,7 +228,7 @@ class Graph:
             return a
         if a.op == "pow":
             return self.power(a.args[0], a.args[1] * exponent)
-        if a.op == "base":
+        if self.is_positive(a):
             return self.make("pow", a, exponent)
         if exponent < 0:
             return self.rcp(self.power(a, -exponent))
@@ -252,7 +255,7 @@ class Graph:
     def sqrt(self, a):
         if a.op == "const":
             return self.const(root(a.args[0], 2))
-        if a.op in ("pow", "base"):
+        if a.op == "pow" or self.is_positive(a):
             return self.power(a, Fraction(1, 2))
         k, core = self.split(a)
         if k is not None and k.op == "const" and k.args[0] > 0:

@@ -229,11 +229,13 @@ class Unit:
             plain, logarithmic = gradient[base]
             if base in self.spin_bases:
                 point, slope = self.spin_bases[base]
-                term = slope * (plain + logarithmic * base ** -1)
+                term = plain if g.value_of(logarithmic) == 0 else plain + logarithmic * base ** -1
+                term = slope * term
                 by_zeta[point] = by_zeta[point] + term if point in by_zeta else term
                 continue
-            ratio = g.const(1) if base is factor else factor * base ** -1
-            term = factor * plain + logarithmic * ratio
+            term = factor * plain
+            if g.value_of(logarithmic) != 0:
+                term = term + logarithmic * (g.const(1) if base is factor else factor * base ** -1)
             for name, slope in self.meta[base]:
                 add(name, term if slope is None else slope * term)
         for point, term in by_zeta.items():

@@ -10,6 +10,7 @@
 /* A unit with its constants. */
 typedef struct part {
     int unit;
+    double values[TSL_XC_CONSTANTS]; /* of the unit's parameters */
     double constants[TSL_XC_CONSTANTS];
 } part;
 
@@ -179,18 +180,17 @@ static tsl_status add_part(tsl_xc_plan *plan, int number, const tsl_xc_sum *sum,
     const tsl_xc_unit *unit = tsl_xc_units[number];
     const tsl_xc_options *o = &plan->options;
     const int highest = plan->context->ops->xc->order(number, o->polarised != 0);
-    double values[TSL_XC_CONSTANTS];
     if (o->order > highest) {
         return tsl_fail(plan->context, TSL_E_UNSUPPORTED,
                         "%s has derivatives up to order %d on %s, not %d", unit->name, highest,
                         plan->context->name, o->order);
     }
-    for (int i = 0; i < unit->parameters; i++) {
-        values[i] = value_of(o, unit, sum, of, &unit->parameter[i]);
-    }
     part *p = &plan->part[plan->parts++];
     p->unit = number;
-    unit->prepare(values, p->constants);
+    for (int i = 0; i < unit->parameters; i++) {
+        p->values[i] = value_of(o, unit, sum, of, &unit->parameter[i]);
+    }
+    unit->prepare(p->values, p->constants);
     if (unit->family > plan->description.family) {
         plan->description.family = unit->family;
     }
@@ -275,6 +275,12 @@ tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_description *out
     }
     *out = plan->description;
     return TSL_OK;
+}
+
+const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit)
+{
+    *unit = plan->part[index].unit;
+    return plan->part[index].values;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */

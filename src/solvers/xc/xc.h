@@ -110,6 +110,9 @@ typedef struct tsl_xc_ops {
 
 extern const tsl_xc_ops tsl_xc_cpu;
 
+/* For tests: the unit of a plan's part, and the values of its parameters. */
+const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);
+
 /* Numbers of inputs and of outputs up to an order. */
 static inline int tsl_xc_inputs(tsl_xc_family family, int polarised)
 {
