@@ -29,6 +29,7 @@ int cli_npb(int argc, char **argv);
 int cli_transpose(int argc, char **argv);
 int cli_poisson(int argc, char **argv);
 int cli_solve(int argc, char **argv);
+int cli_xc(int argc, char **argv);
 
 /* ---- options (options.c) ------------------------------------------------------------------ */
 

@@ -22,6 +22,7 @@ static char npb_name[] = "tesela npb";
 static char poisson_name[] = "tesela poisson";
 static char solve_name[] = "tesela solve";
 static char transpose_name[] = "tesela transpose";
+static char xc_name[] = "tesela xc";
 
 static const command commands[] = {
     {"info", info_name, "what this build can do, and on which devices", cli_info},
@@ -32,6 +33,7 @@ static const command commands[] = {
     {"poisson", poisson_name, "solve Poisson's equation, periodic or in free space", cli_poisson},
     {"solve", solve_name, "solve a sparse system of linear equations", cli_solve},
     {"transpose", transpose_name, "transpose arrays of three axes, and measure it", cli_transpose},
+    {"xc", xc_name, "exchange-correlation functionals: list, eval, check, bench", cli_xc},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

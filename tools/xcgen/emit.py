@@ -163,6 +163,10 @@ class Slots:
         return self.places[text]
 
 
+# Floating-point instructions of an operation on a GPU, where it is more than one.
+COSTS = {"rcp": 4, "sqrt": 9, "rcbrt": 17, "log": 18, "log1p": 24, "exp": 21, "expm1": 21, "atan": 30, "erf": 40}
+
+
 class Body:
     """The lines of one function."""
 
@@ -172,6 +176,7 @@ class Body:
         self.lines = []
         self.names = {}
         self.operations = 0
+        self.instructions = 0
 
     def operand(self, node):
         if node.op == "const":
@@ -207,6 +212,7 @@ class Body:
             self.names[n] = name
             self.lines.append(f"    const XC_V {name} = {line};")
             self.operations += 1
+            self.instructions += COSTS.get(text[0], 1)
         for i, n in enumerate(outputs):
             self.lines.append(f"    out[{i}] = {self.operand(n)};")
 
@@ -235,11 +241,11 @@ class Body:
 
 
 def body(unit, slots, order):
-    """(lines, operations, names of outputs) of a unit's function of one order."""
+    """(lines, operations, instructions, names of outputs) of a unit's function of one order."""
     named = unit.outputs(order)
     roots = [node for _, node in named]
     lowering = Lowering(unit.graph, roots)
     lowered = [lowering.lower(r) for r in roots]
     out = Body(slots, unit.names)
     out.emit(lowered)
-    return out.lines, out.operations, [name for name, _ in named]
+    return out.lines, out.operations, out.instructions, [name for name, _ in named]

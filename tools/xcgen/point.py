@@ -37,6 +37,12 @@ def pairs(names):
     return out
 
 
+def mirror(name):
+    """The same of the other spin."""
+    kind, _, spin = name.partition("_")
+    return {"a": f"{kind}_b", "b": f"{kind}_a", "aa": f"{kind}_bb", "bb": f"{kind}_aa"}.get(spin, name)
+
+
 class Channel:
     """Exchange's view: an unpolarised density n with sigma and tau, of which its energy per electron is a
     function; of one spin of a polarised point n is twice that spin's density."""
@@ -77,12 +83,12 @@ class Point:
 
     def floored_sigma(self, name, density, tau):
         g = self.graph
-        sigma = g.max(g.leaf(name), g.param(f"{self.thresholds}.sigma"))
+        sigma = g.max(self.unit.leaf(name), g.param(f"{self.thresholds}.sigma"))
         return sigma if tau is None else g.min(sigma, 8 * (density * tau))
 
     def floored_tau(self, name):
         g = self.graph
-        tau = g.base(g.max(g.leaf(name), g.param("tau")), name)
+        tau = g.base(g.max(self.unit.leaf(name), g.param("tau")), name)
         self.meta[tau] = [(name, None)]
         return tau
 
@@ -107,14 +113,14 @@ class Point:
         t = self.thresholds
         self.spin = []
         for s in "ab":
-            base = g.base(g.max(g.leaf(f"rho_{s}"), density), f"rho_{s}.{t}")
+            base = g.base(g.max(self.unit.leaf(f"rho_{s}"), density), f"rho_{s}.{t}")
             self.meta[base] = [(f"rho_{s}", None)]
             self.spin.append(base)
         a, b = self.spin
         self.rho = g.base(a + b, f"rho.{t}")
         self.meta[self.rho] = [("rho_a", None), ("rho_b", None)]
-        self.mask = g.step_ge(g.leaf("rho_a") + g.leaf("rho_b"), density)
-        self.mask_of = [self.mask * g.step_gt(g.leaf(f"rho_{s}"), density) for s in "ab"]
+        self.mask = g.step_ge(self.unit.leaf("rho_a") + self.unit.leaf("rho_b"), density)
+        self.mask_of = [self.mask * g.step_gt(self.unit.leaf(f"rho_{s}"), density) for s in "ab"]
         inverse = self.rho ** -1
         up, down = 2 * (a * inverse), 2 * (b * inverse)
         self.raw = (up, down)
@@ -143,7 +149,7 @@ class Point:
             self.meta[base] = [(f"sigma_{s}{s}", None)]
             self.sigmas.append(base)
         half = Fraction(1, 2) * (self.sigmas[0] + self.sigmas[1])
-        self.cross = g.base(g.min(g.max(g.leaf("sigma_ab"), -half), half), f"sigma_ab.{t}")
+        self.cross = g.base(g.min(g.max(self.unit.leaf("sigma_ab"), -half), half), f"sigma_ab.{t}")
         self.meta[self.cross] = [("sigma_ab", None)]
         self.sigma = g.base(self.sigmas[0] + self.sigmas[1] + 2 * self.cross, f"sigma.{t}")
         self.meta[self.sigma] = [("sigma_aa", None), ("sigma_ab", g.const(2)), ("sigma_bb", None)]
@@ -201,6 +207,7 @@ class Unit:
         self.spin_bases = {}  # base that depends on zeta -> (its point, derivative by zeta)
         self.family = max((c.family for c in components), key=lambda f: NEEDED[f])
         self.names = inputs_of(self.family, polarised)
+        self.swapped = self.find_order() if polarised else None
         points, parts = {}, {}
         self.point_of = {}
         for c in components:
@@ -214,6 +221,35 @@ class Unit:
                 self.point_of[base] = points[key]
         self.parts = parts
         self.points = list(points.values())
+
+    # ---- spins in one order, so that swapping them changes no bit
+
+    def find_order(self):
+        """1 where b comes before a: has the larger density, or else sigma, or else tau."""
+        g = self.graph
+        order = g.const(0)
+        for a, b in reversed([(n, mirror(n)) for n in self.names if n in ("rho_a", "sigma_aa", "tau_a")]):
+            a, b = g.leaf(a), g.leaf(b)
+            order = g.select(b, a, 1, g.select(a, b, 0, order))
+        return order
+
+    def leaf(self, name):
+        g = self.graph
+        if not self.polarised or mirror(name) == name:
+            return g.leaf(name)
+        return g.select(self.swapped, Fraction(1, 2), g.leaf(mirror(name)), g.leaf(name))
+
+    def restore(self, named):
+        """The outputs of the spins as they came."""
+        if not self.polarised:
+            return named
+        by_name = dict(named)
+        out = []
+        for name, node in named:
+            words = [mirror(w) for w in name.split()]
+            other = by_name.get(" ".join(words)) or by_name[" ".join(words[:1] + words[:0:-1])]
+            out.append((name, self.graph.select(self.swapped, Fraction(1, 2), other, node)))
+        return out
 
     def physical(self, node, factor):
         """{input: factor times the derivative of node by it}; factor: a node, as a base that cancels."""
@@ -265,4 +301,4 @@ class Unit:
             rows = {name: self.physical(first[name], g.const(1)) for name in self.names}
             for name, other in pairs(self.names):
                 out.append((f"v2 {name} {other}", rows[name].get(other, zero)))
-        return out
+        return self.restore(out)

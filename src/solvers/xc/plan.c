@@ -364,7 +364,29 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     return status;
 }
 
-tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays)
+/* The call of a plan's part. */
+static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int64_t points,
+                             int64_t pitch, const tsl_xc_arrays *arrays)
+{
+    const part *p = &plan->part[index];
+    const tsl_xc_family family = tsl_xc_units[p->unit]->family;
+    tsl_xc_call call = {.unit = p->unit,
+                        .polarised = plan->options.polarised,
+                        .order = order,
+                        .accumulate = index > 0,
+                        .points = points,
+                        .constants = p->constants};
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].order <= order && depends_on_both(family, &rows[i])) {
+            enter(&call, plan, arrays, &rows[i], pitch,
+                  rows[i].order < 0 ? &call.inputs : &call.outputs);
+        }
+    }
+    return call;
+}
+
+/* Evaluate, or only move what an evaluation moves. */
+static tsl_status run(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays, bool move)
 {
     tsl_context *context = plan->context;
     int order;
@@ -376,8 +398,8 @@ tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_array
     const int64_t pitch = arrays->pitch != 0 ? arrays->pitch : points;
     if (points < 0 || pitch < points) {
         return tsl_fail(context, TSL_E_ARG,
-                        "%lld points, %lld apart: give 0 and more, and a pitch of "
-                        "at least that",
+                        "%lld points with a pitch of %lld: give 0 or more, and a pitch of at least "
+                        "that many",
                         (long long)points, (long long)pitch);
     }
     tsl_status status = check_arrays(plan, arrays, &order);
@@ -386,24 +408,23 @@ tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_array
     }
     const double begun = tsl_seconds();
     status = clear_others(plan, arrays, points, pitch, tsl_xc_units[plan->part[0].unit]->family);
-    for (int p = 0; p < plan->parts && status == TSL_OK; p++) {
-        const tsl_xc_family family = tsl_xc_units[plan->part[p].unit]->family;
-        tsl_xc_call call = {.unit = plan->part[p].unit,
-                            .polarised = plan->options.polarised,
-                            .order = order,
-                            .accumulate = p > 0,
-                            .points = points,
-                            .constants = plan->part[p].constants};
-        int inputs = 0;
-        int outputs = 0;
-        for (int i = 0; i < ROWS; i++) {
-            if (rows[i].order <= order && depends_on_both(family, &rows[i])) {
-                enter(&call, plan, arrays, &rows[i], pitch, rows[i].order < 0 ? &inputs : &outputs);
-            }
-        }
-        status = context->ops->xc->evaluate(context, &call);
+    for (int p = 0; p < (move ? 1 : plan->parts) && status == TSL_OK; p++) {
+        const tsl_xc_call call = make_call(plan, p, order, points, pitch, arrays);
+        const tsl_xc_ops *ops = context->ops->xc;
+        status = (move ? ops->move : ops->evaluate)(context, &call);
     }
-    tsl_profile_add(context, "functional", begun, 8 * points * (3 + 2 * plan->description.family),
-                    0);
+    const int inputs = tsl_xc_inputs(plan->description.family, plan->options.polarised);
+    tsl_profile_add(context, "functional", begun,
+                    8 * points * (inputs + tsl_xc_outputs(inputs, order)), 0);
     return status;
+}
+
+tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays)
+{
+    return run(plan, points, arrays, false);
+}
+
+tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays)
+{
+    return run(plan, points, arrays, true);
 }

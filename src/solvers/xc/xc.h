@@ -37,6 +37,7 @@ typedef struct tsl_xc_unit {
     const tsl_xc_parameter *parameter;
     int constants; /* what prepare() makes of the parameters' values, for the kernels */
     void (*prepare)(const double *p, double *c);
+    int instructions[2][3]; /* floating-point instructions a point on a GPU, by spin and order */
 } tsl_xc_unit;
 
 /* A functional that is one formula with one set of parameters. */
@@ -93,6 +94,7 @@ typedef struct tsl_xc_call {
     int polarised, order;
     bool accumulate; /* outputs are added to what is there */
     int64_t points;
+    int inputs, outputs;
     const double *in[TSL_XC_INPUTS];
     double *out[TSL_XC_OUTPUTS];
     int step_in[TSL_XC_INPUTS], step_out[TSL_XC_OUTPUTS];
@@ -104,13 +106,19 @@ typedef struct tsl_xc_ops {
     int (*order)(int unit, int polarised);
     /* Evaluate; asynchronous on the context's stream. */
     tsl_status (*evaluate)(tsl_context *context, const tsl_xc_call *call);
+    /* Read the call's inputs and write its outputs, with no arithmetic worth the name: what
+     * evaluation is measured by. */
+    tsl_status (*move)(tsl_context *context, const tsl_xc_call *call);
     /* Is this address memory that the device's kernels may use? */
     bool (*is_reachable)(tsl_context *context, const void *address);
 } tsl_xc_ops;
 
 extern const tsl_xc_ops tsl_xc_cpu;
 
-/* For tests: the unit of a plan's part, and the values of its parameters. */
+/* What evaluation of the plan's first part moves, moved. Overwrites the outputs. */
+tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
+
+/* The unit of a plan's part, and the values of its parameters. */
 const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);
 
 /* Numbers of inputs and of outputs up to an order. */

@@ -35,7 +35,6 @@ tsl_xc_level tsl_xc_level_now(void)
 typedef struct job {
     const tsl_xc_call *call;
     tsl_xc_cpu_body body;
-    int inputs, outputs;
     bool direct; /* whole blocks need no copies */
 } job;
 
@@ -61,7 +60,7 @@ static void run_piece(const job *j, int64_t first, int count)
     int64_t step[TSL_XC_OUTPUTS];
     const tsl_xc_call *call = j->call;
     const int blocks = (count + j->body.block - 1) / j->body.block;
-    for (int k = 0; k < j->inputs; k++) {
+    for (int k = 0; k < call->inputs; k++) {
         const int64_t stride = call->step_in[k];
         const double *source = call->in[k] + first * stride;
         for (int i = 0; i < blocks * j->body.block; i++) {
@@ -69,12 +68,12 @@ static void run_piece(const job *j, int64_t first, int count)
         }
         from[k] = in[k];
     }
-    for (int k = 0; k < j->outputs; k++) {
+    for (int k = 0; k < call->outputs; k++) {
         to[k] = out[k];
         step[k] = j->body.block;
     }
     j->body.run(call->constants, from, to, step, blocks);
-    for (int k = 0; k < j->outputs; k++) {
+    for (int k = 0; k < call->outputs; k++) {
         if (call->out[k] == NULL) {
             continue;
         }
@@ -93,15 +92,16 @@ static void run_blocks(const job *j, int64_t first, int64_t blocks)
     const double *from[TSL_XC_INPUTS];
     double *to[TSL_XC_OUTPUTS];
     int64_t step[TSL_XC_OUTPUTS];
-    for (int k = 0; k < j->inputs; k++) {
-        from[k] = j->call->in[k] + first;
+    const tsl_xc_call *call = j->call;
+    for (int k = 0; k < call->inputs; k++) {
+        from[k] = call->in[k] + first;
     }
-    for (int k = 0; k < j->outputs; k++) {
-        const bool wanted = j->call->out[k] != NULL;
-        to[k] = wanted ? j->call->out[k] + first : unwanted;
+    for (int k = 0; k < call->outputs; k++) {
+        const bool wanted = call->out[k] != NULL;
+        to[k] = wanted ? call->out[k] + first : unwanted;
         step[k] = wanted ? j->body.block : 0;
     }
-    j->body.run(j->call->constants, from, to, step, blocks);
+    j->body.run(call->constants, from, to, step, blocks);
 }
 
 static void run_chunk(const job *j, int64_t first, int64_t count)
@@ -119,13 +119,13 @@ static void run_chunk(const job *j, int64_t first, int64_t count)
     }
 }
 
-static bool is_direct(const tsl_xc_call *call, int inputs, int outputs)
+static bool is_direct(const tsl_xc_call *call)
 {
     bool direct = !call->accumulate;
-    for (int k = 0; k < inputs; k++) {
+    for (int k = 0; k < call->inputs; k++) {
         direct = direct && call->step_in[k] == 1;
     }
-    for (int k = 0; k < outputs; k++) {
+    for (int k = 0; k < call->outputs; k++) {
         direct = direct && (call->out[k] == NULL || call->step_out[k] == 1);
     }
     return direct;
@@ -136,14 +136,33 @@ static tsl_status cpu_evaluate(tsl_context *context, const tsl_xc_call *call)
     const tsl_xc_level level = tsl_xc_level_now();
     job j = {.call = call,
              .body = tsl_xc_cpu_units[call->unit]->body[level][call->polarised][call->order],
-             .inputs = tsl_xc_inputs(tsl_xc_units[call->unit]->family, call->polarised)};
-    j.outputs = tsl_xc_outputs(j.inputs, call->order);
-    j.direct = is_direct(call, j.inputs, j.outputs);
+             .direct = is_direct(call)};
     const int64_t chunks = (call->points + CHUNK - 1) / CHUNK;
 #pragma omp parallel for num_threads(context->threads) if (chunks > 1)
     for (int64_t c = 0; c < chunks; c++) {
         const int64_t first = c * CHUNK;
         run_chunk(&j, first, call->points - first < CHUNK ? call->points - first : CHUNK);
+    }
+    return TSL_OK;
+}
+
+static tsl_status cpu_move(tsl_context *context, const tsl_xc_call *call)
+{
+    const int64_t chunks = (call->points + CHUNK - 1) / CHUNK;
+#pragma omp parallel for num_threads(context->threads) if (chunks > 1)
+    for (int64_t c = 0; c < chunks; c++) {
+        const int64_t end = (c + 1) * CHUNK < call->points ? (c + 1) * CHUNK : call->points;
+        for (int64_t i = c * CHUNK; i < end; i++) {
+            double sum = 0;
+            for (int k = 0; k < call->inputs; k++) {
+                sum += call->in[k][i * call->step_in[k]];
+            }
+            for (int k = 0; k < call->outputs; k++) {
+                if (call->out[k] != NULL) {
+                    call->out[k][i * call->step_out[k]] = sum;
+                }
+            }
+        }
     }
     return TSL_OK;
 }
@@ -155,5 +174,7 @@ static bool cpu_is_reachable(tsl_context *context, const void *address)
     return true;
 }
 
-const tsl_xc_ops tsl_xc_cpu = {
-    .order = order_of, .evaluate = cpu_evaluate, .is_reachable = cpu_is_reachable};
+const tsl_xc_ops tsl_xc_cpu = {.order = order_of,
+                               .evaluate = cpu_evaluate,
+                               .move = cpu_move,
+                               .is_reachable = cpu_is_reachable};

@@ -16,4 +16,4 @@ static const tsl_xc_gpu_unit *const gpu_units[] = {
 #include "solvers/xc/xc_block.inc"
 
 const tsl_xc_ops tsl_xc_sim = {
-    .order = gpu_order, .evaluate = gpu_evaluate, .is_reachable = tsl_sim_owns};
+    .order = gpu_order, .evaluate = gpu_evaluate, .move = gpu_move, .is_reachable = tsl_sim_owns};

@@ -47,4 +47,5 @@ const tsl_xc_unit tsl_xc_gga_c_pbe = {.name = "gga_c_pbe",
     .parameters = 8,
     .parameter = parameters,
     .constants = 13,
-    .prepare = prepare};
+    .prepare = prepare,
+    .instructions = {{144, 187, 316}, {309, 433, 991}}};

@@ -45,4 +45,5 @@ const tsl_xc_unit tsl_xc_gga_x_pbe = {.name = "gga_x_pbe",
     .parameters = 6,
     .parameter = parameters,
     .constants = 14,
-    .prepare = prepare};
+    .prepare = prepare,
+    .instructions = {{35, 52, 96}, {92, 134, 232}}};

@@ -62,4 +62,5 @@ const tsl_xc_unit tsl_xc_lda_c_pw = {.name = "lda_c_pw",
     .parameters = 23,
     .parameter = parameters,
     .constants = 58,
-    .prepare = prepare};
+    .prepare = prepare,
+    .instructions = {{70, 91, 137}, {211, 293, 580}}};

@@ -52,4 +52,5 @@ const tsl_xc_unit tsl_xc_pbe = {.name = "pbe",
     .parameters = 13,
     .parameter = parameters,
     .constants = 26,
-    .prepare = prepare};
+    .prepare = prepare,
+    .instructions = {{158, 217, 390}, {393, 560, 1214}}};
