@@ -15,5 +15,6 @@
 #include "tesela/sparse.h"
 #include "tesela/status.h"
 #include "tesela/transpose.h"
+#include "tesela/xc.h"
 
 #endif

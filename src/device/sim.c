@@ -118,6 +118,14 @@ static region *region_of(const tsl_device *any, const void *address)
     return r;
 }
 
+bool tsl_sim_owns(tsl_context *context, const void *address)
+{
+    pthread_mutex_lock(&lock);
+    const bool owns = region_of(context->device, address) != NULL;
+    pthread_mutex_unlock(&lock);
+    return owns;
+}
+
 static void unmap(region *r)
 {
     munmap(r->memory - CLOSED_BYTES, r->mapped + 2 * CLOSED_BYTES);

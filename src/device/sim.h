@@ -23,6 +23,9 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 void tsl_sim_defer_or_run(tsl_context *context, tsl_sim_task task_to_run, const void *arguments,
                           int64_t bytes);
 
+/* Does this address lie in the device's memory? */
+bool tsl_sim_owns(tsl_context *context, const void *address);
+
 /* Queue a kernel. */
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
                           int64_t bytes, int blocks, int members, int threads, int64_t shared);

@@ -1,0 +1,148 @@
+/** @file xc.h
+ *  Exchange-correlation functionals of density-functional theory, at points of a grid.
+ */
+#ifndef TESELA_XC_H
+#define TESELA_XC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tesela/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A functional made ready on a context's device: its kernels are chosen and its constants worked
+ *  out. */
+typedef struct tsl_xc_plan tsl_xc_plan;
+
+/** How many components the arrays of a point have, and what a functional needs of it. */
+typedef enum tsl_xc_family {
+    TSL_XC_LDA = 0, /**< the density */
+    TSL_XC_GGA = 1, /**< and its gradient: sigma */
+    TSL_XC_MGGA = 2 /**< and the kinetic energy density: tau */
+} tsl_xc_family;
+
+/** How arrays of several components a point lie in memory. */
+typedef enum tsl_xc_layout {
+    TSL_XC_BY_COMPONENT = 0, /**< component c of point i at [c * pitch + i] */
+    TSL_XC_BY_POINT = 1      /**< at [i * components + c], as Libxc has it */
+} tsl_xc_layout;
+
+/** How to make a plan. Initialise with TSL_XC_OPTIONS_INIT.
+ *
+ *  Thresholds are Libxc's. A negative one leaves each component of the functional its own: of
+ *  density that of Libxc 5.2.3 (1e-15 for PBE exchange, 1e-12 for PBE correlation), of sigma
+ *  density^(4/3), of zeta 2.220446049250313e-16, of tau 1e-20.
+ */
+typedef struct tsl_xc_options {
+    size_t size;              /**< sizeof(tsl_xc_options) */
+    int polarised;            /**< 0: closed shell, one density; 1: two spins */
+    int order;                /**< highest order of derivatives that will be asked for, 0 to 2 */
+    tsl_xc_layout layout;     /**< of all arrays */
+    double density_threshold; /**< electrons / bohr^3: a component whose total density is less gives
+                                   zeros; each spin's density is raised to it. 1e-30 to 1 */
+    double sigma_threshold;   /**< sigma is raised to its square; 1e-60 to 1 */
+    double zeta_threshold;    /**< 1 + zeta and 1 - zeta are raised to it; 0 to 1e-3 */
+    double tau_threshold;     /**< tau is raised to it; 1e-60 to 1 */
+} tsl_xc_options;
+
+#define TSL_XC_OPTIONS_INIT                                                                        \
+    {                                                                                              \
+        sizeof(tsl_xc_options), 0, 1, TSL_XC_BY_COMPONENT, -1, -1, -1, -1                          \
+    }
+
+/** Make a plan of a functional.
+ *
+ *  `functional` is a name of tsl_xc_name() or Libxc's, "pbe", "gga_x_pbe" or "101", or a sum of
+ *  such: "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe", hf being exact exchange, which is not evaluated
+ *  but told by tsl_xc_plan_describe(). Composites that have a name are one kernel, and so are sums
+ *  of their parts; other sums are evaluated part by part.
+ *
+ *  @param[out] out      the new plan, owned by the caller: tsl_xc_plan_destroy()
+ *  @param[in]  options  NULL takes the defaults
+ *  @return TSL_OK; TSL_E_ARG for an unknown name (the line offers the nearest) or an option out of
+ *          range; TSL_E_UNSUPPORTED for derivatives of an order that the functional or the device
+ *          has not; TSL_E_NOMEM.
+ */
+TSL_API tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context,
+                                      const char *functional, const tsl_xc_options *options);
+
+/** NULL is fine. Work that was queued with the plan goes on. */
+TSL_API void tsl_xc_plan_destroy(tsl_xc_plan *plan);
+
+/** What a plan evaluates, and what it leaves to its caller. */
+typedef struct tsl_xc_description {
+    size_t size; /**< sizeof(tsl_xc_description), set by the caller */
+    tsl_xc_family family;
+    int kernels;           /**< how many a call runs, one after the other */
+    int parts;             /**< how many functionals are summed */
+    double exact_exchange; /**< of the sum: full-range exact exchange, to be added by the caller */
+    double cam_alpha;      /**< range separation: exact exchange of 1/r, … */
+    double cam_beta;       /**< … and of erf(omega r)/r, besides; */
+    double cam_omega;      /**< 1/bohr; 0: no range separation */
+} tsl_xc_description;
+
+/** @return TSL_OK; TSL_E_ARG if out->size is not known. */
+TSL_API tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_description *out);
+
+/** The arrays of a call, memory of the context's device (of `cpu` the host's). Initialise with
+ *  TSL_XC_ARRAYS_INIT. Components of a point, closed shell / polarised:
+ *
+ *      rho 1 / 2 (a, b)    sigma 1 / 3 (aa, ab, bb)    tau, lapl 1 / 2
+ *
+ *  sigma_ab = grad rho_a . grad rho_b, tau = 1/2 sum |grad psi|^2. Derivatives are of the energy
+ * per volume, rho exc; those of second order have Libxc's components: v2rho2 1 / 3 (aa, ab, bb),
+ *  v2rhosigma 1 / 6 (a_aa, a_ab, a_bb, b_aa, …), v2rhotau 1 / 4, v2sigma2 1 / 6, v2sigmatau 1 / 6,
+ *  v2tau2 1 / 3. An output that is NULL is not wanted; one by a variable that the functional does
+ *  not depend on is set to zero. Inputs that it does not need are not read.
+ */
+typedef struct tsl_xc_arrays {
+    size_t size;   /**< sizeof(tsl_xc_arrays) */
+    int64_t pitch; /**< of TSL_XC_BY_COMPONENT: elements from one component to the next, at least
+                        the number of points; 0: that */
+    const double *rho, *sigma, *lapl, *tau;
+    double *exc; /**< energy per electron */
+    double *vrho, *vsigma, *vlapl, *vtau;
+    double *v2rho2, *v2rhosigma, *v2rholapl, *v2rhotau, *v2sigma2, *v2sigmalapl, *v2sigmatau;
+    double *v2lapl2, *v2lapltau, *v2tau2;
+} tsl_xc_arrays;
+
+#define TSL_XC_ARRAYS_INIT                                                                         \
+    {                                                                                              \
+        sizeof(tsl_xc_arrays), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,      \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                   \
+    }
+
+/** Evaluate at `points` points. Queued on the context's stream; allocates nothing and copies
+ *  nothing, so that it can be recorded into a CUDA graph. On `cpu` it is done when it returns.
+ *
+ *  As Libxc 5.2.3 has it, of each component of the functional by itself: where the total density is
+ *  below the threshold it gives zeros. Elsewhere each spin's density, sigma_aa, sigma_bb and tau
+ * are raised to their thresholds, sigma_aa is lowered to 8 rho_a tau_a (with tau), and |sigma_ab|
+ * to (sigma_aa + sigma_bb) / 2; derivatives are those at these values, by them. Exchange of a spin
+ *  whose density is not above the threshold is zero. The threshold of zeta is not applied to
+ *  exchange, where it is below rounding.
+ *
+ *  Accuracy: relative to max(|value|, scale), scale being |exc of exchange of the uniform gas| for
+ *  exc, and rho times that over the product of the variables for derivatives: 1e-13 exc, 1e-12
+ * first, 1e-10 second order, of exact arithmetic on the same values. Devices differ by 2e-13 and
+ * 2e-12.
+ *
+ *  @param[in] arrays  inputs and outputs may not overlap
+ *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is
+ * NULL, an output is of a higher order than the plan, no output is given, or memory is not the
+ *          device's: nothing is written then; TSL_E_DEVICE.
+ */
+TSL_API tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
+
+/** Names that tsl_xc_plan_create() knows, in alphabetical order from index 0; NULL after the last.
+ *  `number` gets Libxc's number, 0 where it has none; NULL is fine. */
+TSL_API const char *tsl_xc_name(int index, int *number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

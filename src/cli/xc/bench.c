@@ -1,0 +1,216 @@
+/* `tesela xc bench`: how fast a functional is, beside a kernel that moves the same arrays. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/xc/command.h"
+#include "core/context.h"
+#include "device/device.h"
+#include "solvers/xc/xc.h"
+
+enum { ROWS = 8, LEAST = 1000 };
+
+static const double shortest = 0.02; /* seconds of runs in a row */
+
+typedef struct bench_row {
+    int64_t points;
+    double streamed, recorded, moved; /* seconds of a call */
+} bench_row;
+
+typedef struct bench {
+    const xc_options *options;
+    tsl_context *context;
+    tsl_xc_plan *plan;
+    tsl_xc_description about;
+    int instructions; /* floating-point, of a point; 0: several kernels */
+    int arrays;       /* doubles moved a point */
+    int count;
+    bench_row rows[ROWS];
+    double begun;
+} bench;
+
+/* What is timed. */
+typedef struct timed {
+    bench *b;
+    xc_memory *memory;
+    int64_t points;
+    tsl_recording *recording;
+} timed;
+
+static tsl_status evaluate(void *arguments)
+{
+    const timed *t = arguments;
+    return tsl_xc_evaluate(t->b->plan, t->points, &t->memory->arrays);
+}
+
+static tsl_status move(void *arguments)
+{
+    const timed *t = arguments;
+    return tsl_xc_move(t->b->plan, t->points, &t->memory->arrays);
+}
+
+static tsl_status replay(void *arguments)
+{
+    const timed *t = arguments;
+    return t->b->context->ops->replay(t->recording);
+}
+
+/* The points' inputs, of which at most a million are made and then repeated. */
+static tsl_status fill_inputs(const bench *b, const xc_memory *memory)
+{
+    enum { MADE = 1000000 };
+    const int64_t made = memory->points < MADE ? memory->points : MADE;
+    double *in = tsl_allocate(sizeof *in * (size_t)(made * memory->inputs));
+    if (in == NULL) {
+        return tsl_fail_memory(b->context, 8 * made * memory->inputs, "the points");
+    }
+    xc_make_points(in, made, b->about.family, b->options->spin);
+    tsl_status status = TSL_OK;
+    for (int k = 0; k < memory->inputs; k++) {
+        for (int64_t first = 0; first < memory->points && status == TSL_OK; first += made) {
+            const int64_t left = memory->points - first;
+            status = b->context->ops->upload(b->context, memory->data + k * memory->points + first,
+                                             in + k * made, 8 * (left < made ? left : made));
+        }
+    }
+    tsl_release(in);
+    return status;
+}
+
+static tsl_status measure(bench *b, int64_t points)
+{
+    xc_memory memory;
+    bench_row *row = &b->rows[b->count];
+    timed t = {.b = b, .memory = &memory, .points = points};
+    tsl_context *context = b->context;
+    tsl_status status = xc_memory_create(&memory, context, points, b->about.family,
+                                         b->options->spin, b->options->order);
+    if (status == TSL_OK) {
+        status = fill_inputs(b, &memory);
+    }
+    if (status == TSL_OK) {
+        status = move(&t);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(&row->moved, context, move, &t, shortest);
+    }
+    if (status == TSL_OK) {
+        status = evaluate(&t);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(&row->streamed, context, evaluate, &t, shortest);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->record(&t.recording, context, evaluate, &t);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(&row->recorded, context, replay, &t, shortest);
+    }
+    if (t.recording != NULL) {
+        context->ops->forget(t.recording);
+    }
+    if (status == TSL_OK) {
+        row->points = points;
+        b->count++;
+    }
+    xc_memory_destroy(&memory);
+    return status;
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+static double rate(const bench_row *row, double seconds)
+{
+    return (double)row->points / seconds;
+}
+
+static void print_table(FILE *stream, const bench *b)
+{
+    fprintf(stream, "%s, %s, order %d, on %s: %d kernel%s, %d B a point\n", b->options->functional,
+            b->options->spin ? "two spins" : "closed shell", b->options->order,
+            tsl_context_device(b->context), b->about.kernels, b->about.kernels == 1 ? "" : "s",
+            8 * b->arrays);
+    fprintf(stream, "%12s %12s %12s %12s %10s %8s %9s\n", "points", "us", "us recorded", "points/s",
+            "GB/s", "moving", "Ginstr/s");
+    for (int i = 0; i < b->count; i++) {
+        const bench_row *r = &b->rows[i];
+        fprintf(stream, "%12lld %12.2f %12.2f %12.3e %10.1f %6.1f %% %9.1f\n", (long long)r->points,
+                1e6 * r->streamed, 1e6 * r->recorded, rate(r, r->streamed),
+                8e-9 * b->arrays * rate(r, r->streamed), 100 * r->moved / r->streamed,
+                1e-9 * b->instructions * rate(r, r->streamed));
+    }
+}
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const bench *b = work;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "functional", b->options->functional);
+    tsl_json_bool(json, "spin", b->options->spin);
+    tsl_json_integer(json, "order", b->options->order);
+    tsl_json_integer(json, "threads", tsl_context_threads(b->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "kernels", b->about.kernels);
+    tsl_json_integer(json, "bytes_per_point", 8 * b->arrays);
+    tsl_json_known_integer(json, "instructions_per_point", b->instructions, b->instructions > 0);
+    tsl_json_open_array(json, "measurements");
+    for (int i = 0; i < b->count; i++) {
+        const bench_row *r = &b->rows[i];
+        tsl_json_open_object(json, NULL);
+        tsl_json_integer(json, "points", r->points);
+        tsl_json_number(json, "seconds", r->streamed);
+        tsl_json_number(json, "recorded_seconds", r->recorded);
+        tsl_json_number(json, "move_seconds", r->moved);
+        tsl_json_number(json, "points_per_second", rate(r, r->streamed));
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const bench *b)
+{
+    if (!cli_is_quiet()) {
+        print_table(cli_summary_stream(&b->options->common), b);
+    }
+    const double total = tsl_seconds() - b->begun;
+    const cli_report report = {.command = "xc bench",
+                               .device = tsl_context_device(b->context),
+                               .verified = -1,
+                               .total = total,
+                               .compute = total};
+    return b->options->common.json == NULL
+               ? TSL_OK
+               : cli_report_write(b->context, b->options->common.json, &report, write_body, b);
+}
+
+int xc_bench(const xc_options *options, tsl_context *context)
+{
+    bench b = {.options = options, .context = context, .begun = tsl_seconds()};
+    const int64_t most = options->points > 0 ? options->points : 1000000;
+    b.about.size = sizeof b.about;
+    tsl_status status = tsl_xc_plan_create(&b.plan, context, options->functional, &options->plan);
+    if (status == TSL_OK) {
+        status = tsl_xc_plan_describe(b.plan, &b.about);
+    }
+    if (status == TSL_OK) {
+        int unit;
+        tsl_xc_plan_values(b.plan, 0, &unit);
+        b.arrays = xc_width(b.about.family, options->spin, 0, true) +
+                   xc_width(b.about.family, options->spin, options->order, false);
+        b.instructions = b.about.kernels == 1
+                             ? tsl_xc_units[unit]->instructions[options->spin][options->order]
+                             : 0;
+    }
+    for (int64_t points = LEAST; points <= most && status == TSL_OK; points *= 10) {
+        status = measure(&b, points);
+    }
+    if (status == TSL_OK) {
+        status = tell(&b);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(context));
+    }
+    tsl_xc_plan_destroy(b.plan);
+    return cli_exit_status(context, status, false);
+}

@@ -1,0 +1,65 @@
+/* What the files of `tesela xc` share. */
+#ifndef TSL_CLI_XC_COMMAND_H
+#define TSL_CLI_XC_COMMAND_H
+
+#include "cli/shared/cli.h"
+#include "tesela/xc.h"
+
+typedef enum xc_task { XC_LIST, XC_EVAL, XC_CHECK, XC_BENCH, XC_TASKS } xc_task;
+
+typedef struct xc_options {
+    cli_common common;
+    xc_task task;
+    const char *functional;
+    const char *input, *output; /* NULL: none */
+    bool spin;
+    int order;
+    int points; /* of check, for each case; of bench the largest number, as a power of ten */
+    tsl_xc_options plan;
+} xc_options;
+
+/* Components of a point's inputs and outputs: where they are in tsl_xc_arrays, and their names. */
+typedef struct xc_column {
+    const char *name;
+    int components[2]; /* closed shell, polarised */
+    int order;         /* -1: an input */
+    tsl_xc_family family;
+    size_t offset;
+} xc_column;
+
+extern const xc_column xc_columns[];
+extern const int xc_column_count;
+
+/* Is this one of a functional's outputs up to an order, or of its inputs (order -1)? */
+bool xc_is_wanted(const xc_column *column, tsl_xc_family family, int order);
+/* Sum of their components. */
+int xc_width(tsl_xc_family family, int polarised, int order, bool inputs);
+/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`. */
+void xc_component_name(char *text, size_t bytes, const xc_column *column, int polarised,
+                       int component);
+
+/* Device memory for all inputs and outputs of `points` points, component by component. */
+typedef struct xc_memory {
+    tsl_context *context;
+    double *data;
+    int64_t points;
+    int inputs, outputs;
+    tsl_xc_arrays arrays;
+} xc_memory;
+
+tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points,
+                            tsl_xc_family family, int polarised, int order);
+void xc_memory_destroy(xc_memory *memory);
+
+/* Inputs component by component, [inputs][points], of a made-up density: that of a molecule of
+ * water built of exponentials, at points around its atoms; polarised with three of five electrons
+ * up. */
+void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polarised);
+
+/* The tasks. Each returns the exit status. */
+int xc_list(const xc_options *options);
+int xc_eval(const xc_options *options, tsl_context *context);
+int xc_check(const xc_options *options, tsl_context *context);
+int xc_bench(const xc_options *options, tsl_context *context);
+
+#endif

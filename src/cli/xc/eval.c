@@ -1,0 +1,237 @@
+/* `tesela xc eval`: a functional at points of a file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/xc/command.h"
+#include "core/context.h"
+#include "device/device.h"
+#include "io/grid/npy.h"
+
+typedef struct evaluation {
+    const xc_options *options;
+    tsl_context *context;
+    tsl_xc_plan *plan;
+    tsl_xc_description about;
+    int64_t points;
+    int64_t clipped; /* points with a number that is none, or a negative density */
+    double begun, setup, compute;
+} evaluation;
+
+/* [points][columns] of float64, in this machine's byte order. */
+static tsl_status check_header(const evaluation *e, const tsl_npy *h)
+{
+    const char *path = e->options->input;
+    const int needed = xc_width(e->about.family, e->options->spin, 0, true);
+    const bool one = h->axes == 1 && needed == 1;
+    if (!tsl_npy_has_numbers(h)) {
+        return tsl_fail(e->context, TSL_E_ARG, "%s: has elements '%s': save float64", path,
+                        h->type);
+    }
+    if (!one && (h->axes != 2 || h->shape[1] < needed)) {
+        return tsl_fail(e->context, TSL_E_ARG,
+                        "%s: has %d ax%cs%s: %s%s needs rows of at least %d numbers (see tesela xc "
+                        "eval --help)",
+                        path, h->axes, h->axes == 1 ? 'i' : 'e',
+                        h->axes == 2 ? ", and rows that are too short" : "", e->options->functional,
+                        e->options->spin ? " with --spin" : "", needed);
+    }
+    if (h->count == 0) {
+        return tsl_fail(e->context, TSL_E_ARG, "%s: has no points", path);
+    }
+    return TSL_OK;
+}
+
+/* Inputs component by component from the file's rows. */
+static tsl_status load(evaluation *e, double **in)
+{
+    tsl_npy h;
+    void *data = NULL;
+    tsl_input *input = NULL;
+    tsl_status status = tsl_input_open(&input, e->context, e->options->input);
+    if (status == TSL_OK) {
+        status = tsl_npy_open(&h, input);
+    }
+    if (status == TSL_OK) {
+        status = check_header(e, &h);
+    }
+    if (status == TSL_OK) {
+        status = tsl_npy_load(&data, input, &h);
+    }
+    tsl_input_close(input);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const int width = xc_width(e->about.family, e->options->spin, 0, true);
+    const int64_t columns = h.axes == 2 ? h.shape[1] : 1;
+    e->points = h.shape[0];
+    *in = tsl_allocate(sizeof **in * (size_t)(e->points * width));
+    if (*in == NULL) {
+        status = tsl_fail_memory(e->context, 8 * e->points * width, "the points");
+    }
+    for (int64_t i = 0; i < e->points && status == TSL_OK; i++) {
+        bool odd = false;
+        for (int k = 0; k < width; k++) {
+            double imaginary;
+            const int64_t place = h.fortran_order ? k * e->points + i : i * columns + k;
+            const double value = tsl_npy_number(&h, data, place, &imaginary);
+            odd = odd || !(value >= (e->options->spin && k == 3 ? -1e300 : 0) && value <= 1e300);
+            (*in)[k * e->points + i] = value;
+        }
+        e->clipped += odd;
+    }
+    tsl_release(data);
+    return status;
+}
+
+/* Values as rows, and to the file. */
+static tsl_status store(const evaluation *e, const double *values, int outputs)
+{
+    double *rows = tsl_allocate(sizeof *rows * (size_t)(e->points * outputs));
+    if (rows == NULL) {
+        return tsl_fail_memory(e->context, 8 * e->points * outputs, "the values");
+    }
+    for (int64_t i = 0; i < e->points; i++) {
+        for (int k = 0; k < outputs; k++) {
+            rows[i * outputs + k] = values[k * e->points + i];
+        }
+    }
+    tsl_npy header = {.type = "<f8", .item = 8, .axes = 2, .shape = {e->points, outputs}};
+    header.count = e->points * outputs;
+    const tsl_status status = tsl_npy_write(e->context, e->options->output, &header, rows);
+    tsl_release(rows);
+    return status;
+}
+
+static tsl_status evaluate(evaluation *e, const double *in)
+{
+    xc_memory memory;
+    double *values = NULL;
+    tsl_status status = xc_memory_create(&memory, e->context, e->points, e->about.family,
+                                         e->options->spin, e->options->order);
+    const int64_t bytes = 8 * e->points * memory.outputs;
+    if (status == TSL_OK) {
+        status =
+            e->context->ops->upload(e->context, memory.data, in, 8 * e->points * memory.inputs);
+    }
+    if (status == TSL_OK) {
+        status = tsl_context_synchronize(e->context);
+    }
+    const double begun = tsl_seconds();
+    e->setup = begun - e->begun;
+    if (status == TSL_OK) {
+        status = tsl_xc_evaluate(e->plan, e->points, &memory.arrays);
+    }
+    if (status == TSL_OK) {
+        status = tsl_context_synchronize(e->context);
+    }
+    e->compute = tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        values = tsl_allocate((size_t)bytes);
+        status = values != NULL
+                     ? e->context->ops->download(e->context, values,
+                                                 memory.data + e->points * memory.inputs, bytes)
+                     : tsl_fail_memory(e->context, bytes, "the values");
+    }
+    if (status == TSL_OK) {
+        status = store(e, values, memory.outputs);
+    }
+    tsl_release(values);
+    xc_memory_destroy(&memory);
+    return status;
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+static void write_columns(tsl_json *json, const evaluation *e)
+{
+    tsl_json_open_array(json, "columns");
+    for (int i = 0; i < xc_column_count; i++) {
+        const xc_column *c = &xc_columns[i];
+        for (int k = 0; k < c->components[e->options->spin] &&
+                        xc_is_wanted(c, e->about.family, e->options->order);
+             k++) {
+            char name[40];
+            if (c->order >= 0) {
+                xc_component_name(name, sizeof name, c, e->options->spin, k);
+                tsl_json_string(json, NULL, name);
+            }
+        }
+    }
+    tsl_json_close_array(json);
+}
+
+static void write_body(tsl_json *json, const void *work)
+{
+    const evaluation *e = work;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "functional", e->options->functional);
+    tsl_json_string(json, "input", e->options->input);
+    tsl_json_string(json, "output", e->options->output);
+    tsl_json_bool(json, "spin", e->options->spin);
+    tsl_json_integer(json, "order", e->options->order);
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "points", e->points);
+    tsl_json_integer(json, "raised", e->clipped);
+    tsl_json_integer(json, "kernels", e->about.kernels);
+    tsl_json_number(json, "exact_exchange", e->about.exact_exchange);
+    tsl_json_number(json, "cam_alpha", e->about.cam_alpha);
+    tsl_json_number(json, "cam_beta", e->about.cam_beta);
+    tsl_json_number(json, "cam_omega", e->about.cam_omega);
+    write_columns(json, e);
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const evaluation *e)
+{
+    if (e->clipped > 0) {
+        cli_warning(
+            "%s: %lld of %lld points have a negative density, gradient or kinetic energy, or "
+            "no finite number: raised to the thresholds",
+            e->options->input, (long long)e->clipped, (long long)e->points);
+    }
+    if (e->about.cam_alpha != 0 || e->about.cam_beta != 0) {
+        cli_note("%s takes exact exchange too, which is not in these values: %g of 1/r, %g of "
+                 "erf(%g r)/r",
+                 e->options->functional, e->about.cam_alpha, e->about.cam_beta, e->about.cam_omega);
+    }
+    if (!cli_is_quiet()) {
+        fprintf(cli_summary_stream(&e->options->common), "%s: %lld points in %.3f ms\n",
+                e->options->output, (long long)e->points, 1e3 * e->compute);
+    }
+    const cli_report report = {.command = "xc eval",
+                               .device = tsl_context_device(e->context),
+                               .verified = -1,
+                               .total = tsl_seconds() - e->begun,
+                               .setup = e->setup,
+                               .compute = e->compute};
+    return e->options->common.json == NULL
+               ? TSL_OK
+               : cli_report_write(e->context, e->options->common.json, &report, write_body, e);
+}
+
+int xc_eval(const xc_options *options, tsl_context *context)
+{
+    evaluation e = {.options = options, .context = context, .begun = tsl_seconds()};
+    double *in = NULL;
+    e.about.size = sizeof e.about;
+    tsl_status status = tsl_xc_plan_create(&e.plan, context, options->functional, &options->plan);
+    if (status == TSL_OK) {
+        status = tsl_xc_plan_describe(e.plan, &e.about);
+    }
+    if (status == TSL_OK) {
+        status = load(&e, &in);
+    }
+    if (status == TSL_OK) {
+        status = evaluate(&e, in);
+    }
+    if (status == TSL_OK) {
+        status = tell(&e);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(context));
+    }
+    tsl_release(in);
+    tsl_xc_plan_destroy(e.plan);
+    return cli_exit_status(context, status, false);
+}

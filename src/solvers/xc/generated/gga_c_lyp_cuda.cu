@@ -1,0 +1,15 @@
+/* Written by tools/xcgen/xcgen from functionals/gga_c_lyp.py: do not edit. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/xc/xc.h"
+}
+
+#define XC_UNIT_CONSTANTS 17
+#include "solvers/xc/xc_block.h"
+
+#include "solvers/xc/generated/gga_c_lyp_first.inc"
+
+extern const tsl_xc_gpu_unit tsl_xc_gga_c_lyp_cuda =
+    {{{xc_gga_c_lyp_u0_launch, xc_gga_c_lyp_u1_launch},
+      {xc_gga_c_lyp_p0_launch, xc_gga_c_lyp_p1_launch}}};

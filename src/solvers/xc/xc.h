@@ -1,0 +1,136 @@
+/* Exchange-correlation functionals: generated units, what a plan makes of them, and what a device
+ * has to do. */
+#ifndef TSL_XC_PRIVATE_H
+#define TSL_XC_PRIVATE_H
+
+#include "core/core.h"
+#include "tesela/xc.h"
+
+/* Inputs and outputs of a point at most: polarised, with tau, of second order. */
+enum { TSL_XC_INPUTS = 7, TSL_XC_FIRST = TSL_XC_INPUTS, TSL_XC_SECOND = 28 };
+enum { TSL_XC_OUTPUTS = 1 + TSL_XC_FIRST + TSL_XC_SECOND };
+enum { TSL_XC_ORDERS = 3, TSL_XC_CONSTANTS = 128, TSL_XC_PARTS = 8 };
+
+/* What a parameter of a unit is. */
+typedef enum tsl_xc_parameter_kind {
+    TSL_XC_VALUE,       /* parameter `index` of the component's formula */
+    TSL_XC_COEFFICIENT, /* its weight in the sum */
+    TSL_XC_DENSITY,     /* its threshold of density */
+    TSL_XC_SIGMA,       /* its threshold of sigma, squared */
+    TSL_XC_FLOOR,       /* the smallest threshold of density of all components */
+    TSL_XC_ZETA,
+    TSL_XC_TAU
+} tsl_xc_parameter_kind;
+
+typedef struct tsl_xc_parameter {
+    tsl_xc_parameter_kind kind;
+    int component, index;
+} tsl_xc_parameter;
+
+/* A unit of generated code: the sum of components, each a formula with parameters. */
+typedef struct tsl_xc_unit {
+    const char *name;
+    tsl_xc_family family;
+    int components;
+    int formula[TSL_XC_PARTS]; /* of each component: a number among all formulas */
+    int parameters;            /* of the unit */
+    const tsl_xc_parameter *parameter;
+    int constants; /* what prepare() makes of the parameters' values, for the kernels */
+    void (*prepare)(const double *p, double *c);
+    int instructions[2][3]; /* floating-point instructions a point on a GPU, by spin and order */
+} tsl_xc_unit;
+
+/* A functional that is one formula with one set of parameters. */
+typedef struct tsl_xc_set {
+    const char *name;
+    int number;     /* Libxc's */
+    int formula;    /* that a unit of one component has; */
+    int unit;       /* this one */
+    double density; /* threshold of Libxc 5.2.3 */
+    const double *values;
+} tsl_xc_set;
+
+typedef struct tsl_xc_term {
+    double coefficient;
+    const char *set; /* "hf": exact exchange */
+} tsl_xc_term;
+
+/* A functional that people know as a sum. */
+typedef struct tsl_xc_composite {
+    const char *name;
+    int number; /* Libxc's; 0: it has none */
+    int terms;
+    tsl_xc_term term[TSL_XC_PARTS];
+    double alpha, beta, omega; /* exact exchange by range */
+} tsl_xc_composite;
+
+/* The generated tables (generated/catalogue.c). */
+extern const tsl_xc_unit *const tsl_xc_units[];
+extern const int tsl_xc_unit_count;
+extern const tsl_xc_set tsl_xc_sets[];
+extern const int tsl_xc_set_count;
+extern const tsl_xc_composite tsl_xc_composites[];
+extern const int tsl_xc_composite_count;
+
+/* A term of a sum whose names are resolved. */
+typedef struct tsl_xc_resolved {
+    double coefficient;
+    const tsl_xc_set *set;
+} tsl_xc_resolved;
+
+typedef struct tsl_xc_sum {
+    int count;
+    tsl_xc_resolved term[4 * TSL_XC_PARTS];
+    double exact_exchange, alpha, beta, omega;
+} tsl_xc_sum;
+
+/* Resolve a functional's text (names.c). */
+tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text);
+
+/* One kernel's worth of a call. Arrays of a unit's inputs and outputs in the unit's order, element
+ * i of point i * step; a NULL output is not wanted. */
+typedef struct tsl_xc_call {
+    int unit;
+    int polarised, order;
+    bool accumulate; /* outputs are added to what is there */
+    int64_t points;
+    int inputs, outputs;
+    const double *in[TSL_XC_INPUTS];
+    double *out[TSL_XC_OUTPUTS];
+    int step_in[TSL_XC_INPUTS], step_out[TSL_XC_OUTPUTS];
+    const double *constants;
+} tsl_xc_call;
+
+typedef struct tsl_xc_ops {
+    /* Highest order a unit has on the device, by spin. */
+    int (*order)(int unit, int polarised);
+    /* Evaluate; asynchronous on the context's stream. */
+    tsl_status (*evaluate)(tsl_context *context, const tsl_xc_call *call);
+    /* Read the call's inputs and write its outputs, with no arithmetic worth the name: what
+     * evaluation is measured by. */
+    tsl_status (*move)(tsl_context *context, const tsl_xc_call *call);
+    /* Is this address memory that the device's kernels may use? */
+    bool (*is_reachable)(tsl_context *context, const void *address);
+} tsl_xc_ops;
+
+extern const tsl_xc_ops tsl_xc_cpu;
+
+/* What evaluation of the plan's first part moves, moved. Overwrites the outputs. */
+tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
+
+/* The unit of a plan's part, and the values of its parameters. */
+const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);
+
+/* Numbers of inputs and of outputs up to an order. */
+static inline int tsl_xc_inputs(tsl_xc_family family, int polarised)
+{
+    static const int counts[2][3] = {{1, 2, 3}, {2, 5, 7}};
+    return counts[polarised != 0][family];
+}
+
+static inline int tsl_xc_outputs(int inputs, int order)
+{
+    return 1 + (order > 0 ? inputs : 0) + (order > 1 ? inputs * (inputs + 1) / 2 : 0);
+}
+
+#endif

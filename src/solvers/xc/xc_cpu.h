@@ -1,0 +1,32 @@
+/* The CPU's bodies of generated units. */
+#ifndef TSL_XC_CPU_H
+#define TSL_XC_CPU_H
+
+#include "solvers/xc/xc.h"
+
+/* Instruction sets that bodies are compiled for. */
+typedef enum tsl_xc_level { TSL_XC_BASELINE, TSL_XC_V3, TSL_XC_V4, TSL_XC_LEVELS } tsl_xc_level;
+
+/* Evaluate `blocks` blocks of points. Component k of block b is at in[k] + b * block and at
+ * out[k] + b * step[k], unaligned. */
+typedef void tsl_xc_body(const double *c, const double *const *in, double *const *out,
+                         const int64_t *step, int64_t blocks);
+
+typedef struct tsl_xc_cpu_body {
+    tsl_xc_body *run;
+    int block; /* points */
+} tsl_xc_cpu_body;
+
+/* [instruction set][spin][order]; NULL where the build has none. */
+typedef struct tsl_xc_cpu_unit {
+    tsl_xc_cpu_body body[TSL_XC_LEVELS][2][TSL_XC_ORDERS];
+} tsl_xc_cpu_unit;
+
+extern const tsl_xc_cpu_unit *const tsl_xc_cpu_units[];
+
+/* The best instruction set that this build has and this processor runs; tests may hold it below
+ * that (TSL_XC_LEVELS: no longer). */
+tsl_xc_level tsl_xc_level_now(void);
+void tsl_test_xc_level(tsl_xc_level level);
+
+#endif

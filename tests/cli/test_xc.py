@@ -1,0 +1,138 @@
+"""`tesela xc`: values of a file, the reports, and what it refuses."""
+
+import json
+import math
+import os
+import struct
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from command import CommandTest
+from test_json import Reports
+from test_transpose import npy, parse
+
+# Uniform gas, exchange per electron: LDA_X n^(1/3).
+LDA_X = -0.75 * (3 / math.pi) ** (1 / 3)
+
+
+def rows_of(points):
+    return npy([len(points), len(points[0])],
+               data=b"".join(struct.pack(f"<{len(p)}d", *p) for p in points))
+
+
+class Eval(CommandTest):
+    def evaluate(self, points, *arguments):
+        self.write("in.npy", rows_of(points))
+        result = self.run_command("xc", "eval", "-i", "in.npy", "-o", "out.npy", "--device", "cpu", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.stderr = result.stderr
+        with open(self.path("out.npy"), "rb") as file:
+            header, data = parse(file.read())
+        self.assertEqual(header["descr"], "<f8")
+        count, width = header["shape"]
+        values = struct.unpack(f"<{count * width}d", data)
+        return [values[i * width:(i + 1) * width] for i in range(count)]
+
+    def test_pbe_exchange_as_published(self):
+        kappa, mu = 0.804, 0.2195149727645171
+        points = [(0.01 * 1.7 ** i, 0.03 * 1.9 ** i) for i in range(20)]
+        for (n, sigma), got in zip(points, self.evaluate(points, "-f", "gga_x_pbe", "--order", "0")):
+            s2 = sigma / (2 * (3 * math.pi ** 2) ** (1 / 3) * n ** (4 / 3)) ** 2
+            wanted = LDA_X * n ** (1 / 3) * (1 + kappa - kappa / (1 + mu * s2 / kappa))
+            self.assertAlmostEqual(got[0] / wanted, 1, places=13)
+
+    def test_columns_and_orders(self):
+        for spin, order, width in (([], 0, 1), ([], 1, 3), ([], 2, 6), (["--spin"], 0, 1), (["--spin"], 1, 6),
+                                   (["--spin"], 2, 21)):
+            point = (0.1, 0.2, 0.3, 0.1, 0.4) if spin else (0.3, 0.2)
+            rows = self.evaluate([point] * 3, "--order", str(order), "--json", "r.json", "--quiet", *spin)
+            self.assertEqual([len(row) for row in rows], [width] * 3)
+            with open(self.path("r.json"), encoding="utf-8") as file:
+                columns = json.load(file)["results"]["columns"]
+            self.assertEqual(len(columns), width)
+            self.assertEqual(len(set(columns)), width)
+
+    def test_more_columns_are_not_read(self):
+        points = [(0.2, 0.1, 7.0), (0.3, 0.4, -1.0)]
+        self.assertEqual(self.evaluate(points), self.evaluate([p[:2] for p in points]))
+
+    def test_a_sum_is_its_parts(self):
+        points = [(0.2, 0.1), (0.3, 0.4)]
+        whole = self.evaluate(points, "-f", "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe")
+        self.assertIn("exact exchange", self.stderr)
+        self.assertIn("0.25", self.stderr)
+        self.assertEqual(whole, self.evaluate(points, "-f", "pbe0"))
+        x, c = self.evaluate(points, "-f", "101"), self.evaluate(points, "-f", "XC_GGA_C_PBE")
+        for got, a, b in zip(whole, x, c):
+            for value, p, q in zip(got, a, b):
+                self.assertAlmostEqual(value, 0.75 * p + q, places=14)
+
+    def test_odd_points_are_told(self):
+        rows = self.evaluate([(0.2, 0.1), (-1, 0.1), (0.3, math.nan)])
+        self.assertIn("2 of 3 points", self.stderr)
+        self.assertEqual(rows[1], (0.0, 0.0, 0.0))
+        self.assertTrue(all(math.isfinite(v) for v in rows[2]))
+
+    def test_sim_says_the_same(self):
+        points = [(0.02 * 1.3 ** i, 0.03 * 1.4 ** i) for i in range(300)]
+        for a, b in zip(self.evaluate(points), self.evaluate(points, "--device", "sim")):
+            for x, y in zip(a, b):
+                self.assertLess(abs(x - y), 2e-13 * max(abs(x), 1e-6))
+
+
+class Refusals(CommandTest):
+    def test_names_and_options(self):
+        self.write("in.npy", rows_of([(0.1, 0.2)]))
+        files = ["-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
+        for arguments, words in (
+                (["xc", "evil"], ["unknown task 'evil'", "eval"]),
+                (["xc", "eval", "-f", "pbee", *files], ["'pbee'", "pbe"]),
+                (["xc", "eval", "-f", "2*", *files], ["2*"]),
+                (["xc", "eval", "-f", "hf", *files], ["exact exchange"]),
+                (["xc", "eval", "--order", "3", *files], ["--order", "0 to 2"]),
+                (["xc", "eval", "-i", "in.npy"], ["--output"]),
+                (["xc", "eval", "-i", "in.npy", "-o", "in.npy"], ["in.npy"]),
+                (["xc", "eval", "--spin", *files], ["in.npy", "5 numbers"]),
+                (["xc", "list", "-o", "x.npy"], ["--output"]),
+                (["xc", "bench", "--points", "10"], ["--points", "1000"])):
+            self.assert_refused(arguments, words)
+            self.assertFalse(os.path.exists(self.path("out.npy")))
+
+    def test_files(self):
+        arguments = ["xc", "eval", "-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
+        for content, words in ((npy([0, 2], data=b""), ["no points"]),
+                               (npy([2, 1], data=bytes(16)), ["at least 2 numbers"]),
+                               (npy([2, 2], descr="|V8"), ["float64"]),
+                               (b"text", ["in.npy"])):
+            self.write("in.npy", content)
+            self.assert_refused(arguments, words)
+        self.assertFalse(os.path.exists(self.path("out.npy")))
+
+
+class XcReports(Reports):
+    """docs/json.md has every name."""
+
+    def test_xc(self):
+        self.write("in.npy", rows_of([(0.1, 0.2)]))
+        for task, arguments in (("list", []), ("eval", ["-i", "in.npy", "-o", "out.npy"]),
+                                ("check", ["-f", "pbe", "--points", "1000"]), ("bench", ["--points", "1000"])):
+            device = [] if task == "list" else ["--device", "cpu"]
+            result = self.run_command("xc", task, *arguments, *device, "--quiet", "--json", "report.json")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            report = self.assert_documented("report.json", f"tesela xc {task}", absent="profile[]")
+            self.assertEqual(report["command"], f"xc {task}")
+
+
+def load_tests(loader, tests, pattern):
+    """Of the imported class, only what is added here."""
+    del tests, pattern
+    suite = unittest.TestSuite()
+    for case in (Eval, Refusals):
+        suite.addTests(loader.loadTestsFromTestCase(case))
+    suite.addTest(XcReports("test_xc"))
+    return suite
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+#include "solvers/xc/points.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/devices.h"
+
+static double log_uniform(const double range[2], uint64_t *seed)
+{
+    const double part = 0.5 * (test_uniform(seed) + 1);
+    return range[0] * pow(range[1] / range[0], part);
+}
+
+static const double pi = 3.14159265358979323846;
+
+/* sigma of a closed shell of density n, and tau. */
+static double sigma_of(double n, double s)
+{
+    const double gradient = 2 * cbrt(3 * pi * pi) * s * pow(n, 4.0 / 3);
+    return gradient * gradient;
+}
+
+static double tau_of(double n, double sigma, double alpha)
+{
+    return sigma / (8 * n) + alpha * 0.3 * pow(3 * pi * pi, 2.0 / 3) * pow(n, 5.0 / 3);
+}
+
+static void make_unpolarised(double *in, int inputs, const points_range *r, uint64_t *seed)
+{
+    in[0] = log_uniform(r->density, seed);
+    if (inputs > 1) {
+        in[1] = sigma_of(in[0], log_uniform(r->gradient, seed));
+    }
+    if (inputs > 2) {
+        in[2] = tau_of(in[0], in[1], log_uniform(r->alpha, seed));
+    }
+}
+
+static void make_polarised(double *in, int inputs, const points_range *r, uint64_t *seed)
+{
+    const double most[2] = {r->emptiest, 1};
+    const double n = log_uniform(r->density, seed);
+    const bool even = test_random(seed) % 16 == 0; /* zeta = 0 to the last digit */
+    const double lesser = 0.5 * (even ? 1 : log_uniform(most, seed));
+    const int minor = test_uniform(seed) > 0;
+    double sigma[2];
+    in[minor] = n * lesser;
+    in[1 - minor] = n * (1 - lesser);
+    for (int s = 0; s < 2; s++) {
+        sigma[s] = sigma_of(2 * in[s], log_uniform(r->gradient, seed)) / 4;
+    }
+    if (inputs > 2) {
+        in[2] = sigma[0];
+        in[3] = test_uniform(seed) * sqrt(sigma[0] * sigma[1]);
+        in[4] = sigma[1];
+    }
+    for (int s = 0; s < 2 && inputs > 5; s++) {
+        in[5 + s] = tau_of(2 * in[s], 4 * sigma[s], log_uniform(r->alpha, seed)) / 2;
+    }
+}
+
+void points_make(double *in, int64_t count, tsl_xc_family family, int polarised,
+                 const points_range *range, uint64_t seed)
+{
+    const int inputs = tsl_xc_inputs(family, polarised);
+    for (int64_t i = 0; i < count; i++) {
+        (polarised ? make_polarised : make_unpolarised)(in + i * inputs, inputs, range, &seed);
+    }
+}
+
+/* Which inputs are rho, sigma and tau: first and number, closed shell and polarised. */
+static const int kinds[2][3][2] = {{{0, 1}, {1, 1}, {2, 1}}, {{0, 2}, {2, 3}, {5, 2}}};
+
+/* The inputs that second derivatives are by, in Libxc's order; returns their number. */
+static int list_pairs(int (*pairs)[2], tsl_xc_family family, int polarised)
+{
+    int count = 0;
+    for (int k = 0; k <= (int)family; k++) {
+        for (int l = k; l <= (int)family; l++) {
+            const int *const a = kinds[polarised][k];
+            const int *const b = kinds[polarised][l];
+            for (int i = 0; i < a[1]; i++) {
+                for (int j = k == l ? i : 0; j < b[1]; j++, count++) {
+                    pairs[count][0] = a[0] + i;
+                    pairs[count][1] = b[0] + j;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+void points_scales(double *scale, const double *in, tsl_xc_family family, int polarised, int order)
+{
+    const int inputs = tsl_xc_inputs(family, polarised);
+    const double n = polarised ? in[0] + in[1] : in[0];
+    int pairs[TSL_XC_SECOND][2];
+    scale[0] = 0.75 * cbrt(3 * n / pi);
+    for (int i = 0; i < inputs && order > 0; i++) {
+        scale[1 + i] = n * scale[0] / fabs(in[i]);
+    }
+    const int count = list_pairs(pairs, family, polarised);
+    for (int k = 0; k < count && order > 1; k++) {
+        scale[1 + inputs + k] = n * scale[0] / fabs(in[pairs[k][0]] * in[pairs[k][1]]);
+    }
+}
+
+/* The arrays of a call in the unit's order of outputs, as offsets of tsl_xc_arrays, with
+ * components. */
+typedef struct array {
+    size_t offset;
+    int components[2], order;
+    tsl_xc_family family; /* at least */
+} array;
+
+#define ARRAY(name, a, b, order, family)                                                           \
+    {                                                                                              \
+        offsetof(tsl_xc_arrays, name), {a, b}, order, family                                       \
+    }
+static const array arrays[] = {
+    ARRAY(exc, 1, 1, 0, TSL_XC_LDA),         ARRAY(vrho, 1, 2, 1, TSL_XC_LDA),
+    ARRAY(vsigma, 1, 3, 1, TSL_XC_GGA),      ARRAY(vtau, 1, 2, 1, TSL_XC_MGGA),
+    ARRAY(v2rho2, 1, 3, 2, TSL_XC_LDA),      ARRAY(v2rhosigma, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2rhotau, 1, 4, 2, TSL_XC_MGGA),   ARRAY(v2sigma2, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2sigmatau, 1, 6, 2, TSL_XC_MGGA), ARRAY(v2tau2, 1, 3, 2, TSL_XC_MGGA),
+};
+enum { ARRAYS = sizeof arrays / sizeof *arrays };
+
+/* Gather or scatter components [first, first + width) of rows. */
+static void gather(double *to, const double *rows, int row, int first, int width, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(to + i * width, rows + i * row + first, sizeof *to * (size_t)width);
+    }
+}
+
+static void scatter(double *rows, const double *from, int row, int first, int width, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(rows + i * row + first, from + i * width, sizeof *from * (size_t)width);
+    }
+}
+
+tsl_status points_evaluate(double *out, tsl_xc_plan *plan, tsl_context *context, const double *in,
+                           int64_t count, tsl_xc_family family, int polarised, int order)
+{
+    const int inputs = tsl_xc_inputs(family, polarised);
+    const int outputs = tsl_xc_outputs(inputs, order);
+    double *const host = tsl_allocate(sizeof *host * (size_t)(count * (inputs + outputs)));
+    double *at = host;
+    tsl_xc_arrays call = TSL_XC_ARRAYS_INIT;
+    assert_non_null(host);
+    for (int k = 0; k <= (int)family; k++) {
+        const int *const kind = kinds[polarised][k];
+        gather(at, in, inputs, kind[0], kind[1], count);
+        at += count * kind[1];
+    }
+    double *const device = test_upload(context, host, 8 * count * (inputs + outputs));
+    call.rho = device;
+    call.sigma = family > TSL_XC_LDA ? device + count * kinds[polarised][1][0] : NULL;
+    call.tau = family > TSL_XC_GGA ? device + count * kinds[polarised][2][0] : NULL;
+    double *place = device + count * inputs;
+    for (int k = 0; k < ARRAYS; k++) {
+        if (arrays[k].order <= order && arrays[k].family <= family) {
+            memcpy((char *)&call + arrays[k].offset, &place, sizeof place);
+            place += count * arrays[k].components[polarised];
+        }
+    }
+    const tsl_status status = tsl_xc_evaluate(plan, count, &call);
+    if (status == TSL_OK) {
+        test_download(context, host, device, 8 * count * (inputs + outputs));
+        at = host + count * inputs;
+        int first = 0;
+        for (int k = 0; k < ARRAYS; k++) {
+            if (arrays[k].order <= order && arrays[k].family <= family) {
+                const int width = arrays[k].components[polarised];
+                scatter(out, at, outputs, first, width, count);
+                at += count * width;
+                first += width;
+            }
+        }
+    }
+    test_release(context, device);
+    tsl_release(host);
+    return status;
+}

@@ -1,0 +1,364 @@
+/* Against Libxc 5.2.3, where it is installed: values at ordinary points, what is made of points at
+ * the edges, names and numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solvers/xc/points.h"
+#include "support/devices.h"
+
+#ifdef TSL_HAVE_LIBXC
+
+#include <xc.h>
+
+enum { FEW = 10000, MANY = 100000 };
+
+/* By order, relative to max(|value|, scale), for s <= 3. */
+static const double bounds[TSL_XC_ORDERS] = {1e-12, 1e-10, 1e-8};
+
+/* Where Libxc is wrong by more, at thin or steep points, and binary128 takes our side
+ * (test_oracle.c): what the bound is then. */
+typedef struct exception {
+    const char *set;
+    double bound[TSL_XC_ORDERS];
+    const char *reason;
+} exception;
+
+static const exception exceptions[] = {
+    {"lda_c_", {1e-11, 1e-9, 1e-7}, "log(1 + x) of small x: digits are lost at low density"},
+    {"gga_c_", {1e-11, 1e-9, 1e-7}, "the same"},
+};
+
+static const points_range ordinary = {{1e-6, 1e3}, {1e-3, 3}, 1e-4, {1e-2, 10}};
+static const points_range thin = {{1e-9, 1e-6}, {1e-3, 3}, 1e-2, {1e-2, 10}};
+static const points_range steep = {{1e-6, 1e2}, {3, 100}, 1e-2, {1e-2, 100}};
+
+/* Libxc's outputs of one functional, a point a row, added to `out` with a coefficient. */
+static void add_libxc(double *out, const char *name, double coefficient, const double *in,
+                      int64_t count, tsl_xc_family family, int polarised, int order)
+{
+    const int inputs = tsl_xc_inputs(family, polarised);
+    const int outputs = tsl_xc_outputs(inputs, order);
+    xc_func_type f;
+    assert_int_equal(xc_func_init(&f, xc_functional_get_number(name), polarised ? 2 : 1), 0);
+    const int of = f.info->family;
+    for (int64_t i = 0; i < count; i++) {
+        const double *x = in + i * inputs;
+        const double lapl[2] = {0, 0};
+        double zk = 0;
+        double rho[2] = {0}, sigma[3] = {0}, vlapl[2] = {0}, tau[2] = {0};
+        double r2[3] = {0}, rs[6] = {0}, rl[4] = {0}, rt[4] = {0}, s2[6] = {0}, sl[6] = {0};
+        double st[6] = {0}, l2[3] = {0}, lt[4] = {0}, t2[3] = {0};
+        const double *y = x + (polarised ? 2 : 1);
+        const double *t = x + (polarised ? 5 : 2);
+        if (of == XC_FAMILY_LDA) {
+            xc_lda_exc_vxc_fxc(&f, 1, x, &zk, rho, r2);
+        } else if (of == XC_FAMILY_GGA) {
+            xc_gga_exc_vxc_fxc(&f, 1, x, y, &zk, rho, sigma, r2, rs, s2);
+        } else {
+            xc_mgga_exc_vxc_fxc(&f, 1, x, y, lapl, t, &zk, rho, sigma, vlapl, tau, r2, rs, rl, rt,
+                                s2, sl, st, l2, lt, t2);
+        }
+        const struct {
+            const double *from;
+            int width[2], order;
+            tsl_xc_family family;
+        } all[] = {{&zk, {1, 1}, 0, TSL_XC_LDA},   {rho, {1, 2}, 1, TSL_XC_LDA},
+                   {sigma, {1, 3}, 1, TSL_XC_GGA}, {tau, {1, 2}, 1, TSL_XC_MGGA},
+                   {r2, {1, 3}, 2, TSL_XC_LDA},    {rs, {1, 6}, 2, TSL_XC_GGA},
+                   {rt, {1, 4}, 2, TSL_XC_MGGA},   {s2, {1, 6}, 2, TSL_XC_GGA},
+                   {st, {1, 6}, 2, TSL_XC_MGGA},   {t2, {1, 3}, 2, TSL_XC_MGGA}};
+        double *to = out + i * outputs;
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            if (all[k].order <= order && all[k].family <= family) {
+                for (int c = 0; c < all[k].width[polarised]; c++) {
+                    *to++ += coefficient * all[k].from[c];
+                }
+            }
+        }
+    }
+    xc_func_end(&f);
+}
+
+typedef struct compared {
+    const char *name;
+    const points_range *range;
+    int polarised;
+    int64_t count;
+    double bound[TSL_XC_ORDERS];
+    double worst[TSL_XC_ORDERS];
+} compared;
+
+static void compare_rows(compared *c, const double *got, const double *wanted, const double *in,
+                         tsl_xc_family family)
+{
+    const int inputs = tsl_xc_inputs(family, c->polarised);
+    const int outputs = tsl_xc_outputs(inputs, 2);
+    double scale[TSL_XC_OUTPUTS];
+    for (int64_t i = 0; i < c->count; i++) {
+        const double *x = in + i * inputs;
+        points_scales(scale, x, family, c->polarised, 2);
+        for (int k = 0; k < outputs; k++) {
+            const int order = k == 0 ? 0 : k <= inputs ? 1 : 2;
+            const double a = got[i * outputs + k];
+            const double b = wanted[i * outputs + k];
+            const double error = fabs(a - b) / fmax(fabs(b), scale[k]);
+            c->worst[order] = error <= c->worst[order] ? c->worst[order] : error;
+            if (!(error <= c->bound[order])) {
+                fail_msg("%s, spin %d: output %d is %.17g, of Libxc %.17g, %.2e apart, at %.17g "
+                         "%.17g %.17g %.17g %.17g %.17g %.17g",
+                         c->name, c->polarised, k, a, b, error, x[0], inputs > 1 ? x[1] : 0,
+                         inputs > 2 ? x[2] : 0, inputs > 3 ? x[3] : 0, inputs > 4 ? x[4] : 0,
+                         inputs > 5 ? x[5] : 0, inputs > 6 ? x[6] : 0);
+            }
+        }
+    }
+}
+
+static void compare(compared *c, tsl_context *context)
+{
+    tsl_xc_options options = TSL_XC_OPTIONS_INIT;
+    tsl_xc_description about = {.size = sizeof about};
+    tsl_xc_plan *plan;
+    tsl_xc_sum sum;
+    options.polarised = c->polarised;
+    options.order = 2;
+    options.layout = TSL_XC_BY_POINT;
+    assert_int_equal(tsl_xc_plan_create(&plan, context, c->name, &options), TSL_OK);
+    assert_int_equal(tsl_xc_plan_describe(plan, &about), TSL_OK);
+    assert_int_equal(tsl_xc_parse(&sum, context, c->name), TSL_OK);
+    const int inputs = tsl_xc_inputs(about.family, c->polarised);
+    const int outputs = tsl_xc_outputs(inputs, 2);
+    double *in = tsl_allocate(sizeof *in * (size_t)(c->count * inputs));
+    double *got = tsl_allocate(sizeof *got * (size_t)(c->count * outputs));
+    double *wanted = tsl_allocate_zeroed((size_t)(c->count * outputs), sizeof *wanted);
+    points_make(in, c->count, about.family, c->polarised, c->range, 5);
+    assert_int_equal(
+        points_evaluate(got, plan, context, in, c->count, about.family, c->polarised, 2), TSL_OK);
+    for (int t = 0; t < sum.count; t++) {
+        add_libxc(wanted, sum.term[t].set->name, sum.term[t].coefficient, in, c->count,
+                  about.family, c->polarised, 2);
+    }
+    compare_rows(c, got, wanted, in, about.family);
+    tsl_release(in);
+    tsl_release(got);
+    tsl_release(wanted);
+    tsl_xc_plan_destroy(plan);
+}
+
+/* Raise the bound where a part of the functional has an exception. */
+static void except(compared *c, tsl_context *context)
+{
+    tsl_xc_sum sum;
+    assert_int_equal(tsl_xc_parse(&sum, context, c->name), TSL_OK);
+    for (int t = 0; t < sum.count; t++) {
+        for (size_t e = 0; e < sizeof exceptions / sizeof *exceptions; e++) {
+            const char *set = exceptions[e].set;
+            for (int o = 0;
+                 strncmp(sum.term[t].set->name, set, strlen(set)) == 0 && o < TSL_XC_ORDERS; o++) {
+                c->bound[o] = fmax(c->bound[o], exceptions[e].bound[o]);
+            }
+        }
+    }
+}
+
+static void compare_all(const points_range *range)
+{
+    double worst[TSL_XC_ORDERS] = {0};
+    tsl_context *context = test_context("cpu", 2);
+    const char *name;
+    for (int i = 0; (name = tsl_xc_name(i, NULL)) != NULL; i++) {
+        for (int polarised = 0; polarised < 2; polarised++) {
+            compared c = {name,
+                          range,
+                          polarised,
+                          test_is_full() ? MANY : FEW,
+                          {bounds[0], bounds[1], bounds[2]},
+                          {0}};
+            if (range != &ordinary) {
+                except(&c, context);
+            }
+            compare(&c, context);
+            for (int o = 0; o < TSL_XC_ORDERS; o++) {
+                worst[o] = fmax(worst[o], c.worst[o]);
+            }
+        }
+    }
+    print_message("differences up to %.1e, %.1e, %.1e by order\n", worst[0], worst[1], worst[2]);
+    tsl_context_destroy(context);
+}
+
+static void ordinary_points_agree(void **state)
+{
+    (void)state;
+    compare_all(&ordinary);
+}
+
+static double pick(const double *from, size_t count, uint64_t *seed)
+{
+    return from[test_random(seed) % count] * (1.5 + test_uniform(seed));
+}
+
+/* A point at the edge: densities around the thresholds and none at all, gradients from none to s =
+ * 5, sigma_ab beyond its clip. Where that clip makes the whole gradient zero, or s is large,
+ * Libxc's sums have no digits left to compare. */
+static void make_edge(double *x, int inputs, int polarised, uint64_t *seed)
+{
+    static const double sizes[] = {0, 1e-30, 3e-15, 1e-13, 1e-11, 1e-8, 1e-3, 1, 1e3};
+    static const double gradients[] = {0, 1e-8, 0.1, 1, 5};
+    static const double crosses[] = {-0.2, 0, 0.5, 1e5};
+    const int spins = polarised ? 2 : 1;
+    for (int s = 0; s < spins; s++) {
+        x[s] = pick(sizes, sizeof sizes / sizeof *sizes, seed);
+        if (inputs > spins) {
+            const double g = pick(gradients, 5, seed) * 7.8 * pow(x[s], 4.0 / 3);
+            x[polarised ? 2 + 2 * s : 1] = g * g;
+        }
+        if (inputs > 2 * spins + 1 || inputs == 3) {
+            x[polarised ? 5 + s : 2] = pick(gradients, 5, seed) * 4.6 * pow(x[s], 5.0 / 3);
+        }
+    }
+    if (polarised && inputs > 2) {
+        x[3] = pick(crosses, 4, seed) * fmin(x[2], x[4]);
+    }
+}
+
+static void check_edges(tsl_context *context, const char *name, int polarised, int count)
+{
+    tsl_xc_options options = TSL_XC_OPTIONS_INIT;
+    tsl_xc_description about = {.size = sizeof about};
+    tsl_xc_plan *plan;
+    tsl_xc_sum sum;
+    uint64_t seed = 11;
+    options.polarised = polarised;
+    options.layout = TSL_XC_BY_POINT;
+    assert_int_equal(tsl_xc_plan_create(&plan, context, name, &options), TSL_OK);
+    assert_int_equal(tsl_xc_plan_describe(plan, &about), TSL_OK);
+    assert_int_equal(tsl_xc_parse(&sum, context, name), TSL_OK);
+    const int inputs = tsl_xc_inputs(about.family, polarised);
+    const int outputs = tsl_xc_outputs(inputs, 1);
+    double *in = tsl_allocate(sizeof *in * (size_t)(count * inputs));
+    double *got = tsl_allocate(sizeof *got * (size_t)(count * outputs));
+    double *wanted = tsl_allocate_zeroed((size_t)(count * outputs), sizeof *wanted);
+    for (int i = 0; i < count; i++) {
+        make_edge(in + i * inputs, inputs, polarised, &seed);
+    }
+    assert_int_equal(points_evaluate(got, plan, context, in, count, about.family, polarised, 1),
+                     TSL_OK);
+    for (int t = 0; t < sum.count; t++) {
+        add_libxc(wanted, sum.term[t].set->name, sum.term[t].coefficient, in, count, about.family,
+                  polarised, 1);
+    }
+    for (int i = 0; i < count; i++) {
+        double scale[TSL_XC_OUTPUTS];
+        double held[TSL_XC_INPUTS];
+        for (int k = 0; k < inputs; k++) {
+            const int densities = polarised ? 2 : 1;
+            held[k] = fmax(fabs(in[i * inputs + k]), k < densities ? 1e-15 : 1e-40);
+        }
+        points_scales(scale, held, about.family, polarised, 1);
+        const double total = in[i * inputs] + (polarised ? in[i * inputs + 1] : 0);
+        bool masked = true; /* every component gives zeros */
+        for (int t = 0; t < sum.count; t++) {
+            masked = masked && total < sum.term[t].set->density;
+        }
+        for (int k = 0; k < outputs; k++) {
+            const double a = got[i * outputs + k];
+            const double b = wanted[i * outputs + k];
+            if (!(fabs(a - b) <= 1e-6 * fmax(fabs(b), scale[k])) || (masked && a != 0)) {
+                const double *x = in + i * inputs;
+                fail_msg("%s, spin %d: output %d is %.17g, of Libxc %.17g (scale %g), at %g %g %g "
+                         "%g %g %g %g",
+                         name, polarised, k, a, b, scale[k], x[0], inputs > 1 ? x[1] : 0,
+                         inputs > 2 ? x[2] : 0, inputs > 3 ? x[3] : 0, inputs > 4 ? x[4] : 0,
+                         inputs > 5 ? x[5] : 0, inputs > 6 ? x[6] : 0);
+            }
+        }
+    }
+    tsl_release(in);
+    tsl_release(got);
+    tsl_release(wanted);
+    tsl_xc_plan_destroy(plan);
+}
+
+static void thin_points_agree(void **state)
+{
+    (void)state;
+    compare_all(&thin);
+}
+
+static void steep_points_agree(void **state)
+{
+    (void)state;
+    compare_all(&steep);
+}
+
+/* Floors, masks and clips: sums, since Libxc does each component by itself. First derivatives, to
+ * digits that tell one value from another and no more. */
+static void edges_agree(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    tsl_context *context = test_context("cpu", 2);
+    const char *name;
+    for (int i = 0; (name = tsl_xc_name(i, NULL)) != NULL; i++) {
+        for (int polarised = 0; polarised < 2; polarised++) {
+            check_edges(context, name, polarised, COUNT);
+        }
+    }
+    tsl_context_destroy(context);
+}
+
+static void names_and_numbers_are_libxcs(void **state)
+{
+    (void)state;
+    const char *name;
+    int number;
+    for (int i = 0; (name = tsl_xc_name(i, &number)) != NULL; i++) {
+        const int theirs = xc_functional_get_number(name);
+        if (theirs > 0) {
+            assert_int_equal(theirs, number);
+        } else if (number > 0) {
+            char *of_number = xc_functional_get_name(number);
+            assert_non_null(of_number);
+            free(of_number);
+        }
+    }
+}
+
+/* Thresholds of each formula are Libxc's own. */
+static void thresholds_are_libxcs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < tsl_xc_set_count; i++) {
+        xc_func_type f;
+        assert_int_equal(xc_func_init(&f, tsl_xc_sets[i].number, 1), 0);
+        if (f.dens_threshold != tsl_xc_sets[i].density) {
+            fail_msg("%s: threshold %g, of Libxc %g", tsl_xc_sets[i].name, tsl_xc_sets[i].density,
+                     f.dens_threshold);
+        }
+        xc_func_end(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ordinary_points_agree),        cmocka_unit_test(thin_points_agree),
+        cmocka_unit_test(steep_points_agree),           cmocka_unit_test(edges_agree),
+        cmocka_unit_test(names_and_numbers_are_libxcs), cmocka_unit_test(thresholds_are_libxcs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+#include <stdio.h>
+
+int main(void)
+{
+    puts("built without Libxc (Debian and Ubuntu: apt install libxc-dev)");
+    return 77;
+}
+
+#endif
