@@ -12,7 +12,7 @@
 #include "io/inflating.h"
 #include "io/output.h"
 
-enum { FIRST_CAPACITY = 1 << 16, LONGEST_NUMBER = 320 };
+enum { FIRST_CAPACITY = 1 << 16 };
 
 /* A buffer that doubles, up to one byte more than its limit: the byte that tells it was passed. It
  * is filled a piece at a time. */
@@ -22,11 +22,22 @@ typedef struct growing {
     size_t limit;
     bool cuts;        /* what is beyond the limit is left out, and no error */
     int64_t expected; /* bytes of the text, if the file says so rightly; 0: it says nothing */
+    bool (*begins_well)(const char *data, size_t size); /* NULL: whatever it begins with */
+    bool looked, stopped;                               /* at the beginning, and by what it was */
 } growing;
 
 static bool is_full(const growing *buffer)
 {
-    return buffer->cuts && buffer->text.size > buffer->limit;
+    return buffer->stopped || (buffer->cuts && buffer->text.size > buffer->limit);
+}
+
+/* Once there is a beginning: is it worth to read on? */
+static void look(growing *buffer)
+{
+    if (buffer->begins_well != NULL && !buffer->looked && buffer->text.size >= TSL_TEXT_BEGINNING) {
+        buffer->looked = true;
+        buffer->stopped = !buffer->begins_well(buffer->text.data, buffer->text.size);
+    }
 }
 
 /* Of one piece: so often does a rank look whether the others go on. */
@@ -119,6 +130,9 @@ static tsl_status read_plain(growing *buffer, tsl_context *context, const char *
         errno = 0;
         const size_t got = fread(buffer->text.data + buffer->text.size, 1, room_of(buffer), file);
         buffer->text.size += got;
+        buffer->looked =
+            buffer->looked || is_gzipped((unsigned char *)buffer->text.data, buffer->text.size);
+        look(buffer);
         if (got == 0) {
             if (ferror(file)) {
                 status = tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", path,
@@ -153,6 +167,7 @@ static tsl_status inflate_member(growing *buffer, z_stream *stream, const Bytef 
         stream->avail_in = (uInt)at_most_a_piece((size_t)(end - stream->next_in));
         const int result = inflate(stream, Z_NO_FLUSH);
         buffer->text.size += room - stream->avail_out;
+        look(buffer);
         if (result == Z_STREAM_END || is_full(buffer)) {
             return TSL_OK;
         }
@@ -205,16 +220,18 @@ static tsl_status inflate_all(growing *buffer, const tsl_text *packed, tsl_conte
 
 #endif
 
-static tsl_status read_text(tsl_text *out, tsl_context *context, const char *path, size_t limit,
-                            bool cuts)
+/* `settings`: limit, cuts and begins_well */
+static tsl_status read_text(tsl_text *out, tsl_context *context, const char *path,
+                            const growing *settings)
 {
-    growing plain = {.limit = limit, .cuts = cuts};
-    growing inflated = {.limit = limit, .cuts = cuts};
+    growing plain = *settings;
+    growing inflated = *settings;
     tsl_status status = read_plain(&plain, context, path);
     const unsigned char *data = (const unsigned char *)plain.text.data;
     const size_t size = plain.text.size;
     if (status == TSL_OK && is_gzipped(data, size)) {
-        inflated.expected = size > 4 && !cuts ? inflated_bytes(data + size - 4, (int64_t)size) : 0;
+        inflated.expected =
+            size > 4 && !settings->cuts ? inflated_bytes(data + size - 4, (int64_t)size) : 0;
         status = inflate_all(&inflated, &plain.text, context, path);
         tsl_text_release(&plain.text);
         plain.text = inflated.text;
@@ -229,13 +246,20 @@ static tsl_status read_text(tsl_text *out, tsl_context *context, const char *pat
 
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
-    return read_text(out, context, path, limit, false);
+    return read_text(out, context, path, &(growing){.limit = limit});
+}
+
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size))
+{
+    return read_text(out, context, path, &(growing){.limit = limit, .begins_well = begins_well});
 }
 
 tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
                                    size_t bytes)
 {
-    const tsl_status status = read_text(out, context, path, bytes, true);
+    const tsl_status status =
+        read_text(out, context, path, &(growing){.limit = bytes, .cuts = true});
     if (status == TSL_OK && out->size > bytes) {
         out->size = bytes;
     }
@@ -310,32 +334,74 @@ static long double scale(uint64_t mantissa, int power, bool cut, long double *er
     return value;
 }
 
+/* Significant digits that decide how a number rounds; of more it only counts whether one is not 0,
+ * which a 1 in their place says. */
+enum { DECISIVE_DIGITS = 780, MOST_EXPONENT = 100000, FARTHEST = 6000 /* power of ten */ };
+
+/* Digits with or without a sign; what no double can have is held at MOST_EXPONENT. */
+static bool parse_exponent(const char *p, const char *end, int *out)
+{
+    const bool negative = p < end && *p == '-';
+    p += p < end && (*p == '-' || *p == '+');
+    if (p == end) {
+        return false;
+    }
+    int exponent = 0;
+    for (; p < end; p++) {
+        if (!is_digit(*p)) {
+            return false;
+        }
+        exponent = exponent < MOST_EXPONENT ? 10 * exponent + (*p - '0') : exponent;
+    }
+    exponent = exponent < MOST_EXPONENT ? exponent : MOST_EXPONENT;
+    *out = negative ? -exponent : exponent;
+    return true;
+}
+
 /* The same, correctly rounded, by the C library: some microseconds. The text is a decimal number
- * without blanks. */
+ * without blanks, of any length. */
 static double read_slowly(const char *text, size_t length)
 {
-    char copy[LONGEST_NUMBER + 1];
-    memcpy(copy, text, length);
-    copy[length] = '\0';
+    char copy[DECISIVE_DIGITS + 32];
+    const char *end = text + length;
+    int digits = 0;
+    bool point = false;
+    bool rest = false;
+    int64_t power = 0;
+    for (text += *text == '-' || *text == '+'; text < end && *text != 'e' && *text != 'E'; text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        const bool taken = digits < DECISIVE_DIGITS && (digits > 0 || *text != '0');
+        if (taken) {
+            copy[digits++] = *text;
+        }
+        rest = rest || (digits == DECISIVE_DIGITS && !taken && *text != '0');
+        power += (digits == DECISIVE_DIGITS && !taken) - point;
+    }
+    if (digits == 0) {
+        return 0;
+    }
+    int exponent = 0;
+    if (text < end) {
+        parse_exponent(text + 1, end, &exponent);
+    }
+    if (rest) {
+        copy[digits++] = '1';
+        power--;
+    }
+    snprintf(copy + digits, sizeof copy - (size_t)digits, "e%lld", (long long)(power + exponent));
     const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
     const double value = strtod(copy, NULL);
     tsl_plain_numbers_leave(numbers);
     return value;
 }
 
-static bool parse_exponent(const char *p, const char *end, int *out)
+/* tsl_parse_decimal(); *beyond: it is a number, but one too large for a double. */
+static bool parse_decimal(const char *text, size_t length, double *out, bool *beyond)
 {
-    int32_t exponent = 0;
-    if (p == end || !tsl_parse_integer(p, (size_t)(end - p), &exponent) || *p == ' ' ||
-        exponent > 400 || exponent < -400) {
-        return false;
-    }
-    *out += (int)exponent;
-    return true;
-}
-
-bool tsl_parse_decimal(const char *text, size_t length, double *out)
-{
+    *beyond = false;
     tsl_trim(&text, &length);
     const char *p = text;
     const char *end = text + length;
@@ -343,7 +409,8 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
     p += p < end && (*p == '-' || *p == '+');
     const char *first = p;
     uint64_t mantissa = 0;
-    int power = 0; /* of 10, to be applied to the mantissa */
+    int exponent = 0;
+    int64_t power = 0; /* of 10, to be applied to the mantissa */
     bool cut = false;
     bool point = false;
     for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
@@ -357,38 +424,48 @@ bool tsl_parse_decimal(const char *text, size_t length, double *out)
             cut = true;
         }
     }
-    if (p - first == point || length > LONGEST_NUMBER) { /* no digit */
+    if (p - first == point) { /* no digit */
         return false;
     }
-    if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &power))) {
+    if (p < end && ((*p != 'e' && *p != 'E') || !parse_exponent(p + 1, end, &exponent))) {
         return false;
     }
+    power += exponent;
     if (!cut && mantissa <= UINT64_C(1) << 53 && power == 0) { /* exact */
         *out = negative ? -(double)mantissa : (double)mantissa;
         return true;
     }
     long double error;
-    const long double value = scale(mantissa, power, cut, &error);
+    power = power < -FARTHEST ? -FARTHEST : power > FARTHEST ? FARTHEST : power;
+    const long double value = scale(mantissa, (int)power, cut, &error);
     double rounded = (double)value;
     if ((double)(value - error) < rounded || (double)(value + error) > rounded ||
         (rounded < DBL_MIN && mantissa > 0)) {
         rounded = fabs(read_slowly(text, length));
     }
     if (!isfinite(rounded)) {
+        *beyond = true;
         return false;
     }
     *out = negative ? -rounded : rounded;
     return true;
 }
 
-bool tsl_parse_number(const char *field, size_t length, double *out)
+bool tsl_parse_decimal(const char *text, size_t length, double *out)
 {
-    enum { LONGEST = 40, DIGITS = 3 /* of an exponent without its letter */ };
+    bool beyond;
+    return parse_decimal(text, length, out, &beyond);
+}
+
+/* tsl_parse_number(); *beyond: it is a number, but one too large for a double. */
+static bool parse_number(const char *field, size_t length, double *out, bool *beyond)
+{
+    enum { LONGEST = 1000, DIGITS = 3 /* of an exponent without its letter */ };
     char copy[LONGEST + 2];
-    if (tsl_parse_decimal(field, length, out)) {
+    if (parse_decimal(field, length, out, beyond)) {
         return true;
     }
-    if (length > LONGEST) {
+    if (length > LONGEST || *beyond) {
         return false;
     }
     memcpy(copy, field, length);
@@ -396,7 +473,7 @@ bool tsl_parse_number(const char *field, size_t length, double *out)
     char *letter = strpbrk(copy, "dD");
     if (letter != NULL) {
         *letter = 'e';
-        return tsl_parse_decimal(copy, length, out);
+        return parse_decimal(copy, length, out, beyond);
     }
     char *sign = length > DIGITS + 1 ? copy + length - DIGITS - 1 : copy;
     if (sign == copy || (*sign != '-' && *sign != '+') || strspn(sign + 1, "0123456789") < DIGITS ||
@@ -405,7 +482,20 @@ bool tsl_parse_number(const char *field, size_t length, double *out)
     }
     memmove(sign + 1, sign, DIGITS + 1);
     *sign = 'e';
-    return tsl_parse_decimal(copy, length + 1, out);
+    return parse_decimal(copy, length + 1, out, beyond);
+}
+
+bool tsl_parse_number(const char *field, size_t length, double *out)
+{
+    bool beyond;
+    return parse_number(field, length, out, &beyond);
+}
+
+bool tsl_is_beyond_double(const char *field, size_t length)
+{
+    double value;
+    bool beyond;
+    return !parse_number(field, length, &value, &beyond) && beyond;
 }
 
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out)

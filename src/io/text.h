@@ -19,6 +19,12 @@ tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, 
 /* The same of the first `bytes` bytes of the text, or all if it has less; no more is inflated. */
 tsl_status tsl_text_read_beginning(tsl_text *out, tsl_context *context, const char *path,
                                    size_t bytes);
+/* As tsl_text_read(), but where the first TSL_TEXT_BEGINNING bytes or more, inflated, are none that
+ * `begins_well` accepts only some of the text is read, for the reader to say what is wrong with it:
+ * /dev/zero and other streams have no end. */
+enum { TSL_TEXT_BEGINNING = 64 };
+tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size));
 void tsl_text_release(tsl_text *text);
 
 /* Bytes of memory that reading all of `path` takes, as far as the file tells: as many as it has
@@ -41,11 +47,14 @@ void tsl_trim(const char **text, size_t *length);
 
 /* Parse a whole field, blanks around it allowed. False, and `out` untouched, unless all of it is
  * one finite decimal number ("-1.5", "2e3"; no "inf", "nan" or hexadecimal). Independent of the
- * locale; correctly rounded. At most 320 characters. */
+ * locale; correctly rounded, of any length: what is nearer to 0 than 2^-1075 is 0. */
 bool tsl_parse_decimal(const char *text, size_t length, double *out);
 /* The same, or a number as Fortran may write it: "1.0D-05", and "0.12345-100", whose exponent has
  * left no room for its letter. No blanks around it; those of at most 40 characters. */
 bool tsl_parse_number(const char *field, size_t length, double *out);
+/* Of a field that tsl_parse_number() did not take: is it a decimal number, but one too large for
+ * double precision ("1e999")? */
+bool tsl_is_beyond_double(const char *field, size_t length);
 /* A whole field as an integer in the range of int32_t. */
 bool tsl_parse_integer(const char *text, size_t length, int32_t *out);
 

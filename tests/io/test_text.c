@@ -237,7 +237,10 @@ static void parses_whole_decimals(void **state)
                           "1.7976931348623158e308",  /* just not infinite */
                           "2.2250738585072011e-308", /* subnormal */
                           "2.4703282292062328e-324",
-                          "1e-400"};
+                          "1e-400",
+                          "-1e-999",
+                          "0e999",
+                          "1e-5000000000"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = -1;
         assert_true(tsl_parse_decimal(good[i], strlen(good[i]), &value));
@@ -288,6 +291,36 @@ static void rounds_long_decimals_as_strtod_does(void **state)
         const double expected = strtod(text, NULL);
         assert_int_equal(tsl_parse_decimal(text, strlen(text), &value), isfinite(expected));
         assert_true(!isfinite(expected) || memcmp(&value, &expected, sizeof value) == 0);
+    }
+}
+
+/* Whatever the number of digits: halves between two doubles too, decided by the last digit. */
+static void parses_decimals_of_any_length(void **state)
+{
+    (void)state;
+    enum { MOST = 3000 };
+    static char text[MOST + 64];
+    static const char *const forms[] = {
+        "1.%0*d1",      "0.%0*d7e900", "9007199254740993.%0*d1", "-9007199254740993.%0*d0",
+        "7%0*d5e-1010", "%0*d12.5"};
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
+        for (int digits = 1; digits < MOST; digits += digits < 1000 ? 37 : 777) {
+            const int length = snprintf(text, sizeof text, forms[form], digits, 0);
+            double value = -1;
+            const double expected = strtod(text, NULL);
+            assert_int_equal(tsl_parse_decimal(text, (size_t)length, &value), isfinite(expected));
+            assert_int_equal(tsl_is_beyond_double(text, (size_t)length), !isfinite(expected));
+            assert_true(!isfinite(expected) || memcmp(&value, &expected, sizeof value) == 0);
+        }
+    }
+    static const char *const beyond[] = {"1e999", "-2D400", "1e+5000000000", "1.8-999", "1.8e308"};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        const bool fits = i == 3; /* Fortran's form: 1.8e-999 */
+        assert_int_equal(tsl_is_beyond_double(beyond[i], strlen(beyond[i])), !fits);
+    }
+    static const char *const others[] = {"inf", "1e", "nan", "0x1p9999", "1e3", "", "e999"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_false(tsl_is_beyond_double(others[i], strlen(others[i])));
     }
 }
 
@@ -351,6 +384,7 @@ int main(void)
         TEST(parses_whole_decimals),
         TEST(rounds_decimals_as_strtod_does),
         TEST(rounds_long_decimals_as_strtod_does),
+        TEST(parses_decimals_of_any_length),
         TEST(parses_whole_integers),
         TEST(quotes_in_one_printable_line),
     };
