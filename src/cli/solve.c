@@ -94,7 +94,7 @@ static tsl_status read_matrix(solve_work *work)
     tsl_status status = tsl_matrix_read(&work->file, work->context, work->options->matrix);
     work->parse = work->parse_matrix = tsl_seconds() - begun;
     if (status == TSL_OK) {
-        work->base = strcmp(work->file.format, "SciPy CSR") != 0;
+        work->base = work->file.base;
         status = check_shape(work);
     }
     return status;
