@@ -183,7 +183,9 @@ typedef enum tsl_linsolve_method {
     TSL_LINSOLVE_CG_SINGLE_REDUCTION = 1, /**< one reduction an iteration in place of two */
     TSL_LINSOLVE_CG_PIPELINED = 2, /**< that one under the product; its residual drifts soonest */
     TSL_LINSOLVE_BICGSTAB = 3,     /**< any square matrix; two products an iteration */
-    TSL_LINSOLVE_GMRES = 4 /**< any square matrix; restarted, preconditioned from the right */
+    TSL_LINSOLVE_GMRES = 4, /**< any square matrix; restarted, preconditioned from the right */
+    TSL_LINSOLVE_DIRECT = 5 /**< any square matrix: sparse LU factors by SuperLU on rank 0's host,
+                                 rows and columns scaled, then refinement; no preconditioner */
 } tsl_linsolve_method;
 
 typedef enum tsl_linsolve_preconditioner {
@@ -254,7 +256,9 @@ typedef struct tsl_linsolve_plan tsl_linsolve_plan;
  *  @return TSL_OK; TSL_E_ARG for options out of range, a matrix that is not square, one of the CG
  *          methods, IC(0), Chebyshev or multigrid with a matrix that is not symmetric or has a
  *          diagonal entry <= 0, Jacobi or ILU(0) with a zero on the diagonal, a singular block, a
- *          factorisation that breaks down: the line names the entry and the remedy; TSL_E_NOMEM.
+ *          factorisation that breaks down: the line names the entry and the remedy; TSL_E_NOMEM,
+ *          of the direct method also where its factors take more than half of the free memory or
+ *          2 GiB; TSL_E_UNSUPPORTED for the direct method in a build without SuperLU.
  */
 TSL_API tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
                                             const tsl_linsolve_options *options);
@@ -314,6 +318,9 @@ typedef struct tsl_linsolve_report {
     double product_seconds; /**< in them; 0 on a GPU, where they are queued with all else */
     double product_gbs;     /**< 10^9 bytes a second: matrix once, x once, y once; 0: an operator,
                                  or a GPU */
+    double condition;       /**< direct: of the scaled matrix in the 1-norm, an estimate from
+                                 below; 0: another method, or singular */
+    int64_t factor_entries; /**< direct: of both factors; else 0 */
     int levels;             /**< of multigrid; 0: no multigrid */
     double grid_complexity; /**< rows of all levels / rows */
     double operator_complexity; /**< entries of all levels / entries */
@@ -340,7 +347,8 @@ typedef struct tsl_linsolve_report {
 TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                         tsl_linsolve_report *report);
 
-/** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres";
+/** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres",
+ *  "direct";
  *  "none", "jacobi", "block-jacobi", "ic0", "ilu0", "chebyshev", "multigrid"; "converged",
  *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled", "failed". NULL
  * for any other number, so that a list ends there. Static. */

@@ -127,7 +127,9 @@ static void settle(solve_work *work)
                               about->indefinite_row < 0;
         work->linsolve.method = about->symmetric && positive ? TSL_LINSOLVE_CG : TSL_LINSOLVE_GMRES;
     }
-    if (!options->has_preconditioner) {
+    if (work->linsolve.method == TSL_LINSOLVE_DIRECT) {
+        work->linsolve.preconditioner = TSL_LINSOLVE_NONE;
+    } else if (!options->has_preconditioner) {
         work->linsolve.preconditioner =
             about->zero_diagonals == 0 ? TSL_LINSOLVE_JACOBI : TSL_LINSOLVE_NONE;
     }

@@ -30,9 +30,8 @@ static const struct argp_option options_table[] = {
      1},
     {NULL, 0, NULL, 0, "How to solve it:", 2},
     {"method", 'm', "NAME", 0,
-     "cg, cg-single (one reduction an iteration), cg-pipelined, bicgstab or gmres (cg if the "
-     "matrix "
-     "is symmetric and its diagonal positive, else gmres)",
+     "cg, cg-single (one reduction an iteration), cg-pipelined, bicgstab, gmres or direct (cg if "
+     "the matrix is symmetric and its diagonal positive, else gmres)",
      2},
     {"preconditioner", 'p', "NAME", 0,
      "none, jacobi, block-jacobi, ic0, ilu0, chebyshev or multigrid (jacobi; none if the diagonal "

@@ -181,6 +181,10 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
         fprintf(stream, "average rate    %.4f an iteration\n",
                 pow(report->true_residual / work->history.residual[0], 1 / iterations));
     }
+    if (report->factor_entries > 0) {
+        fprintf(stream, "factors         %lld entries, condition number about %.1e\n",
+                (long long)report->factor_entries, report->condition);
+    }
     fprintf(stream, "parse           %.6f s, the matrix at %.3f GB/s\n", work->parse,
             file_rate(work));
     fprintf(stream, "set-up          %.6f s\n", work->setup);
@@ -338,6 +342,8 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_known_number(json, "copy_gb_per_second", work->rates.copy, measured);
     tsl_json_known_number(json, "spmv_share_of_copy",
                           measured ? work->rates.product / work->rates.copy : 0, measured);
+    tsl_json_known_number(json, "condition", report->condition, report->condition > 0);
+    tsl_json_integer(json, "factor_entries", report->factor_entries);
     tsl_json_number(json, "grid_complexity", report->grid_complexity);
     tsl_json_number(json, "operator_complexity", report->operator_complexity);
     write_levels(json, report);

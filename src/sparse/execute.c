@@ -178,6 +178,17 @@ static bool may_be_indefinite(const tsl_run *run)
            !run->overtaken && !run->at_rounding;
 }
 
+static const char *remedy_of_direct(const tsl_run *run)
+{
+    return run->stop == TSL_LINSOLVE_BREAKDOWN ? "the matrix is singular: gmres or cg solve where "
+                                                 "b is in its range"
+           : run->stop == TSL_LINSOLVE_ITERATIONS ? "allow more"
+           : run->stop == TSL_LINSOLVE_NOT_FINITE
+               ? "scale the system"
+               : "the matrix is as good as singular, or rounding "
+                 "allows no less: raise the tolerance";
+}
+
 static const char *remedy_of(const tsl_run *run)
 {
     const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
@@ -187,6 +198,9 @@ static const char *remedy_of(const tsl_run *run)
     }
     const bool overtaken = method->symmetric && method->may_recover;
     const bool gmres = run->plan->options.method == TSL_LINSOLVE_GMRES;
+    if (run->plan->options.method == TSL_LINSOLVE_DIRECT) {
+        return remedy_of_direct(run);
+    }
     switch (run->stop) {
     case TSL_LINSOLVE_ITERATIONS:
         return gmres ? "allow more, use a larger restart (--restart) or a stronger preconditioner"
@@ -242,7 +256,12 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
                      : "not positive definite");
         break;
     case TSL_LINSOLVE_BREAKDOWN:
-        snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);
+        if (tsl_direct_singular(run->plan) >= 0) {
+            snprintf(what, sizeof what, "elimination finds no pivot in step %lld of %lld",
+                     (long long)tsl_direct_singular(run->plan) + 1, (long long)run->plan->rows);
+        } else {
+            snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);
+        }
         break;
     case TSL_LINSOLVE_NOT_FINITE:
         snprintf(what, sizeof what, "step %lld is not finite", step);
@@ -253,6 +272,13 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
                         "residual of %.3g",
                         name, step, report->true_residual);
     default:
+        if (report->condition > 0) {
+            snprintf(what, sizeof what,
+                     "of a condition number of %.1g or more, it stagnated after "
+                     "%lld refinements",
+                     report->condition, step);
+            break;
+        }
         snprintf(what, sizeof what, "%s after %lld iterations",
                  run->diverged                         ? "the residual only grew"
                  : run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated"

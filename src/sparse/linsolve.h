@@ -163,6 +163,7 @@ tsl_status tsl_run_cg_single(tsl_run *run);
 tsl_status tsl_run_cg_pipelined(tsl_run *run);
 tsl_status tsl_run_bicgstab(tsl_run *run);
 tsl_status tsl_run_gmres(tsl_run *run);
+tsl_status tsl_run_direct(tsl_run *run);
 /* Bytes of method_memory. */
 int64_t tsl_gmres_bytes(int restart);
 
@@ -171,7 +172,8 @@ enum {
     TSL_CG_SINGLE_VECTORS = 4,
     TSL_CG_PIPELINED_VECTORS = 8,
     TSL_BICGSTAB_VECTORS = 6,
-    TSL_GMRES_VECTORS = 3 /* and the basis */
+    TSL_GMRES_VECTORS = 3, /* and the basis */
+    TSL_DIRECT_VECTORS = 1
 };
 
 /* A preconditioner's maker fills plan->m and what plan->report says of it. */
@@ -193,5 +195,9 @@ tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan);
 tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan);
 tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan);
+/* The direct method's factors, in place of a preconditioner. */
+tsl_status tsl_make_direct(tsl_linsolve_plan *plan);
+/* The step, from 0, at which elimination found no pivot; -1: none, or another method. */
+int64_t tsl_direct_singular(const tsl_linsolve_plan *plan);
 
 #endif

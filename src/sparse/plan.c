@@ -14,6 +14,8 @@ static const tsl_linsolve_method_entry methods[] = {
     [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, true, true, false, TSL_BICGSTAB_VECTORS,
                                tsl_run_bicgstab},
     [TSL_LINSOLVE_GMRES] = {"gmres", false, false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
+    [TSL_LINSOLVE_DIRECT] = {"direct", false, false, true, false, TSL_DIRECT_VECTORS,
+                             tsl_run_direct},
 };
 
 static const tsl_preconditioner_entry preconditioners[] = {
@@ -89,6 +91,7 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
 static const char *asks_for_symmetry(const tsl_linsolve_options *o)
 {
     return methods[o->method].symmetric                   ? methods[o->method].name
+           : o->method == TSL_LINSOLVE_DIRECT             ? NULL
            : preconditioners[o->preconditioner].symmetric ? preconditioners[o->preconditioner].name
                                                           : NULL;
 }
@@ -221,7 +224,10 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
 static tsl_status finish(tsl_linsolve_plan *plan, double begun)
 {
     const tsl_preconditioner_entry *entry = &preconditioners[plan->options.preconditioner];
-    tsl_status status = entry->make != NULL ? entry->make(plan) : TSL_OK;
+    const bool direct = plan->options.method == TSL_LINSOLVE_DIRECT;
+    tsl_status status = direct                ? tsl_make_direct(plan)
+                        : entry->make != NULL ? entry->make(plan)
+                                              : TSL_OK;
     if (status == TSL_OK) {
         status = take_vectors(plan);
     }
