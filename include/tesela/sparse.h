@@ -67,17 +67,26 @@ typedef enum tsl_sparse_duplicates {
     TSL_SPARSE_SUM = 1     /**< their sum, added in the order given */
 } tsl_sparse_duplicates;
 
+/** What the methods are to take a matrix for. */
+typedef enum tsl_sparse_symmetry {
+    TSL_SPARSE_JUDGE = 0,          /**< what its entries say */
+    TSL_SPARSE_TAKE_SYMMETRIC = 1, /**< symmetric, however its entries differ */
+    TSL_SPARSE_TAKE_GENERAL = 2    /**< not symmetric */
+} tsl_sparse_symmetry;
+
 /** How to read the arrays. Initialise with TSL_SPARSE_MATRIX_OPTIONS_INIT. */
 typedef struct tsl_sparse_matrix_options {
     size_t size;                /**< sizeof(tsl_sparse_matrix_options) */
     tsl_sparse_storage storage; /**< other than general: the matrix must be square */
     tsl_sparse_duplicates duplicates;
     int index_base; /**< number of the first row and column: 0 or 1 */
+    tsl_sparse_symmetry symmetry;
 } tsl_sparse_matrix_options;
 
 #define TSL_SPARSE_MATRIX_OPTIONS_INIT                                                             \
     {                                                                                              \
-        sizeof(tsl_sparse_matrix_options), TSL_SPARSE_GENERAL, TSL_SPARSE_REFUSE, 0                \
+        sizeof(tsl_sparse_matrix_options), TSL_SPARSE_GENERAL, TSL_SPARSE_REFUSE, 0,               \
+            TSL_SPARSE_JUDGE                                                                       \
     }
 
 /** Make a matrix from compressed rows: row i has the entries row_start[i] … row_start[i + 1] - 1.
@@ -118,6 +127,12 @@ TSL_API tsl_status tsl_sparse_matrix_from_coordinates(tsl_sparse_matrix **out, t
                                                       const double *value,
                                                       const tsl_sparse_matrix_options *options);
 
+/** A becomes -A: CG solves -A x = -b of a negative definite matrix. No plan of the matrix may be
+ *  there. Its description is made anew.
+ *
+ *  @return TSL_OK; TSL_E_NOMEM, and the matrix is of no more use; TSL_E_COMM. */
+TSL_API tsl_status tsl_sparse_matrix_negate(tsl_sparse_matrix *matrix);
+
 /** Release a matrix; NULL is fine. Plans made with it must be destroyed before. */
 TSL_API void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix);
 
@@ -137,12 +152,14 @@ typedef struct tsl_sparse_description {
     int64_t negative_diagonals;
     int64_t first_negative_diagonal; /**< -1: none */
     int symmetric_pattern;           /**< 1: square, and each a(i, j) has an a(j, i) */
-    int symmetric;              /**< 1: so do the values, to 1e-10 of the larger of each pair */
-    int64_t unsymmetric_row;    /**< first entry, by rows, that breaks the symmetry: */
-    int64_t unsymmetric_column; /**< -1: none does, or the matrix is not square */
-    double asymmetry;       /**< largest |a(i, j) - a(j, i)| / max(|a(i, j)|, |a(j, i)|); 0: none */
-    int64_t dominant_rows;  /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
-    int64_t indefinite_row; /**< first entry, by rows, of a symmetric matrix with a(i, i) and */
+    int symmetric;                   /**< 1: so do the values, to 1e-12 of the largest of |a(i, j)|,
+                                          |a(j, i)| and sqrt|a(i, i) a(j, j)|, entries that are not there
+                                          being 0; or the option `symmetry` says so */
+    int64_t unsymmetric_row;         /**< first entry, by rows, that breaks the symmetry: */
+    int64_t unsymmetric_column;      /**< -1: none does, or the matrix is not square */
+    double asymmetry;                /**< largest |a(i, j) - a(j, i)|, of that; 0: none */
+    int64_t dominant_rows;           /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
+    int64_t indefinite_row;    /**< first entry, by rows, of a symmetric matrix with a(i, i) and */
     int64_t indefinite_column; /**< a(j, j) > 0, |a(i, j)| > a(i, i), and |a(i, j)| more than 1e-10
                                     above sqrt(a(i, i) a(j, j)): the matrix is indefinite;
                                     -1: none is, which does not make the matrix definite */
@@ -340,10 +357,12 @@ typedef struct tsl_linsolve_report {
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *
- *  Accuracy: converged means that the recomputed residual meets the tolerance; the error of x is
- *  up to the condition number of A times that. Where the method's own residual meets it and the
- *  recomputed one doesn't, the method begins again from there.
- *  Allocates nothing. Synchronous. */
+ *  Accuracy: converged means that the recomputed residual meets the tolerance, and of CG with
+ * Jacobi, where the diagonal D spans more than twelve decades, that ||D^-1/2 (b - A x)|| / ||D^-1/2
+ * b|| does too; there it goes on to a ten-thousandth of that as far as rounding allows, so that
+ * each component of x has its digits; the error of x is up to the condition number of A times that.
+ * Where the method's own residual meets it and the recomputed one doesn't, the method begins again
+ * from there. Allocates nothing. Synchronous. */
 TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                         tsl_linsolve_report *report);
 

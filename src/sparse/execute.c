@@ -84,6 +84,18 @@ static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
                         "power of ten that brings it near 1",
                         square);
     }
+    if (run->plan->badly_scaled) {
+        double *const z = tsl_run_vector(run, TSL_CG_VECTORS);
+        double scaled = 0;
+        const tsl_step steps[] = {tsl_scale(z, 1, run->b, run->plan->m.diagonal, 0, NULL),
+                                  tsl_dot(run->b, z)};
+        const tsl_status weighed = tsl_run_steps(run, steps, 2, &scaled);
+        if (weighed != TSL_OK) {
+            return weighed;
+        }
+        run->weight =
+            scaled > 0 && isfinite(scaled) ? square / scaled / (TSL_LOOSE * TSL_LOOSE) : 0;
+    }
     report->rhs_norm = sqrt(square);
     run->scale = 1 / report->rhs_norm;
     run->target = fmax(o->tolerance * report->rhs_norm, o->absolute);
@@ -124,6 +136,7 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         run->overtaken = false;
         run->diverged = false;
         run->peak = run->norm;
+        run->measure = 0;
         status = method->run(run);
         report->residual = run->norm * run->scale;
         status = status == TSL_OK ? run->status : status;
@@ -151,6 +164,10 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         (!stopped || report->restarts > 0)) {
         status = tsl_run_go_back(run);
     }
+    if (run->weight > 0 && run->plain <= run->target) { /* as far as rounding allows */
+        run->stop = TSL_LINSOLVE_CONVERGED;
+    }
+    run->norm = run->weight > 0 ? run->plain : run->norm;
     report->true_residual = run->norm * run->scale;
     run->at_rounding = run->norm <= run->rounding && run->norm * run->scale <= most_rounding;
     return status;
@@ -348,7 +365,12 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
         return status;
     }
     tsl_linsolve_report own = plan->report;
-    tsl_run run = {.plan = plan, .x = x, .b = b, .kept_norm = INFINITY, .candidate_norm = INFINITY};
+    tsl_run run = {.plan = plan,
+                   .x = x,
+                   .b = b,
+                   .kept_norm = INFINITY,
+                   .candidate_norm = INFINITY,
+                   .least_measure = INFINITY};
     run.r = tsl_run_vector(&run, 0);
     run.kept = tsl_run_vector(&run, plan->vector_count - 1);
     run.candidate = tsl_linsolve_method_of(plan)->leaves_x

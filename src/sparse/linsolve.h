@@ -30,6 +30,7 @@ struct tsl_linsolve_plan {
     tsl_layout operator_layout;
     const tsl_layout *layout; /* of vectors: the matrix's, or that one */
     tsl_halo halo;
+    bool badly_scaled;        /* CG with Jacobi of a diagonal over many decades: run->weight */
     double *inverse_diagonal; /* [rows], in host memory, while the plan is made; and where the … */
     double *diagonal;         /* … preconditioner uses it, the same in device memory; else NULL */
     tsl_preconditioner m;
@@ -56,9 +57,17 @@ typedef struct tsl_run {
     double kept_norm;      /* … that residual's norm, with its rounding; infinite: none is kept */
     double *candidate;     /* an x that the method itself says is less; its norm says so, … */
     double candidate_norm; /* … which rounding may have spoilt; infinite: there is none */
-    double least;          /* norm so far, and … */
-    double peak;           /* … the largest since the recurrence was begun */
-    bool diverged; /* the norm is so far above that that the matrix is as good as singular */
+    double peak;           /* the largest norm since the recurrence was begun */
+    double measure;        /* of the residual, by which it is judged whether the run diverges: with
+                              the CG methods sqrt(r.M r), which the scaling of rows does not spoil;
+                              0: the norm */
+    double least;          /* norm so far, … */
+    double least_measure;  /* … and measure of the recurrence; infinite: there is none */
+    bool diverged;         /* it is so far above that that the matrix is as good as singular */
+    double weight; /* of a badly scaled matrix: r.D^-1 r is to be this much below r.r too, …; 0: not
+                      looked at */
+    double plain; /* … and what has to be met if rounding allows no more: the larger of the norm and
+                     that of D^-1/2 r, relative to that of D^-1/2 b */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */
@@ -115,6 +124,15 @@ double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
  * alone if r has met the target. */
 tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
                           double *rz);
+
+/* Note r.M r. */
+void tsl_run_measure(tsl_run *run, double rz);
+
+/* D^-1/2 r is to fall to so much of the tolerance: x's components then have their digits each. */
+#define TSL_LOOSE 1e-4
+
+/* r.r = rr, or more where r.D^-1 r = rz is to fall too: run->weight. */
+double tsl_run_weighed(const tsl_run *run, double rr, double rz);
 
 /* Note the end of an iteration with r.r = rr. False where the method has to end: run->stop. */
 bool tsl_run_goes_on(tsl_run *run, double rr);

@@ -1,4 +1,6 @@
 /* Plans: options, tables, memory. */
+#include <math.h>
+
 #include "core/profile.h"
 #include "device/device.h"
 #include "sparse/linsolve.h"
@@ -220,6 +222,22 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
     return status;
 }
 
+/* Do rows differ so much that the norm of b - A x says nothing of most of them? */
+static bool is_badly_scaled(const tsl_linsolve_plan *plan)
+{
+    static const double far_apart = 1e12;
+    double least = INFINITY;
+    double most = 0;
+    if (plan->options.method != TSL_LINSOLVE_CG || plan->m.diagonal == NULL) {
+        return false;
+    }
+    for (int64_t i = 0; i < plan->rows; i++) {
+        least = fmin(least, plan->inverse_diagonal[i]);
+        most = fmax(most, plan->inverse_diagonal[i]);
+    }
+    return least > 0 && most / far_apart > least;
+}
+
 /* What matrices and operators have in common. */
 static tsl_status finish(tsl_linsolve_plan *plan, double begun)
 {
@@ -229,6 +247,7 @@ static tsl_status finish(tsl_linsolve_plan *plan, double begun)
                         : entry->make != NULL ? entry->make(plan)
                                               : TSL_OK;
     if (status == TSL_OK) {
+        plan->badly_scaled = is_badly_scaled(plan);
         status = take_vectors(plan);
     }
     tsl_release(plan->inverse_diagonal);

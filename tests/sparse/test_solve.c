@@ -422,9 +422,12 @@ static void multigrid_tells_what_it_cannot_tell(void **state)
         const tsl_linsolve_options options =
             test_options((tsl_linsolve_method)m, TSL_LINSOLVE_MULTIGRID);
         assert_int_equal(solve(context, &s, &options, x, b, NULL), TSL_E_NOCONV);
+        /* rounding overtakes the pipelined recurrence before it has grown */
         assert_non_null(strstr(tsl_last_error(context),
-                               "the matrix is not positive definite, which multigrid needs, or as "
-                               "good as singular: gmres with ilu0 tells"));
+                               m == TSL_LINSOLVE_CG_PIPELINED
+                                   ? "cg tells"
+                                   : "the matrix is not positive definite, which multigrid needs, "
+                                     "or as good as singular: gmres with ilu0 tells"));
     }
     tsl_linsolve_options direct = test_options(TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0);
     direct.restart = 400;

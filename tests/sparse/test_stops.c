@@ -75,7 +75,7 @@ static tsl_sparse_matrix *make_small(tsl_context *context, int64_t row, int64_t 
                                      double value, double mirror)
 {
     const tsl_sparse_matrix_options options = {sizeof options, TSL_SPARSE_GENERAL,
-                                               TSL_SPARSE_REFUSE, 1};
+                                               TSL_SPARSE_REFUSE, 1, TSL_SPARSE_JUDGE};
     int64_t rows[6];
     int64_t columns[6];
     double values[6];
@@ -122,7 +122,8 @@ static void remedies_for_skew_matrices_work(void **state)
     const int64_t row = 1, column = 0;
     const double value = -1;
     const double b[2] = {1, 2};
-    const tsl_sparse_matrix_options skew = {sizeof skew, TSL_SPARSE_SKEW, TSL_SPARSE_REFUSE, 0};
+    const tsl_sparse_matrix_options skew = {sizeof skew, TSL_SPARSE_SKEW, TSL_SPARSE_REFUSE, 0,
+                                            TSL_SPARSE_JUDGE};
     tsl_sparse_matrix *matrix = NULL;
     tsl_linsolve_plan *plan = NULL;
     assert_int_equal(
@@ -451,7 +452,7 @@ static void empty_rows_are_named(void **state)
     const double ones[4] = {1, 1, 1, 1};
     tsl_sparse_matrix *matrix = NULL;
     const tsl_sparse_matrix_options from_one = {sizeof from_one, TSL_SPARSE_GENERAL,
-                                                TSL_SPARSE_REFUSE, 1};
+                                                TSL_SPARSE_REFUSE, 1, TSL_SPARSE_JUDGE};
     assert_int_equal(
         tsl_sparse_matrix_from_coordinates(&matrix, context, 4, 4, 3, at, at, ones, &from_one),
         TSL_OK);
