@@ -272,6 +272,8 @@ static tsl_status factor(tsl_lu *lu, tsl_lu_facts *facts, tsl_context *context, 
     return TSL_OK;
 }
 
+enum { FORESEE = -1 /* as the most bytes: no factors are wanted */ };
+
 /* Order the columns, look whether the factors fit, and make them. */
 static tsl_status order_and_factor(tsl_lu *lu, tsl_lu_facts *facts, tsl_context *context,
                                    columns *c, int entries, int64_t most)
@@ -289,11 +291,11 @@ static tsl_status order_and_factor(tsl_lu *lu, tsl_lu_facts *facts, tsl_context 
     sp_preorder(&w.options, &w.a, lu->column_order, w.tree, &w.permuted);
     const NCPformat *permuted = w.permuted.Store;
     const tsl_permuted m = {n, permuted->colbeg, permuted->colend, permuted->rowind};
-    tsl_status status = tsl_bound_factor(&facts->bound, context, &m, w.tree, entries);
-    if (status == TSL_OK) {
+    tsl_status status = tsl_bound_factor(&facts->bound, &facts->work, context, &m, w.tree, entries);
+    if (status == TSL_OK && most != FORESEE) {
         status = check_fit(context, facts->bound, most);
     }
-    if (status == TSL_OK) {
+    if (status == TSL_OK && most != FORESEE) {
         status = factor(lu, facts, context, c, &w);
     }
     Destroy_CompCol_Permuted(&w.permuted);
@@ -378,6 +380,27 @@ tsl_status tsl_lu_factor(tsl_lu **out, tsl_lu_facts *facts, tsl_context *context
     return status == TSL_OK ? try_scalings(out, facts, context, a, most) : status;
 }
 
+tsl_status tsl_lu_foresee(tsl_lu_facts *facts, tsl_context *context, const tsl_csr *a)
+{
+    tsl_lu *lu = NULL;
+    int64_t rank = 0;
+    *facts = (tsl_lu_facts){.singular = -1};
+    tsl_status status = tsl_structural_rank(&rank, context, a);
+    if (status == TSL_OK && (rank < a->rows || tsl_csr_nonzeros(a) > INT32_MAX)) {
+        facts->singular = rank < a->rows ? rank : -1;
+        facts->work = INFINITY;
+        return TSL_OK;
+    }
+    if (status == TSL_OK) {
+        status = check_memory(context, a->rows, tsl_csr_nonzeros(a));
+    }
+    if (status == TSL_OK) {
+        status = scale_and_factor(&lu, facts, context, a, BY_LARGEST, FORESEE);
+    }
+    tsl_lu_free(lu);
+    return status;
+}
+
 void tsl_lu_solve(const tsl_lu *lu, double *x)
 {
     const int n = (int)lu->rows;
@@ -414,6 +437,11 @@ tsl_status tsl_lu_factor(tsl_lu **out, tsl_lu_facts *facts, tsl_context *context
     (void)most;
     return tsl_fail(context, TSL_E_UNSUPPORTED,
                     "a direct solution: this build has no SuperLU: see tesela info");
+}
+
+tsl_status tsl_lu_foresee(tsl_lu_facts *facts, tsl_context *context, const tsl_csr *a)
+{
+    return tsl_lu_factor(NULL, facts, context, a, 0);
 }
 
 void tsl_lu_solve(const tsl_lu *lu, double *x)

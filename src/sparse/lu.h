@@ -17,6 +17,7 @@ typedef struct tsl_lu_facts {
     int64_t entries;  /* of both factors */
     double condition; /* of the scaled matrix in the 1-norm, an estimate from below; 0: singular */
     int64_t bound;    /* of the entries of each factor, counted before it was made */
+    double work;      /* of the products of numbers that making them takes, likewise */
 } tsl_lu_facts;
 
 /* P R A C Q = L U: rows and columns scaled by powers of two, columns in an order of little fill,
@@ -26,6 +27,8 @@ typedef struct tsl_lu_facts {
  * no use, which is no error. Deterministic. */
 tsl_status tsl_lu_factor(tsl_lu **out, tsl_lu_facts *facts, tsl_context *context, const tsl_csr *a,
                          int64_t most);
+/* No more than its first steps: `singular`, `bound` and `work`. Deterministic. */
+tsl_status tsl_lu_foresee(tsl_lu_facts *facts, tsl_context *context, const tsl_csr *a);
 /* x = A^-1 x, [rows], in host memory. */
 void tsl_lu_solve(const tsl_lu *lu, double *x);
 void tsl_lu_free(tsl_lu *lu); /* NULL is fine */
@@ -46,10 +49,10 @@ typedef struct tsl_permuted {
 
 /* How many entries a factor has at most, whatever rows become pivots: those of the Cholesky factor
  * of M^T M (George & Ng, SIAM J. Sci. Stat. Comput. 8 (1987) 877). The columns are in a postorder
- * of their elimination tree, parent[j], n: none. Counted by the leaves of each row's subtree
- * (Gilbert, Ng & Peyton, SIAM J. Matrix Anal. Appl. 15 (1994) 1075). Zeros that a library fills up
- * with come on top. */
-tsl_status tsl_bound_factor(int64_t *bound, tsl_context *context, const tsl_permuted *m,
-                            const int *parent, int64_t entries);
+ * of their elimination tree, parent[j], n: none; *work is the sum of the columns' counts squared.
+ * Counted by the leaves of each row's subtree (Gilbert, Ng & Peyton, SIAM J. Matrix Anal. Appl. 15
+ * (1994) 1075). Zeros that a library fills up with come on top. */
+tsl_status tsl_bound_factor(int64_t *bound, double *work, tsl_context *context,
+                            const tsl_permuted *m, const int *parent, int64_t entries);
 
 #endif

@@ -198,8 +198,8 @@ static void begin_tally(tally *t, const int *start, const int *place)
     }
 }
 
-tsl_status tsl_bound_factor(int64_t *bound, tsl_context *context, const tsl_permuted *m,
-                            const int *parent, int64_t entries)
+tsl_status tsl_bound_factor(int64_t *bound, double *work, tsl_context *context,
+                            const tsl_permuted *m, const int *parent, int64_t entries)
 {
     enum { ARRAYS = 6 };
     const int n = m->n;
@@ -207,6 +207,7 @@ tsl_status tsl_bound_factor(int64_t *bound, tsl_context *context, const tsl_perm
     int *memory = tsl_allocate_zeroed(numbers, sizeof *memory);
     tally t = {.n = n, .parent = parent, .count = tsl_allocate((size_t)n * sizeof *t.count)};
     *bound = 0;
+    *work = 0;
     if (memory == NULL || t.count == NULL) {
         tsl_release(memory);
         tsl_release(t.count);
@@ -223,6 +224,7 @@ tsl_status tsl_bound_factor(int64_t *bound, tsl_context *context, const tsl_perm
     walk_columns(&t, start, place);
     for (int j = 0; j < n; j++) {
         *bound += t.count[j];
+        *work += (double)t.count[j] * (double)t.count[j];
         if (parent[j] < n) {
             t.count[parent[j]] += t.count[j];
         }
