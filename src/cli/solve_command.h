@@ -135,7 +135,7 @@ tsl_status solve_choose(solve_work *work);
 /* Solve. TSL_OK, or with `solved` TSL_E_NOCONV. */
 tsl_status solve_run(solve_work *work);
 /* For tsl_linsolve_options. */
-int solve_on_iteration(void *work, int64_t iteration, double residual);
+int solve_on_iteration(void *user, int64_t iteration, double residual);
 
 /* ---- reports (solve_report.c) --------------------------------------------------------------- */
 
