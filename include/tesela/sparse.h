@@ -325,6 +325,10 @@ typedef struct tsl_linsolve_report {
     double residual;      /**< ||r|| / ||b|| by the method's own recurrence (||r|| if b = 0) */
     double true_residual; /**< ||b - A x|| / ||b|| of the x that is returned, recomputed (likewise)
                            */
+    double
+        unscaled_residual; /**< of a badly scaled matrix, where true_residual is that of D^-1/2 r
+                                since rounding keeps ||r|| / ||b|| above the tolerance: that; else
+                                0 */
     int restarts; /**< times the recurrence was begun again from the recomputed residual, since the
                        two had drifted apart, or it had broken down (BiCGStab) or been overtaken by
                        rounding (the other CG methods); GMRES's own restarts do not count */
@@ -357,12 +361,13 @@ typedef struct tsl_linsolve_report {
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *
- *  Accuracy: converged means that the recomputed residual meets the tolerance, and of CG with
- * Jacobi, where the diagonal D spans more than twelve decades, that ||D^-1/2 (b - A x)|| / ||D^-1/2
- * b|| does too; there it goes on to a ten-thousandth of that as far as rounding allows, so that
- * each component of x has its digits; the error of x is up to the condition number of A times that.
- * Where the method's own residual meets it and the recomputed one doesn't, the method begins again
- * from there. Allocates nothing. Synchronous. */
+ *  Accuracy: converged means that the recomputed residual r = b - A x meets the tolerance. Of CG
+ * with Jacobi, where the diagonal D spans more than twelve decades, ||D^-1/2 r|| / ||D^-1/2 b|| has
+ * to meet it, and goes on to a ten-thousandth of it as far as rounding allows, so that each
+ * component of x has its digits; ||r|| / ||b|| too, unless it is no more than the products' own
+ * rounding: report->unscaled_residual. Else the error of x is up to the condition number of A times
+ * that. Where the method's own residual meets it and the recomputed one doesn't, the method begins
+ * again from there. Allocates nothing. Synchronous. */
 TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                         tsl_linsolve_report *report);
 

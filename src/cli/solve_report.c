@@ -216,6 +216,12 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
     fprintf(stream,
             "residual        %.6e recomputed, %.6e the method's own; relative to |b| = %g\n",
             report->true_residual, report->residual, report->rhs_norm);
+    if (report->unscaled_residual > 0) {
+        fprintf(stream,
+                "scaled          the residual is D^-1/2 (b - A x), D the diagonal, over that of b: "
+                "b - A x is %.6e of b, by rounding\n",
+                report->unscaled_residual);
+    }
     if (report->iterations > 0 && report->true_residual > 0 && work->history.residual[0] > 0) {
         fprintf(stream, "average rate    %.4f an iteration\n",
                 pow(report->true_residual / work->history.residual[0], 1 / iterations));
@@ -419,6 +425,8 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_number(json, "rhs_norm", report->rhs_norm);
     tsl_json_number(json, "residual", report->residual);
     tsl_json_number(json, "true_residual", report->true_residual);
+    tsl_json_known_number(json, "unscaled_residual", report->unscaled_residual,
+                          report->unscaled_residual > 0);
     tsl_json_known_number(json, "curvature", report->curvature,
                           report->stop == TSL_LINSOLVE_INDEFINITE);
     tsl_json_number(json, "parse_seconds", work->parse);

@@ -121,6 +121,20 @@ static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *un
  * singular, as x, which only grew, shows. */
 static const double most_rounding = 1e-2;
 
+/* Of a badly scaled matrix: D^-1/2 r has to meet the tolerance, and r too as far as the rounding of
+ * rows much larger than others allows. */
+static void settle_scaled(tsl_run *run, tsl_linsolve_report *report)
+{
+    const bool hidden = run->plain > run->target && run->plain <= run->bound;
+    if (run->scaled <= run->target && (hidden || run->plain <= run->target)) {
+        run->stop = TSL_LINSOLVE_CONVERGED;
+        run->norm = hidden ? run->scaled : fmax(run->plain, run->scaled);
+        report->unscaled_residual = hidden ? run->plain * run->scale : 0;
+    } else {
+        run->norm = fmax(run->plain, run->scaled);
+    }
+}
+
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
 {
@@ -164,10 +178,9 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         (!stopped || report->restarts > 0)) {
         status = tsl_run_go_back(run);
     }
-    if (run->weight > 0 && run->plain <= run->target) { /* as far as rounding allows */
-        run->stop = TSL_LINSOLVE_CONVERGED;
+    if (run->weight > 0) {
+        settle_scaled(run, report);
     }
-    run->norm = run->weight > 0 ? run->plain : run->norm;
     report->true_residual = run->norm * run->scale;
     run->at_rounding = run->norm <= run->rounding && run->norm * run->scale <= most_rounding;
     return status;

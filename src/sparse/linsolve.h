@@ -66,8 +66,9 @@ typedef struct tsl_run {
     bool diverged;         /* it is so far above that that the matrix is as good as singular */
     double weight; /* of a badly scaled matrix: r.D^-1 r is to be this much below r.r too, …; 0: not
                       looked at */
-    double plain; /* … and what has to be met if rounding allows no more: the larger of the norm and
-                     that of D^-1/2 r, relative to that of D^-1/2 b */
+    double scaled; /* … the norm of D^-1/2 r, as a share of that of D^-1/2 b, times ||b|| … */
+    double plain;  /* … and the norm of r, with … */
+    double bound;  /* … what the products' own rounding may make of it */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */

@@ -357,7 +357,9 @@ tsl_status tsl_run_residual(tsl_run *run)
                               tsl_dot(run->r, z)};
     const tsl_status status = tsl_run_steps(run, steps, run->weight > 0 ? 6 : 4, squares);
     run->norm = sqrt(tsl_run_weighed(run, squares[0], squares[2]));
-    run->plain = sqrt(fmax(squares[0], run->weight * TSL_LOOSE * TSL_LOOSE * squares[2]));
+    run->plain = sqrt(squares[0]);
+    run->scaled = TSL_LOOSE * sqrt(run->weight * squares[2]);
+    run->bound = rounding_of(run, squares[1]);
     run->rounding = doubt_of(run, sqrt(squares[0]), squares[1]);
     return status;
 }

@@ -108,6 +108,41 @@ static void two_rows_are_solved(void **state)
     }
 }
 
+/* b = 1: x is so large that the rows of large D lose b - A x to rounding. Still its components have
+ * their digits, which D^-1/2 (b - A x) tells. */
+static void rounding_of_large_rows_is_told_apart(void **state)
+{
+    (void)state;
+    static double b[MOST], d[MOST], x[MOST], known[MOST], scaled[MOST];
+    for (int device = 0; device < test_device_count(); device++) {
+        tsl_context *context = test_context(test_devices[device], 2);
+        test_system s = test_laplacian(20, 1), plain = test_laplacian(20, 1);
+        const tsl_linsolve_options options = test_options(TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI);
+        tsl_linsolve_report r;
+        for (int64_t k = 0; k < s.row_start[s.n]; k++) {
+            s.value[k] += s.value[k] > 0 ? 1 : 0;
+            plain.value[k] = s.value[k];
+        }
+        scale(&s, b, d, known, 5);
+        for (int64_t i = 0; i < s.n; i++) {
+            b[i] = 1;
+            scaled[i] = 1 / d[i];
+            x[i] = 0;
+        }
+        test_solve_dense(&plain, known, scaled);
+        if (solve(context, &s, &options, x, b, &r) != TSL_OK) {
+            fail_msg("%s", tsl_last_error(context));
+        }
+        for (int64_t i = 0; i < s.n; i++) {
+            assert_true(fabs(x[i] * d[i] - known[i]) <= 1e-8 * fabs(known[i]));
+        }
+        assert_true(r.true_residual <= 1e-8 && r.unscaled_residual > 1e-8);
+        test_system_free(&plain);
+        test_system_free(&s);
+        tsl_context_destroy(context);
+    }
+}
+
 /* What is not so badly scaled is solved as ever, in as many iterations. */
 static void other_systems_are_left_alone(void **state)
 {
@@ -132,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(components_have_their_digits),
                                        cmocka_unit_test(two_rows_are_solved),
+                                       cmocka_unit_test(rounding_of_large_rows_is_told_apart),
                                        cmocka_unit_test(other_systems_are_left_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
