@@ -95,7 +95,7 @@ static tsl_status make_matrix(solve_work *work)
     return status;
 }
 
-/* A pipe can be read once, by one rank. */
+/* A pipe can be read once, by one rank. Processes may have one each, but for standard input. */
 static tsl_status refuse_pipes(const solve_work *work)
 {
     const solve_options *options = work->options;
@@ -103,8 +103,9 @@ static tsl_status refuse_pipes(const solve_work *work)
     for (int i = 0; i < 3 && work->crew->ranks > 1; i++) {
         struct stat about;
         const bool standard = paths[i] != NULL && strcmp(paths[i], "-") == 0;
-        if (paths[i] != NULL && stat(standard ? "/dev/stdin" : paths[i], &about) == 0 &&
-            !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+        if (paths[i] != NULL && (standard || !cli_is_launched()) &&
+            stat(standard ? "/dev/stdin" : paths[i], &about) == 0 && !S_ISREG(about.st_mode) &&
+            !S_ISDIR(about.st_mode)) {
             return tsl_fail(work->context, TSL_E_UNSUPPORTED,
                             "%s: is no regular file, which each of %d ranks would read: save it as "
                             "one",
