@@ -268,11 +268,11 @@ class Defaults(SolveTest):
                          "direct" if self.has("superlu") else "gmres")
 
     def test_direct_on_all_devices(self):
+        entries, rows = saddle(9)
+        self.write("a.mtx", mtx(entries, rows))
         if not self.has("superlu"):
             self.assert_refused(["solve", "a.mtx", "-m", "direct", *QUICK], ["no SuperLU"])
             self.skipTest("built without SuperLU")
-        entries, rows = saddle(9)
-        self.write("a.mtx", mtx(entries, rows))
         found = set()
         for device in ("cpu", "sim", "sim:reversed", "cpu,cpu,cpu", "sim,sim"):
             report = self.check("a.mtx", entries, rows, "-m", "direct", "--device", device,
