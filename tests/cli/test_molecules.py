@@ -156,7 +156,7 @@ class Molecules(CommandTest):
                             ["no chain _ (blank)"])
         os.symlink("/nowhere/at/all", self.path("dangling"))
         for receptor, folder, words in (
-                ("dangling", "out", "dangling: cannot open: it is a link to a file that is not there"),
+                ("dangling", "out", "dangling: is a link to '/nowhere/at/all', which is not there"),
                 (RECEPTOR, "dangling", "is a link to a folder that is not there"),
                 (RECEPTOR, "dangling/below", "is a link to a folder that is not there")):
             result = self.run_command("dock", receptor, LIGAND, "-o", folder, *FEW)

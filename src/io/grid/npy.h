@@ -54,8 +54,4 @@ bool tsl_npy_has_numbers(const tsl_npy *header);
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
 /* Are elements in this machine's byte order? */
 bool tsl_npy_is_native(const tsl_npy *header);
-/* TSL_E_UNSUPPORTED, with a line that says what to save, for numbers of another machine's byte
- * order. */
-tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name);
-
 #endif
