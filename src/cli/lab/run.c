@@ -45,6 +45,9 @@ static tsl_status run(lab_run_work *work)
         .output = to_output ? NULL : "/dev/stderr",
         .stop = is_stopped};
     tsl_status status = tsl_lab_build_program(&work->build, work->context, o->file, &build);
+    if (status != TSL_OK && is_stopped()) { /* the compiler was stopped with the command */
+        return tsl_fail(work->context, TSL_E_CANCELLED, "stopped");
+    }
     if (status == TSL_E_FORMAT) {
         char line[1024];
         snprintf(line, sizeof line, "%s", tsl_last_error(work->context));
