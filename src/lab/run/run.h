@@ -10,7 +10,6 @@
 
 #include "tesela-lab/tesela_lab.h"
 
-#define TSL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TSL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
