@@ -137,6 +137,13 @@ class Reports(CommandTest):
         report = self.assert_documented("fft.json", "tesela fft study")
         self.assertTrue(report["verified"])
 
+    def test_pairs_distance(self):
+        self.write("points.csv", "0,0\n3,4\n")
+        result = self.run_command("pairs", "distance", "points.csv", "-o", "d.npy", "--device",
+                                  "cpu", "--json", "pairs.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("pairs.json", "tesela pairs distance", absent="profile[]")
+
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",
                                   "transpose.json")

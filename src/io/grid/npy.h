@@ -40,6 +40,9 @@ tsl_status tsl_npy_load(void **data, FILE *file, const tsl_npy *header, tsl_cont
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);
 
+/* Write what comes before the data, to a stream that the caller then writes the data to. */
+void tsl_npy_write_header(FILE *stream, const tsl_npy *header);
+
 /* Elements as numbers. tsl_npy_has_integers(): are they integers in this machine's byte order, that
  * an int64_t holds? tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 4 or 8
  * bytes, complex ones of 8 or 16. Then element `i` of `data`; `data` need not be aligned. */

@@ -1,0 +1,10 @@
+/* Pairwise work on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/pairs/pairs.h"
+}
+
+#include "solvers/pairs/pairs_block.inc"
+
+extern const tsl_pairs_ops tsl_pairs_cuda = {.distances = gpu_distances};
