@@ -144,6 +144,13 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("pairs.json", "tesela pairs distance", absent="profile[]")
 
+    def test_pairs_maps(self):
+        result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",
+                                  "--device", "cpu", "--json", "maps.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("maps.json", "tesela pairs maps", absent="profile[]")
+        self.assertTrue(report["verified"])
+
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",
                                   "transpose.json")

@@ -157,5 +157,29 @@ class Distances(CommandTest):
                             ["d.npy", "the disk has"])
 
 
+class Maps(CommandTest):
+    def test_table(self):
+        for device in ("cpu", "sim"):
+            result = self.run_command("pairs", "maps", "--cells", "64", "--side", "8",
+                                      "--rows-tried", "5000", "--device", device)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            table = [line.split() for line in result.stdout.splitlines()]
+            rows = {row[0]: row[1:] for row in table if len(row) == 6}
+            # launches, blocks, idle blocks, idle threads: closed forms of 8 x 8 tiles
+            self.assertEqual(rows["box"], ["1", "64", "28", str(64 * 63 // 2), "right"])
+            self.assertEqual(rows["fold"], ["1", "36", "0", str(64 * 7 // 2), "right"])
+            self.assertEqual(rows["flat"], ["1", "32", "0", str(64 * 7 // 4), "right"])
+            self.assertIn("single               4607", result.stdout)
+            self.assertIn("reciprocal and 1e-4  2073", result.stdout)
+
+    def test_refusals(self):
+        self.assert_refused(["pairs", "maps", "--cells", "-1"], ["--cells"])
+        self.assert_refused(["pairs", "maps", "--side", "16", "--rows", "5"], ["--rows"])
+        self.assert_refused(["pairs", "maps", "--side", "64", "--rows", "32"], ["1024"])
+        self.assert_refused(["pairs", "maps", "x"], ["takes no arguments"])
+        self.assert_refused(["pairs", "maps", "--cells", "70000", "--device", "sim"],
+                            ["out of memory", "counts of cells"], status=3)
+
+
 if __name__ == "__main__":
     unittest.main()

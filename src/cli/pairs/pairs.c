@@ -12,9 +12,11 @@ typedef struct entry {
 } entry;
 
 static char distance_name[] = "tesela pairs distance";
+static char maps_name[] = "tesela pairs maps";
 
 static const entry entries[] = {
-    {"distance", distance_name, pairs_distance, "distances of all pairs, in SciPy's metrics"}};
+    {"distance", distance_name, pairs_distance, "distances of all pairs, in SciPy's metrics"},
+    {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static void print_help(FILE *stream)
