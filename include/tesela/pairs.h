@@ -1,5 +1,5 @@
 /** @file pairs.h
- *  Pairwise work on points: distances of all pairs, in SciPy's metrics and order.
+ *  Pairwise work on points: distances of all pairs, in SciPy's metrics and order; neighbours.
  *
  *  Points are rows of an array [count][dimensions] in host memory, single or double precision.
  *  Results have the precision of the points. Of n points each of the n (n - 1) / 2 pairs is
@@ -151,6 +151,60 @@ typedef tsl_status tsl_distance_take(void *user, int64_t first, int64_t count, c
  *  Synchronous. */
 TSL_API tsl_status tsl_distance_stream(tsl_distance_plan *plan, int64_t bytes,
                                        tsl_distance_take *take, void *user);
+
+/* ---- neighbours ------------------------------------------------------------------------------ */
+
+/** Which pairs of points are neighbours. Initialise with TSL_NEIGHBOR_OPTIONS_INIT. */
+typedef struct tsl_neighbor_options {
+    size_t size;   /**< sizeof(tsl_neighbor_options) */
+    double cutoff; /**< > 0: neighbours are closer than this; not looked at with radii */
+    const double
+        *box; /**< periodic cell [6]: lengths lx, ly, lz > 0 and tilts xy, xz, yz, so that its
+                   edges are (lx, 0, 0), (xy, ly, 0) and (xz, yz, lz); NULL: open space */
+    const void *radii; /**< [count] in the points' precision, >= 0: neighbours i and j are closer
+                          than radii[i] + radii[j]; NULL: the cut-off says it */
+    int half;          /**< not 0: each pair once, in the row of the lesser index */
+    int sorted;        /**< not 0: indices ascend in each row */
+    int direct;        /**< not 0: look at all pairs, without cells */
+} tsl_neighbor_options;
+
+#define TSL_NEIGHBOR_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0                                       \
+    }
+
+/** Neighbours of each point, in host memory: those of point i are indices[k], at distances[k], for
+ *  indptr[i] <= k < indptr[i + 1]. */
+typedef struct tsl_neighbors {
+    int64_t count;     /**< points */
+    int64_t *indptr;   /**< [count + 1] */
+    int32_t *indices;  /**< [indptr[count]] */
+    void *distances;   /**< [indptr[count]] in the points' precision */
+    int cells[3];      /**< that space was divided into; 1, 1, 1: all pairs were looked at */
+    double seconds[3]; /**< of sorting into cells, counting, filling */
+} tsl_neighbors;
+
+/** Find neighbours: count, then fill, so that nothing overflows.
+ *
+ *  Points i != j are neighbours if (dx dx + dy dy) + dz dz < cutoff cutoff, each operation rounded
+ * in the points' precision, where (dx, dy, dz) is p_i - p_j and in a periodic cell the nearest
+ * image of it, z reduced first, then y, then x: d - rint(d / l) l, the quotient by way of 1 / l. So
+ * the set is the same on every device, with cells and without.
+ *
+ *  @param[out] out     owned by the caller: tsl_neighbors_release()
+ *  @param[in]  points  1 to 3 coordinates, 3 in a periodic cell; at most 2147483647 points
+ *  @return TSL_OK; TSL_E_ARG if an option is out of range, the cut-off is more than half of a width
+ * of the cell, or a coordinate is not finite or more than 1e6 cut-offs from the origin (in single
+ *          precision 1e4 of them); TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. Rows are in the order of points; without `sorted` the order within a row is that of
+ *  cells, the same on every device. */
+TSL_API tsl_status tsl_neighbors_find(tsl_neighbors *out, tsl_context *context,
+                                      const tsl_neighbor_options *options,
+                                      const tsl_points *points);
+
+/** Release what tsl_neighbors_find() made; NULL is fine. */
+TSL_API void tsl_neighbors_release(tsl_neighbors *neighbors);
 
 #ifdef __cplusplus
 }

@@ -203,7 +203,8 @@ TSL_SIMPLEX_FN tsl_map_grid tsl_map_grid_of(tsl_map map, int64_t n, int launch)
 TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
 {
     const int64_t first = tsl_lower_row(k) / TSL_MAP_SIDE * TSL_MAP_SIDE;
-    const int64_t height = n - first < TSL_MAP_SIDE ? n - first : TSL_MAP_SIDE;
+    const int64_t side = TSL_MAP_SIDE;
+    const int64_t height = n - first < side ? n - first : side;
     const int64_t from = k - tsl_triangle_count(first);
     tsl_tile tile;
     if (from < first * height) {

@@ -37,10 +37,37 @@ typedef struct tsl_distance_task {
     void *out;    /* [count], aligned to 64 bytes */
 } tsl_distance_task;
 
+/* Points in the order of their cells, and where their neighbours go. All arrays are device memory.
+ */
+typedef struct tsl_neighbor_task {
+    int precision;
+    int periodic; /* 0: open, 1: a rectangular cell, 2: a tilted one */
+    int half;
+    int64_t n;
+    int cells[3];  /* x slowest; 1 along an axis that is not divided, else 3 or more if periodic */
+    double box[6]; /* lengths, tilts */
+    double cutoff;
+    const void *at[3];    /* [n] each, in the points' precision */
+    const void *radii;    /* [n]; NULL: the cut-off says it */
+    const int32_t *order; /* [n]: a point's own index */
+    const int32_t *cell;  /* [n]: its cell */
+    const int32_t *start; /* [cells + 1]: a cell's first point */
+    int64_t *counts;      /* [n], by own index: written by count() */
+    const int64_t *first; /* [n], by own index: where fill() begins a row */
+    int64_t longest;      /* row */
+    int32_t *indices;
+    void *distances;
+} tsl_neighbor_task;
+
 typedef struct tsl_pairs_ops {
     /* Asynchronous on the context's stream. */
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
+    tsl_status (*count_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    tsl_status (*fill_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
 } tsl_pairs_ops;
+
+tsl_status tsl_neighbors_count_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_neighbors_fill_cpu(tsl_context *context, const tsl_neighbor_task *task);
 
 extern const tsl_pairs_ops tsl_pairs_cpu;
 

@@ -74,4 +74,6 @@ static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *t
     return TSL_OK;
 }
 
-const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances};
+const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
+                                     .count_neighbors = tsl_neighbors_count_cpu,
+                                     .fill_neighbors = tsl_neighbors_fill_cpu};
