@@ -7,6 +7,7 @@ import random
 import struct
 import sys
 import unittest
+import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import RECEPTOR, CommandTest
@@ -34,7 +35,7 @@ def load(path):
         data = file.read()
     length = struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10:10 + length].decode())
-    code = {"<f4": "f", "<f8": "d"}[header["descr"]]
+    code = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q"}[header["descr"]]
     count = math.prod(header["shape"])
     return header["shape"], code, struct.unpack(f"<{count}{code}", data[10 + length:])
 
@@ -155,6 +156,80 @@ class Distances(CommandTest):
             self.skipTest("the disk holds 500 TB")
         self.assert_refused(["pairs", "distance", "large.npy", "-o", "d.npy", *QUICK],
                             ["d.npy", "the disk has"])
+
+
+class Neighbors(CommandTest):
+    def neighbors(self, *arguments, device="cpu"):
+        result = self.run_command("pairs", "neighbors", *arguments, "-o", "n.npz", "--device",
+                                  device, "--threads", "1", "--quiet")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        found = {}
+        with zipfile.ZipFile(self.path("n.npz")) as archive:
+            self.assertIsNone(archive.testzip())
+            for name in archive.namelist():
+                self.write("member", archive.read(name))
+                found[name] = load(self.path("member"))
+        self.assertEqual(list(found), ["indptr.npy", "indices.npy", "distances.npy"])
+        indptr, indices, distances = (found[name][2] for name in found)
+        return [dict(zip(indices[a:b], distances[a:b])) for a, b in zip(indptr, indptr[1:])]
+
+    def test_open_and_periodic(self):
+        generator = random.Random(4)
+        points = [[generator.random() * 6 for _ in range(3)] for _ in range(120)]
+        self.write("p.npy", npy(points))
+        for device in ("cpu", "sim"):
+            for period, box in ((0, []), (6, ["--box", "6,6,6"])):
+                rows = self.neighbors("p.npy", "--cutoff", "1.5", *box, device=device)
+                half = self.neighbors("p.npy", "--cutoff", "1.5", "--half", *box, device=device)
+                for i, p in enumerate(points):
+                    expected = {}
+                    for j, q in enumerate(points):
+                        apart = [abs(a - b) for a, b in zip(p, q)]
+                        if period:
+                            apart = [min(x, period - x) for x in apart]
+                        if j != i and math.hypot(*apart) < 1.5:
+                            expected[j] = math.hypot(*apart)
+                    self.assertEqual(set(rows[i]), set(expected))
+                    self.assertEqual(set(half[i]), {j for j in expected if j > i})
+                    for j, distance in expected.items():
+                        self.assertAlmostEqual(rows[i][j], distance, places=12)
+
+    def test_sorted_direct_and_radii(self):
+        self.write("p.csv", "0\n1\n2\n4\n")
+        rows = self.neighbors("p.csv", "--cutoff", "2.5", "--sorted")
+        self.assertEqual([list(row.items()) for row in rows],
+                         [[(1, 1.0), (2, 2.0)], [(0, 1.0), (2, 1.0)],
+                          [(0, 2.0), (1, 1.0), (3, 2.0)], [(2, 2.0)]])
+        self.assertEqual(self.neighbors("p.csv", "--cutoff", "2.5", "--direct"), rows)
+        self.write("r.csv", "0.5\n0.5\n0.6\n9\n")
+        self.assertEqual(self.neighbors("p.csv", "--radii", "r.csv", "--half"),
+                         [{3: 4.0}, {2: 1.0, 3: 3.0}, {3: 2.0}, {}])
+
+    def test_none(self):
+        self.write("p.npy", npy([]))
+        self.assertEqual(self.neighbors("p.npy", "--cutoff", "1"), [])
+
+    def test_refusals(self):
+        self.write("p.csv", "0,0,0\n1,1,1\n")
+        self.write("w.npy", npy([[0, 0, 0, 0]]))
+        self.write("r.csv", "1\n2\n3\n")
+        task = ["pairs", "neighbors"]
+        out = ["-o", "n.npz", "--device", "cpu"]
+        self.assert_refused(task, ["a file of points is missing"])
+        self.assert_refused([*task, "p.csv", *out], ["--cutoff R is missing"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "1"], ["-o N.npz is missing"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "1", "-o", "n.npy"], [".npz"])
+        self.assert_refused([*task, "p.csv", "p.csv", "--cutoff", "1", *out], ["too many"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "-1", *out], ["above 0"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "1", "--box", "1,2", *out], ["three lengths"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "1", "--box", "1,2,3,4,5,6,7", *out],
+                            ["three lengths"])
+        self.assert_refused([*task, "p.csv", "--cutoff", "3", "--box", "9,5,9", *out],
+                            ["more than half", "along y, 5"])
+        self.assert_refused([*task, "w.npy", "--cutoff", "1", *out], ["1 to 3 coordinates"])
+        self.assert_refused([*task, "p.csv", "--radii", "r.csv", *out], ["r.csv", "2 radii"])
+        self.assert_refused([*task, "p.csv", "--radii", "r.csv", "--cutoff", "1", *out],
+                            ["leave one of them out"])
 
 
 class Maps(CommandTest):

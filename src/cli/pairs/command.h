@@ -9,6 +9,7 @@
 /* The tasks. `argv[0]` is the full name, "tesela pairs distance". Each returns the exit status. */
 int pairs_distance(int argc, char **argv);
 int pairs_maps(int argc, char **argv);
+int pairs_neighbors(int argc, char **argv);
 
 /* Is the name that of a file of arrays, "….npy"? */
 bool pairs_is_npy(const char *path);

@@ -12,10 +12,13 @@ typedef struct entry {
 } entry;
 
 static char distance_name[] = "tesela pairs distance";
+static char neighbors_name[] = "tesela pairs neighbors";
 static char maps_name[] = "tesela pairs maps";
 
 static const entry entries[] = {
     {"distance", distance_name, pairs_distance, "distances of all pairs, in SciPy's metrics"},
+    {"neighbors", neighbors_name, pairs_neighbors,
+     "points closer than a cut-off, open or periodic"},
     {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -32,7 +35,8 @@ static void print_help(FILE *stream)
           "\n"
           "Examples:\n"
           "  tesela pairs distance points.npy -o distances.npy\n"
-          "  tesela pairs distance a.csv b.csv --metric cityblock -o rectangle.npy\n",
+          "  tesela pairs distance a.csv b.csv --metric cityblock -o rectangle.npy\n"
+          "  tesela pairs neighbors points.npy --cutoff 2.5 -o neighbors.npz\n",
           stream);
 }
 
