@@ -80,7 +80,7 @@ static real_function *const points[FUNCTIONS] = {one_rcp, one_rcbrt, one_exp,  o
 #define XC_NAME(name) XC_PASTE(name, _base)
 #include "solvers/xc/xc_vector.inc"
 
-#include "xc/math_level.inc"
+#include "solvers/xc/math_level.inc"
 
 #include "solvers/xc/xc_vector_end.inc"
 #undef XC_LEVEL
@@ -93,7 +93,7 @@ static real_function *const points[FUNCTIONS] = {one_rcp, one_rcbrt, one_exp,  o
 #define XC_NAME(name) XC_PASTE(name, _v3)
 #include "solvers/xc/xc_vector.inc"
 
-#include "xc/math_level.inc"
+#include "solvers/xc/math_level.inc"
 
 #include "solvers/xc/xc_vector_end.inc"
 #undef XC_LEVEL
@@ -106,7 +106,7 @@ static real_function *const points[FUNCTIONS] = {one_rcp, one_rcbrt, one_exp,  o
 #define XC_NAME(name) XC_PASTE(name, _v4)
 #include "solvers/xc/xc_vector.inc"
 
-#include "xc/math_level.inc"
+#include "solvers/xc/math_level.inc"
 
 #include "solvers/xc/xc_vector_end.inc"
 #undef XC_LEVEL
