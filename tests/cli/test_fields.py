@@ -259,6 +259,13 @@ class Doubts(Fields):
         self.assertNotIn("id, 5", self.energy(*free, "--sign", "charge"))
         self.cube(density, title="Electrostatic potential from SCF")
         self.assertIn("its comment says 'potential'", self.energy(*free))
+        for title, word in (("ELF", "ELF"), ("alpha HOMO", "HOMO"), ("total_esp", "ESP"),
+                            ("V_HARTREE CUBE FILE", "v_hartree"), ("Fukui f+", "Fukui"),
+                            ("Density Difference", "density difference")):
+            self.cube(density, title=title)
+            self.assertIn(f"its comment says '{word}'", self.energy(*free))
+        self.cube(density, title="SELF-consistent density, E = -76 hartree, steps 5")
+        self.assertEqual(self.energy(*free), "")
         self.cube(density, title="Spinel, by pseudopotentials")
         self.assertEqual(self.energy(*free), "")
         signed = [value * (1 if i % 16 < 8 else -0.3) for i, value in enumerate(density)]

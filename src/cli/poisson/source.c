@@ -108,7 +108,18 @@ static const char *telling_words(const tsl_cube *cube)
                                         "MO coefficients",
                                         "gradient",
                                         "laplacian",
-                                        "localization function"};
+                                        "localization function",
+                                        "ELF",
+                                        "LOL",
+                                        "RDG",
+                                        "HOMO",
+                                        "LUMO",
+                                        "ESP",
+                                        "MEP",
+                                        "v_hartree",
+                                        "Fukui",
+                                        "difference density",
+                                        "density difference"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (has_words(cube->title[0], words[i]) || has_words(cube->title[1], words[i])) {
             return words[i];
