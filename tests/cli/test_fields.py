@@ -284,7 +284,7 @@ class Doubts(Fields):
         density = self.gaussian()
         held = sum(density) / 16 ** 3
         add = ["x.cube", "--boundary", "free", "--nuclei", "add"]
-        for electrons, words in ((8, None), (6, "net charge of 2.0000 e is no molecule's unless"),
+        for electrons, words in ((8, None), (6, "net charge of 2.0000 e: is it an ion, or are"),
                                  (6.05, "net charge of 1.9500 e is no whole number")):
             self.cube([electrons / held * value for value in density])
             told = self.energy(*add)
