@@ -64,10 +64,15 @@ typedef struct tsl_pairs_ops {
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
     tsl_status (*count_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
     tsl_status (*fill_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    /* Add each pair once to counts [bins] of its distance; device memory. */
+    tsl_status (*histogram)(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                            double scale, int64_t *counts);
 } tsl_pairs_ops;
 
 tsl_status tsl_neighbors_count_cpu(tsl_context *context, const tsl_neighbor_task *task);
 tsl_status tsl_neighbors_fill_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                             double scale, int64_t *counts);
 
 extern const tsl_pairs_ops tsl_pairs_cpu;
 
