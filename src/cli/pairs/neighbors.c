@@ -6,7 +6,6 @@
 
 #include "cli/pairs/command.h"
 #include "core/context.h"
-#include "io/file/text.h"
 #include "io/grid/npz.h"
 
 enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT };
@@ -63,29 +62,6 @@ static error_t set_cutoff(neighbor_options *options, const char *text)
     return 0;
 }
 
-static error_t set_box(neighbor_options *options, const char *text)
-{
-    const char *at = text;
-    int count = 0;
-    bool valid = true;
-    while (valid && at != NULL && count < 6) {
-        const char *end = strchr(at, ',');
-        valid = tsl_parse_decimal(at, end != NULL ? (size_t)(end - at) : strlen(at),
-                                  &options->box[count]) &&
-                (count > 2 || options->box[count] > 0);
-        count++;
-        at = end != NULL ? end + 1 : NULL;
-    }
-    if (!valid || at != NULL || (count != 3 && count != 6)) {
-        cli_error("--box '%s': give three lengths above 0, and three tilts if the cell has them: "
-                  "10,10,12 or 10,10,12,1,0,-2",
-                  text);
-        return EINVAL;
-    }
-    options->find.box = options->box;
-    return 0;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     neighbor_options *options = state->input;
@@ -100,7 +76,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_CUTOFF:
         return set_cutoff(options, text);
     case KEY_BOX:
-        return set_box(options, text);
+        return pairs_set_box(text, options->box, &options->find.box);
     case KEY_RADII:
         options->radii = text;
         return 0;
