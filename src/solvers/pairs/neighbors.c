@@ -37,6 +37,12 @@ static tsl_status fill(tsl_search *s, tsl_neighbors *out)
     if (out->indices == NULL || out->distances == NULL) {
         return tsl_fail_memory(s->context, found * (4 + precision), "neighbours");
     }
+    if (s->context->ops == &tsl_device_cpu) { /* its memory is the host's */
+        s->task.first = out->indptr;
+        s->task.indices = out->indices;
+        s->task.distances = out->distances;
+        return s->context->ops->pairs->fill_neighbors(s->context, &s->task);
+    }
     tsl_status status =
         tsl_search_place(s, &first, out->indptr, 8 * out->count, "rows of neighbours");
     if (status == TSL_OK) {

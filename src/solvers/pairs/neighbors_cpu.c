@@ -7,7 +7,8 @@
 #include "solvers/pairs/neighbors_point.h"
 #include "solvers/pairs/pairs.h"
 
-enum { CHUNK = 64, TABLES = 4 }; /* points that are looked at together; tables of counts */
+/* Points that are looked at together, points that are put beside each other, tables of counts. */
+enum { CHUNK = 256, PACK = 2048, TABLES = 4 };
 
 /* What a thread keeps of a row while it looks. */
 typedef struct row_space {

@@ -44,7 +44,8 @@ typedef struct tsl_neighbor_task {
     int periodic; /* 0: open, 1: a rectangular cell, 2: a tilted one */
     int half;
     int64_t n;
-    int cells[3];  /* x slowest; 1 along an axis that is not divided, else 3 or more if periodic */
+    int cells[3];  /* x slowest; 1 along an axis that is not divided */
+    int reach;     /* cells along z that are a cut-off; along x and y one is */
     double box[6]; /* lengths, tilts */
     double cutoff;
     const void *at[3];    /* [n] each, in the points' precision */
