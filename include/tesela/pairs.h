@@ -166,11 +166,12 @@ typedef struct tsl_neighbor_options {
     int half;          /**< not 0: each pair once, in the row of the lesser index */
     int sorted;        /**< not 0: indices ascend in each row */
     int direct;        /**< not 0: look at all pairs, without cells */
+    int indices_only;  /**< not 0: no distances */
 } tsl_neighbor_options;
 
 #define TSL_NEIGHBOR_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0                                       \
+        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0                                    \
     }
 
 /** Neighbours of each point, in host memory: those of point i are indices[k], at distances[k], for
@@ -179,7 +180,7 @@ typedef struct tsl_neighbors {
     int64_t count;     /**< points */
     int64_t *indptr;   /**< [count + 1] */
     int32_t *indices;  /**< [indptr[count]] */
-    void *distances;   /**< [indptr[count]] in the points' precision */
+    void *distances;   /**< [indptr[count]] in the points' precision; NULL with `indices_only` */
     int cells[3];      /**< that space was divided into; 1, 1, 1: all pairs were looked at */
     double seconds[3]; /**< of sorting into cells, counting, filling */
 } tsl_neighbors;

@@ -169,8 +169,12 @@ class Neighbors(CommandTest):
             for name in archive.namelist():
                 self.write("member", archive.read(name))
                 found[name] = load(self.path("member"))
-        self.assertEqual(list(found), ["indptr.npy", "indices.npy", "distances.npy"])
-        indptr, indices, distances = (found[name][2] for name in found)
+        names = ["indptr.npy", "indices.npy", "distances.npy"]
+        if "--indices-only" in arguments:
+            self.assertEqual(list(found), names[:2])
+            found["distances.npy"] = found["indices.npy"]
+        self.assertEqual(list(found), names)
+        indptr, indices, distances = (found[name][2] for name in names)
         return [dict(zip(indices[a:b], distances[a:b])) for a, b in zip(indptr, indptr[1:])]
 
     def test_open_and_periodic(self):
@@ -201,6 +205,9 @@ class Neighbors(CommandTest):
                          [[(1, 1.0), (2, 2.0)], [(0, 1.0), (2, 1.0)],
                           [(0, 2.0), (1, 1.0), (3, 2.0)], [(2, 2.0)]])
         self.assertEqual(self.neighbors("p.csv", "--cutoff", "2.5", "--direct"), rows)
+        self.assertEqual([list(row) for row in self.neighbors("p.csv", "--cutoff", "2.5",
+                                                              "--indices-only", "--sorted")],
+                         [list(row) for row in rows])
         self.write("r.csv", "0.5\n0.5\n0.6\n9\n")
         self.assertEqual(self.neighbors("p.csv", "--radii", "r.csv", "--half"),
                          [{3: 4.0}, {2: 1.0, 3: 3.0}, {3: 2.0}, {}])

@@ -57,7 +57,7 @@ typedef struct tsl_neighbor_task {
     const int64_t *first; /* [n], by own index: where fill() begins a row */
     int64_t longest;      /* row */
     int32_t *indices;
-    void *distances;
+    void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
 
 typedef struct tsl_pairs_ops {
