@@ -330,8 +330,9 @@ TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
  * phases; no more blocks than the device has processors. */
 
 /* TSL_LAUNCH_BOX(context, kernel, arguments, x, y, z, threads, shared) queues a kernel of x * y * z
- * blocks on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value is
- * a tsl_status. y and z are at most TSL_MOST_BLOCKS_Y. Defined by device/sim.h and device/cuda.h. */
+ * blocks on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value
+ * is a tsl_status. y and z are at most TSL_MOST_BLOCKS_Y. Defined by device/sim.h and
+ * device/cuda.h. */
 #define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
     TSL_LAUNCH_BOX(context, kernel, arguments, blocks, members, 1, threads, shared)
 #define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \

@@ -344,10 +344,10 @@ static tsl_status add_kernel(tsl_context *context, const task *what, const void 
     const bool possible = what->blocks >= 1 && what->members >= 1 && what->layers >= 1 &&
                           what->threads >= 1 && what->threads <= TSL_BLOCK_THREADS &&
                           (!what->grid || what->blocks <= SIM_PROCESSORS);
-    return possible ? add_task(context, what, arguments, bytes)
-                    : tsl_fail(context, TSL_E_INTERNAL,
-                               "a kernel of %d x %d x %d blocks of %d threads", what->blocks,
-                               what->members, what->layers, what->threads);
+    return possible
+               ? add_task(context, what, arguments, bytes)
+               : tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d x %d blocks of %d threads",
+                          what->blocks, what->members, what->layers, what->threads);
 }
 
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,

@@ -163,7 +163,8 @@ static tsl_status write_result(const neighbor_work *work)
         {"indices", "<i4", 4, count, found->indices},
         {"distances", precision == 4 ? "<f4" : "<f8", precision, count, found->distances}};
     return tsl_npz_write(work->context, work->options->output, members,
-                         (int)(sizeof members / sizeof *members) - (work->options->find.indices_only != 0));
+                         (int)(sizeof members / sizeof *members) -
+                             (work->options->find.indices_only != 0));
 }
 
 static tsl_status run(neighbor_work *work)

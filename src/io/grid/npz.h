@@ -1,4 +1,5 @@
-/* Archives of arrays, .npz: a zip archive whose members are .npy files, as NumPy writes and reads. */
+/* Archives of arrays, .npz: a zip archive whose members are .npy files, as NumPy writes and reads.
+ */
 #ifndef TSL_IO_NPZ_H
 #define TSL_IO_NPZ_H
 
@@ -15,7 +16,8 @@ typedef struct tsl_npz_member {
     const void *data;
 } tsl_npz_member;
 
-/* Write an archive, whole or not at all: members stored as they are, with ZIP64's sizes. TSL_E_IO. */
+/* Write an archive, whole or not at all: members stored as they are, with ZIP64's sizes. TSL_E_IO.
+ */
 tsl_status tsl_npz_write(tsl_context *context, const char *path, const tsl_npz_member *members,
                          int count);
 

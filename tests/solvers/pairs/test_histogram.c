@@ -10,20 +10,19 @@
 
 typedef struct histogram_row {
     int64_t count;
-    int bins;
     double to;
     double box[6]; /* box[0] = 0: open */
-    int finite;
+    int bins, finite;
 } histogram_row;
 
 static const histogram_row rows[] = {
-    {0, 5, 1, {0}, 0},
-    {1, 5, 1, {3, 3, 3, 0, 0, 0}, 1},
-    {300, 40, 0.9, {0}, 0},
-    {300, 7, 9, {0}, 0},
-    {400, 50, 1, {3, 2.5, 4, 0, 0, 0}, 0},
-    {400, 9000, 0.8, {3, 2.5, 4, 0, 0, 0}, 1}, /* more bins than a block shares */
-    {400, 33, 1.1, {3, 2.8, 4, 0.5, -0.6, 0.2}, 0}};
+    {0, 1, {0}, 5, 0},
+    {1, 1, {3, 3, 3, 0, 0, 0}, 5, 1},
+    {300, 0.9, {0}, 40, 0},
+    {300, 9, {0}, 7, 0},
+    {400, 1, {3, 2.5, 4, 0, 0, 0}, 50, 0},
+    {400, 0.8, {3, 2.5, 4, 0, 0, 0}, 9000, 1}, /* more bins than a block shares */
+    {400, 1.1, {3, 2.8, 4, 0.5, -0.6, 0.2}, 33, 0}};
 
 static double get(const void *values, int precision, int64_t e)
 {
