@@ -31,7 +31,8 @@ static tsl_status look(tsl_context *context, const tsl_neighbor_task *task, bool
         {cell_open_double, cell_periodic_double, cell_tilted_double}};
     cell_function *const function = functions[task->precision == 8][task->periodic];
     const int cells = task->cells[0] * task->cells[1] * task->cells[2];
-    const int64_t row = (fill ? task->longest : 0) + CHUNK;
+    const int64_t row =
+        (fill ? task->longest : 0) / CHUNK * CHUNK + 2 * CHUNK; /* keeps numbers aligned */
     const int64_t bytes = row * (4 + task->precision);
     char *space = tsl_allocate((size_t)(context->threads * bytes));
     if (space == NULL) {
