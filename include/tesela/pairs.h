@@ -166,11 +166,12 @@ typedef struct tsl_neighbor_options {
     int half;          /**< not 0: each pair once, in the row of the lesser index */
     int sorted;        /**< not 0: indices ascend in each row */
     int direct;        /**< not 0: look at all pairs, without cells */
+    int indices_only;  /**< not 0: no distances */
 } tsl_neighbor_options;
 
 #define TSL_NEIGHBOR_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0                                       \
+        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0                                    \
     }
 
 /** Neighbours of each point, in host memory: those of point i are indices[k], at distances[k], for
@@ -179,7 +180,7 @@ typedef struct tsl_neighbors {
     int64_t count;     /**< points */
     int64_t *indptr;   /**< [count + 1] */
     int32_t *indices;  /**< [indptr[count]] */
-    void *distances;   /**< [indptr[count]] in the points' precision */
+    void *distances;   /**< [indptr[count]] in the points' precision; NULL with `indices_only` */
     int cells[3];      /**< that space was divided into; 1, 1, 1: all pairs were looked at */
     double seconds[3]; /**< of sorting into cells, counting, filling */
 } tsl_neighbors;
@@ -205,6 +206,54 @@ TSL_API tsl_status tsl_neighbors_find(tsl_neighbors *out, tsl_context *context,
 
 /** Release what tsl_neighbors_find() made; NULL is fine. */
 TSL_API void tsl_neighbors_release(tsl_neighbors *neighbors);
+
+/* ---- pair distribution ----------------------------------------------------------------------- */
+
+/** Which histogram. Initialise with TSL_HISTOGRAM_OPTIONS_INIT. */
+typedef struct tsl_histogram_options {
+    size_t size;       /**< sizeof(tsl_histogram_options) */
+    int bins;          /**< 1 to 1000000, of equal width */
+    double to;         /**< where the last ends, > 0; the first begins at 0 */
+    const double *box; /**< as of tsl_neighbor_options */
+    int finite;        /**< not 0: the density is that of the other points, (count - 1) / volume */
+    int direct;        /**< not 0: look at all pairs, without cells */
+} tsl_histogram_options;
+
+#define TSL_HISTOGRAM_OPTIONS_INIT                                                                 \
+    {                                                                                              \
+        sizeof(tsl_histogram_options), 100, 0, NULL, 0, 0                                          \
+    }
+
+/** Distances of points from each other, in host memory. */
+typedef struct tsl_histogram {
+    int bins;
+    double *edges;   /**< [bins + 1] */
+    int64_t *counts; /**< [bins]: pairs i, j and j, i both */
+    double *g;       /**< [bins], pair distribution; NULL in open space, which has no density */
+    double volume;   /**< of the cell; 0 in open space */
+} tsl_histogram;
+
+/** Count the distances of pairs, and in a periodic cell their distribution
+ *
+ *      g_b = counts_b / (count density 4/3 pi (edges_b+1^3 - edges_b^3)),
+ *
+ *  density = count / volume, or (count - 1) / volume with `finite`: freud's RDF in its modes
+ * "exact" and "finite_size". Points are no pairs with themselves.
+ *
+ *  The bin of a pair is floor(r (bins / to)), both operations and r = sqrt(r^2) rounded in the
+ * points' precision, r^2 as tsl_neighbors_find() has it: counts are the same on every device.
+ *
+ *  @param[out] out  owned by the caller: tsl_histogram_release()
+ *  @return TSL_OK; TSL_E_ARG, also for what tsl_neighbors_find() refuses of a cut-off `to`;
+ * TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. Takes memory for the points and the bins alone. */
+TSL_API tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
+                                       const tsl_histogram_options *options,
+                                       const tsl_points *points);
+
+/** Release what tsl_histogram_count() made; NULL is fine. */
+TSL_API void tsl_histogram_release(tsl_histogram *histogram);
 
 #ifdef __cplusplus
 }

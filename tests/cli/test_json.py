@@ -166,6 +166,13 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("pairs.json", "tesela pairs neighbors", absent="profile[]")
 
+    def test_pairs_histogram(self):
+        self.write("points.csv", "0,0,0\n3,4,0\n")
+        result = self.run_command("pairs", "histogram", "points.csv", "-o", "h.csv", "--device",
+                                  "cpu", "--to", "4", "--box", "9,9,9", "--json", "pairs.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("pairs.json", "tesela pairs histogram", absent="profile[]")
+
     def test_pairs_maps(self):
         result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",
                                   "--device", "cpu", "--json", "maps.json")

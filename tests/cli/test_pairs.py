@@ -169,8 +169,12 @@ class Neighbors(CommandTest):
             for name in archive.namelist():
                 self.write("member", archive.read(name))
                 found[name] = load(self.path("member"))
-        self.assertEqual(list(found), ["indptr.npy", "indices.npy", "distances.npy"])
-        indptr, indices, distances = (found[name][2] for name in found)
+        names = ["indptr.npy", "indices.npy", "distances.npy"]
+        if "--indices-only" in arguments:
+            self.assertEqual(list(found), names[:2])
+            found["distances.npy"] = found["indices.npy"]
+        self.assertEqual(list(found), names)
+        indptr, indices, distances = (found[name][2] for name in names)
         return [dict(zip(indices[a:b], distances[a:b])) for a, b in zip(indptr, indptr[1:])]
 
     def test_open_and_periodic(self):
@@ -201,6 +205,9 @@ class Neighbors(CommandTest):
                          [[(1, 1.0), (2, 2.0)], [(0, 1.0), (2, 1.0)],
                           [(0, 2.0), (1, 1.0), (3, 2.0)], [(2, 2.0)]])
         self.assertEqual(self.neighbors("p.csv", "--cutoff", "2.5", "--direct"), rows)
+        self.assertEqual([list(row) for row in self.neighbors("p.csv", "--cutoff", "2.5",
+                                                              "--indices-only", "--sorted")],
+                         [list(row) for row in rows])
         self.write("r.csv", "0.5\n0.5\n0.6\n9\n")
         self.assertEqual(self.neighbors("p.csv", "--radii", "r.csv", "--half"),
                          [{3: 4.0}, {2: 1.0, 3: 3.0}, {3: 2.0}, {}])
@@ -230,6 +237,49 @@ class Neighbors(CommandTest):
         self.assert_refused([*task, "p.csv", "--radii", "r.csv", *out], ["r.csv", "2 radii"])
         self.assert_refused([*task, "p.csv", "--radii", "r.csv", "--cutoff", "1", *out],
                             ["leave one of them out"])
+
+
+class Histograms(CommandTest):
+    def test_table_and_figure(self):
+        generator = random.Random(5)
+        points = [[generator.random() * 6 for _ in range(3)] for _ in range(90)]
+        self.write("p.npy", npy(points))
+        counts, around = [0] * 12, [0] * 12
+        for i, p in enumerate(points):
+            for j, q in enumerate(points):
+                apart = [abs(a - b) for a, b in zip(p, q)]
+                for table, distance in ((counts, math.hypot(*apart)),
+                                        (around, math.hypot(*(min(x, 6 - x) for x in apart)))):
+                    if j != i and distance < 3:
+                        table[int(distance * 4)] += 1
+        for device in ("cpu", "sim"):
+            for box, expected in (([], counts), (["--box", "6,6,6"], around)):
+                result = self.run_command("pairs", "histogram", "p.npy", "--bins", "12", "--to", "3",
+                                          "-o", "h.csv", "--device", device, "--quiet", *box)
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+                with open(self.path("h.csv"), encoding="ascii") as file:
+                    lines = file.read().splitlines()
+                self.assertEqual(lines[0], "from,to,count,g" if box else "from,to,count")
+                table = [[float(word) for word in line.split(",")] for line in lines[1:]]
+                self.assertEqual([row[2] for row in table], expected)
+                self.assertEqual([row[1] for row in table], [(b + 1) / 4 for b in range(12)])
+                for low, high, count, *g in table:
+                    shell = 4 * math.pi / 3 * (high ** 3 - low ** 3)
+                    for value in g:
+                        self.assertAlmostEqual(value, count / (90 * 90 / 216 * shell), places=9)
+
+    def test_refusals(self):
+        self.write("p.csv", "0,0,0\n1,1,1\n")
+        task = ["pairs", "histogram"]
+        out = ["-o", "h.csv", "--device", "cpu"]
+        self.assert_refused(task, ["a file of points is missing"])
+        self.assert_refused([*task, "p.csv", *out], ["--to R is missing"])
+        self.assert_refused([*task, "p.csv", "--to", "1"], ["-o H.csv is missing"])
+        self.assert_refused([*task, "p.csv", "--to", "0", *out], ["above 0"])
+        self.assert_refused([*task, "p.csv", "--to", "1", "--bins", "0", *out], ["--bins"])
+        self.assert_refused([*task, "p.csv", "--to", "1", "--finite", *out], ["--box"])
+        self.assert_refused([*task, "p.csv", "--to", "3", "--box", "5,5,5", *out], ["more than half"])
+        self.assert_refused([*task, "p.csv", "p.csv", "--to", "3", *out], ["too many"])
 
 
 class Maps(CommandTest):

@@ -10,9 +10,14 @@
 int pairs_distance(int argc, char **argv);
 int pairs_maps(int argc, char **argv);
 int pairs_neighbors(int argc, char **argv);
+int pairs_histogram(int argc, char **argv);
 
 /* Is the name that of a file of arrays, "….npy"? */
 bool pairs_is_npy(const char *path);
+
+/* The value of --box: three lengths, and three tilts or zeros. *given becomes `box`. EINVAL when a
+ * message is out. */
+error_t pairs_set_box(const char *text, double box[6], const double **given);
 
 /* How a report and an error name precision: "single" or "double". */
 const char *pairs_precision_name(int precision);

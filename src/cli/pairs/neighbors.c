@@ -6,10 +6,9 @@
 
 #include "cli/pairs/command.h"
 #include "core/context.h"
-#include "io/file/text.h"
 #include "io/grid/npz.h"
 
-enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT };
+enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT, KEY_INDICES };
 
 typedef struct neighbor_options {
     cli_common common;
@@ -38,6 +37,7 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "How:", 2},
     {"sorted", KEY_SORTED, NULL, 0, "indices ascending in each row (else as cells have them)", 2},
     {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
+    {"indices-only", KEY_INDICES, NULL, 0, "no distances", 2},
     {"output", 'o', "N.npz", 0, "where indptr, indices and distances go", 2},
     {0}};
 
@@ -63,29 +63,6 @@ static error_t set_cutoff(neighbor_options *options, const char *text)
     return 0;
 }
 
-static error_t set_box(neighbor_options *options, const char *text)
-{
-    const char *at = text;
-    int count = 0;
-    bool valid = true;
-    while (valid && at != NULL && count < 6) {
-        const char *end = strchr(at, ',');
-        valid = tsl_parse_decimal(at, end != NULL ? (size_t)(end - at) : strlen(at),
-                                  &options->box[count]) &&
-                (count > 2 || options->box[count] > 0);
-        count++;
-        at = end != NULL ? end + 1 : NULL;
-    }
-    if (!valid || at != NULL || (count != 3 && count != 6)) {
-        cli_error("--box '%s': give three lengths above 0, and three tilts if the cell has them: "
-                  "10,10,12 or 10,10,12,1,0,-2",
-                  text);
-        return EINVAL;
-    }
-    options->find.box = options->box;
-    return 0;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     neighbor_options *options = state->input;
@@ -100,7 +77,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_CUTOFF:
         return set_cutoff(options, text);
     case KEY_BOX:
-        return set_box(options, text);
+        return pairs_set_box(text, options->box, &options->find.box);
     case KEY_RADII:
         options->radii = text;
         return 0;
@@ -112,6 +89,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_DIRECT:
         options->find.direct = 1;
+        return 0;
+    case KEY_INDICES:
+        options->find.indices_only = 1;
         return 0;
     case 'o':
         options->output = text;
@@ -183,7 +163,8 @@ static tsl_status write_result(const neighbor_work *work)
         {"indices", "<i4", 4, count, found->indices},
         {"distances", precision == 4 ? "<f4" : "<f8", precision, count, found->distances}};
     return tsl_npz_write(work->context, work->options->output, members,
-                         sizeof members / sizeof *members);
+                         (int)(sizeof members / sizeof *members) -
+                             (work->options->find.indices_only != 0));
 }
 
 static tsl_status run(neighbor_work *work)
@@ -221,6 +202,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_bool(json, "half", options->find.half != 0);
     tsl_json_bool(json, "sorted", options->find.sorted != 0);
     tsl_json_bool(json, "direct", options->find.direct != 0);
+    tsl_json_bool(json, "indices_only", options->find.indices_only != 0);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");

@@ -1,8 +1,10 @@
 /* `tesela pairs TASK`. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/pairs/command.h"
+#include "io/file/text.h"
 
 typedef struct entry {
     const char *name;
@@ -13,12 +15,14 @@ typedef struct entry {
 
 static char distance_name[] = "tesela pairs distance";
 static char neighbors_name[] = "tesela pairs neighbors";
+static char histogram_name[] = "tesela pairs histogram";
 static char maps_name[] = "tesela pairs maps";
 
 static const entry entries[] = {
     {"distance", distance_name, pairs_distance, "distances of all pairs, in SciPy's metrics"},
     {"neighbors", neighbors_name, pairs_neighbors,
      "points closer than a cut-off, open or periodic"},
+    {"histogram", histogram_name, pairs_histogram, "distances in bins, and the pair distribution"},
     {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -74,4 +78,26 @@ bool pairs_is_npy(const char *path)
 const char *pairs_precision_name(int precision)
 {
     return precision == 4 ? "single" : "double";
+}
+
+error_t pairs_set_box(const char *text, double box[6], const double **given)
+{
+    const char *at = text;
+    int count = 0;
+    bool valid = true;
+    while (valid && at != NULL && count < 6) {
+        const char *end = strchr(at, ',');
+        valid = tsl_parse_decimal(at, end != NULL ? (size_t)(end - at) : strlen(at), &box[count]) &&
+                (count > 2 || box[count] > 0);
+        count++;
+        at = end != NULL ? end + 1 : NULL;
+    }
+    if (!valid || at != NULL || (count != 3 && count != 6)) {
+        cli_error("--box '%s': give three lengths above 0, and three tilts if the cell has them: "
+                  "10,10,12 or 10,10,12,1,0,-2",
+                  text);
+        return EINVAL;
+    }
+    *given = box;
+    return 0;
 }

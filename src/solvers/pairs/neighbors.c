@@ -33,16 +33,23 @@ static tsl_status fill(tsl_search *s, tsl_neighbors *out)
     const int64_t precision = s->points->precision;
     void *first = NULL, *indices = NULL, *distances = NULL;
     out->indices = tsl_allocate((size_t)(4 * found));
-    out->distances = tsl_allocate((size_t)(precision * found));
-    if (out->indices == NULL || out->distances == NULL) {
+    const bool wanted = !s->options->indices_only;
+    out->distances = wanted ? tsl_allocate((size_t)(precision * found)) : NULL;
+    if (out->indices == NULL || (wanted && out->distances == NULL)) {
         return tsl_fail_memory(s->context, found * (4 + precision), "neighbours");
+    }
+    if (s->context->ops == &tsl_device_cpu) { /* its memory is the host's */
+        s->task.first = out->indptr;
+        s->task.indices = out->indices;
+        s->task.distances = out->distances;
+        return s->context->ops->pairs->fill_neighbors(s->context, &s->task);
     }
     tsl_status status =
         tsl_search_place(s, &first, out->indptr, 8 * out->count, "rows of neighbours");
     if (status == TSL_OK) {
         status = tsl_search_place(s, &indices, NULL, 4 * found, "neighbours");
     }
-    if (status == TSL_OK) {
+    if (status == TSL_OK && wanted) {
         status =
             tsl_search_place(s, &distances, NULL, precision * found, "distances of neighbours");
     }
@@ -55,7 +62,7 @@ static tsl_status fill(tsl_search *s, tsl_neighbors *out)
     if (status == TSL_OK) {
         status = s->context->ops->download(s->context, out->indices, indices, 4 * found);
     }
-    if (status == TSL_OK) {
+    if (status == TSL_OK && wanted) {
         status =
             s->context->ops->download(s->context, out->distances, distances, precision * found);
     }
@@ -85,16 +92,17 @@ static tsl_status sort_rows(const tsl_search *s, tsl_neighbors *out)
         const int64_t from = out->indptr[i], length = out->indptr[i + 1] - from;
         for (int64_t k = 0; k < length; k++) {
             row[k].index = out->indices[from + k];
-            row[k].distance = s->points->precision == 4
+            row[k].distance = out->distances == NULL ? 0
+                              : s->points->precision == 4
                                   ? (double)((float *)out->distances)[from + k]
                                   : ((double *)out->distances)[from + k];
         }
         qsort(row, (size_t)length, sizeof *row, compare);
         for (int64_t k = 0; k < length; k++) {
             out->indices[from + k] = row[k].index;
-            if (s->points->precision == 4) {
+            if (out->distances != NULL && s->points->precision == 4) {
                 ((float *)out->distances)[from + k] = (float)row[k].distance;
-            } else {
+            } else if (out->distances != NULL) {
                 ((double *)out->distances)[from + k] = row[k].distance;
             }
         }

@@ -35,28 +35,31 @@ TSL_FN int tsl_neighbor_cells(int beside[3], int c, int count, int periodic)
     return found;
 }
 
-/* The runs of a cell; their number. start [cells + 1]. */
+/* The runs of a cell; their number. start [cells + 1]. Along z, where cells lie one behind the
+ * other, they may be thinner: `reach` of them are a cut-off. */
 TSL_FN int tsl_neighbor_runs(tsl_neighbor_run runs[TSL_NEIGHBOR_RUNS], const int32_t *start,
-                             const int cells[3], int cell, int periodic)
+                             const int cells[3], int reach, int cell, int periodic)
 {
     const int z = cell % cells[2];
     const int y = cell / cells[2] % cells[1];
     const int x = cell / cells[2] / cells[1];
-    int across[3][3], count[3], found = 0;
+    const int low = cells[2] == 1 ? 0 : z - reach;
+    const int high = cells[2] == 1 ? 0 : z + reach;
+    int across[2][3], count[2], found = 0;
     count[0] = tsl_neighbor_cells(across[0], x, cells[0], periodic);
     count[1] = tsl_neighbor_cells(across[1], y, cells[1], periodic);
-    count[2] = tsl_neighbor_cells(across[2], z, cells[2], periodic);
     for (int i = 0; i < count[0]; i++) {
         for (int j = 0; j < count[1]; j++) {
-            const int column = (across[0][i] * cells[1] + across[1][j]) * cells[2];
-            for (int k = 0; k < count[2]; k++) {
-                const int at = column + across[2][k];
-                if (k > 0 && across[2][k] == across[2][k - 1] + 1) {
-                    runs[found - 1].end = start[at + 1];
-                } else {
-                    runs[found].first = start[at];
-                    runs[found++].end = start[at + 1];
-                }
+            const int32_t *const column =
+                start + (across[0][i] * cells[1] + across[1][j]) * cells[2];
+            runs[found].first = column[low < 0 ? 0 : low];
+            runs[found++].end = column[(high < cells[2] ? high : cells[2] - 1) + 1];
+            if (periodic && low < 0) {
+                runs[found].first = column[cells[2] + low];
+                runs[found++].end = column[cells[2]];
+            } else if (periodic && high >= cells[2]) {
+                runs[found].first = column[0];
+                runs[found++].end = column[high - cells[2] + 1];
             }
         }
     }

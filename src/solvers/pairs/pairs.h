@@ -44,7 +44,8 @@ typedef struct tsl_neighbor_task {
     int periodic; /* 0: open, 1: a rectangular cell, 2: a tilted one */
     int half;
     int64_t n;
-    int cells[3];  /* x slowest; 1 along an axis that is not divided, else 3 or more if periodic */
+    int cells[3];  /* x slowest; 1 along an axis that is not divided */
+    int reach;     /* cells along z that are a cut-off; along x and y one is */
     double box[6]; /* lengths, tilts */
     double cutoff;
     const void *at[3];    /* [n] each, in the points' precision */
@@ -56,7 +57,7 @@ typedef struct tsl_neighbor_task {
     const int64_t *first; /* [n], by own index: where fill() begins a row */
     int64_t longest;      /* row */
     int32_t *indices;
-    void *distances;
+    void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
 
 typedef struct tsl_pairs_ops {
@@ -64,10 +65,15 @@ typedef struct tsl_pairs_ops {
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
     tsl_status (*count_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
     tsl_status (*fill_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    /* Add each pair once to counts [bins] of its distance; device memory. */
+    tsl_status (*histogram)(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                            double scale, int64_t *counts);
 } tsl_pairs_ops;
 
 tsl_status tsl_neighbors_count_cpu(tsl_context *context, const tsl_neighbor_task *task);
 tsl_status tsl_neighbors_fill_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                             double scale, int64_t *counts);
 
 extern const tsl_pairs_ops tsl_pairs_cpu;
 

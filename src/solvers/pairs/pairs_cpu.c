@@ -76,4 +76,5 @@ static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *t
 
 const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
                                      .count_neighbors = tsl_neighbors_count_cpu,
-                                     .fill_neighbors = tsl_neighbors_fill_cpu};
+                                     .fill_neighbors = tsl_neighbors_fill_cpu,
+                                     .histogram = tsl_histogram_cpu};

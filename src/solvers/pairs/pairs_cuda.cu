@@ -12,4 +12,5 @@ extern "C" {
 
 extern const tsl_pairs_ops tsl_pairs_cuda = {.distances = gpu_distances,
                                              .count_neighbors = gpu_count_neighbors,
-                                             .fill_neighbors = gpu_fill_neighbors};
+                                             .fill_neighbors = gpu_fill_neighbors,
+                                             .histogram = gpu_histogram};

@@ -9,4 +9,5 @@
 
 const tsl_pairs_ops tsl_pairs_sim = {.distances = gpu_distances,
                                      .count_neighbors = gpu_count_neighbors,
-                                     .fill_neighbors = gpu_fill_neighbors};
+                                     .fill_neighbors = gpu_fill_neighbors,
+                                     .histogram = gpu_histogram};

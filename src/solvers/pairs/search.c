@@ -7,8 +7,9 @@
 #include "core/core.h"
 #include "device/device.h"
 
-/* Cells at most: a few a point; and what rounding may put beside its cell, of a cut-off. */
-enum { CELLS_A_POINT = 2, MOST_CELLS = 1 << 30 };
+/* Cells at most: a few a point; cells along z that are a cut-off; and what rounding may put beside
+ * its cell, of a cut-off. */
+enum { CELLS_A_POINT = 2, MOST_CELLS = 1 << 30, THIN = 4 };
 static const double slack = 1e-3;
 
 static double coordinate(const tsl_points *points, int64_t i, int axis)
@@ -129,7 +130,8 @@ static void choose_cells(tsl_search *s)
             s->low[k] = low;
             s->width[k] = high - low;
         }
-        const double most = s->cutoff > 0 ? s->width[k] / (s->cutoff * (1 + slack)) : 1;
+        const double most =
+            s->cutoff > 0 ? s->width[k] / (s->cutoff * (1 + slack)) * (k == 2 ? THIN : 1) : 1;
         task->cells[k] = most < 1 || s->options->direct ? 1 : most > 1e6 ? 1000000 : (int)most;
     }
     /* fewer, larger ones where points are few */
@@ -144,10 +146,15 @@ static void choose_cells(tsl_search *s)
         }
         task->cells[widest] = (task->cells[widest] + 1) / 2;
     }
+    task->reach = 0;
     for (int k = 0; k < 3; k++) {
-        if (periodic && task->cells[k] < 3) {
-            task->cells[k] = 1; /* a cell would be its own neighbour on both sides */
+        const int reach = task->cells[k] == 1
+                              ? 0
+                              : (int)ceil(s->cutoff * (1 + slack) * task->cells[k] / s->width[k]);
+        if (periodic && task->cells[k] < 2 * reach + 1) {
+            task->cells[k] = 1; /* a cell would be a neighbour on both sides */
         }
+        task->reach = k == 2 ? reach : 0;
     }
     s->cells = (int64_t)task->cells[0] * task->cells[1] * task->cells[2];
 }

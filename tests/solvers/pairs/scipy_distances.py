@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes scipy_distances.inc: what SciPy's pdist and cdist make of the points of test_distance.c.
+"""Writes scipy_distances.def: what SciPy's pdist and cdist make of the points of test_distance.c.
 
-    pip install scipy && python3 tests/solvers/pairs/scipy_distances.py > tests/solvers/pairs/scipy_distances.inc
+    pip install scipy && python3 tests/solvers/pairs/scipy_distances.py > tests/solvers/pairs/scipy_distances.def
 """
 
 import numpy

@@ -17,7 +17,7 @@ typedef struct scipy_row {
 } scipy_row;
 
 static const scipy_row scipy[] = {
-#include "solvers/pairs/scipy_distances.inc"
+#include "solvers/pairs/scipy_distances.def"
 };
 enum { SCIPY_ROWS = sizeof scipy / sizeof *scipy };
 
