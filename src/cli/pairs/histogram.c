@@ -108,7 +108,7 @@ static bool check(const histogram_options *options)
         const cli_file files[] = {
             {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
         return cli_can_write("-o", options->output, false) &&
-               cli_can_write_figure(options->figure) &&
+               cli_can_write_figure("--figure", options->figure) &&
                cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
     }
     return false;
