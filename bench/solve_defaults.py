@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """solve_defaults.py TESELA [TESELA …]: systems of the kinds that users bring, each solved by default on
 one thread by each of the commands given: processor seconds of the whole run, exit status, and what
-solved it. docs/performance.md has a table of it."""
+solved it. docs/performance/linsolve.md has a table of it."""
 
 import json
 import math

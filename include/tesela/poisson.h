@@ -38,12 +38,11 @@
  *    free axes), where no two samples lie, so nothing is lost; its transform is known in closed
  *    form and is sampled on a grid of (L + diagonal) / L times the box along each free axis,
  *    once. Error: what of the source lies outside the box or beyond the grid's wavenumbers; it
- *    falls faster than any power of h for smooth sources within the box. docs/accuracy.md has
- *    measured values.
- *    Planning samples the product of n (L + diagonal) / 2 L of free axes and n / 2 of periodic
- *    ones: some 100 ns each on a thread, shared by threads and ranks. So a box whose edges differ
- *    much takes long, which is noted from 10 s on, and refused where there are more than 2^35 for
- *    each thread and 32 for each cell.
+ *    falls faster than any power of h for smooth sources within the box. docs/accuracy/poisson.md
+ * has measured values. Planning samples the product of n (L + diagonal) / 2 L of free axes and n /
+ * 2 of periodic ones: some 100 ns each on a thread, shared by threads and ranks. So a box whose
+ * edges differ much takes long, which is noted from 10 s on, and refused where there are more than
+ * 2^35 for each thread and 32 for each cell.
  *  - All axes free, integrated kernel: a cell's charge is spread evenly over the cell. Error
  *    O(h^2), for sources that don't decay or aren't smooth.
  *  - All axes free, point kernel: sum over cells of charge / distance, a cell's own by the
@@ -160,7 +159,7 @@ typedef struct tsl_poisson_options {
                                     transforms by estimate, those of the spectrum too, and nothing
                                     is measured where `ranks` is open: planning takes a tenth of
                                     the time, a solve up to twice as long, and the same options
-                                    give the same bits each time (docs/performance.md).
+                                    give the same bits each time (docs/performance/poisson.md).
                                     TESELA_FFTW in the environment overrides it. 0: the library
                                     measures */
 } tsl_poisson_options;

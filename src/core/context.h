@@ -43,7 +43,7 @@ enum { TSL_THREADS = 4096 };
 /* Elements are entries of a matrix, cells or numbers of a vector, of which a thread does about one
  * a nanosecond. A thread that sleeps is awake 20 to 200 us after it is called on a virtual machine
  * whose cores other programs use, so one thread alone does 100 us of work soonest
- * (docs/performance.md, "On a busy host"). Tests set a context's `alone` to 0. */
+ * (docs/performance/README.md, "On a busy host"). Tests set a context's `alone` to 0. */
 enum { TSL_ELEMENTS_ALONE = 131072 };
 
 /* Threads for a parallel region that goes through so many elements. No result depends on them. */

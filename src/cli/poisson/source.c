@@ -191,7 +191,7 @@ static void note_charge(const poisson_work *work)
  * cells that are about as wide as long. */
 static void note_faces(const poisson_work *work, const sums *s)
 {
-    static const double least_share = 1e-4, widest = 2.01; /* docs/accuracy.md */
+    static const double least_share = 1e-4, widest = 2.01; /* docs/accuracy/poisson.md */
     const tsl_poisson_options *o = &work->poisson;
     bool all_free = true;
     double longest = 0, shortest = INFINITY;

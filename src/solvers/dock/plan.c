@@ -126,8 +126,8 @@ static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
 
 /* Error of a single-precision correlation to expect, three times over: unit roundoff times the
  * norms of both grids (an atom fills about 18 cubic angstrom), falling with N as measured for grids
- * of 48 to 512 cells; docs/accuracy.md has the table. What counts is the error then measured: see
- * TSL_TRANSFORM_ERROR_LIMIT. */
+ * of 48 to 512 cells; docs/accuracy/dock.md has the table. What counts is the error then measured:
+ * see TSL_TRANSFORM_ERROR_LIMIT. */
 static double expected_error(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                              const tsl_molecule *receptor, const tsl_molecule *ligand)
 {

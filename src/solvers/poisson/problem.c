@@ -338,9 +338,10 @@ tsl_box tsl_poisson_box_of(const tsl_poisson_problem *problem, int rank)
 }
 
 /* Whether a GPU that can should transform lines itself. Chosen as measured on an H200
- * (docs/performance.md): with a free axis that is faster, with an axis that the library is slow at,
- * in double precision from 256 cells on, and where all lengths are powers of two already from 128,
- * in single precision from 256; of the largest boxes it is all that leaves room for the field. */
+ * (docs/performance/poisson.md): with a free axis that is faster, with an axis that the library is
+ * slow at, in double precision from 256 cells on, and where all lengths are powers of two already
+ * from 128, in single precision from 256; of the largest boxes it is all that leaves room for the
+ * field. */
 static bool goes_by_lines(const tsl_poisson_options *options, const tsl_poisson_grid *grid)
 {
     enum { LEAST_DOUBLE = 256, LEAST_ODD = 513, LEAST_TWOS_DOUBLE = 128, LEAST_TWOS_SINGLE = 256 };
