@@ -1,6 +1,6 @@
 /* How `tesela solve` solves: what was named, or else methods one after the other, by what the
- * matrix is, until one converges. docs/performance/linsolve.md lists what the order was chosen by. Nothing
- * here depends on the number of ranks, nor on the device. */
+ * matrix is, until one converges. docs/performance/linsolve.md lists what the order was chosen by.
+ * Nothing here depends on the number of ranks, nor on the device. */
 #include <math.h>
 #include <string.h>
 
