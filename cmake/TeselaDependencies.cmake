@@ -37,6 +37,7 @@ endmacro()
 tesela_optional(CAIRO cairo-svg "figures" libcairo2-dev)
 tesela_optional(HDF5 hdf5 "HDF5 files" libhdf5-dev)
 tesela_optional(ZLIB zlib "gzipped input" zlib1g-dev)
+tesela_optional(SUPERLU superlu "direct solutions of sparse systems" libsuperlu-dev)
 
 list(APPEND TSL_PKGCONFIG_LIBS ${OpenMP_C_FLAGS} -lm)
 if(CMAKE_DL_LIBS)

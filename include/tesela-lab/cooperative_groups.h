@@ -86,7 +86,7 @@ TSL_LAB_MEETING grid_group this_grid()
 namespace cooperative_groups
 {
 /* Some lanes of a warp, by their mask; ranks count the mask's lanes from the lowest. */
-class lane_group
+class lane_set
 {
   public:
     unsigned mask;
@@ -119,6 +119,14 @@ class lane_group
         }
         return left != 0 ? __builtin_ctz(left) : (int)lane();
     }
+};
+} // namespace cooperative_groups
+
+namespace cooperative_groups
+{
+class lane_group : public lane_set
+{
+  public:
     template <class T> TSL_LAB_MEETING T shfl(T value, int rank) const
     {
         return __shfl_sync(mask, value, lane_of((unsigned)rank));
@@ -198,7 +206,10 @@ template <class G> TSL_LAB_MEETING void sync(const G &group)
 {
     group.sync();
 }
+} // namespace cooperative_groups
 
+namespace cooperative_groups
+{
 template <class T> struct plus {
     TSL_LAB_MEETING T operator()(T a, T b) const
     {

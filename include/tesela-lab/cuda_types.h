@@ -24,6 +24,8 @@
 #define TSL_LAB_BLOCK_VARIABLE(number, type, name)                                                 \
     type &name =                                                                                   \
         *(type *)tsl_lab_shared(number, __PRETTY_FUNCTION__, #name, sizeof(type), alignof(type))
+#define TSL_LAB_DYNAMIC_VARIABLE(type, name)                                                       \
+    type &name = reinterpret_cast<type &>(tsl_dynamic_shared)
 #define TSL_LAB_SHARED(number) static TSL_LAB_PLACE("tsl_shared.", number)
 #define TSL_LAB_VARIABLE(number) TSL_LAB_PLACE("tsl_device.", number)
 #define TSL_LAB_CONSTANT(number) TSL_LAB_PLACE("tsl_constant.", number)

@@ -66,6 +66,9 @@ TSL_LAB_DEVICE unsigned tsl_lab_grid_size(int axis) __attribute__((const, nothro
 TSL_LAB_DEVICE void *tsl_lab_shared(int number, const char *where, const char *name, size_t bytes,
                                     size_t alignment) __attribute__((const, nothrow));
 
+/* The dynamic piece of shared memory. */
+extern char tsl_dynamic_shared[];
+
 /* Barrier of all blocks of a cooperative launch. */
 TSL_LAB_DEVICE void tsl_lab_grid_barrier(void) TSL_LAB_APART;
 

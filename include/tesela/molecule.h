@@ -58,12 +58,13 @@ typedef struct tsl_molecule_account {
     int64_t solvent_atoms;   /**< their atoms but hydrogens */
     int64_t ligands;         /**< residues */
     int64_t ligand_atoms;    /**< their atoms but hydrogens */
-    int64_t virtual_sites;   /**< places without mass, but those of waters */
+    int64_t virtual_sites;   /**< lone pairs, charges, dummies; but those of waters */
     int64_t elements;        /**< atoms of standard residues whose element was told by their name,
                                   since the file's own element contradicts it */
     int64_t occupancies;     /**< atoms kept whose occupancy is no number: taken for 1 */
     int64_t residue_numbers; /**< atoms whose residue number is asterisks: taken for 0 */
     int64_t odd_records;     /**< atoms whose record begins with blanks, or in lower case */
+    int64_t overlaps;        /**< atoms kept in a cell of 0.5 angstrom that holds one already */
 } tsl_molecule_account;
 
 /** Read a molecule from PDB, mmCIF or FTDock's `.parsed`, gzipped or not (by content, not by name).
@@ -71,10 +72,10 @@ typedef struct tsl_molecule_account {
  *  Kept: the model asked for; of alternate locations the one of highest occupancy (the first among
  *  equals) for each atom, and where a site holds several residues (microheterogeneity) the one of
  *  highest mean occupancy; residues with insertion codes. Left out: hydrogens and deuteriums,
- * places without mass (lone pairs, charges of water models, dummies), waters and, unless `hetero`
- * says otherwise, ligands, ions and solvent; tsl_molecule_account_of() counts them. In a PDB file
- * MODEL, ENDMDL and END part models. Of all models together a chain that an earlier one has too is
- * renamed: A of the second to "A-2"; `chains` may name either.
+ * virtual sites, of no mass (lone pairs, charges of water models, dummies), waters and, unless
+ * `hetero` says otherwise, ligands, ions and solvent; tsl_molecule_account_of() counts them. In a
+ * PDB file MODEL, ENDMDL and END part models. Of all models together a chain that an earlier one
+ * has too is renamed: A of the second to "A-2"; `chains` may name either.
  *
  *  Modified residues (MSE, SEP, TPO, PTR, CSO, …) and those of force fields (HSD, CYX, LYSH, NALA,
  * …) are taken for their parent, told by name alone; without the charge of its side chain where the

@@ -67,17 +67,26 @@ typedef enum tsl_sparse_duplicates {
     TSL_SPARSE_SUM = 1     /**< their sum, added in the order given */
 } tsl_sparse_duplicates;
 
+/** What the methods are to take a matrix for. */
+typedef enum tsl_sparse_symmetry {
+    TSL_SPARSE_JUDGE = 0,          /**< what its entries say */
+    TSL_SPARSE_TAKE_SYMMETRIC = 1, /**< symmetric, however its entries differ */
+    TSL_SPARSE_TAKE_GENERAL = 2    /**< not symmetric */
+} tsl_sparse_symmetry;
+
 /** How to read the arrays. Initialise with TSL_SPARSE_MATRIX_OPTIONS_INIT. */
 typedef struct tsl_sparse_matrix_options {
     size_t size;                /**< sizeof(tsl_sparse_matrix_options) */
     tsl_sparse_storage storage; /**< other than general: the matrix must be square */
     tsl_sparse_duplicates duplicates;
     int index_base; /**< number of the first row and column: 0 or 1 */
+    tsl_sparse_symmetry symmetry;
 } tsl_sparse_matrix_options;
 
 #define TSL_SPARSE_MATRIX_OPTIONS_INIT                                                             \
     {                                                                                              \
-        sizeof(tsl_sparse_matrix_options), TSL_SPARSE_GENERAL, TSL_SPARSE_REFUSE, 0                \
+        sizeof(tsl_sparse_matrix_options), TSL_SPARSE_GENERAL, TSL_SPARSE_REFUSE, 0,               \
+            TSL_SPARSE_JUDGE                                                                       \
     }
 
 /** Make a matrix from compressed rows: row i has the entries row_start[i] … row_start[i + 1] - 1.
@@ -118,6 +127,12 @@ TSL_API tsl_status tsl_sparse_matrix_from_coordinates(tsl_sparse_matrix **out, t
                                                       const double *value,
                                                       const tsl_sparse_matrix_options *options);
 
+/** A becomes -A: CG solves -A x = -b of a negative definite matrix. No plan of the matrix may be
+ *  there. Its description is made anew.
+ *
+ *  @return TSL_OK; TSL_E_NOMEM, and the matrix is of no more use; TSL_E_COMM. */
+TSL_API tsl_status tsl_sparse_matrix_negate(tsl_sparse_matrix *matrix);
+
 /** Release a matrix; NULL is fine. Plans made with it must be destroyed before. */
 TSL_API void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix);
 
@@ -137,12 +152,14 @@ typedef struct tsl_sparse_description {
     int64_t negative_diagonals;
     int64_t first_negative_diagonal; /**< -1: none */
     int symmetric_pattern;           /**< 1: square, and each a(i, j) has an a(j, i) */
-    int symmetric;              /**< 1: so do the values, to 1e-10 of the larger of each pair */
-    int64_t unsymmetric_row;    /**< first entry, by rows, that breaks the symmetry: */
-    int64_t unsymmetric_column; /**< -1: none does, or the matrix is not square */
-    double asymmetry;       /**< largest |a(i, j) - a(j, i)| / max(|a(i, j)|, |a(j, i)|); 0: none */
-    int64_t dominant_rows;  /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
-    int64_t indefinite_row; /**< first entry, by rows, of a symmetric matrix with a(i, i) and */
+    int symmetric;                   /**< 1: so do the values, to 1e-12 of the largest of |a(i, j)|,
+                                          |a(j, i)| and sqrt|a(i, i) a(j, j)|, entries that are not there
+                                          being 0; or the option `symmetry` says so */
+    int64_t unsymmetric_row;         /**< first entry, by rows, that breaks the symmetry: */
+    int64_t unsymmetric_column;      /**< -1: none does, or the matrix is not square */
+    double asymmetry;                /**< largest |a(i, j) - a(j, i)|, of that; 0: none */
+    int64_t dominant_rows;           /**< rows with |a(i, i)| >= sum of the other |a(i, j)| */
+    int64_t indefinite_row;    /**< first entry, by rows, of a symmetric matrix with a(i, i) and */
     int64_t indefinite_column; /**< a(j, j) > 0, |a(i, j)| > a(i, i), and |a(i, j)| more than 1e-10
                                     above sqrt(a(i, i) a(j, j)): the matrix is indefinite;
                                     -1: none is, which does not make the matrix definite */
@@ -183,7 +200,9 @@ typedef enum tsl_linsolve_method {
     TSL_LINSOLVE_CG_SINGLE_REDUCTION = 1, /**< one reduction an iteration in place of two */
     TSL_LINSOLVE_CG_PIPELINED = 2, /**< that one under the product; its residual drifts soonest */
     TSL_LINSOLVE_BICGSTAB = 3,     /**< any square matrix; two products an iteration */
-    TSL_LINSOLVE_GMRES = 4 /**< any square matrix; restarted, preconditioned from the right */
+    TSL_LINSOLVE_GMRES = 4, /**< any square matrix; restarted, preconditioned from the right */
+    TSL_LINSOLVE_DIRECT = 5 /**< any square matrix: sparse LU factors by SuperLU on rank 0's host,
+                                 rows and columns scaled, then refinement; no preconditioner */
 } tsl_linsolve_method;
 
 typedef enum tsl_linsolve_preconditioner {
@@ -254,7 +273,9 @@ typedef struct tsl_linsolve_plan tsl_linsolve_plan;
  *  @return TSL_OK; TSL_E_ARG for options out of range, a matrix that is not square, one of the CG
  *          methods, IC(0), Chebyshev or multigrid with a matrix that is not symmetric or has a
  *          diagonal entry <= 0, Jacobi or ILU(0) with a zero on the diagonal, a singular block, a
- *          factorisation that breaks down: the line names the entry and the remedy; TSL_E_NOMEM.
+ *          factorisation that breaks down: the line names the entry and the remedy; TSL_E_NOMEM,
+ *          of the direct method also where its factors take more than half of the free memory or
+ *          2 GiB; TSL_E_UNSUPPORTED for the direct method in a build without SuperLU.
  */
 TSL_API tsl_status tsl_linsolve_plan_create(tsl_linsolve_plan **out, tsl_sparse_matrix *matrix,
                                             const tsl_linsolve_options *options);
@@ -304,6 +325,10 @@ typedef struct tsl_linsolve_report {
     double residual;      /**< ||r|| / ||b|| by the method's own recurrence (||r|| if b = 0) */
     double true_residual; /**< ||b - A x|| / ||b|| of the x that is returned, recomputed (likewise)
                            */
+    double
+        unscaled_residual; /**< of a badly scaled matrix, where true_residual is that of D^-1/2 r
+                                since rounding keeps ||r|| / ||b|| above the tolerance: that; else
+                                0 */
     int restarts; /**< times the recurrence was begun again from the recomputed residual, since the
                        two had drifted apart, or it had broken down (BiCGStab) or been overtaken by
                        rounding (the other CG methods); GMRES's own restarts do not count */
@@ -314,6 +339,9 @@ typedef struct tsl_linsolve_report {
     double product_seconds; /**< in them; 0 on a GPU, where they are queued with all else */
     double product_gbs;     /**< 10^9 bytes a second: matrix once, x once, y once; 0: an operator,
                                  or a GPU */
+    double condition;       /**< direct: of the scaled matrix in the 1-norm, an estimate from
+                                 below; 0: another method, or singular */
+    int64_t factor_entries; /**< direct: of both factors; else 0 */
     int levels;             /**< of multigrid; 0: no multigrid */
     double grid_complexity; /**< rows of all levels / rows */
     double operator_complexity; /**< entries of all levels / entries */
@@ -333,14 +361,18 @@ typedef struct tsl_linsolve_report {
  *          TSL_E_CANCELLED likewise. TSL_E_ARG if an address is NULL or a number of b or x is not
  *          finite: the line names the row; x is untouched. TSL_E_COMM; what an operator returned.
  *
- *  Accuracy: converged means that the recomputed residual meets the tolerance; the error of x is
- *  up to the condition number of A times that. Where the method's own residual meets it and the
- *  recomputed one doesn't, the method begins again from there.
- *  Allocates nothing. Synchronous. */
+ *  Accuracy: converged means that the recomputed residual r = b - A x meets the tolerance. Of CG
+ * with Jacobi, where the diagonal D spans more than twelve decades, ||D^-1/2 r|| / ||D^-1/2 b|| has
+ * to meet it, and goes on to a ten-thousandth of it as far as rounding allows, so that each
+ * component of x has its digits; ||r|| / ||b|| too, unless it is no more than the products' own
+ * rounding: report->unscaled_residual. Else the error of x is up to the condition number of A times
+ * that. Where the method's own residual meets it and the recomputed one doesn't, the method begins
+ * again from there. Allocates nothing. Synchronous. */
 TSL_API tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double *b,
                                         tsl_linsolve_report *report);
 
-/** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres";
+/** Names, as the command takes them: "cg", "cg-single", "cg-pipelined", "bicgstab", "gmres",
+ *  "direct";
  *  "none", "jacobi", "block-jacobi", "ic0", "ilu0", "chebyshev", "multigrid"; "converged",
  *  "iterations", "indefinite", "breakdown", "stagnated", "not-finite", "cancelled", "failed". NULL
  * for any other number, so that a list ends there. Static. */

@@ -20,6 +20,9 @@
  * that no thread is about to change. `continue` ends a thread's phase; break, return and goto must
  * not leave one.
  *
+ * TSL_BLOCK, TSL_BLOCK_Y and TSL_BLOCK_Z say where a block is in its grid of TSL_BLOCKS x
+ * TSL_BLOCKS_Y x TSL_BLOCKS_Z.
+ *
  * TSL_KERNEL_OF(name, type, threads, resident) is for blocks of at most `threads` threads, of which
  * `resident` at a time are enough to keep a multiprocessor busy: the compiler may then give a
  * thread more registers, and so have more of its loads under way.
@@ -61,8 +64,8 @@
 #include "core/context.h"
 #include "core/point.h"
 
-/* Threads of a block at most. */
-enum { TSL_BLOCK_THREADS = 1024 };
+/* Threads of a block at most, and blocks of a grid's second and third axis. */
+enum { TSL_BLOCK_THREADS = 1024, TSL_MOST_BLOCKS_Y = 65535 };
 
 /* Numbers that TSL_ADD_UP adds up, and a warp of them. */
 enum { TSL_SUM_OF = 256, TSL_SUM_LANES = 32 };
@@ -89,7 +92,10 @@ enum { TSL_CLOSE_BLOCKS = 16 };
     type *const name = (type *)(void *)tsl_dynamic
 #define TSL_BLOCK ((int)blockIdx.x)
 #define TSL_BLOCKS ((int)gridDim.x)
-#define TSL_MEMBER ((int)blockIdx.y)
+#define TSL_BLOCK_Y ((int)blockIdx.y)
+#define TSL_BLOCKS_Y ((int)gridDim.y)
+#define TSL_BLOCK_Z ((int)blockIdx.z)
+#define TSL_BLOCKS_Z ((int)gridDim.z)
 #define TSL_THREADS ((int)blockDim.x)
 #define TSL_PHASE                                                                                  \
     for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0, __syncthreads())
@@ -197,7 +203,7 @@ static __device__ __forceinline__ void tsl_atomic_max_double(double *at, double 
 
 /* Where a kernel is in its grid of blocks, on sim. */
 typedef struct tsl_sim_block {
-    int block, blocks, member, threads;
+    int block, blocks, member, members, layer, layers, threads;
     int first, step; /* order of the threads: first, first + step, … modulo their number */
     int stage;       /* the grid phase to run; */
     int *passed;     /* and how many the block has come to */
@@ -223,7 +229,10 @@ typedef void (*tsl_sim_kernel)(const void *arguments, const tsl_sim_block *block
 #define TSL_SHARED_DYNAMIC(type, name) type *const name = (type *)tsl_at->shared
 #define TSL_BLOCK (tsl_at->block)
 #define TSL_BLOCKS (tsl_at->blocks)
-#define TSL_MEMBER (tsl_at->member)
+#define TSL_BLOCK_Y (tsl_at->member)
+#define TSL_BLOCKS_Y (tsl_at->members)
+#define TSL_BLOCK_Z (tsl_at->layer)
+#define TSL_BLOCKS_Z (tsl_at->layers)
 #define TSL_THREADS (tsl_at->threads)
 #define TSL_PHASE                                                                                  \
     for (int thread = tsl_at->first, tsl_turn = 0; tsl_turn < tsl_at->threads;                     \
@@ -288,6 +297,9 @@ static inline void tsl_atomic_max_double(double *at, double value)
 
 #endif
 
+/* Blocks of the members of a batch, a member a row of them. */
+#define TSL_MEMBER TSL_BLOCK_Y
+
 /* Blocks of `threads` that cover `work` items. */
 TSL_FN int tsl_blocks_for(int64_t work, int threads)
 {
@@ -317,9 +329,12 @@ TSL_BLOCK_FN void tsl_add_up_all(TSL_WITHIN double *values, int count)
 /* TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared) queues a kernel of grid
  * phases; no more blocks than the device has processors. */
 
-/* TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared) queues a kernel
- * on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value is a
- * tsl_status. Defined by device/sim.h and device/cuda.h. */
+/* TSL_LAUNCH_BOX(context, kernel, arguments, x, y, z, threads, shared) queues a kernel of x * y * z
+ * blocks on the context's stream, with `shared` bytes for its TSL_SHARED_DYNAMIC array; its value
+ * is a tsl_status. y and z are at most TSL_MOST_BLOCKS_Y. Defined by device/sim.h and
+ * device/cuda.h. */
+#define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
+    TSL_LAUNCH_BOX(context, kernel, arguments, blocks, members, 1, threads, shared)
 #define TSL_LAUNCH(context, kernel, arguments, blocks, members, threads)                           \
     TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, 0)
 

@@ -66,8 +66,8 @@ int64_t tsl_cuda_resident(tsl_context *context, const void *kernel, int threads)
     tsl_cuda_launch_grid(context, (const void *)(kernel), #kernel, (void *)&(arguments), blocks,   \
                          threads, shared)
 
-#define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
-    (kernel<<<dim3((unsigned)(blocks), (unsigned)(members)), (unsigned)(threads),                  \
+#define TSL_LAUNCH_BOX(context, kernel, arguments, x, y, z, threads, shared)                       \
+    (kernel<<<dim3((unsigned)(x), (unsigned)(y), (unsigned)(z)), (unsigned)(threads),              \
               (size_t)(shared), tsl_cuda_grant_shared(context, (const void *)(kernel), shared)>>>( \
          arguments),                                                                               \
      tsl_cuda_check(context, cudaGetLastError(), #kernel))

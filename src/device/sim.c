@@ -32,7 +32,7 @@ typedef struct task {
     struct task *next;
     tsl_sim_task run; /* NULL: a kernel */
     tsl_sim_kernel kernel;
-    int blocks, members, threads;
+    int blocks, members, layers, threads;
     bool grid;             /* of grid phases: each block keeps shared memory of its own */
     int64_t shared;        /* bytes of shared memory of a block; */
     int64_t shared_offset; /* it lies last, where AddressSanitizer sees its end */
@@ -141,10 +141,12 @@ static int64_t shared_of_all(const task *t)
 static void run_blocks(const tsl_device *device, task *t, tsl_sim_block *at)
 {
     char *const shared = t->arguments + t->shared_offset;
-    for (int i = 0; i < t->blocks * t->members; i++) {
-        const int turn = device->order == 1 ? t->blocks * t->members - 1 - i : i;
-        at->block = turn % t->blocks;
-        at->member = turn / t->blocks;
+    const int64_t plane = (int64_t)t->blocks * t->members;
+    for (int64_t i = 0; i < plane * t->layers; i++) {
+        const int64_t turn = device->order == 1 ? plane * t->layers - 1 - i : i;
+        at->block = (int)(turn % t->blocks);
+        at->member = (int)(turn / t->blocks % t->members);
+        at->layer = (int)(turn / plane);
         at->shared = shared + (t->grid ? at->block * t->shared : 0);
         if (!t->grid) {
             memset(shared, 0xFF, (size_t)t->shared);
@@ -157,7 +159,11 @@ static void run_blocks(const tsl_device *device, task *t, tsl_sim_block *at)
 static void run_kernel(const tsl_device *device, task *t)
 {
     int passed = 0;
-    tsl_sim_block at = {.blocks = t->blocks, .threads = t->threads, .passed = &passed};
+    tsl_sim_block at = {.blocks = t->blocks,
+                        .members = t->members,
+                        .layers = t->layers,
+                        .threads = t->threads,
+                        .passed = &passed};
     /* Strides coprime to every number of threads. */
     enum { PRIME = 1021 };
     const int steps[3] = {1, t->threads - 1, PRIME % t->threads};
@@ -343,20 +349,23 @@ tsl_status tsl_sim_defer(tsl_context *context, tsl_sim_task task_to_run, const v
 static tsl_status add_kernel(tsl_context *context, const task *what, const void *arguments,
                              int64_t bytes)
 {
-    const bool possible = what->blocks >= 1 && what->members >= 1 && what->threads >= 1 &&
-                          what->threads <= TSL_BLOCK_THREADS &&
+    const bool possible = what->blocks >= 1 && what->members >= 1 && what->layers >= 1 &&
+                          what->threads >= 1 && what->threads <= TSL_BLOCK_THREADS &&
                           (!what->grid || what->blocks <= SIM_PROCESSORS);
-    return possible ? add_task(context, what, arguments, bytes)
-                    : tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d blocks of %d threads",
-                               what->blocks, what->members, what->threads);
+    return possible
+               ? add_task(context, what, arguments, bytes)
+               : tsl_fail(context, TSL_E_INTERNAL, "a kernel of %d x %d x %d blocks of %d threads",
+                          what->blocks, what->members, what->layers, what->threads);
 }
 
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
-                          int64_t bytes, int blocks, int members, int threads, int64_t shared)
+                          int64_t bytes, int blocks, int members, int layers, int threads,
+                          int64_t shared)
 {
     const task what = {.kernel = kernel,
                        .blocks = blocks,
                        .members = members,
+                       .layers = layers,
                        .threads = threads,
                        .shared = shared};
     return add_kernel(context, &what, arguments, bytes);
@@ -368,6 +377,7 @@ tsl_status tsl_sim_launch_grid(tsl_context *context, tsl_sim_kernel kernel, cons
     const task what = {.kernel = kernel,
                        .blocks = blocks,
                        .members = 1,
+                       .layers = 1,
                        .threads = threads,
                        .grid = true,
                        .shared = shared};

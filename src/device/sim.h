@@ -28,7 +28,8 @@ bool tsl_sim_owns(tsl_context *context, const void *address);
 
 /* Queue a kernel. */
 tsl_status tsl_sim_launch(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
-                          int64_t bytes, int blocks, int members, int threads, int64_t shared);
+                          int64_t bytes, int blocks, int members, int layers, int threads,
+                          int64_t shared);
 
 /* Queue a kernel of grid phases. */
 tsl_status tsl_sim_launch_grid(tsl_context *context, tsl_sim_kernel kernel, const void *arguments,
@@ -62,9 +63,9 @@ enum { TSL_SIM_RESIDENT = 3 };
 
 #define TSL_RESIDENT(context, kernel, threads) ((void)(context), (int64_t)TSL_SIM_RESIDENT)
 
-#define TSL_LAUNCH_SHARED(context, kernel, arguments, blocks, members, threads, shared)            \
-    tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks, members,     \
-                   threads, shared)
+#define TSL_LAUNCH_BOX(context, kernel, arguments, x, y, z, threads, shared)                       \
+    tsl_sim_launch(context, kernel, &(arguments), (int64_t)sizeof(arguments), x, y, z, threads,    \
+                   shared)
 #define TSL_LAUNCH_GRID(context, kernel, arguments, blocks, threads, shared)                       \
     tsl_sim_launch_grid(context, kernel, &(arguments), (int64_t)sizeof(arguments), blocks,         \
                         threads, shared)

@@ -33,8 +33,8 @@ static bool set_places(places *out, const char *headers, const char *library)
     return access(file, R_OK) == 0 && access(out->library, R_OK) == 0;
 }
 
-/* Headers and library: where TESELA_LAB_PATH says, beside the program in a build folder, or where
- * they were installed with it. */
+/* Headers and library: where TESELA_LAB_PATH says, beside the command in a build folder, where they
+ * were installed with it, or in the folder that it was built in. */
 static tsl_status find_places(places *out, tsl_context *context)
 {
     char self[PATH_MAX];
@@ -54,13 +54,13 @@ static tsl_status find_places(places *out, tsl_context *context)
             return TSL_OK;
         }
     }
-    if (set_places(out, TSL_LAB_SOURCE_HEADERS, self) ||
-        set_places(out, TSL_LAB_SOURCE_HEADERS, TSL_LAB_BUILD_FOLDER)) {
+    if (set_places(out, TSL_LAB_SOURCE_HEADERS, self)) {
         return TSL_OK;
     }
     snprintf(headers, sizeof headers, "%s/%s/tesela-lab", self, TSL_LAB_TO_INCLUDE);
     snprintf(library, sizeof library, "%s/%s", self, TSL_LAB_TO_LIBRARY);
-    if (set_places(out, headers, library)) {
+    if (set_places(out, headers, library) ||
+        set_places(out, TSL_LAB_SOURCE_HEADERS, TSL_LAB_BUILD_FOLDER)) {
         return TSL_OK;
     }
     return tsl_fail(context, TSL_E_UNSUPPORTED,

@@ -19,7 +19,6 @@ typedef struct tsl_lab_build {
 
 typedef struct tsl_lab_build_options {
     const char *compiler; /* name or path; NULL: clang++ or g++, as found */
-    bool keep;            /* leave the folder */
 } tsl_lab_build_options;
 
 /* Rewrite, diagnose, compile and link `path`. TSL_E_FORMAT if a compiler refuses it: the compiler's

@@ -48,14 +48,6 @@ static bool redirect(int stream, const char *path, int flags)
     return done;
 }
 
-static void limit(int what, int64_t most)
-{
-    if (most > 0) {
-        const struct rlimit bound = {(rlim_t)most, (rlim_t)most};
-        setrlimit(what, &bound);
-    }
-}
-
 /* In the child, which has but this thread: become the program, or exit with 127. */
 static void become(const tsl_lab_process *p, char *const *arguments)
 {
@@ -72,10 +64,12 @@ static void become(const tsl_lab_process *p, char *const *arguments)
     if (p->keep >= 0) {
         fcntl(p->keep, F_SETFD, 0);
     }
-    limit(RLIMIT_DATA, p->data);
-    limit(RLIMIT_CPU, p->cpu);
     const struct rlimit none = {0, 0};
+    const struct rlimit data = {(rlim_t)p->data, (rlim_t)p->data};
     setrlimit(RLIMIT_CORE, &none);
+    if (p->data > 0) {
+        setrlimit(RLIMIT_DATA, &data);
+    }
     signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool streams = redirect(0, p->input != NULL ? p->input : "/dev/null", O_RDONLY) &&

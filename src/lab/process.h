@@ -19,7 +19,6 @@ typedef struct tsl_lab_process {
     int keep; /* descriptor that the program shall have; -1: none */
     bool own_group;
     int64_t data; /* bytes of memory it may take; 0: no limit */
-    int cpu;      /* seconds of processor time; 0: no limit */
 } tsl_lab_process;
 
 /* Start it; *pid is to be waited for. TSL_E_IO if it cannot be started. */

@@ -101,6 +101,17 @@ static bool read_report(tsl_lab_session *s, const char *line, int pass)
     return add_report(s, &r, line + at);
 }
 
+/* Has a run told where it was when its time was over? */
+static bool has_time(const tsl_lab_session *s, int pass)
+{
+    for (int64_t i = 0; i < s->report_count; i++) {
+        if (strcmp(s->reports[i].kind, "time") == 0 && s->reports[i].passes == 1u << pass) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What befell a run as a whole becomes a report without a place. */
 static bool read_end(tsl_lab_session *s, const char *line, int pass, bool *ended, bool *died)
 {
@@ -121,7 +132,8 @@ static bool read_end(tsl_lab_session *s, const char *line, int pass, bool *ended
     s->unguarded = s->unguarded || strncmp(line, "unguarded ", 10) == 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const size_t length = strlen(ends[i].word);
-        if (strncmp(line, ends[i].word, length) == 0 && !(*died && strcmp(line, "late") == 0)) {
+        const bool known = strcmp(line, "late") == 0 && has_time(s, pass);
+        if (strncmp(line, ends[i].word, length) == 0 && !known) {
             *died = true;
             snprintf(r.kind, sizeof r.kind, "%s", ends[i].kind);
             snprintf(text, sizeof text, ends[i].text, line + length);

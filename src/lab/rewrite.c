@@ -89,7 +89,7 @@ static tsl_status rewrite_launch(tsl_lab_source *s, tsl_context *context, size_t
     const int length = (int)(name_end - begin);
     print_name(name, sizeof name, s->text + begin, (size_t)length);
     tsl_lab_replace(s, begin, at + 3, "::tsl_lab::start(\"%s\", ::tsl_lab::config(", name);
-    tsl_lab_replace(s, end, open + 1, "), 0, [&](auto... tsl_lab_a) { %.*s(tsl_lab_a...); }%s",
+    tsl_lab_replace(s, end, open + 1, "), 0, [=](auto... tsl_lab_a) { %.*s(tsl_lab_a...); }%s",
                     length, s->text + begin, arguments ? ", " : "");
     replace_nulls(s, open + 1, last);
     *after = open + 1;
@@ -172,7 +172,7 @@ static bool has_word(const tsl_lab_source *s, const declaration *d, const char *
     return false;
 }
 
-/* extern __shared__ T name[]: the one dynamic piece, by its symbol. */
+/* extern __shared__ T name[] outside of functions: the one dynamic piece, by its symbol. */
 static void rewrite_dynamic(tsl_lab_source *s, size_t begin, size_t end, const declaration *d)
 {
     const char *stop = strchr(s->blank + d->end, ';');
@@ -188,9 +188,15 @@ static bool read_declarator(const tsl_lab_source *s, size_t at, size_t *name, si
 {
     size_t i = at;
     size_t word = s->length;
-    while (i < s->length && strchr("[,;=(", s->blank[i]) == NULL) {
-        word = tsl_lab_is_word(s->blank[i]) ? i : word;
-        i = tsl_lab_is_word(s->blank[i]) ? tsl_lab_word_end(s, i) : i + 1;
+    while (i < s->length && strchr("[,;=", s->blank[i]) == NULL) {
+        if (tsl_lab_is_word(s->blank[i])) {
+            word = i;
+            i = tsl_lab_word_end(s, i);
+        } else { /* members, arguments of templates and of attributes are none of ours */
+            const bool open = strchr("{<(", s->blank[i]) != NULL;
+            const size_t close = open ? tsl_lab_match(s, i) : i;
+            i = close < s->length ? close + 1 : i + 1;
+        }
     }
     while (i < s->length && s->blank[i] == '[') {
         i = tsl_lab_skip_blanks(s, tsl_lab_match(s, i) + 1);
@@ -203,23 +209,24 @@ static bool read_declarator(const tsl_lab_source *s, size_t at, size_t *name, si
 /* In a function: T a[3], b; become references to memory of the block. gcc would put variables of
  * templates elsewhere than it is told, and guard those of classes. */
 static bool rewrite_block_variables(tsl_lab_source *s, tsl_lab_sources *all, size_t begin,
-                                    size_t end)
+                                    size_t end, bool dynamic)
 {
     tsl_lab_buffer text = {.data = NULL};
     size_t name, stop;
     const size_t before = tsl_lab_word_before(s, begin);
     size_t from = end;
     if (before < begin &&
-        (tsl_lab_word_is(s, before, "static") || tsl_lab_word_is(s, before, "volatile") ||
-         tsl_lab_word_is(s, before, "const"))) {
-        from = before; /* the words before belong to the type, but for static */
+        (tsl_lab_word_is(s, before, "static") || tsl_lab_word_is(s, before, "extern") ||
+         tsl_lab_word_is(s, before, "volatile") || tsl_lab_word_is(s, before, "const"))) {
+        from = before; /* the words before belong to the type, but for static and extern */
     }
     if (!read_declarator(s, end, &name, &stop)) {
         return false;
     }
-    const char *const kept = from < begin && !tsl_lab_word_is(s, from, "static")
-                                 ? (tsl_lab_word_is(s, from, "volatile") ? "volatile " : "const ")
-                                 : "";
+    const char *const kept =
+        from < begin && !tsl_lab_word_is(s, from, "static") && !tsl_lab_word_is(s, from, "extern")
+            ? (tsl_lab_word_is(s, from, "volatile") ? "volatile " : "const ")
+            : "";
     const size_t type_end = name;
     size_t begun = begin;
     bool more = true;
@@ -230,8 +237,13 @@ static bool rewrite_block_variables(tsl_lab_source *s, tsl_lab_sources *all, siz
         tsl_lab_buffer_print(&text, "typedef %s%.*s tsl_lab_%d%.*s; ", kept, (int)(type_end - end),
                              s->text + end, number, (int)(stop - name) - length,
                              s->text + name + length);
-        tsl_lab_buffer_print(&text, "TSL_LAB_BLOCK_VARIABLE(%d, tsl_lab_%d, %.*s);", number, number,
-                             length, s->text + name);
+        if (dynamic) {
+            tsl_lab_buffer_print(&text, "TSL_LAB_DYNAMIC_VARIABLE(tsl_lab_%d, %.*s);", number,
+                                 length, s->text + name);
+        } else {
+            tsl_lab_buffer_print(&text, "TSL_LAB_BLOCK_VARIABLE(%d, tsl_lab_%d, %.*s);", number,
+                                 number, length, s->text + name);
+        }
         begun = stop + 1;
     }
     for (size_t i = 0; i < text.length; i++) { /* its lines come back by the edit */
@@ -252,11 +264,14 @@ static void rewrite_variable(tsl_lab_source *s, tsl_lab_sources *all, size_t beg
     const bool shared = tsl_lab_word_is(s, begin, "__shared__");
     const bool managed = tsl_lab_word_is(s, begin, "__managed__");
     const bool constant = tsl_lab_word_is(s, begin, "__constant__");
-    if (shared && has_word(s, &d, "extern")) {
-        rewrite_dynamic(s, begin, end, &d);
+    const bool dynamic = shared && has_word(s, &d, "extern");
+    const size_t before_it = tsl_lab_word_before(s, begin);
+    const bool plain = !dynamic || (before_it < begin && tsl_lab_word_is(s, before_it, "extern"));
+    if (shared && in_function && plain && rewrite_block_variables(s, all, begin, end, dynamic)) {
         return;
     }
-    if (shared && in_function && rewrite_block_variables(s, all, begin, end)) {
+    if (dynamic) {
+        rewrite_dynamic(s, begin, end, &d);
         return;
     }
     if (!shared && !managed && !constant) { /* __device__ */

@@ -108,7 +108,7 @@ static bool poll_pass(pass *p, const tsl_lab_session_options *o, int *exit_statu
     }
     const double running = tsl_seconds() - p->begun;
     if (running > o->seconds && !p->told) {
-        kill(p->pid, SIGTERM); /* it says where it is, and ends */
+        kill(-p->pid, SIGTERM); /* it says where it is, and ends */
         p->told = true;
     } else if (running > o->seconds + 1) {
         end_group(p);

@@ -107,6 +107,8 @@ void tsl_lab_replace(tsl_lab_source *source, size_t begin, size_t end, const cha
 {
     tsl_lab_buffer text = {.data = NULL};
     va_list arguments;
+    end = end > source->length ? source->length : end; /* of a source that ends too early */
+    begin = begin > end ? end : begin;
     va_start(arguments, format);
     char short_text[256];
     va_list again;

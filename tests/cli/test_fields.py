@@ -259,6 +259,13 @@ class Doubts(Fields):
         self.assertNotIn("id, 5", self.energy(*free, "--sign", "charge"))
         self.cube(density, title="Electrostatic potential from SCF")
         self.assertIn("its comment says 'potential'", self.energy(*free))
+        for title, word in (("ELF", "ELF"), ("alpha HOMO", "HOMO"), ("total_esp", "ESP"),
+                            ("V_HARTREE CUBE FILE", "v_hartree"), ("Fukui f+", "Fukui"),
+                            ("Density Difference", "density difference")):
+            self.cube(density, title=title)
+            self.assertIn(f"its comment says '{word}'", self.energy(*free))
+        self.cube(density, title="SELF-consistent density, E = -76 hartree, steps 5")
+        self.assertEqual(self.energy(*free), "")
         self.cube(density, title="Spinel, by pseudopotentials")
         self.assertEqual(self.energy(*free), "")
         signed = [value * (1 if i % 16 < 8 else -0.3) for i, value in enumerate(density)]
@@ -277,7 +284,7 @@ class Doubts(Fields):
         density = self.gaussian()
         held = sum(density) / 16 ** 3
         add = ["x.cube", "--boundary", "free", "--nuclei", "add"]
-        for electrons, words in ((8, None), (6, "net charge of 2.0000 e is no molecule's unless"),
+        for electrons, words in ((8, None), (6, "net charge of 2.0000 e: is it an ion, or are"),
                                  (6.05, "net charge of 1.9500 e is no whole number")):
             self.cube([electrons / held * value for value in density])
             told = self.energy(*add)

@@ -152,6 +152,33 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 1, result.stderr)
         report = self.assert_documented("lab.json", "tesela lab run", absent="profile[]")
         self.assertEqual((report["command"], report["verified"]), ("lab run", False))
+    def test_pairs_distance(self):
+        self.write("points.csv", "0,0\n3,4\n")
+        result = self.run_command("pairs", "distance", "points.csv", "-o", "d.npy", "--device",
+                                  "cpu", "--json", "pairs.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("pairs.json", "tesela pairs distance", absent="profile[]")
+
+    def test_pairs_neighbors(self):
+        self.write("points.csv", "0,0,0\n3,4,0\n")
+        result = self.run_command("pairs", "neighbors", "points.csv", "-o", "n.npz", "--device",
+                                  "cpu", "--cutoff", "4", "--box", "9,9,9", "--json", "pairs.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("pairs.json", "tesela pairs neighbors", absent="profile[]")
+
+    def test_pairs_histogram(self):
+        self.write("points.csv", "0,0,0\n3,4,0\n")
+        result = self.run_command("pairs", "histogram", "points.csv", "-o", "h.csv", "--device",
+                                  "cpu", "--to", "4", "--box", "9,9,9", "--json", "pairs.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_documented("pairs.json", "tesela pairs histogram", absent="profile[]")
+
+    def test_pairs_maps(self):
+        result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",
+                                  "--device", "cpu", "--json", "maps.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("maps.json", "tesela pairs maps", absent="profile[]")
+        self.assertTrue(report["verified"])
 
     def test_transpose(self):
         result = self.run_command("transpose", "--shape", "5,6,7", "--device", "cpu", "--json",

@@ -79,6 +79,7 @@ class Molecules(CommandTest):
             "alternates": 0, "virtual_sites": 0})
         self.assertEqual(receptor["assumed"], {
             "elements": 1, "occupancies": 0, "residue_numbers": 0, "odd_records": 0,
+            "overlaps": 2,
             "taken_for": [{"residue": "LYN", "parent": "LYS", "neutral": True, "count": 1}],
             "uncharged": [{"residue": "QQQ", "count": 1}]})
         self.assertNotIn("bpti.pdb: left out", result.stderr)  # nothing was
@@ -124,6 +125,25 @@ class Molecules(CommandTest):
                                  "--poses 0", *words])
             self.few(path, LIGAND, "--poses", "0", "--no-electrostatics", folder=f"{os.path.basename(path)}.out")
 
+    def test_chains_without_letters(self):
+        """The file whose chain is left without a letter is named."""
+        models = "".join(f"MODEL     {i:4}\n"
+                         + record("ATOM", " CA ", "GLY", "A", 1, (9 * i, 0, 0), " C") + "ENDMDL\n"
+                         for i in range(1, 65))
+        self.assert_refused(["dock", self.write("models.pdb", models), LIGAND, "-o", "out", *FEW,
+                             "--model", "all,1"], ["models.pdb: a PDB file has letters for 62",
+                                                   "of the receptor", "--poses 0"])
+
+    def test_models_that_are_alternatives(self):
+        text = "".join(line for line in read(RECEPTOR).splitlines(True) if line.startswith("ATOM"))
+        path = self.write("ensemble.pdb", "".join(f"MODEL     {i:4}\n{text}ENDMDL\n"
+                                                  for i in (1, 2)))
+        told = self.few(path, LIGAND, "--model", "all,1").stderr
+        self.assertIn("ensemble.pdb: 1666 atoms stand where others do", told)
+        report = self.read_json("out", "run.json")["parameters"]
+        self.assertEqual(report["receptor"]["assumed"]["overlaps"], 1666)
+        self.assertNotIn("stand where", self.few(path, LIGAND, folder="first").stderr)
+
     def test_names_of_four_letters_stay(self):
         text = read(LIGAND).replace(" ALA I", " NALAI").replace(" LYS I", " LYSHI")
         self.few(RECEPTOR, self.write("ligand.pdb", text))
@@ -156,13 +176,15 @@ class Molecules(CommandTest):
                             ["no chain _ (blank)"])
         os.symlink("/nowhere/at/all", self.path("dangling"))
         for receptor, folder, words in (
-                ("dangling", "out", "dangling: cannot open: it is a link to a file that is not there"),
+                ("dangling", "out", "dangling: is a link to '/nowhere/at/all', which is not there"),
                 (RECEPTOR, "dangling", "is a link to a folder that is not there"),
                 (RECEPTOR, "dangling/below", "is a link to a folder that is not there")):
             result = self.run_command("dock", receptor, LIGAND, "-o", folder, *FEW)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn(words, result.stderr)
         os.remove(self.path("dangling"))
+        for arguments in (["-", LIGAND], [RECEPTOR, LIGAND, "--rescore", "-"]):
+            self.assert_refused(["dock", *arguments, "-o", "out"], ["standard input", "to a file"])
         wide = self.write("wide.pdb", "".join(
             record("ATOM", " CA ", "GLY", "A", i, (2000 * i, 0, 0), " C") for i in range(4)))
         for arguments in (["--grid", "48"], ["--spacing", "0.9"], [],

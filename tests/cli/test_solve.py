@@ -161,7 +161,7 @@ class Solutions(SolveTest):
         for name, (entries, content) in files.items():
             self.write(name, content)
             report = self.check(name, entries)
-            self.assertEqual(report["parameters"]["method"], "cg" if name[0] == "s" else "gmres")
+            self.assertEqual(report["parameters"]["method"], "cg" if name[0] == "s" else "bicgstab")
             matrix = report["results"]["matrix"]
             self.assertEqual((matrix["rows"], matrix["nonzeros"], matrix["symmetric"]),
                              (self.ROWS, len(entries), name[0] == "s"))
@@ -294,7 +294,7 @@ class Outcomes(SolveTest):
                           result.stderr)
         report = self.solve("a.mtx", "-o", "x.mtx")  # by a method that needs no definite matrix
         matrix = report["results"]["matrix"]
-        self.assertEqual(report["parameters"]["method"], "gmres")
+        self.assertEqual(report["parameters"]["method"], "bicgstab")
         self.assertEqual((matrix["definiteness"], matrix["indefinite_row"],
                           matrix["indefinite_column"]), ("indefinite", 1, 2))
         self.assertEqual([round(x, 6) for x in self.read_vector("x.mtx")],
@@ -417,11 +417,13 @@ class Refusals(CommandTest):
     def test_vectors(self):
         self.write("a.mtx", BANNER + "general\n2 2 2\n1 1 1\n2 2 1\n")
         for content, words in ((vector([1.0]), ["b.mtx: has 1 rows where the matrix has 2"]),
-                               (mtx({(0, 1): 1.0}, 2), ["b.mtx: has 2 columns"]),
                                (vector([1.0, math.inf]), ["b.mtx:4: 'inf'"])):
             self.write("b.mtx", content)
             for option in ("--rhs", "--guess"):
                 self.refuse(words, "a.mtx", option, "b.mtx")
+        self.write("b.mtx", mtx({(0, 1): 1.0}, 2))
+        self.refuse(["b.mtx: has 2 columns where there are 1 right-hand sides"], "a.mtx",
+                    "--guess", "b.mtx")
 
     def test_options_of_others_are_noted(self):
         self.write("a.mtx", BANNER + "general\n1 1 1\n1 1 1\n")

@@ -394,6 +394,33 @@ static void names_the_option_that_keeps_ligands(void **state)
     reading_fails(r, text, "_", TSL_E_FORMAT, "no chain _ (blank): the file has chain L");
 }
 
+/* ---- atoms at one place ------------------------------------------------------------------- */
+
+static void counts_atoms_at_one_place(void **state)
+{
+    reading *r = *state;
+    char text[TEXT] = "";
+    for (int model = 1; model <= 3; model++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, TEXT - used, "MODEL %d\n%sENDMDL\n", model, model_1);
+    }
+    tsl_molecule *m = parse_model(r, text, NULL, TSL_MODEL_FIRST);
+    assert_int_equal(m->account.overlaps, 0);
+    tsl_molecule_destroy(m);
+    m = parse_model(r, text, NULL, TSL_MODEL_ALL);
+    assert_int_equal(m->count, 6);
+    assert_int_equal(m->account.overlaps, 4);
+    tsl_molecule_destroy(m);
+    text[0] = '\0';
+    add(text, "ATOM", " N  ", "GLY", 'A', 1, -0.1, " N"); /* cells do not meet at 0 */
+    add(text, "ATOM", " CA ", "GLY", 'A', 1, 0.1, " C");
+    add(text, "ATOM", " C  ", "GLY", 'A', 1, 0.4, " C");
+    add(text, "HETATM", " O  ", "HOH", 'A', 2, 0.4, " O"); /* left out */
+    m = reading_parse(r, text);
+    assert_int_equal(m->account.overlaps, 1);
+    tsl_molecule_destroy(m);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reading_setup, reading_teardown)
 
 int main(void)
@@ -412,6 +439,7 @@ int main(void)
         TEST(reads_records_that_are_indented),
         TEST(takes_a_bad_occupancy_where_nothing_depends_on_it),
         TEST(names_the_option_that_keeps_ligands),
+        TEST(counts_atoms_at_one_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,60 @@ static void what_is_missing_is_named(void **state)
     scratch_empty();
 }
 
+/* A virtual dataset of numbered files, a row each, has as many rows as files are there when it is
+ * read, whatever it was written with: no element beyond those may be touched. */
+static void numbered_files_are_read_as_far_as_they_go(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    tsl_hdf5_array found;
+    tsl_hdf5_remarks told = {.unmapped = 0};
+    const hsize_t row[3] = {1, 3, 4}, one[3] = {1, 1, 1}, first[3] = {0};
+    const hsize_t most[3] = {H5S_UNLIMITED, 3, 4}, count[3] = {H5S_UNLIMITED, 1, 1};
+    const double guard = -77;
+    double back[25];
+    char name[16];
+    fill();
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "row%d.h5", i);
+        const hid_t part = make_file(name);
+        const hid_t space = H5Screate_simple(3, row, NULL);
+        const hid_t dataset = H5Dcreate2(part, "rho", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                         H5P_DEFAULT, H5P_DEFAULT);
+        H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                 &numbers[(ptrdiff_t)12 * i]);
+        H5Dclose(dataset);
+        H5Sclose(space);
+        H5Fclose(part);
+    }
+    const hid_t file = make_file("rows.h5");
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(3, cube_shape, most);
+    const hid_t source = H5Screate_simple(3, row, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, first, one, count, row);
+    assert_true(H5Pset_virtual(how, space, "row%b.h5", "rho", source) >= 0);
+    H5Dclose(H5Dcreate2(file, "rho", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Sclose(source);
+    H5Sclose(space);
+    H5Pclose(how);
+    H5Fclose(file);
+    for (int rows = 2; rows >= 1; rows--) {
+        for (int k = 0; k < 25; k++) {
+            back[k] = guard;
+        }
+        assert_int_equal(look(&found, &context, scratch_path("rows.h5"), "rho", &told, back),
+                         TSL_OK);
+        assert_int_equal(found.shape[0], rows);
+        assert_true(told.blocks);
+        assert_memory_equal(back, numbers, (size_t)(12 * rows) * sizeof *numbers);
+        for (int k = 12 * rows; k < 25; k++) {
+            assert_true(back[k] == guard);
+        }
+        remove(scratch_path("row1.h5"));
+    }
+    scratch_empty();
+}
+
 /* A file of bare numbers that is not there, or too short. */
 static void missing_bare_numbers_are_named(void **state)
 {
@@ -391,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_every_type_are_read),
                                        cmocka_unit_test(truth_values_are_read),
                                        cmocka_unit_test(what_is_missing_is_named),
+                                       cmocka_unit_test(numbered_files_are_read_as_far_as_they_go),
                                        cmocka_unit_test(missing_bare_numbers_are_named),
                                        cmocka_unit_test(unwritten_pieces_are_counted),
                                        cmocka_unit_test(other_reasons_are_told),

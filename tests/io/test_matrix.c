@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <unistd.h>
 
 #include "io/dense.h"
 #include "io/file/inflating.h"
@@ -227,7 +228,19 @@ static const struct {
     {REAL "2 2\n", TSL_E_FORMAT, "a.mtx:2: not a size line: the numbers of rows, columns and"},
     {REAL "2 2 1 1\n", TSL_E_FORMAT, "a.mtx:2: not a size line"},
     {REAL "-2 2 1\n", TSL_E_FORMAT, "a.mtx:2: not a size line"},
-    {REAL "2 2 99999999999999999999\n", TSL_E_FORMAT, "a.mtx:2: not a size line"},
+    {REAL "2 2 99999999999999999999\n", TSL_E_FORMAT, "a.mtx:2: says 10^17 entries or more"},
+    {REAL "99999999999999999999 2 1\n", TSL_E_UNSUPPORTED, "a.mtx:2: more than 2147483647 rows"},
+    {REAL "2 2 1\n99999999999999999999 1 1\n", TSL_E_FORMAT,
+     "a.mtx:3: entry (10^17 or more, 1) lies outside the 2 x 2 matrix"},
+    {REAL "2 2 1\n1 1 1e999\n", TSL_E_FORMAT,
+     "a.mtx:3: '1e999' is too large for double precision, which ends at 1.8e308"},
+    {"\xff\xfe%\0%\0", TSL_E_UNSUPPORTED, "a.mtx:1: text in UTF-16"},
+    {BANNER "coordinate real general\n%%AMGX 2 2 sorted\n2 2 1\n1 1 1\n", TSL_E_UNSUPPORTED,
+     "a.mtx:2: the %%AMGX line says '2': only matrices alone are read"},
+    {BANNER "coordinate real general\n%%AMGX rhs\n2 2 1\n1 1 1\n", TSL_E_UNSUPPORTED,
+     "a.mtx:2: the %%AMGX line says 'rhs'"},
+    {BANNER "coordinate real general\n%%AMGX base0\n2 2 1\n2 0 1\n", TSL_E_FORMAT,
+     "a.mtx:4: entry (2, 0) lies outside the 2 x 2 matrix: rows and columns count from 0"},
     {REAL "2147483648 1 0\n", TSL_E_UNSUPPORTED, "a.mtx:2: more than 2147483647 rows"},
     {REAL "2 2 1000\n1 1 1\n", TSL_E_FORMAT, "a.mtx:2: says 1000 entries, more than"},
     {BANNER "array real general\n2147483647 2147483647\n1\n", TSL_E_FORMAT,
@@ -247,7 +260,7 @@ static const struct {
     {REAL "2 2 2\n1 1 1\n2 2 nan\n", TSL_E_FORMAT, "a.mtx:4: 'nan' is no finite number"},
     {REAL "2 2 2\n1 1 1\n2 2 1d2d2\n", TSL_E_FORMAT, "a.mtx:4: '1d2d2' is no finite number"},
     {REAL "2 2 2\n1 1 1\n2 2 -inf\n", TSL_E_FORMAT, "a.mtx:4: '-inf' is no finite number"},
-    {REAL "2 2 2\n1 1 1e999\n2 2 nan\n", TSL_E_FORMAT, "a.mtx:3: '1e999' is no finite"},
+    {REAL "2 2 2\n1 1 1e999\n2 2 nan\n", TSL_E_FORMAT, "a.mtx:3: '1e999' is too large"},
     {BANNER "coordinate pattern general\n2 2 1\n1 1 1\n", TSL_E_FORMAT,
      "a.mtx:3: not an entry: give the row and the column"},
     {BANNER "coordinate complex general\n2 2 1\n1 1 1\n", TSL_E_FORMAT,
@@ -418,7 +431,13 @@ static void missing_files_are_named(void **state)
     assert_int_equal(tsl_vector_read(x, 3, &context, "/none/a.npy"), TSL_E_IO);
     assert_error_names(&context, "/none/a.npy: cannot open: No such file");
     assert_int_equal(tsl_matrix_read(&file, &context, "/"), TSL_E_IO);
-    assert_error_names(&context, "/: cannot");
+    assert_error_names(&context, "/: is a folder: give a file");
+    const char *path = scratch_path("link.mtx");
+    assert_int_equal(symlink("nowhere.mtx", path), 0);
+    assert_int_equal(tsl_matrix_read(&file, &context, path), TSL_E_IO);
+    assert_error_names(&context, "link.mtx: is a link to 'nowhere.mtx', which is not there");
+    assert_int_equal(tsl_matrix_read(&file, &context, "/dev/zero"), TSL_E_FORMAT);
+    assert_error_names(&context, "/dev/zero:1: neither a Matrix Market file");
 }
 
 static void a_file_that_changes_is_not_taken(void **state)
@@ -428,7 +447,7 @@ static void a_file_that_changes_is_not_taken(void **state)
     tsl_source source;
     const char *path = scratch_path("a.mtx");
     scratch_write_text(path, goods[0].text);
-    assert_int_equal(tsl_source_open(&source, &context, path), TSL_OK);
+    assert_int_equal(tsl_source_open(&source, &context, path, NULL), TSL_OK);
     assert_int_equal(tsl_source_check(&source, &context), TSL_OK);
     FILE *stream = fopen(path, "ab");
     fputs("% more\n", stream);
@@ -468,11 +487,12 @@ static void vectors_come_back(void **state)
     path = scratch_path("b.npy");
     assert_int_equal(tsl_vector_write(&context, path, bad, 2), TSL_OK);
     assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_FORMAT);
-    assert_error_names(&context, "b.npy: element 1 is no finite real number");
+    assert_error_names(&context, "b.npy: numbers[1] is no finite number");
     const tsl_npy foreign = {.type = ">f4", .item = 4, .axes = 1, .shape = {2}, .count = 2};
-    assert_int_equal(tsl_npy_write(&context, path, &foreign, bad), TSL_OK);
-    assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_E_UNSUPPORTED);
-    assert_error_names(&context, "b.npy: has numbers of type >f4, in the byte order of other");
+    static const unsigned char reversed[] = {0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0}; /* 1, -2.5 */
+    assert_int_equal(tsl_npy_write(&context, path, &foreign, reversed), TSL_OK);
+    assert_int_equal(tsl_vector_read(back, 2, &context, path), TSL_OK);
+    assert_true(back[0] == 1 && back[1] == -2.5);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

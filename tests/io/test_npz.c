@@ -74,6 +74,67 @@ static void scipys_files_are_read(void **state)
     }
 }
 
+/* The matrix above in SciPy's other formats; blocks of three rows, of which zeros fill some; and a
+ * diagonal longer than the matrix. */
+static const int32_t rows_of[] = {2, 0, 0, 0, 2}, columns_of[] = {0, 1, 2, 2, 2},
+                     column_starts[] = {0, 1, 2, 5}, block_starts[] = {0, 3},
+                     block_columns[] = {2, 0, 1}, offsets[] = {1, -2, 0, 2, 7};
+static const double in_triples[] = {3, 5, 1.5, 0.5, 4}, in_blocks[] = {2, 0, 4, 0, 0, 3, 5, 0, 0},
+                    on_diagonals[] = {9, 5, 0, 9, 3, 9, 9, 9, 0, 0, 4, 9, 9, 9, 2, 9, 1, 1, 1, 1};
+
+static void all_formats_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *title;
+        int entries, duplicates;
+        zipped_array arrays[ARRAYS + 1];
+    } cases[] = {{"SciPy COO",
+                  5,
+                  1,
+                  {{"row.npy", "<i4", "(5,)", rows_of, 5, 4},
+                   {"col.npy", "<i4", "(5,)", columns_of, 5, 4},
+                   {"format.npy", "|S3", "()", "coo", 1, 3},
+                   {"shape.npy", "<i8", "(2,)", shape, 2, 8},
+                   {"data.npy", "<f8", "(5,)", in_triples, 5, 8}}},
+                 {"SciPy CSC",
+                  5,
+                  1,
+                  {{"indices.npy", "<i4", "(5,)", rows_of, 5, 4},
+                   {"indptr.npy", "<i4", "(4,)", column_starts, 4, 4},
+                   {"format.npy", "|S3", "()", "csc", 1, 3},
+                   {"shape.npy", "<i8", "(2,)", shape, 2, 8},
+                   {"data.npy", "<f8", "(5,)", in_triples, 5, 8}}},
+                 {"SciPy BSR",
+                  9,
+                  0,
+                  {{"indices.npy", "<i4", "(3,)", block_columns, 3, 4},
+                   {"indptr.npy", "<i4", "(2,)", block_starts, 2, 4},
+                   {"format.npy", "|S3", "()", "bsr", 1, 3},
+                   {"shape.npy", "<i8", "(2,)", shape, 2, 8},
+                   {"data.npy", "<f8", "(3, 3, 1)", in_blocks, 9, 8}}},
+                 {"SciPy DIA",
+                  7,
+                  0,
+                  {{"offsets.npy", "<i4", "(5,)", offsets, 5, 4},
+                   {"format.npy", "|S3", "()", "dia", 1, 3},
+                   {"shape.npy", "<i8", "(2,)", shape, 2, 8},
+                   {"data.npy", "<f8", "(5, 4)", on_diagonals, 20, 8}}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tsl_context context = {.threads = 2};
+        tsl_matrix_file file;
+        if (parse_zipped(&file, &context, cases[i].arrays, false, false) != TSL_OK) {
+            fail_msg("%s: %s", cases[i].title, context.error);
+        }
+        assert_string_equal(file.format, cases[i].title);
+        assert_dense(&file.matrix, 3, 3, npz_dense);
+        assert_int_equal(file.entries, cases[i].entries);
+        assert_int_equal(file.duplicates, cases[i].duplicates);
+        assert_int_equal(file.base, 0);
+        tsl_matrix_file_release(&file);
+    }
+}
+
 static const int32_t descending[] = {0, 3, 2, 5}, outside[] = {2, 1, 2, 0, 3},
                      many[] = {0, 3, 3, 6};
 static const double nan_bearing[] = {1.5, 5, NAN, 3, 4},
@@ -116,22 +177,21 @@ static const struct {
      {"data.npy", "<f8", "(4,)", doubles, 4, 8},
      "a.npz: data.npy has 4 elements of type <f8: it should have 5 numbers"},
     {DATA,
-     TSL_E_UNSUPPORTED,
-     {"data.npy", ">f8", "(5,)", doubles, 5, 8},
-     "a.npz: data.npy: has numbers of type >f8, in the byte order of other machines: save them as "
-     "<f8, with NumPy's astype()"},
-    {INDICES,
-     TSL_E_UNSUPPORTED,
-     {"indices.npy", ">i4", "(5,)", outside, 5, 4},
-     "a.npz: indices.npy: has numbers of type >i4, in the byte order of other machines"},
-    {DATA,
      TSL_E_FORMAT,
      {"data.npy", "<f8", "(5,)", doubles, 4, 8},
      "a.npz: data.npy: is cut short"},
     {FORMAT,
      TSL_E_UNSUPPORTED,
-     {"format.npy", "|S3", "()", "csc", 1, 3},
-     "a.npz: holds a matrix of SciPy's format 'csc': save its tocsr()"},
+     {"format.npy", "|S3", "()", "lil", 1, 3},
+     "a.npz: holds a matrix of SciPy's format 'lil': save its tocsr()"},
+    {FORMAT,
+     TSL_E_FORMAT,
+     {"format.npy", "|S3", "()", "bsr", 1, 3},
+     "a.npz: data.npy has 1 axes and elements of type <f8: it should have 3"},
+    {FORMAT,
+     TSL_E_FORMAT,
+     {"format.npy", "|S3", "()", "coo", 1, 3},
+     "a.npz: the archive has no 'row.npy'"},
     {INDPTR,
      TSL_E_FORMAT,
      {"indptr.npy", "<i4", "(5,)", outside, 5, 4},
@@ -223,6 +283,7 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(scipys_files_are_read),
+                                       cmocka_unit_test(all_formats_are_read),
                                        cmocka_unit_test(faults_of_scipys_files_are_named),
                                        cmocka_unit_test(damaged_archives_are_survived),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};

@@ -467,7 +467,7 @@ static void names_files_without_a_molecule(void **state)
     reading_fails(r, "\n\n", NULL, TSL_E_FORMAT, "test: no atoms: neither ATOM or HETATM");
     reading_fails(r, "<html>not found</html>\n", NULL, TSL_E_FORMAT, "no atoms");
     reading_fails(r, "HETATM    2  O   HOH A   2      11.104   6.134  -6.504\n", NULL, TSL_E_FORMAT,
-                  "no atoms left of 1: 1 water, 0 hydrogens, 0 places without mass and 0 atoms");
+                  "no atoms left of 1: 1 water, 0 hydrogens, 0 virtual sites and 0 atoms");
     const tsl_molecule_options options = TSL_MOLECULE_OPTIONS_INIT;
     tsl_molecule *m = NULL;
     assert_int_equal(tsl_molecule_parse(&m, &r->context, "test",

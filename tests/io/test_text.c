@@ -87,7 +87,7 @@ static void names_what_cannot_be_read(void **state)
     reading *r = *state;
     const char *link = reading_scratch("link");
     assert_int_equal(symlink("nowhere", link), 0);
-    read_fails(r, link, 100, TSL_E_IO, "is a link to a file that is not there");
+    read_fails(r, link, 100, TSL_E_IO, ", which is not there");
     assert_int_equal(unlink(link), 0);
     read_fails(r, "/nonexistent/file.pdb", 100, TSL_E_IO, "No such file or directory");
     read_fails(r, "/", 100, TSL_E_IO, "Is a directory");
@@ -277,7 +277,10 @@ static void parses_whole_decimals(void **state)
                           "1e-400",
                           "1e-999",
                           "1e-99999999999999999999",
-                          "0e99999999999"};
+                          "0e99999999999",
+                          "-1e-999",
+                          "0e999",
+                          "1e-5000000000"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double value = -1;
         assert_true(tsl_parse_decimal(good[i], strlen(good[i]), &value));
@@ -375,6 +378,36 @@ static void rounds_long_decimals_as_strtod_does(void **state)
     }
 }
 
+/* Whatever the number of digits: halves between two doubles too, decided by the last digit. */
+static void parses_decimals_of_any_length(void **state)
+{
+    (void)state;
+    enum { MOST = 3000 };
+    static char text[MOST + 64];
+    static const char *const forms[] = {
+        "1.%0*d1",      "0.%0*d7e900", "9007199254740993.%0*d1", "-9007199254740993.%0*d0",
+        "7%0*d5e-1010", "%0*d12.5"};
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
+        for (int digits = 1; digits < MOST; digits += digits < 1000 ? 37 : 777) {
+            const int length = snprintf(text, sizeof text, forms[form], digits, 0);
+            double value = -1;
+            const double expected = strtod(text, NULL);
+            assert_int_equal(tsl_parse_decimal(text, (size_t)length, &value), isfinite(expected));
+            assert_int_equal(tsl_is_beyond_double(text, (size_t)length), !isfinite(expected));
+            assert_true(!isfinite(expected) || memcmp(&value, &expected, sizeof value) == 0);
+        }
+    }
+    static const char *const beyond[] = {"1e999", "-2D400", "1e+5000000000", "1.8-999", "1.8e308"};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        const bool fits = i == 3; /* Fortran's form: 1.8e-999 */
+        assert_int_equal(tsl_is_beyond_double(beyond[i], strlen(beyond[i])), !fits);
+    }
+    static const char *const others[] = {"inf", "1e", "nan", "0x1p9999", "1e3", "", "e999"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_false(tsl_is_beyond_double(others[i], strlen(others[i])));
+    }
+}
+
 static void parses_whole_integers(void **state)
 {
     (void)state;
@@ -438,6 +471,7 @@ int main(void)
         TEST(says_why_a_field_is_no_number),
         TEST(rounds_decimals_as_strtod_does),
         TEST(rounds_long_decimals_as_strtod_does),
+        TEST(parses_decimals_of_any_length),
         TEST(parses_whole_integers),
         TEST(quotes_in_one_printable_line),
     };

@@ -75,7 +75,7 @@ class Files(unittest.TestCase):
             results = report["results"]
             self.assertEqual(results["exit_status"], 5)
             self.assertEqual([launch["kernel"] for launch in results["launches"]],
-                             ["fill<int,32>", "kernel", "inner::swapped", "past"])
+                             ["fill<int,32>", "kernel", "inner::swapped", "shapes", "past"])
             self.assertEqual([(os.path.basename(r["file"]), r["line"], r["kind"])
                               for r in results["reports"]], [("parts.h", 8, "bounds")])
             lines = {line["line"] for line in results["launches"][0]["lines"]}

@@ -187,8 +187,10 @@ class Body:
             return f"in[{self.inputs.index(node.args[0])}]"
         return self.names[node]
 
-    def emit(self, outputs):
-        order = [n for n in Lowering.live(outputs) if not n.fixed and n.op != "leaf"]
+    def emit(self, outputs, milestones):
+        wanted = set(Lowering.live(outputs))
+        before = [n for n in milestones if n in wanted]
+        order = [n for n in Lowering.live(before + outputs) if not n.fixed and n.op != "leaf"]
         uses = {}
         for n in order:
             for a in n.args:
@@ -244,8 +246,9 @@ def body(unit, slots, order):
     """(lines, operations, instructions, names of outputs) of a unit's function of one order."""
     named = unit.outputs(order)
     roots = [node for _, node in named]
-    lowering = Lowering(unit.graph, roots)
+    lowering = Lowering(unit.graph, roots + unit.milestones)
+    milestones = [lowering.lower(r) for r in unit.milestones]
     lowered = [lowering.lower(r) for r in roots]
     out = Body(slots, unit.names)
-    out.emit(lowered)
+    out.emit(lowered, milestones)
     return out.lines, out.operations, out.instructions, [name for name, _ in named]

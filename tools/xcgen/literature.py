@@ -50,3 +50,7 @@ def perdew_wang(rs, z, a, alpha, beta, fz20):
         return -2 * a[i] * (1 + alpha[i] * rs) * m.log(1 + 1 / q)
     f = f_zeta(z)
     return g(0) - g(2) * f / fz20 * (1 - z ** 4) + (g(1) - g(0)) * f * z ** 4
+
+
+def uniform_tau(n):
+    return m.mpf(3) / 10 * power(3 * m.pi ** 2, 2, 3) * power(n, 5, 3)

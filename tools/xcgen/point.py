@@ -49,6 +49,7 @@ class Channel:
 
     def __init__(self, density, scale, sigma, tau):
         self.density, self.scale = density, scale
+        self.spin_sigma, self.spin_tau = sigma, tau
         self.sigma = None if sigma is None else scale * scale * sigma
         self.tau = None if tau is None else scale * tau
 
@@ -62,9 +63,15 @@ class Channel:
         return S2 * (self.sigma * self.n(Fraction(-8, 3)))
 
     @property
+    def excess(self):
+        """8 n (tau - tau_W), rounded once: where tau is all but tau_W nothing else has its digits."""
+        inner = self.density * (8 * self.spin_tau) - self.spin_sigma
+        return self.scale * self.scale * inner
+
+    @property
     def alpha(self):
         """(tau - tau_W) / tau of the uniform gas"""
-        return (self.tau - self.sigma * self.n(-1) * Fraction(1, 8)) * self.n(Fraction(-5, 3)) / TF
+        return self.excess * self.n(Fraction(-8, 3)) / (8 * TF)
 
 
 class Point:
@@ -168,6 +175,11 @@ class Point:
         return root(RS, 2) * self.n(Fraction(-1, 6))
 
     @property
+    def excess(self):
+        """8 n (tau - tau_W) of the whole density"""
+        return self.rho * (8 * self.tau) - self.sigma
+
+    @property
     def f_zeta(self):
         """((1 + z)^(4/3) + (1 - z)^(4/3) - 2) / (2^(4/3) - 2)"""
         if not self.polarised:
@@ -200,7 +212,7 @@ class Point:
 class Unit:
     """One unit of code: the sum of components, of one kind of spin."""
 
-    def __init__(self, components, polarised):
+    def __init__(self, components, polarised, apart=False):
         self.graph = Graph()
         self.polarised = polarised
         self.meta = {}  # base -> [(input, derivative of the base by it; None: 1)]
@@ -216,8 +228,9 @@ class Unit:
                 points[key] = Point(self, c.thresholds, c.family)
             weight = self.graph.param(f"{c.name}.coefficient")
             for base, mask, energy in c.terms(points[key], c.parameters_of(self.graph)):
+                place = base, c.name if apart else None
                 part = self.graph.select_mask(mask, weight) * energy
-                parts[base] = parts[base] + part if base in parts else part
+                parts[place] = parts[place] + part if place in parts else part
                 self.point_of[base] = points[key]
         self.parts = parts
         self.points = list(points.values())
@@ -287,13 +300,15 @@ class Unit:
         zero = g.const(0)
         first = {name: zero for name in self.names}
         energy = zero
-        for base, part in self.parts.items():
+        self.milestones = []  # sums so far, part by part: to be worked out in this order
+        for (base, _), part in self.parts.items():
             total = self.point_of[base].rho
             energy = energy + (part if base is total else part * (base * total ** -1))
             for name, term in self.physical(part, base).items():
                 first[name] = first[name] + term
             for name, slope in self.meta[base]:
                 first[name] = first[name] + (part if slope is None else slope * part)
+            self.milestones += [energy] + (list(first.values()) if order > 0 else [])
         out = [("exc", energy)]
         if order >= 1:
             out += [(f"v {name}", first[name]) for name in self.names]

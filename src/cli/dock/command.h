@@ -107,7 +107,8 @@ void dock_input_free(dock_input *input);
 /* As the member `name` of a report. */
 void dock_input_report(tsl_json *json, const char *name, const dock_input *input);
 
-/* TSL_E_ARG if `path` is a pipe or device: those can be read but once, by one rank. */
+/* TSL_E_ARG if `path` is standard input, a pipe or a device: those can be read only once, and by
+ * one rank. */
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
 
 /* ---- one pair (dock_pair.c) --------------------------------------------------------------- */

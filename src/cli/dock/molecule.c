@@ -24,6 +24,10 @@ void dock_input_free(dock_input *input)
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
 {
     struct stat status;
+    if (strcmp(path, "-") == 0 && stat(path, &status) != 0) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "-: standard input cannot be read twice; save it to a file first");
+    }
     if (stat(path, &status) == 0 &&
         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
         return tsl_fail(context, TSL_E_ARG,
@@ -79,7 +83,7 @@ static void say_left_out(const char *path, const tsl_molecule *molecule)
         {a->waters, "water", "waters"},
         {a->hydrogens, "hydrogen", "hydrogens"},
         {a->alternates, "atom of an alternate location", "atoms of alternate locations"},
-        {a->virtual_sites, "place without mass", "places without mass"}};
+        {a->virtual_sites, "virtual site (of no mass)", "virtual sites (of no mass)"}};
     char text[LINE_TEXT], names[TSL_TALLY_TEXT];
     if (list_items(text, items, sizeof items / sizeof *items)[0] != '\0') {
         tsl_tally_print(names, &molecule->left_out);
@@ -106,7 +110,10 @@ static void say_assumed(const char *path, const tsl_molecule *molecule)
          "atoms have asterisks for residue numbers: taken for 0"},
         {a->odd_records,
          "record of an atom begins with blanks or is in lower case: read all the same",
-         "records of atoms begin with blanks or are in lower case: read all the same"}};
+         "records of atoms begin with blanks or are in lower case: read all the same"},
+        {a->overlaps,
+         "atom stands where another does: are models or records alternatives (--model)?",
+         "atoms stand where others do: are models or records alternatives (--model)?"}};
     char text[LINE_TEXT], names[TSL_TALLY_TEXT];
     if (molecule->taken_for.count > 0) {
         list_items(text, items, 1);
@@ -178,7 +185,8 @@ static void write_counts(tsl_json *json, const tsl_molecule *molecule)
       assumed[] = {{"elements", a->elements},
                    {"occupancies", a->occupancies},
                    {"residue_numbers", a->residue_numbers},
-                   {"odd_records", a->odd_records}};
+                   {"odd_records", a->odd_records},
+                   {"overlaps", a->overlaps}};
     tsl_json_open_object(json, "left_out");
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         tsl_json_integer(json, left_out[i].name, left_out[i].count);

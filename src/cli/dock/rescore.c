@@ -12,8 +12,8 @@
 static double spacing_of_list(const dock_pair *pair, int grid, double printed)
 {
     double centre[3];
-    const double span = 1 + 2 * (tsl_dock_centre(pair->receptor->molecule, centre) +
-                                 tsl_dock_centre(pair->ligand->molecule, centre));
+    const double span = (double)tsl_dock_span(tsl_dock_centre(pair->receptor->molecule, centre),
+                                              tsl_dock_centre(pair->ligand->molecule, centre));
     return fabs(span / grid - printed) < 6e-4 ? 0 : printed;
 }
 

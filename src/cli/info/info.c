@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "device/plugin.h"
 #include "io/grid/hdf5.h"
+#include "solvers/linsolve/direct/lu.h"
 
 #ifdef TSL_HAVE_CAIRO
 #include <cairo.h>
@@ -56,6 +57,7 @@ static const library libraries[] = {
     {"Cairo", cairo_version_or_null, "figures", "libcairo2-dev"},
     {"HDF5", tsl_hdf5_library, "HDF5 files (tesela poisson)", "libhdf5-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
+    {"SuperLU", tsl_lu_library, "direct solutions (tesela solve)", "libsuperlu-dev"},
     {"CUDA", cuda_version_or_null, "NVIDIA GPUs", "nvidia-cuda-toolkit"},
     {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };

@@ -30,7 +30,7 @@ static void print_messages(const lab_run_work *work)
 static tsl_status run(lab_run_work *work)
 {
     const lab_run_options *o = work->options;
-    const tsl_lab_build_options build = {.compiler = o->compiler, .keep = o->keep};
+    const tsl_lab_build_options build = {.compiler = o->compiler};
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int processes = o->common.threads > 0 ? o->common.threads : (int)(cores > 8 ? 8 : cores);
     const bool to_output = cli_summary_stream(&o->common) == stdout;
@@ -48,6 +48,9 @@ static tsl_status run(lab_run_work *work)
         .output = to_output ? NULL : "/dev/stderr",
         .stop = is_stopped};
     tsl_status status = tsl_lab_build_program(&work->build, work->context, o->file, &build);
+    if (status != TSL_OK && is_stopped()) { /* the compiler was stopped with the command */
+        return tsl_fail(work->context, TSL_E_CANCELLED, "stopped");
+    }
     if (status == TSL_E_FORMAT) {
         char line[1024];
         snprintf(line, sizeof line, "%s", tsl_last_error(work->context));

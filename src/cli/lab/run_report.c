@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/lab/run_command.h"
-#include "io/file/sha256.h"
 
 enum { MOST_SHOWN = 20 };
 

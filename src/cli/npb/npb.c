@@ -13,7 +13,7 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "The ladder of versions:", 1},
     {"variant", KEY_VARIANT, "LIST", 0,
      "only these: serial, openmp, V1, V2, … (or 1, 2, …), tesela, ranks", 1},
-    {"repeat", KEY_REPEAT, "COUNT", 0, "runs of each, for mean and spread (1)", 1},
+    {"repeat", KEY_REPEAT, "COUNT", 0, "runs of each, for mean and spread, 1 to 10000 (1)", 1},
     {"timing", KEY_TIMING, "CLOCK", 0,
      "compute (the default), or thesis: device memory and transfers included", 1},
     {0}};

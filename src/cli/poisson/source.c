@@ -108,7 +108,18 @@ static const char *telling_words(const tsl_cube *cube)
                                         "MO coefficients",
                                         "gradient",
                                         "laplacian",
-                                        "localization function"};
+                                        "localization function",
+                                        "ELF",
+                                        "LOL",
+                                        "RDG",
+                                        "HOMO",
+                                        "LUMO",
+                                        "ESP",
+                                        "MEP",
+                                        "v_hartree",
+                                        "Fukui",
+                                        "difference density",
+                                        "density difference"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (has_words(cube->title[0], words[i]) || has_words(cube->title[1], words[i])) {
             return words[i];
@@ -170,10 +181,10 @@ static void note_charge(const poisson_work *work)
     if (work->points.count == 0 || fabs(net) <= 0.005) {
         return;
     }
-    cli_note("%s: a net charge of %.4f e is no %s: are core electrons left out (--valence), or is "
-             "the grid coarse (--electrons)?",
+    cli_note("%s: a net charge of %.4f e%s are core electrons left out (--valence), or is the grid "
+             "coarse (--electrons)?",
              work->field.path, net,
-             fabs(net - round(net)) > 0.005 ? "whole number" : "molecule's unless it is an ion");
+             fabs(net - round(net)) > 0.005 ? " is no whole number:" : ": is it an ion, or");
 }
 
 /* The truncated kernel is for sources that have fallen off at free faces, the point kernel for
@@ -226,9 +237,9 @@ static tsl_status choose_scale(poisson_work *work, double held)
     return TSL_OK;
 }
 
-/* The net charge that the file's digits leave open: what rounding each number to them makes of a
- * sum. That is a walk of many small steps, unless most numbers are the same. */
-static double open_charge(const poisson_work *work, const sums *s)
+/* The net charge within the rounding of the file's digits: what rounding each number to them makes
+ * of a sum. That is a walk of many small steps, unless most numbers are the same. */
+static double charge_uncertainty(const poisson_work *work, const sums *s)
 {
     static const double half_epsilon = 1.0 / 2048, deviations = 6, alike = 1e-5, most = 1e-3;
     const double volume = cell_volume(work);
@@ -245,7 +256,7 @@ static tsl_status check_charge(const poisson_work *work, const sums *s)
     const double net = work->charge + nuclei;
     const bool wide = work->poisson.precision == 8 && work->field.precision == 8;
     const double all = work->scale * s->absolute + fabs(nuclei);
-    const double tolerance = (wide ? 1e-9 : 1e-5) * all + work->scale * open_charge(work, s);
+    const double tolerance = (wide ? 1e-9 : 1e-5) * all + work->scale * charge_uncertainty(work, s);
     if (!poisson_is_periodic(work) || work->poisson.screening > 0 ||
         work->options->poisson.background) {
         return TSL_OK;

@@ -18,25 +18,44 @@ enum {
     KEY_EIGENVALUE_RATIO,
     KEY_SMOOTHER,
     KEY_STRENGTH,
-    KEY_COARSE_ROWS
+    KEY_COARSE_ROWS,
+    KEY_NULL_SPACE,
+    KEY_SYMMETRIC
 };
 
 static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "The system:", 1},
-    {"rhs", KEY_RHS, "B", 0, "right-hand side, .mtx or .npy (ones)", 1},
-    {"guess", KEY_GUESS, "X0", 0, "where to begin, .mtx or .npy (zeros)", 1},
+    {"rhs", KEY_RHS, "B", 0,
+     "right-hand side, or several as columns, solved with one set-up: a file as MATRIX may be "
+     "(ones)",
+     1},
+    {"guess", KEY_GUESS, "X0", 0, "where to begin, one vector or one for each of B (zeros)", 1},
     {"output", 'o', "X", 0,
      "where the solution goes, .mtx or .npy; without convergence the last iterate or a better one",
      1},
     {NULL, 0, NULL, 0, "How to solve it:", 2},
     {"method", 'm', "NAME", 0,
-     "cg, cg-single (one reduction an iteration), cg-pipelined, bicgstab or gmres (cg if the "
-     "matrix "
-     "is symmetric and its diagonal positive, else gmres)",
+     "cg, cg-single (one reduction an iteration), cg-pipelined, bicgstab, gmres or direct (sparse "
+     "LU "
+     "by SuperLU). With neither this nor a preconditioner: cg if the matrix is symmetric and its "
+     "diagonal positive, else bicgstab with ilu0, then gmres; where they fail direct, if its "
+     "factors "
+     "fit in half of the free memory",
      2},
     {"preconditioner", 'p', "NAME", 0,
-     "none, jacobi, block-jacobi, ic0, ilu0, chebyshev or multigrid (jacobi; none if the diagonal "
-     "has zeros)",
+     "none, jacobi, block-jacobi, ic0, ilu0, chebyshev or multigrid (of a method that was named: "
+     "jacobi; none if the diagonal has zeros)",
+     2},
+    {"symmetric", KEY_SYMMETRIC, "WHAT", 0,
+     "yes or no: take the matrix for that (auto: it is, if a(i,j) and a(j,i) differ by no more "
+     "than "
+     "1e-12 of the larger, or of the geometric mean of a(i,i) and a(j,j))",
+     2},
+    {"null-space", KEY_NULL_SPACE, "WHAT", 0,
+     "constant: the matrix is singular, with constants as its null space, which are taken out of b "
+     "and x; none: it is not looked for (auto: it is found where all rows sum to 0, and b is said "
+     "to "
+     "be wrong if it has such a part)",
      2},
     {"tolerance", KEY_TOLERANCE, "T", 0, "stop at |b - A x| <= T |b| (1e-8)", 2},
     {"absolute", KEY_ABSOLUTE, "T", 0, "or at |b - A x| <= T (0)", 2},
@@ -46,11 +65,16 @@ static const struct argp_option options_table[] = {
      "others. All else gives the same bits in any case",
      2},
     {NULL, 0, NULL, 0, "Of single methods and preconditioners:", 3},
-    {"restart", KEY_RESTART, "COUNT", 0, "gmres: basis vectors, 1 to 1000 (30)", 3},
+    {"restart", KEY_RESTART, "COUNT", 0,
+     "gmres: basis vectors, 1 to 1000 (200, less as they take more than 64 MiB, to 30)", 3},
     {"block", KEY_BLOCK, "ROWS", 0, "block-jacobi: rows of a block, 1 to 64 (8)", 3},
-    {"degree", KEY_DEGREE, "COUNT", 0, "chebyshev: of the polynomial, 1 to 64 (3)", 3},
+    {"degree", KEY_DEGREE, "COUNT", 0,
+     "chebyshev, as preconditioner or smoother: of the polynomial, 1 to 64 (3)", 3},
     {"eigenvalue-ratio", KEY_EIGENVALUE_RATIO, "R", 0,
-     "chebyshev: largest eigenvalue by the smallest it damps (30, as a smoother 3)", 3},
+     "chebyshev: largest eigenvalue by the smallest it damps, above 1, up to 1e6 (30; as a "
+     "smoother 4, "
+     "or 3 where the degree is less than 3)",
+     3},
     {"smoother", KEY_SMOOTHER, "NAME", 0, "multigrid: jacobi or chebyshev (chebyshev)", 3},
     {"strength", KEY_STRENGTH, "S", 0, "multigrid: threshold of strong entries, 0 to 1 (0.08)", 3},
     {"coarse-rows", KEY_COARSE_ROWS, "COUNT", 0,
@@ -62,10 +86,13 @@ static const struct argp_option options_table[] = {
 static const char arguments_doc[] = "MATRIX";
 
 static const char command_doc[] =
-    "Solve the sparse system of linear equations A x = b by a Krylov method.\n"
+    "Solve the sparse system of linear equations A x = b by a Krylov method or by LU factors.\n"
     "\n"
-    "MATRIX is a Matrix Market file (.mtx; coordinate or array, any field and symmetry) or a SciPy "
-    "file of a matrix by rows (.npz); both may be gzipped. What the matrix is, whether it is "
+    "MATRIX is a Matrix Market file (coordinate or array, any field and symmetry), a SciPy file of "
+    "a "
+    "matrix (.npz; csr, csc, coo, bsr or dia) or a NumPy array (.npy): what it is its first bytes "
+    "say. It may be gzipped, or come from a pipe; - is standard input. What the matrix is, whether "
+    "it is "
     "symmetric, what its diagonal says, is reported before it is solved. The residual reported at "
     "the end is recomputed from the solution. Runs on the CPU (--device cpu), on a "
     "GPU (--device cuda:0) or on several (--device cuda:0-3), and over MPI; each "
@@ -79,6 +106,14 @@ static const char command_doc[] =
     "  mpirun -n 4 tesela solve A.mtx --device cuda:0-3\n"
     "  tesela solve poisson.mtx --preconditioner multigrid --figure residual.svg --json run.json";
 
+const char *const solve_null_space_names[] = {[SOLVE_NULL_SPACE_AUTO] = "auto",
+                                              [SOLVE_NULL_SPACE_NONE] = "none",
+                                              [SOLVE_NULL_SPACE_CONSTANT] = "constant",
+                                              NULL};
+const char *const solve_symmetry_names[] = {[TSL_SPARSE_JUDGE] = "auto",
+                                            [TSL_SPARSE_TAKE_SYMMETRIC] = "yes",
+                                            [TSL_SPARSE_TAKE_GENERAL] = "no",
+                                            NULL};
 const char *const solve_smoother_names[] = {
     [TSL_LINSOLVE_SMOOTH_JACOBI] = "jacobi", [TSL_LINSOLVE_SMOOTH_CHEBYSHEV] = "chebyshev", NULL};
 
@@ -91,11 +126,8 @@ static error_t set_real(const char *option, const char *text, double low, bool c
         *out = value;
         return 0;
     }
-    if (high < 1e300) {
-        cli_error("%s '%s': give a number from %g to %g", option, text, low, high);
-    } else {
-        cli_error("%s '%s': give a number %s %g", option, text, closed ? "from" : "above", low);
-    }
+    cli_error("%s '%s': give a number %s %g%s %g", option, text, closed ? "from" : "above", low,
+              closed ? " to" : ", up to", high);
     return EINVAL;
 }
 
@@ -133,6 +165,22 @@ static error_t set_smoother(solve_options *options, const char *text)
     return error;
 }
 
+static error_t set_null_space(solve_options *options, const char *text)
+{
+    int chosen = 0;
+    const error_t error = cli_set_choice("--null-space", text, solve_null_space_names, &chosen);
+    options->null_space = (solve_null_space)chosen;
+    return error;
+}
+
+static error_t set_symmetry(solve_options *options, const char *text)
+{
+    int chosen = 0;
+    const error_t error = cli_set_choice("--symmetric", text, solve_symmetry_names, &chosen);
+    options->symmetry = (tsl_sparse_symmetry)chosen;
+    return error;
+}
+
 static error_t set_argument(solve_options *options, const char *text)
 {
     if (options->matrix != NULL) {
@@ -155,16 +203,16 @@ static error_t set_number(solve_options *options, int key, const char *text)
     case KEY_TOLERANCE:
         return set_real("--tolerance", text, 0, true, 0.999999, &linsolve->tolerance);
     case KEY_ABSOLUTE:
-        return set_real("--absolute", text, 0, true, INFINITY, &linsolve->absolute);
+        return set_real("--absolute", text, 0, true, 1e300, &linsolve->absolute);
     case KEY_RESTART:
+        options->has_restart = true;
         return cli_set_integer("--restart", text, 1, 1000, &linsolve->restart);
     case KEY_BLOCK:
         return cli_set_integer("--block", text, 1, 64, &linsolve->block);
     case KEY_DEGREE:
         return cli_set_integer("--degree", text, 1, 64, &linsolve->degree);
     case KEY_EIGENVALUE_RATIO:
-        return set_real("--eigenvalue-ratio", text, 1, false, INFINITY,
-                        &linsolve->eigenvalue_ratio);
+        return set_real("--eigenvalue-ratio", text, 1, false, 1e6, &linsolve->eigenvalue_ratio);
     case KEY_STRENGTH:
         return set_real("--strength", text, 0, true, 1, &linsolve->strength);
     case KEY_COARSE_ROWS:
@@ -174,6 +222,7 @@ static error_t set_number(solve_options *options, int key, const char *text)
     case 'n':
         error = cli_set_integer("--max-iterations", text, 0, INT32_MAX, &rows);
         linsolve->max_iterations = rows;
+        options->has_limit = true;
         return error;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -239,6 +288,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return set_preconditioner(options, text);
     case KEY_SMOOTHER:
         return set_smoother(options, text);
+    case KEY_NULL_SPACE:
+        return set_null_space(options, text);
+    case KEY_SYMMETRIC:
+        return set_symmetry(options, text);
     case KEY_DETERMINISTIC:
         options->linsolve.deterministic = 1;
         return 0;
@@ -260,6 +313,20 @@ static bool knows_output(const char *path)
     return false;
 }
 
+/* Standard input is one file. */
+static bool reads_input_once(const solve_options *options)
+{
+    const char *const paths[] = {options->matrix, options->rhs, options->guess};
+    int times = 0;
+    for (int i = 0; i < 3; i++) {
+        times += paths[i] != NULL && strcmp(paths[i], "-") == 0;
+    }
+    if (times > 1) {
+        cli_error("- is given for two files: standard input can be read but once");
+    }
+    return times <= 1;
+}
+
 bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status)
 {
     static const struct argp argp = {.options = options_table,
@@ -272,6 +339,9 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
     }
     if (out->matrix == NULL) {
         cli_error("nothing to solve: give a matrix (see tesela solve --help)");
+        return false;
+    }
+    if (!reads_input_once(out)) {
         return false;
     }
     const cli_file files[] = {{NULL, out->matrix},

@@ -64,6 +64,7 @@ static void print_definiteness(FILE *stream, const solve_work *work)
         [SOLVE_UNSYMMETRIC] = NULL,
         [SOLVE_DOMINANT] = "positive definite or semidefinite, since the diagonal dominates",
         [SOLVE_NOT_POSITIVE] = "not positive definite, since the diagonal is not",
+        [SOLVE_NEGATED] = "the diagonal is negative: -A x = -b is solved",
         [SOLVE_INDEFINITE] = "indefinite, since an entry is too large for the diagonal",
         [SOLVE_CURVED] = "indefinite: a step met negative curvature",
         [SOLVE_UNDECIDED] = "not decided: conjugate gradients will tell"};
@@ -164,12 +165,50 @@ static void print_levels(FILE *stream, const tsl_linsolve_report *report)
     }
 }
 
+/* What of the right-hand sides was not for the matrix to give. */
+static void print_null_space(FILE *stream, const solve_work *work)
+{
+    if (work->part == NULL) {
+        return;
+    }
+    double outside = 0;
+    for (int64_t j = 0; j < work->b.columns; j++) {
+        outside = fmax(outside, work->columns[j].outside);
+    }
+    fprintf(stream, "null space      constants%s", work->parts > 1 ? " on each of " : "");
+    if (work->parts > 1) {
+        fprintf(stream, "%lld parts", (long long)work->parts);
+    }
+    fprintf(stream, ": %.2g of b's norm taken out, x of mean 0\n", outside);
+}
+
+static void print_columns(FILE *stream, const solve_work *work)
+{
+    if (work->b.columns == 1) {
+        return;
+    }
+    fprintf(stream, "\n%10s %-12s %10s %14s\n", "column", "outcome", "iterations", "residual");
+    for (int64_t j = 0; j < work->b.columns; j++) {
+        const tsl_linsolve_report *report = &work->columns[j].report;
+        fprintf(stream, "%10lld %-12s %10lld %14.6e\n", (long long)j + 1,
+                tsl_linsolve_stop_name(report->stop), (long long)report->iterations,
+                report->true_residual);
+    }
+    fputc('\n', stream);
+}
+
 void solve_print_outcome(FILE *stream, const solve_work *work)
 {
     const tsl_linsolve_report *report = &work->report;
     const double iterations = report->iterations > 0 ? (double)report->iterations : 1;
     print_levels(stream, report);
     print_table(stream, &work->history);
+    print_columns(stream, work);
+    print_null_space(stream, work);
+    if (work->attempts[0].made && work->attempts[0].status != TSL_OK && work->planned > 1) {
+        fprintf(stream, "solved by       %s, preconditioner %s\n", method_of(work),
+                preconditioner_of(work));
+    }
     fprintf(stream, "outcome         %s%s: %lld iterations",
             report->stop == TSL_LINSOLVE_CONVERGED ? "" : "not converged, ",
             tsl_linsolve_stop_name(report->stop), (long long)report->iterations);
@@ -177,9 +216,19 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
     fprintf(stream,
             "residual        %.6e recomputed, %.6e the method's own; relative to |b| = %g\n",
             report->true_residual, report->residual, report->rhs_norm);
+    if (report->unscaled_residual > 0) {
+        fprintf(stream,
+                "scaled          the residual is D^-1/2 (b - A x), D the diagonal, over that of b: "
+                "b - A x is %.6e of b, by rounding\n",
+                report->unscaled_residual);
+    }
     if (report->iterations > 0 && report->true_residual > 0 && work->history.residual[0] > 0) {
         fprintf(stream, "average rate    %.4f an iteration\n",
                 pow(report->true_residual / work->history.residual[0], 1 / iterations));
+    }
+    if (report->factor_entries > 0) {
+        fprintf(stream, "factors         %lld entries, condition number about %.1e\n",
+                (long long)report->factor_entries, report->condition);
     }
     fprintf(stream, "parse           %.6f s, the matrix at %.3f GB/s\n", work->parse,
             file_rate(work));
@@ -209,6 +258,8 @@ static void write_parameters(tsl_json *json, const solve_work *work)
     tsl_json_string(json, "guess", options->guess);
     tsl_json_string(json, "output", options->output);
     tsl_json_string(json, "figure", options->figure);
+    tsl_json_string(json, "null_space", solve_null_space_names[options->null_space]);
+    tsl_json_string(json, "symmetric", solve_symmetry_names[options->symmetry]);
     tsl_json_string(json, "method", method_of(work));
     tsl_json_string(json, "preconditioner", preconditioner_of(work));
     tsl_json_number(json, "tolerance", linsolve->tolerance);
@@ -235,6 +286,7 @@ static void write_file(tsl_json *json, const solve_work *work)
     tsl_json_string(json, "symmetry", file->symmetry);
     tsl_json_integer(json, "entries", file->entries);
     tsl_json_integer(json, "duplicates", file->duplicates);
+    tsl_json_integer(json, "underflows", file->underflows);
     tsl_json_integer(json, "bytes", file->bytes);
     tsl_json_close_object(json);
 }
@@ -250,6 +302,7 @@ static void write_matrix(tsl_json *json, const solve_work *work)
     static const char *const definiteness[] = {[SOLVE_UNSYMMETRIC] = NULL,
                                                [SOLVE_DOMINANT] = "positive-semidefinite",
                                                [SOLVE_NOT_POSITIVE] = "not-positive-definite",
+                                               [SOLVE_NEGATED] = "negated",
                                                [SOLVE_INDEFINITE] = "indefinite",
                                                [SOLVE_CURVED] = "indefinite",
                                                [SOLVE_UNDECIDED] = "undecided"};
@@ -310,6 +363,51 @@ static void write_history(tsl_json *json, const solve_history *history)
     tsl_json_close_array(json);
 }
 
+static void write_attempts(tsl_json *json, const solve_work *work)
+{
+    tsl_json_open_array(json, "attempts");
+    for (int i = 0; i < work->planned; i++) {
+        const solve_attempt *a = &work->attempts[i];
+        if (a->made) {
+            tsl_json_open_object(json, NULL);
+            tsl_json_string(json, "method", tsl_linsolve_method_name(a->method));
+            tsl_json_string(json, "preconditioner",
+                            tsl_linsolve_preconditioner_name(a->preconditioner));
+            tsl_json_string(json, "failed", a->status != TSL_OK ? a->said : NULL);
+            tsl_json_integer(json, "iterations", a->iterations);
+            tsl_json_number(json, "setup_seconds", a->setup);
+            tsl_json_number(json, "solve_seconds", a->seconds);
+            tsl_json_close_object(json);
+        }
+    }
+    tsl_json_close_array(json);
+}
+
+static void write_columns(tsl_json *json, const solve_work *work)
+{
+    tsl_json_open_array(json, "right_hand_sides");
+    for (int64_t j = 0; j < work->b.columns; j++) {
+        const solve_column *c = &work->columns[j];
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "method", tsl_linsolve_method_name(c->method));
+        tsl_json_string(json, "stop", tsl_linsolve_stop_name(c->report.stop));
+        tsl_json_integer(json, "iterations", c->report.iterations);
+        tsl_json_number(json, "true_residual", c->report.true_residual);
+        tsl_json_number(json, "rhs_norm", c->report.rhs_norm);
+        tsl_json_number(json, "solve_seconds", c->report.seconds);
+        tsl_json_known_number(json, "outside_range", c->outside, work->part != NULL);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+}
+
+static void write_null_space(tsl_json *json, const solve_work *work)
+{
+    tsl_json_string(json, "null_space", work->part != NULL ? "constant" : NULL);
+    tsl_json_integer(json, "null_space_parts", work->parts);
+    tsl_json_bool(json, "negated", work->negated);
+}
+
 static void write_body(tsl_json *json, const void *body)
 {
     const solve_work *work = body;
@@ -318,12 +416,17 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_open_object(json, "results");
     write_file(json, work);
     write_matrix(json, work);
+    write_attempts(json, work);
+    write_columns(json, work);
+    write_null_space(json, work);
     tsl_json_string(json, "stop", tsl_linsolve_stop_name(report->stop));
     tsl_json_integer(json, "iterations", report->iterations);
     tsl_json_integer(json, "restarts", report->restarts);
     tsl_json_number(json, "rhs_norm", report->rhs_norm);
     tsl_json_number(json, "residual", report->residual);
     tsl_json_number(json, "true_residual", report->true_residual);
+    tsl_json_known_number(json, "unscaled_residual", report->unscaled_residual,
+                          report->unscaled_residual > 0);
     tsl_json_known_number(json, "curvature", report->curvature,
                           report->stop == TSL_LINSOLVE_INDEFINITE);
     tsl_json_number(json, "parse_seconds", work->parse);
@@ -338,6 +441,8 @@ static void write_body(tsl_json *json, const void *body)
     tsl_json_known_number(json, "copy_gb_per_second", work->rates.copy, measured);
     tsl_json_known_number(json, "spmv_share_of_copy",
                           measured ? work->rates.product / work->rates.copy : 0, measured);
+    tsl_json_known_number(json, "condition", report->condition, report->condition > 0);
+    tsl_json_integer(json, "factor_entries", report->factor_entries);
     tsl_json_number(json, "grid_complexity", report->grid_complexity);
     tsl_json_number(json, "operator_complexity", report->operator_complexity);
     write_levels(json, report);

@@ -2,6 +2,7 @@
  * matrix; rank 0 speaks and writes. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "blocks/transpose/measure.h"
 #include "cli/solve/command.h"
@@ -41,7 +42,12 @@ void solve_history_entry(const solve_history *history, int entry, int64_t *itera
     *residual = kept ? history->residual[entry] : history->last_residual;
 }
 
-static int on_iteration(void *user, int64_t iteration, double residual)
+void solve_history_begin(solve_history *history)
+{
+    *history = (solve_history){.stride = 1};
+}
+
+int solve_on_iteration(void *user, int64_t iteration, double residual)
 {
     solve_work *work = user;
     note(&work->history, iteration, residual);
@@ -74,6 +80,7 @@ static tsl_status make_matrix(solve_work *work)
     tsl_sparse_matrix_options options = TSL_SPARSE_MATRIX_OPTIONS_INIT;
     options.storage = work->file.storage;
     options.index_base = work->base;
+    options.symmetry = work->options->symmetry;
     const int64_t entries = tsl_csr_nonzeros(m);
     for (int64_t k = 0; k < entries; k++) {
         m->column[k] += work->base;
@@ -88,13 +95,37 @@ static tsl_status make_matrix(solve_work *work)
     return status;
 }
 
+/* A pipe can be read once, by one rank. Processes may have one each, but for standard input. */
+static tsl_status refuse_pipes(const solve_work *work)
+{
+    const solve_options *options = work->options;
+    const char *const paths[] = {options->matrix, options->rhs, options->guess};
+    for (int i = 0; i < 3 && work->crew->ranks > 1; i++) {
+        struct stat about;
+        const bool standard = paths[i] != NULL && strcmp(paths[i], "-") == 0;
+        if (paths[i] != NULL && (standard || !cli_is_launched()) &&
+            stat(standard ? "/dev/stdin" : paths[i], &about) == 0 && !S_ISREG(about.st_mode) &&
+            !S_ISDIR(about.st_mode)) {
+            return tsl_fail(work->context, TSL_E_UNSUPPORTED,
+                            "%s: is no regular file, which each of %d ranks would read: save it as "
+                            "one",
+                            paths[i], work->crew->ranks);
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status read_matrix(solve_work *work)
 {
     const double begun = tsl_seconds();
+    const tsl_status pipes = refuse_pipes(work);
+    if (pipes != TSL_OK) {
+        return pipes;
+    }
     tsl_status status = tsl_matrix_read(&work->file, work->context, work->options->matrix);
     work->parse = work->parse_matrix = tsl_seconds() - begun;
     if (status == TSL_OK) {
-        work->base = strcmp(work->file.format, "SciPy CSR") != 0;
+        work->base = work->file.base;
         status = check_shape(work);
     }
     return status;
@@ -114,31 +145,14 @@ static tsl_status take_in_matrix(solve_work *work)
     return status;
 }
 
-/* What was not asked for is chosen by what the matrix is. */
-static void settle(solve_work *work)
-{
-    const tsl_sparse_description *about = &work->about;
-    const solve_options *options = work->options;
-    work->linsolve = options->linsolve;
-    work->linsolve.progress = on_iteration;
-    work->linsolve.user = work;
-    if (!options->has_method) {
-        const bool positive = about->zero_diagonals == 0 && about->negative_diagonals == 0 &&
-                              about->indefinite_row < 0;
-        work->linsolve.method = about->symmetric && positive ? TSL_LINSOLVE_CG : TSL_LINSOLVE_GMRES;
-    }
-    if (!options->has_preconditioner) {
-        work->linsolve.preconditioner =
-            about->zero_diagonals == 0 ? TSL_LINSOLVE_JACOBI : TSL_LINSOLVE_NONE;
-    }
-    solve_options_note_unused(options, &work->linsolve);
-}
-
 solve_definiteness solve_definiteness_of(const solve_work *work)
 {
     const tsl_sparse_description *about = &work->about;
     if (!about->symmetric) {
         return SOLVE_UNSYMMETRIC;
+    }
+    if (work->negated) {
+        return SOLVE_NEGATED;
     }
     if (about->zero_diagonals > 0 || about->negative_diagonals > 0) {
         return SOLVE_NOT_POSITIVE;
@@ -154,58 +168,44 @@ solve_definiteness solve_definiteness_of(const solve_work *work)
 
 /* ---- the solution --------------------------------------------------------------------------- */
 
-/* A vector from a file, or `value` in each row without one. */
-static tsl_status make_vector(tsl_buffer **out, solve_work *work, const char *path, double value)
+/* What each rank has of the vectors; not on the device yet. */
+static tsl_status make_host_vectors(solve_work *work)
 {
-    const int64_t rows = work->about.rows;
-    const double begun = tsl_seconds();
-    tsl_status status = TSL_OK;
-    if (path != NULL) {
-        status = tsl_vector_read(work->host, rows, work->context, path);
-        work->parse += tsl_seconds() - begun;
-    } else {
-        for (int64_t i = 0; i < rows; i++) {
-            work->host[i] = value;
-        }
-    }
-    const int64_t bytes = rows * (int64_t)sizeof *work->host;
+    tsl_status status = solve_make_vectors(work);
     if (status == TSL_OK) {
-        status = tsl_buffer_create(out, work->context, bytes);
+        status = solve_find_null_space(work);
     }
-    return status == TSL_OK ? tsl_buffer_write(*out, 0, work->host, bytes) : status;
-}
-
-static tsl_status make_vectors(solve_work *work)
-{
-    const int64_t bytes = work->about.rows * (int64_t)sizeof *work->host;
-    work->host = tsl_allocate((size_t)bytes);
-    if (work->host == NULL) {
-        return tsl_fail_memory(work->context, bytes, "a vector");
-    }
-    tsl_status status = make_vector(&work->b, work, work->options->rhs, 1);
     if (status == TSL_OK) {
-        status = make_vector(&work->x, work, work->options->guess, 0);
+        status = solve_project(work, &work->b, true);
+    }
+    if (status == TSL_OK) {
+        const int64_t count = work->b.rows * work->b.columns;
+        work->solution = (tsl_dense){.rows = work->b.rows, .columns = work->b.columns};
+        work->solution.value = tsl_allocate((size_t)count * sizeof(double));
+        status = work->solution.value != NULL
+                     ? TSL_OK
+                     : tsl_fail_memory(work->context, 8 * count, "a solution");
+    }
+    if (status == TSL_OK) {
+        memcpy(work->solution.value, work->x.value,
+               (size_t)(work->b.rows * work->b.columns) * sizeof(double));
     }
     return status;
 }
 
+static tsl_status make_vectors(solve_work *work)
+{
+    const int64_t bytes = work->about.rows * (int64_t)sizeof(double);
+    tsl_status status = make_host_vectors(work);
+    if (status == TSL_OK) {
+        status = tsl_buffer_create(&work->device_b, work->context, bytes);
+    }
+    return status == TSL_OK ? tsl_buffer_create(&work->device_x, work->context, bytes) : status;
+}
+
 static tsl_status run(solve_work *work)
 {
-    tsl_linsolve_plan *plan = NULL;
-    const double begun = tsl_seconds();
-    tsl_status status =
-        cli_agree(work->context, tsl_linsolve_plan_create(&plan, work->matrix, &work->linsolve));
-    work->setup += tsl_seconds() - begun;
-    if (status == TSL_OK) {
-        cli_defer_signals(true);
-        cli_progress_begin(&work->progress, "iterations", work->linsolve.max_iterations, 0);
-        status = tsl_linsolve_execute(plan, tsl_buffer_data(work->x), tsl_buffer_data(work->b),
-                                      &work->report);
-        cli_progress_end(&work->progress);
-        cli_defer_signals(false);
-        work->solved = status == TSL_OK || status == TSL_E_NOCONV;
-    }
-    tsl_linsolve_plan_destroy(plan);
+    const tsl_status status = solve_run(work);
     if (status == TSL_E_ARG || status == TSL_E_NOCONV) {
         tsl_error_prefix(work->context, work->options->matrix);
     }
@@ -244,8 +244,9 @@ static tsl_status measure_rates(solve_work *work)
     }
     double seconds = 0;
     int64_t bytes = 0;
-    tsl_status status = tsl_sparse_matrix_time(&seconds, &bytes, work->matrix,
-                                               tsl_buffer_data(work->b), tsl_buffer_data(work->x));
+    tsl_status status =
+        tsl_sparse_matrix_time(&seconds, &bytes, work->matrix, tsl_buffer_data(work->device_b),
+                               tsl_buffer_data(work->device_x));
     if (status == TSL_OK) {
         status = measure_copy(&work->rates.copy, work->context, bytes);
         work->rates.product = status == TSL_OK ? 1e-9 * (double)bytes / seconds : 0;
@@ -253,14 +254,15 @@ static tsl_status measure_rates(solve_work *work)
     return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
-static tsl_status write_solution(solve_work *work)
+/* A solution that overflowed would be no file of numbers. */
+static bool is_finite(const solve_work *work)
 {
-    const int64_t rows = work->about.rows;
-    const tsl_status status =
-        tsl_buffer_read(work->x, 0, work->host, rows * (int64_t)sizeof *work->host);
-    return status == TSL_OK
-               ? tsl_vector_write(work->context, work->options->output, work->host, rows)
-               : status;
+    for (int64_t j = 0; j < work->b.columns; j++) {
+        if (work->columns[j].report.stop == TSL_LINSOLVE_NOT_FINITE) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
@@ -279,8 +281,8 @@ static tsl_status tell(solve_work *work)
     if (!cli_is_quiet()) {
         solve_print_outcome(cli_summary_stream(&options->common), work);
     }
-    if (options->output != NULL && work->report.stop != TSL_LINSOLVE_NOT_FINITE) {
-        status = write_solution(work);
+    if (options->output != NULL && is_finite(work)) {
+        status = tsl_dense_write(work->context, options->output, &work->solution);
         if (status == TSL_OK && !cli_is_quiet()) {
             fprintf(cli_summary_stream(&options->common), "written         %s\n", options->output);
         }
@@ -300,7 +302,14 @@ static tsl_status solve(solve_work *work)
     if (status != TSL_OK) {
         return status;
     }
-    settle(work);
+    status = solve_negate_if_negative(work);
+    if (status != TSL_OK) {
+        return status;
+    }
+    status = solve_choose(work);
+    if (status != TSL_OK) {
+        return status;
+    }
     if (!cli_is_quiet()) {
         FILE *stream = cli_summary_stream(&work->options->common);
         solve_print_matrix(stream, work);
@@ -312,9 +321,13 @@ static tsl_status solve(solve_work *work)
 
 static void release(solve_work *work)
 {
-    tsl_buffer_destroy(work->x);
-    tsl_buffer_destroy(work->b);
-    tsl_release(work->host);
+    tsl_buffer_destroy(work->device_x);
+    tsl_buffer_destroy(work->device_b);
+    tsl_dense_release(&work->b);
+    tsl_dense_release(&work->x);
+    tsl_dense_release(&work->solution);
+    tsl_release(work->columns);
+    tsl_release(work->part);
     tsl_sparse_matrix_destroy(work->matrix);
     tsl_matrix_file_release(&work->file);
 }

@@ -7,7 +7,11 @@
 #include "device/device.h"
 #include "solvers/xc/xc.h"
 
-enum { ROWS = 8, LEAST = 1000 };
+enum { ROWS = 9 };
+
+/* The second is a group of points of a molecule's grid. */
+static const int64_t counts[ROWS] = {1000,     3000,      10000,      100000,   1000000,
+                                     10000000, 100000000, 1000000000, INT64_MAX};
 
 static const double shortest = 0.02; /* seconds of runs in a row */
 
@@ -202,8 +206,8 @@ int xc_bench(const xc_options *options, tsl_context *context)
                              ? tsl_xc_units[unit]->instructions[options->spin][options->order]
                              : 0;
     }
-    for (int64_t points = LEAST; points <= most && status == TSL_OK; points *= 10) {
-        status = measure(&b, points);
+    for (int i = 0; counts[i] <= most && status == TSL_OK; i++) {
+        status = measure(&b, counts[i]);
     }
     if (status == TSL_OK) {
         status = tell(&b);

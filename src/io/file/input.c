@@ -208,9 +208,12 @@ static int64_t inflated_bytes(const tsl_input *input)
 tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason)
 {
     struct stat about;
+    char target[256];
     if (reason == ENOENT && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
-        return tsl_fail(context, TSL_E_IO,
-                        "%s: cannot open: it is a link to a file that is not there", path);
+        const ssize_t length = readlink(path, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        return tsl_fail(context, TSL_E_IO, "%s: is a link to '%s', which is not there", path,
+                        target);
     }
     return tsl_fail(context, TSL_E_IO, "%s: cannot open: %s", path, strerror(reason));
 }

@@ -6,28 +6,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/device.h"
+
+/* Read so much in any case. */
+static const int64_t least_room = 64 << 20;
+
 static void stamp_of(int64_t stamp[2], const struct stat *about)
 {
     stamp[0] = about->st_mtim.tv_sec;
     stamp[1] = about->st_mtim.tv_nsec;
 }
 
-/* Read the whole file, inflated if it is gzipped. */
-static tsl_status read_whole(tsl_source *out, tsl_context *context, const char *path)
+/* Read the whole file, inflated if it is gzipped: into half of the memory that is free at most,
+ * since what a stream or a gzipped file holds is known at its end only. */
+static tsl_status read_whole(tsl_source *out, tsl_context *context, const char *path,
+                             tsl_source_look begins_well)
 {
-    const tsl_status status = tsl_text_read(&out->text, context, path, SIZE_MAX / 4);
+    const int64_t most = tsl_host_memory_free() / 2;
+    const tsl_status status = tsl_text_read_if(
+        &out->text, context, path, (size_t)(most > least_room ? most : least_room), begins_well);
     out->data = out->text.data;
     out->size = (int64_t)out->text.size;
     return status;
 }
 
-tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *path)
+tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *path,
+                           tsl_source_look begins_well)
 {
     struct stat about;
     unsigned char magic[2];
-    *out = (tsl_source){.name = path, .file = -1};
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* a pipe is opened only once */
-        return read_whole(out, context, path);
+    const bool standard = strcmp(path, "-") == 0;
+    *out = (tsl_source){.name = standard ? "standard input" : path, .file = -1};
+    path = standard ? "/dev/stdin" : path;
+    const bool there = stat(path, &about) == 0;
+    if (there && S_ISDIR(about.st_mode)) {
+        return tsl_fail(context, TSL_E_IO, "%s: is a folder: give a file", path);
+    }
+    if (there && !S_ISREG(about.st_mode)) { /* a pipe is opened only once */
+        return read_whole(out, context, path, begins_well);
     }
     out->file = open(path, O_RDONLY | O_CLOEXEC);
     if (out->file < 0 || fstat(out->file, &about) != 0) {
@@ -36,9 +52,10 @@ tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *pa
         return tsl_fail_to_open(context, path, reason);
     }
     if (pread(out->file, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+        const char *name = out->name;
         tsl_source_close(out);
-        out->name = path;
-        return read_whole(out, context, path);
+        out->name = name;
+        return read_whole(out, context, path, begins_well);
     }
     out->size = about.st_size;
     stamp_of(out->stamp, &about);

@@ -13,10 +13,15 @@ typedef struct tsl_source {
     tsl_text text;    /* what is owned */
 } tsl_source;
 
-/* Open a regular file; one that is gzipped, or a pipe, is read whole. `path` is borrowed. TSL_E_IO,
- * TSL_E_FORMAT for damaged gzip data, TSL_E_UNSUPPORTED for gzip where the build has no zlib,
- * TSL_E_NOMEM. */
-tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *path);
+/* Does a file that begins with these bytes, TSL_TEXT_BEGINNING or more, deserve to be read? */
+typedef bool (*tsl_source_look)(const char *data, size_t size);
+
+/* Open a regular file; one that is gzipped, or a pipe, is read whole, unless `begins_well`, where
+ * that is not NULL, says no: then its beginning alone. "-" is standard input. `path` is borrowed.
+ * TSL_E_IO, TSL_E_FORMAT for damaged gzip data and for what takes more than half of the free
+ * memory, TSL_E_UNSUPPORTED for gzip where the build has no zlib, TSL_E_NOMEM. */
+tsl_status tsl_source_open(tsl_source *out, tsl_context *context, const char *path,
+                           tsl_source_look begins_well);
 /* Bytes in memory, borrowed. */
 tsl_source tsl_source_of(const char *name, const char *data, size_t size);
 void tsl_source_close(tsl_source *source);

@@ -317,22 +317,33 @@ tsl_status tsl_hdf5_look(tsl_hdf5_array *out, tsl_hdf5_remarks *remarks, tsl_hdf
     return status;
 }
 
+/* Read a dataset of exactly the elements of `array`; false if it has others by now, or cannot be
+ * read. Until it is asked for its shape, a virtual dataset of numbered files has that which it was
+ * last written with, which is larger where some of the files are gone. */
+static bool read_elements(void *data, hid_t dataset, const tsl_hdf5_array *array)
+{
+    const hid_t type = array->precision == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    const hid_t space = H5Dget_space(dataset);
+    hsize_t shape[H5S_MAX_RANK] = {0};
+    bool same = H5Sget_simple_extent_ndims(space) == array->axes &&
+                H5Sget_simple_extent_dims(space, shape, NULL) == array->axes;
+    for (int i = 0; i < array->axes && same; i++) {
+        same = shape[i] == (hsize_t)array->shape[i];
+    }
+    const bool good = same && H5Dread(dataset, type, space, space, H5P_DEFAULT, data) >= 0;
+    H5Sclose(space);
+    return good;
+}
+
 tsl_status tsl_hdf5_read(void *data, tsl_hdf5 *file, const char *dataset,
                          const tsl_hdf5_array *array)
 {
     tsl_hdf5_fault fault;
     const tsl_hdf5_silence before = tsl_hdf5_enter(&fault);
-    const hid_t type = array->precision == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     const hid_t opened = H5Dopen2(file->file, dataset, H5P_DEFAULT);
-    const bool good =
-        opened >= 0 && H5Dread(opened, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    const bool good = opened >= 0 && read_elements(data, opened, array);
     const tsl_hdf5_fault why = fault;
-    /* HDF5 1.10.8 frees what it did not allocate when it closes one of fewer files than once. */
-    tsl_hdf5_remarks remarks = {.unmapped = 0};
-    const tsl_hdf5_place at = {file->context, &fault, file->path, dataset, opened};
-    const bool is_left_open =
-        opened >= 0 && good && tsl_hdf5_check_storage(&remarks, &at) == TSL_OK && remarks.blocks;
-    if (opened >= 0 && !is_left_open) {
+    if (opened >= 0) {
         H5Dclose(opened);
     }
     tsl_hdf5_leave(before);

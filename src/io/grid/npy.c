@@ -398,7 +398,7 @@ tsl_status tsl_npy_read(tsl_npy *out, void **data, tsl_context *context, const c
 }
 
 /* The header, padded so that the data begin at a multiple of 64 bytes. */
-static void write_header(FILE *stream, const tsl_npy *header)
+void tsl_npy_write_header(FILE *stream, const tsl_npy *header)
 {
     char text[TSL_NPY_AXES * 21 + 128];
     int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': %s, 'shape': (",
@@ -432,7 +432,7 @@ tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *
     for (int i = 0; i < header->axes; i++) {
         count *= (size_t)header->shape[i];
     }
-    write_header(tsl_output_stream(output), header);
+    tsl_npy_write_header(tsl_output_stream(output), header);
     fwrite(data, (size_t)header->item, count, tsl_output_stream(output));
     return tsl_output_commit(output);
 }

@@ -44,6 +44,9 @@ tsl_status tsl_npy_load(void **data, tsl_input *input, const tsl_npy *header);
 tsl_status tsl_npy_write(tsl_context *context, const char *path, const tsl_npy *header,
                          const void *data);
 
+/* Write what comes before the data, to a stream that the caller then writes the data to. */
+void tsl_npy_write_header(FILE *stream, const tsl_npy *header);
+
 /* Elements as numbers. tsl_npy_has_integers(): are they integers that an int64_t holds?
  * tsl_npy_has_numbers(): those, truth values, or floating-point numbers of 2, 4, 8 and, of this
  * machine's long double, 16 bytes, complex ones of 8, 16 and 32, all in either byte order. Then
@@ -54,8 +57,4 @@ bool tsl_npy_has_numbers(const tsl_npy *header);
 double tsl_npy_number(const tsl_npy *header, const void *data, int64_t i, double *imaginary);
 /* Are elements in this machine's byte order? */
 bool tsl_npy_is_native(const tsl_npy *header);
-/* TSL_E_UNSUPPORTED, with a line that says what to save, for numbers of another machine's byte
- * order. */
-tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name);
-
 #endif

@@ -38,17 +38,6 @@ bool tsl_npy_is_native(const tsl_npy *header)
     return !is_foreign(header);
 }
 
-tsl_status tsl_npy_refuse_foreign(const tsl_npy *header, tsl_context *context, const char *name)
-{
-    if (!is_foreign(header)) {
-        return TSL_OK;
-    }
-    return tsl_fail(context, TSL_E_UNSUPPORTED,
-                    "%s: has numbers of type %s, in the byte order of other machines: save them as "
-                    "%c%s, with NumPy's astype()",
-                    name, header->type, own_order(), header->type + 1);
-}
-
 static bool is_among(const tsl_npy *header, int kinds)
 {
     for (int i = 0; i < kinds; i++) {

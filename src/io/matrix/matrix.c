@@ -1,12 +1,10 @@
-/* Files of matrices, whatever their format; files of vectors. */
+/* Files of matrices, whatever their format, which their first bytes tell. */
 #include "io/matrix/matrix.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "io/file/output.h"
-#include "io/grid/npy.h"
+#include "core/context.h"
 
 void tsl_matrix_file_release(tsl_matrix_file *file)
 {
@@ -14,119 +12,87 @@ void tsl_matrix_file_release(tsl_matrix_file *file)
     *file = (tsl_matrix_file){.entries = 0};
 }
 
+static const char mtx_magic[] = "%%MatrixMarket";
+static const char npz_magic[] = "PK\3\4";
+static const char npy_magic[] = "\x93NUMPY";
+
+bool tsl_matrix_begins_well(const char *data, size_t size)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte-order mark */
+    const bool marked = size >= 3 && memcmp(data, mark, 3) == 0;
+    const char *text = data + (marked ? 3 : 0);
+    return size >= TSL_TEXT_BEGINNING && (strncasecmp(text, mtx_magic, sizeof mtx_magic - 1) == 0 ||
+                                          memcmp(data, npz_magic, sizeof npz_magic - 1) == 0 ||
+                                          memcmp(data, npy_magic, sizeof npy_magic - 1) == 0);
+}
+
+static bool begins_with(const tsl_source *source, const char *magic)
+{
+    char buffer[8];
+    const int64_t length = (int64_t)strlen(magic);
+    int64_t bytes = length;
+    const char *data = tsl_source_bytes(source, 0, &bytes, buffer);
+    return data != NULL && bytes == length && memcmp(data, magic, (size_t)length) == 0;
+}
+
+bool tsl_npz_is(const tsl_source *source)
+{
+    return begins_with(source, npz_magic);
+}
+
+bool tsl_dense_is(const tsl_source *source)
+{
+    return begins_with(source, npy_magic);
+}
+
+/* A dense matrix; its zeros are no entries. */
+static tsl_status parse_dense(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
+{
+    tsl_dense dense;
+    *out = (tsl_matrix_file){.format = "NumPy array", .symmetry = "general", .bytes = source->size};
+    tsl_status status = tsl_dense_parse_npy(&dense, &out->field, context, source);
+    if (status != TSL_OK) {
+        return status;
+    }
+    const int64_t rows = dense.rows, columns = dense.columns, count = rows * columns;
+    tsl_csr *m = &out->matrix;
+    *m = (tsl_csr){.rows = rows, .columns = columns};
+    out->entries = count;
+    m->row_start = tsl_allocate(((size_t)rows + 1) * sizeof *m->row_start);
+    m->column = tsl_allocate((size_t)count * sizeof *m->column);
+    m->value = tsl_allocate((size_t)count * sizeof *m->value);
+    if (m->row_start == NULL || m->column == NULL || m->value == NULL) {
+        tsl_dense_release(&dense);
+        tsl_matrix_file_release(out);
+        return tsl_fail_memory(context, 12 * count + 8 * rows, "a matrix");
+    }
+    m->row_start[0] = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            m->column[i * columns + j] = (int32_t)j;
+            m->value[i * columns + j] = dense.value[i + j * rows];
+        }
+        m->row_start[i + 1] = (i + 1) * columns;
+    }
+    tsl_dense_release(&dense);
+    tsl_rows_tidy(m, context->threads > 0 ? context->threads : 1, true);
+    return TSL_OK;
+}
+
 tsl_status tsl_matrix_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
 {
-    return tsl_npz_is(source) ? tsl_npz_parse(out, context, source)
-                              : tsl_mtx_parse(out, context, source);
+    return tsl_npz_is(source)     ? tsl_npz_parse(out, context, source)
+           : tsl_dense_is(source) ? parse_dense(out, context, source)
+                                  : tsl_mtx_parse(out, context, source);
 }
 
 tsl_status tsl_matrix_read(tsl_matrix_file *out, tsl_context *context, const char *path)
 {
     tsl_source source;
-    tsl_status status = tsl_source_open(&source, context, path);
+    tsl_status status = tsl_source_open(&source, context, path, tsl_matrix_begins_well);
     if (status == TSL_OK) {
         status = tsl_matrix_parse(out, context, &source);
         tsl_source_close(&source);
     }
     return status;
-}
-
-/* ---- vectors ------------------------------------------------------------------------------ */
-
-static bool ends_in_npy(const char *path)
-{
-    const size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-}
-
-static tsl_status check_shape(tsl_context *context, const char *path, int64_t rows, int64_t columns,
-                              int64_t wanted)
-{
-    if (columns != 1) {
-        return tsl_fail(context, TSL_E_FORMAT, "%s: has %" PRId64 " columns: give one vector", path,
-                        columns);
-    }
-    return rows == wanted ? TSL_OK
-                          : tsl_fail(context, TSL_E_FORMAT,
-                                     "%s: has %" PRId64 " rows where the matrix has %" PRId64, path,
-                                     rows, wanted);
-}
-
-static tsl_status convert_npy(double *out, int64_t rows, tsl_context *context, const char *path,
-                              const tsl_npy *header, const void *data)
-{
-    tsl_status status = tsl_npy_refuse_foreign(header, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    if (header->axes < 1 || header->axes > 2 || !tsl_npy_has_numbers(header)) {
-        return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: has %d axes and elements of type %s: a vector has one, and numbers of "
-                        "at most 64 bits",
-                        path, header->axes, header->type);
-    }
-    status = check_shape(context, path, header->shape[0], header->axes == 2 ? header->shape[1] : 1,
-                         rows);
-    for (int64_t i = 0; status == TSL_OK && i < rows; i++) {
-        double imaginary;
-        out[i] = tsl_npy_number(header, data, i, &imaginary);
-        if (!isfinite(out[i]) || !(fabs(imaginary) <= 0)) {
-            return tsl_fail(context, TSL_E_FORMAT,
-                            "%s: element %" PRId64 " is no finite real number", path, i);
-        }
-    }
-    return status;
-}
-
-static tsl_status read_npy(double *out, int64_t rows, tsl_context *context, const char *path)
-{
-    tsl_npy header;
-    void *data = NULL;
-    tsl_status status = tsl_npy_read(&header, &data, context, path);
-    if (status == TSL_OK) {
-        status = convert_npy(out, rows, context, path, &header, data);
-        tsl_release(data);
-    }
-    return status;
-}
-
-tsl_status tsl_vector_read(double *out, int64_t rows, tsl_context *context, const char *path)
-{
-    if (ends_in_npy(path)) {
-        return read_npy(out, rows, context, path);
-    }
-    tsl_matrix_file file;
-    tsl_status status = tsl_matrix_read(&file, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    const tsl_csr *column = &file.matrix;
-    status = check_shape(context, path, column->rows, column->columns, rows);
-    for (int64_t i = 0; status == TSL_OK && i < rows; i++) {
-        const int64_t k = column->row_start[i];
-        out[i] = k < column->row_start[i + 1] ? column->value[k] : 0;
-    }
-    tsl_matrix_file_release(&file);
-    return status;
-}
-
-tsl_status tsl_vector_write(tsl_context *context, const char *path, const double *x, int64_t rows)
-{
-    if (ends_in_npy(path)) {
-        const tsl_npy header = {.type = "<f8", .item = 8, .axes = 1, .shape = {rows}};
-        return tsl_npy_write(context, path, &header, x);
-    }
-    tsl_output *output;
-    const tsl_status status = tsl_output_open(&output, context, path);
-    if (status != TSL_OK) {
-        return status;
-    }
-    FILE *stream = tsl_output_stream(output);
-    const tsl_plain_numbers numbers = tsl_plain_numbers_enter();
-    fprintf(stream, "%%%%MatrixMarket matrix array real general\n%" PRId64 " 1\n", rows);
-    for (int64_t i = 0; i < rows; i++) {
-        fprintf(stream, "%.17g\n", x[i]);
-    }
-    tsl_plain_numbers_leave(numbers);
-    return tsl_output_commit(output);
 }

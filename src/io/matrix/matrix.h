@@ -1,4 +1,5 @@
-/* Files of sparse matrices and of vectors: Matrix Market's text, and SciPy's .npz.
+/* Files of sparse matrices and of vectors: Matrix Market's text, SciPy's .npz and NumPy's .npy.
+ * Which of them a file is its first bytes say, whatever its name; it may be gzipped, or a pipe.
  *
  * Matrix Market (Boisvert, Pozo & Remington, NISTIR 5935, 1996), as it is read here:
  *
@@ -23,8 +24,16 @@
  * one. Complex entries are read; since the solvers are real, one with an imaginary part is refused
  * by name, and a file without any is a real matrix (a hermitian one a symmetric one).
  *
- * .npz: what scipy.sparse.save_npz() writes of a csr_matrix or csr_array, compressed or not, with
- * indices of 32 or 64 bits and numbers of any real type; complex ones as above. */
+ * A byte-order mark of UTF-8 before the banner is skipped. Of the comment that AmgX writes,
+ * "%%AMGX 1 1 sorted base0", `base0` makes rows and columns count from 0; words that announce
+ * blocks, a diagonal of its own or vectors behind the matrix are refused. Numbers may have any
+ * number of digits; one nearer to 0 than any double is 0, and counted.
+ *
+ * .npz: what scipy.sparse.save_npz() writes of a csr, csc, coo, bsr or dia matrix or array,
+ * compressed or not, with indices of 32 or 64 bits and numbers of any real type; complex ones as
+ * above. Zeros that bsr and dia fill up with are left out, as those of arrays are.
+ *
+ * .npy: a dense matrix, or vectors, of two axes; or a vector, of one. */
 #ifndef TSL_IO_MATRIX_H
 #define TSL_IO_MATRIX_H
 
@@ -36,11 +45,14 @@
 typedef struct tsl_matrix_file {
     tsl_csr matrix; /* columns ascend in each row, each once; values are finite */
     tsl_sparse_storage storage;
-    const char *format;   /* "Matrix Market coordinate", "Matrix Market array", "SciPy CSR" */
+    int base;             /* number of the first row and column */
+    const char *format;   /* "Matrix Market coordinate", "Matrix Market array", "SciPy CSR" and
+                             its kin, "NumPy array" */
     const char *field;    /* "real", "integer", "complex", "pattern" */
     const char *symmetry; /* "general", "symmetric", "skew-symmetric", "hermitian" */
     int64_t entries;      /* in the file */
     int64_t duplicates;   /* of them, added to another of their place */
+    int64_t underflows;   /* numbers nearer to 0 than any double, and so read as 0 */
     int64_t bytes;        /* of the file, inflated */
 } tsl_matrix_file;
 
@@ -49,24 +61,42 @@ typedef struct tsl_matrix_file {
  * file and a pipe are held whole. Errors name the file, and the line or element: TSL_E_IO if it
  * cannot be read; TSL_E_FORMAT if it is damaged, or holds a number that is not finite or an entry
  * outside the matrix; TSL_E_UNSUPPORTED for complex matrices, more than 2^31 - 1 rows or columns,
- * and other formats of SciPy; TSL_E_NOMEM. Release with tsl_matrix_file_release(). */
+ * and other formats of SciPy; TSL_E_NOMEM, also where the matrix takes more than the free memory.
+ * `path` "-" is standard input. Release with tsl_matrix_file_release(). */
 tsl_status tsl_matrix_read(tsl_matrix_file *out, tsl_context *context, const char *path);
 /* The same from a source. */
 tsl_status tsl_matrix_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 void tsl_matrix_file_release(tsl_matrix_file *file);
 
-/* Read a vector of `rows` numbers: a Matrix Market file of one column, array or coordinate (what is
- * not there is 0), or a .npy file. As above, and TSL_E_FORMAT if its length is another one. */
+/* Vectors side by side. */
+typedef struct tsl_dense {
+    int64_t rows, columns;
+    double *value;      /* [columns][rows]: one vector after the other */
+    int64_t underflows; /* as of tsl_matrix_file */
+} tsl_dense;
+
+/* Read vectors: a Matrix Market file, array or coordinate (what is not there is 0), a .npz or a
+ * .npy file. As above. Release with tsl_dense_release(). */
+tsl_status tsl_dense_read(tsl_dense *out, tsl_context *context, const char *path);
+void tsl_dense_release(tsl_dense *vectors);
+/* The same of one vector of `rows` numbers; TSL_E_FORMAT if there are more or others. */
 tsl_status tsl_vector_read(double *out, int64_t rows, tsl_context *context, const char *path);
 
-/* Write a vector, whole or not at all: .npy (<f8) if the path ends so, else a Matrix Market array
+/* Write vectors, whole or not at all: .npy (<f8) if the path ends so, else a Matrix Market array
  * of 17 digits, which give the same numbers back. */
+tsl_status tsl_dense_write(tsl_context *context, const char *path, const tsl_dense *x);
 tsl_status tsl_vector_write(tsl_context *context, const char *path, const double *x, int64_t rows);
 
 /* ---- between the readers ------------------------------------------------------------------ */
 
-/* Is it a zip archive by its first bytes? */
+/* Are the first TSL_TEXT_BEGINNING bytes of a file those of a format that is read? */
+bool tsl_matrix_begins_well(const char *data, size_t size);
+/* Is it a zip archive, or an array of NumPy's, by its first bytes? */
 bool tsl_npz_is(const tsl_source *source);
+bool tsl_dense_is(const tsl_source *source);
+/* Vectors, or a dense matrix, of a .npy file; *field as of tsl_matrix_file. */
+tsl_status tsl_dense_parse_npy(tsl_dense *out, const char **field, tsl_context *context,
+                               const tsl_source *source);
 tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "comm/comm.h"
 #include "core/context.h"
+#include "device/device.h"
 
 enum {
     BLOCK = 1 << 20,
@@ -26,6 +28,7 @@ typedef enum fault_kind {
     NO_ENTRY,
     OUTSIDE,
     NO_NUMBER,
+    TOO_LARGE,
     IMAGINARY,
     ON_DIAGONAL,
     OTHER_TRIANGLE
@@ -55,7 +58,8 @@ typedef struct body {
     int64_t *counted; /* [blocks + 1]: entries of a block, then of those before it */
     tsl_csr *matrix;
     triangles first;
-    fault fault; /* the first in the file */
+    int64_t underflows; /* numbers that are not 0, but nearer to it than any double */
+    fault fault;        /* the first in the file */
 } body;
 
 /* A line, and what is noted on the way through its block. */
@@ -64,6 +68,7 @@ typedef struct line {
     int64_t place;   /* byte of the file */
     int64_t ordinal; /* of its entry */
     triangles first;
+    int64_t underflows;
     fault fault;
 } line;
 
@@ -82,8 +87,23 @@ static bool take_place(const body *b, line *l, int64_t *row, int64_t *column)
         (!b->header.vector && !tsl_mtx_take_number(&l->at, l->end, column))) {
         return fail(l, NO_ENTRY, 0, 0);
     }
+    if (b->header.base == 0) {
+        ++*row;
+        *column += !b->header.vector;
+    }
     if (*row < 1 || *row > b->header.rows || *column < 1 || *column > b->header.columns) {
         return fail(l, OUTSIDE, *row, *column);
+    }
+    return true;
+}
+
+/* A number that is 0: was it one before it was rounded? */
+static bool was_zero(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length && strchr("eEdD", text[i]) == NULL; i++) {
+        if (text[i] >= '1' && text[i] <= '9') {
+            return false;
+        }
     }
     return true;
 }
@@ -95,10 +115,11 @@ static bool take_number(line *l, double *value)
         return fail(l, NO_ENTRY, 0, 0);
     }
     if (!tsl_parse_number(l->at, length, value)) {
-        fail(l, NO_NUMBER, 0, 0);
+        fail(l, tsl_is_beyond_double(l->at, length) ? TOO_LARGE : NO_NUMBER, 0, 0);
         tsl_quote(l->fault.quoted, l->at, length);
         return false;
     }
+    l->underflows += *value == 0 && !was_zero(l->at, length);
     l->at += length;
     return true;
 }
@@ -227,7 +248,9 @@ static void walk_lines(body *b, line *l, const char *data, int64_t bytes, int64_
         l->end = memchr(p, '\n', (size_t)(end - p));
         if (l->end == NULL) {
             l->end = end;
-            if (from + bytes < b->source->size) {
+            l->at = p;
+            if (from + bytes < b->source->size &&
+                (tsl_mtx_next_field(&l->at, end) == 0 || *l->at != '%')) { /* else a comment */
                 fail(l, TOO_LONG, 0, 0);
                 return;
             }
@@ -258,10 +281,28 @@ static void walk_block(body *b, int64_t block, char *buffer, task work, bool cou
     {
         b->first.below = l.first.below < b->first.below ? l.first.below : b->first.below;
         b->first.above = l.first.above < b->first.above ? l.first.above : b->first.above;
+        b->underflows += l.underflows;
         if (l.fault.kind != NO_FAULT && (b->fault.kind == NO_FAULT || l.fault.at < b->fault.at)) {
             b->fault = l.fault;
         }
     }
+}
+
+static tsl_status tell_outside(const body *b, int64_t number)
+{
+    const tsl_mtx_header *header = &b->header;
+    const int64_t places[] = {b->fault.row, b->fault.column};
+    char text[2][32];
+    for (int i = 0; i < 2; i++) {
+        const bool held = places[i] >= TSL_MTX_MOST;
+        snprintf(text[i], sizeof text[i], held ? "10^17 or more" : "%" PRId64,
+                 places[i] - (1 - header->base));
+    }
+    return tsl_fail(b->context, TSL_E_FORMAT,
+                    "%s:%" PRId64 ": entry (%s, %s) lies outside the %" PRId64 " x %" PRId64
+                    " matrix: rows and columns count from %d",
+                    b->source->name, number, text[0], text[1], header->rows, header->columns,
+                    header->base);
 }
 
 static tsl_status tell_fault(const body *b)
@@ -284,13 +325,17 @@ static tsl_status tell_fault(const body *b)
     case UNREADABLE:
         return tsl_fail(context, TSL_E_IO, "%s: cannot read: %s", name, strerror(f->reason));
     case TOO_LONG:
-        return tsl_fail(context, TSL_E_FORMAT, "%s:%" PRId64 ": longer than 65536 characters", name,
-                        number);
-    case OUTSIDE:
         return tsl_fail(context, TSL_E_FORMAT,
-                        "%s:%" PRId64 ": entry (%lld, %lld) lies outside the %" PRId64 " x %" PRId64
-                        " matrix: rows and columns count from 1",
-                        name, number, row, column, header->rows, header->columns);
+                        "%s:%" PRId64 ": longer than 65536 characters: give each entry a line of "
+                        "its own",
+                        name, number);
+    case OUTSIDE:
+        return tell_outside(b, number);
+    case TOO_LARGE:
+        return tsl_fail(context, TSL_E_FORMAT,
+                        "%s:%" PRId64 ": '%s' is too large for double precision, which ends at "
+                        "1.8e308: scale the system",
+                        name, number, f->quoted);
     case NO_NUMBER:
         return tsl_fail(context, TSL_E_FORMAT, "%s:%" PRId64 ": '%s' is no finite number", name,
                         number, f->quoted);
@@ -388,6 +433,16 @@ static tsl_status take_memory(body *b)
     b->threads = b->blocks < b->threads ? (int)b->blocks : b->threads;
     b->threads = b->threads > 0 ? b->threads : 1;
     const int64_t bytes = b->source->data != NULL ? 0 : (int64_t)b->threads * BUFFER;
+    const int64_t needed = bytes + 8 * (b->header.rows + b->blocks) + 12 * b->header.entries;
+    const int64_t available = tsl_host_memory_free();
+    if (needed > available) {
+        char most[16], wanted[16];
+        return tsl_fail(b->context, TSL_E_NOMEM,
+                        "%s:%" PRId64 ": a matrix of %" PRId64 " rows and %" PRId64
+                        " entries takes %s of memory, more than the %s that are free",
+                        b->source->name, b->header.size_line, b->header.rows, b->header.entries,
+                        tsl_format_bytes(wanted, needed), tsl_format_bytes(most, available));
+    }
     b->buffers = bytes > 0 ? tsl_allocate((size_t)bytes) : NULL;
     b->counted = tsl_allocate_zeroed((size_t)b->blocks + 1, sizeof *b->counted);
     b->matrix->row_start = tsl_allocate_zeroed((size_t)b->header.rows + 2, sizeof(int64_t));
@@ -429,6 +484,7 @@ static void describe(tsl_matrix_file *out, const tsl_mtx_header *header)
     out->symmetry = symmetries[header->symmetry];
     out->storage = storages[header->symmetry];
     out->entries = header->entries;
+    out->base = header->base;
 }
 
 tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
@@ -444,6 +500,7 @@ tsl_status tsl_mtx_parse(tsl_matrix_file *out, tsl_context *context, const tsl_s
         status = read_body(&b);
     }
     if (status == TSL_OK) {
+        out->underflows = b.underflows;
         out->duplicates = tsl_rows_tidy(
             &out->matrix, tsl_threads_for(context, tsl_csr_nonzeros(&out->matrix)), b.header.array);
     } else {

@@ -25,6 +25,7 @@ typedef struct tsl_mtx_header {
     tsl_mtx_symmetry symmetry;
     int64_t rows, columns; /* 0 to 2^31 - 1 */
     int64_t entries;       /* that follow */
+    int base;              /* number of the first row and column: 1, or 0 where %%AMGX says so */
     int64_t size_line;     /* its number */
     int64_t begin;         /* byte after the size line */
 } tsl_mtx_header;
@@ -46,7 +47,10 @@ static inline size_t tsl_mtx_next_field(const char **at, const char *end)
     return (size_t)(p - *at);
 }
 
-/* Digits alone, up to 10^17; goes past them. */
+/* Numbers of this and more are held at it. */
+#define TSL_MTX_MOST INT64_C(100000000000000000)
+
+/* Digits alone; goes past them. */
 static inline bool tsl_mtx_take_number(const char **at, const char *end, int64_t *out)
 {
     const char *p = *at;
@@ -55,8 +59,8 @@ static inline bool tsl_mtx_take_number(const char **at, const char *end, int64_t
     }
     const char *first = p;
     int64_t value = 0;
-    for (; p < end && *p >= '0' && *p <= '9' && value < INT64_C(100000000000000000); p++) {
-        value = 10 * value + (*p - '0');
+    for (; p < end && *p >= '0' && *p <= '9'; p++) {
+        value = value < TSL_MTX_MOST / 10 ? 10 * value + (*p - '0') : TSL_MTX_MOST;
     }
     *at = p;
     *out = value;

@@ -6,7 +6,9 @@
 
 #include "io/matrix/mtx.h"
 
-enum { LONGEST_HEADER = 1 << 20 };
+/* Comments may be long: the beginning is read again, twice as much of it, until the size line is
+ * in it. */
+enum { FIRST_HEADER = 1 << 16, LONGEST_HEADER = 1 << 30 };
 
 /* The beginning of the file as it is walked through. */
 typedef struct walk {
@@ -16,6 +18,7 @@ typedef struct walk {
     const char *next;
     const char *at, *line_end; /* what is left of the current line */
     int64_t line;              /* its number */
+    bool cut;                  /* the file goes on behind `end` */
 } walk;
 
 static tsl_status fail_line(const walk *w, tsl_status status, const char *what)
@@ -85,11 +88,18 @@ static tsl_status read_banner(walk *w, tsl_mtx_header *out)
     if (!next_line(w)) {
         return tsl_fail(w->context, TSL_E_FORMAT, "%s: the file is empty", w->name);
     }
+    const size_t held = (size_t)(w->end - w->at);
+    if (held >= 3 && memcmp(w->at, "\xef\xbb\xbf", 3) == 0) {
+        w->at += 3; /* UTF-8's byte-order mark */
+    }
+    if (held >= 2 && (memcmp(w->at, "\xff\xfe", 2) == 0 || memcmp(w->at, "\xfe\xff", 2) == 0)) {
+        return fail_line(w, TSL_E_UNSUPPORTED, "text in UTF-16: save it as UTF-8 or ASCII");
+    }
     if (tsl_mtx_next_field(&w->at, w->line_end) != sizeof banner - 1 ||
         strncasecmp(w->at, banner, sizeof banner - 1) != 0) {
         return fail_line(w, TSL_E_FORMAT,
                          "neither a Matrix Market file, whose first line begins with "
-                         "%%MatrixMarket, nor a SciPy .npz file");
+                         "%%MatrixMarket, nor a SciPy .npz or a NumPy .npy file");
     }
     w->at += sizeof banner - 1;
     for (int i = 0; i < 4; i++) {
@@ -156,6 +166,9 @@ static tsl_status read_size(walk *w, tsl_mtx_header *out)
     if (out->rows > INT32_MAX || out->columns > INT32_MAX) {
         return fail_line(w, TSL_E_UNSUPPORTED, "more than 2147483647 rows or columns");
     }
+    if (out->entries >= TSL_MTX_MOST) {
+        return fail_line(w, TSL_E_FORMAT, "says 10^17 entries or more, which no file has room for");
+    }
     if (out->symmetry != TSL_MTX_GENERAL && out->rows != out->columns) {
         return tsl_fail(w->context, TSL_E_FORMAT,
                         "%s:%" PRId64 ": a matrix of %" PRId64 " x %" PRId64
@@ -167,18 +180,68 @@ static tsl_status read_size(walk *w, tsl_mtx_header *out)
                : fail_line(w, TSL_E_FORMAT, "more entries than any file holds");
 }
 
-static tsl_status read_lines(walk *w, tsl_mtx_header *out, const tsl_source *source)
+/* The line of NVIDIA's AmgX, "%%AMGX 1 1 sorted base0": more than a comment, for some of its words
+ * say that numbers of another meaning follow. */
+static tsl_status read_amgx(walk *w, tsl_mtx_header *out)
 {
+    enum { PLAIN, FROM_ZERO, OTHER };
+    static const word words[] = {{"%%AMGX", PLAIN}, {"%%NVAMG", PLAIN},   {"1", PLAIN},
+                                 {"sorted", PLAIN}, {"base0", FROM_ZERO}, {NULL, 0}};
+    int value = PLAIN;
+    char quoted[TSL_QUOTE_TEXT];
+    while (tsl_mtx_next_field(&w->at, w->line_end) > 0) {
+        if (!take_word(w, words, &value, quoted)) {
+            return tsl_fail(w->context, TSL_E_UNSUPPORTED,
+                            "%s:%" PRId64 ": the %%%%AMGX line says '%s': only matrices alone are "
+                            "read, without blocks, a diagonal or vectors of their own: write those "
+                            "to files of their own",
+                            w->name, w->line, quoted);
+        }
+        out->base = value == FROM_ZERO ? 0 : out->base;
+    }
+    return TSL_OK;
+}
+
+/* On to the size line. False in *found where the text ends before it. */
+static tsl_status skip_comments(walk *w, tsl_mtx_header *out, bool *found)
+{
+    tsl_status status = TSL_OK;
+    *found = false;
+    while (status == TSL_OK && !*found && next_line(w)) {
+        const size_t length = tsl_mtx_next_field(&w->at, w->line_end);
+        *found = length > 0 && *w->at != '%';
+        if ((length == 6 && strncasecmp(w->at, "%%AMGX", length) == 0) ||
+            (length == 7 && strncasecmp(w->at, "%%NVAMG", length) == 0)) {
+            status = read_amgx(w, out);
+        }
+    }
+    *found = *found && (w->next < w->end || !w->cut); /* else it may not be whole */
+    return status;
+}
+
+static tsl_status tell_no_size(const walk *w)
+{
+    const size_t bytes = (size_t)(w->end - w->data);
+    const bool old = memchr(w->data, '\n', bytes) == NULL && memchr(w->data, '\r', bytes) != NULL;
+    return old ? tsl_fail(w->context, TSL_E_UNSUPPORTED,
+                          "%s: its lines end in CR alone: let them end in LF", w->name)
+               : tsl_fail(w->context, TSL_E_FORMAT, "%s: ends without a size line", w->name);
+}
+
+/* False in *whole where more of the file has to be read for the size line. */
+static tsl_status read_lines(walk *w, tsl_mtx_header *out, const tsl_source *source, bool *whole)
+{
+    bool found = false;
     tsl_status status = read_banner(w, out);
     if (status == TSL_OK) {
         status = check_banner(w, out);
     }
-    bool found = false;
-    while (status == TSL_OK && !found && next_line(w)) {
-        found = tsl_mtx_next_field(&w->at, w->line_end) > 0 && *w->at != '%';
+    if (status == TSL_OK) {
+        status = skip_comments(w, out, &found);
     }
+    *whole = status != TSL_OK || found || !w->cut;
     if (status == TSL_OK && !found) {
-        return tsl_fail(w->context, TSL_E_FORMAT, "%s: ends without a size line", w->name);
+        return *whole ? tell_no_size(w) : TSL_OK;
     }
     if (status == TSL_OK) {
         status = read_size(w, out);
@@ -192,14 +255,16 @@ static tsl_status read_lines(walk *w, tsl_mtx_header *out, const tsl_source *sou
     return status;
 }
 
-tsl_status tsl_mtx_read_header(tsl_mtx_header *out, tsl_context *context, const tsl_source *source)
+/* From the first `bytes` bytes. */
+static tsl_status read_beginning(tsl_mtx_header *out, tsl_context *context,
+                                 const tsl_source *source, int64_t bytes, bool *whole)
 {
-    int64_t bytes = LONGEST_HEADER;
-    char *buffer = tsl_allocate(LONGEST_HEADER);
+    char *buffer = tsl_allocate((size_t)bytes);
     if (buffer == NULL) {
-        return tsl_fail_memory(context, LONGEST_HEADER, "a header");
+        return tsl_fail_memory(context, bytes, "a header");
     }
-    *out = (tsl_mtx_header){.vector = false};
+    *out = (tsl_mtx_header){.base = 1};
+    *whole = true;
     const char *data = tsl_source_bytes(source, 0, &bytes, buffer);
     tsl_status status;
     if (data == NULL) {
@@ -209,9 +274,24 @@ tsl_status tsl_mtx_read_header(tsl_mtx_header *out, tsl_context *context, const 
                   .name = source->name,
                   .data = data,
                   .next = data,
-                  .end = data + bytes};
-        status = read_lines(&w, out, source);
+                  .end = data + bytes,
+                  .cut = bytes < source->size};
+        status = read_lines(&w, out, source, whole);
     }
     tsl_release(buffer);
+    return status;
+}
+
+tsl_status tsl_mtx_read_header(tsl_mtx_header *out, tsl_context *context, const tsl_source *source)
+{
+    bool whole = false;
+    tsl_status status = TSL_OK;
+    for (int64_t bytes = FIRST_HEADER; status == TSL_OK && !whole; bytes *= 2) {
+        if (bytes > LONGEST_HEADER) {
+            return tsl_fail(context, TSL_E_FORMAT, "%s: has no size line in its first GiB",
+                            source->name);
+        }
+        status = read_beginning(out, context, source, bytes, &whole);
+    }
     return status;
 }

@@ -1,39 +1,18 @@
-/* SciPy's .npz files of matrices by rows. */
+/* SciPy's .npz files of matrices. By rows they are taken as they are; all other formats become
+ * triples of row, column and value first. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "io/file/zip.h"
-#include "io/grid/npy.h"
-#include "io/matrix/matrix.h"
-
-/* A member: an array. */
-typedef struct array {
-    tsl_npy header;
-    tsl_text text; /* the member */
-    const char *data;
-} array;
-
-typedef struct reading {
-    tsl_context *context;
-    const char *name;
-    tsl_zip zip;
-} reading;
-
-bool tsl_npz_is(const tsl_source *source)
-{
-    char buffer[4];
-    int64_t bytes = 4;
-    const char *data = tsl_source_bytes(source, 0, &bytes, buffer);
-    return data != NULL && bytes == 4 && memcmp(data, "PK\3\4", 4) == 0;
-}
+#include "io/matrix/npz.h"
 
 /* Read "NAME.npy". Release its text whatever the outcome. */
-static tsl_status read_array(array *out, const reading *r, const char *member)
+static tsl_status read_array(tsl_npz_array *out, const tsl_npz *r, const char *member)
 {
     char name[TSL_ERROR_TEXT];
-    *out = (array){.data = NULL};
+    *out = (tsl_npz_array){.data = NULL};
     tsl_status status = tsl_zip_read(&out->text, r->context, &r->zip, member);
     if (status != TSL_OK) {
         return status;
@@ -48,21 +27,15 @@ static tsl_status read_array(array *out, const reading *r, const char *member)
     return status;
 }
 
-/* The same of numbers. */
-static tsl_status read_numbers(array *out, const reading *r, const char *member)
+tsl_status tsl_npz_numbers(tsl_npz_array *out, const tsl_npz *r, const char *member)
 {
-    char name[TSL_ERROR_TEXT];
-    snprintf(name, sizeof name, "%s: %s", r->name, member);
-    const tsl_status status = read_array(out, r, member);
-    return status == TSL_OK ? tsl_npy_refuse_foreign(&out->header, r->context, name) : status;
+    return read_array(out, r, member);
 }
 
-/* The same of integers along one axis, `wanted` of them, or more where so many do no harm: SciPy
- * leaves behind the entries what it has room for. */
-static tsl_status read_integers(array *out, const reading *r, const char *member, int64_t wanted,
-                                bool or_more)
+tsl_status tsl_npz_integers(tsl_npz_array *out, const tsl_npz *r, const char *member,
+                            int64_t wanted, bool or_more)
 {
-    const tsl_status status = read_numbers(out, r, member);
+    const tsl_status status = tsl_npz_numbers(out, r, member);
     if (status != TSL_OK) {
         return status;
     }
@@ -76,10 +49,11 @@ static tsl_status read_integers(array *out, const reading *r, const char *member
                     r->name, member, out->header.count, out->header.type, wanted);
 }
 
-static tsl_status check_format(const reading *r)
+/* The name of the format; "" of more than seven letters. */
+static tsl_status read_format(char text[8], const tsl_npz *r)
 {
-    array format;
-    char text[8] = "";
+    tsl_npz_array format;
+    memset(text, 0, 8);
     tsl_status status = read_array(&format, r, "format.npy");
     if (status == TSL_OK) {
         const int each = format.header.type[1] == 'U' ? 4 : 1; /* bytes of a letter */
@@ -87,21 +61,15 @@ static tsl_status check_format(const reading *r)
         for (int i = 0; i < 7 && i < format.header.count * format.header.item / each; i++) {
             text[i] = format.data[i * each + low];
         }
-        if (strcmp(text, "csr") != 0) {
-            char quoted[TSL_QUOTE_TEXT];
-            status = tsl_fail(r->context, TSL_E_UNSUPPORTED,
-                              "%s: holds a matrix of SciPy's format '%s': save its tocsr()",
-                              r->name, tsl_quote(quoted, text, strlen(text)));
-        }
     }
     tsl_text_release(&format.text);
     return status;
 }
 
-static tsl_status read_shape(const reading *r, tsl_csr *matrix)
+static tsl_status read_shape(const tsl_npz *r, tsl_csr *matrix)
 {
-    array shape;
-    tsl_status status = read_integers(&shape, r, "shape.npy", 2, false);
+    tsl_npz_array shape;
+    tsl_status status = tsl_npz_integers(&shape, r, "shape.npy", 2, false);
     if (status == TSL_OK) {
         matrix->rows = tsl_npy_integer(&shape.header, shape.data, 0);
         matrix->columns = tsl_npy_integer(&shape.header, shape.data, 1);
@@ -117,70 +85,69 @@ static tsl_status read_shape(const reading *r, tsl_csr *matrix)
     return status;
 }
 
-static tsl_status read_starts(const reading *r, tsl_csr *matrix)
+tsl_status tsl_npz_starts(int64_t **out, const tsl_npz *r, int64_t lines)
 {
-    array starts;
-    tsl_status status = read_integers(&starts, r, "indptr.npy", matrix->rows + 1, false);
+    tsl_npz_array starts;
+    tsl_status status = tsl_npz_integers(&starts, r, "indptr.npy", lines + 1, false);
     if (status == TSL_OK) {
-        matrix->row_start = tsl_allocate(((size_t)matrix->rows + 1) * sizeof(int64_t));
-        if (matrix->row_start == NULL) {
-            status = tsl_fail_memory(r->context, 8 * matrix->rows, "a matrix");
-        }
+        *out = tsl_allocate(((size_t)lines + 1) * sizeof **out);
+        status = *out != NULL ? TSL_OK : tsl_fail_memory(r->context, 8 * lines, "a matrix");
     }
-    for (int64_t i = 0; status == TSL_OK && i <= matrix->rows; i++) {
-        matrix->row_start[i] = tsl_npy_integer(&starts.header, starts.data, i);
-        if (i == 0 ? matrix->row_start[0] != 0 : matrix->row_start[i] < matrix->row_start[i - 1]) {
+    for (int64_t i = 0; status == TSL_OK && i <= lines; i++) {
+        const int64_t start = tsl_npy_integer(&starts.header, starts.data, i);
+        if (i == 0 ? start != 0 : start < (*out)[i - 1]) {
             status =
                 tsl_fail(r->context, TSL_E_FORMAT,
                          "%s: indptr[%" PRId64 "] is %" PRId64 ": the offsets must ascend from 0",
-                         r->name, i, matrix->row_start[i]);
+                         r->name, i, start);
         }
+        (*out)[i] = start;
     }
     tsl_text_release(&starts.text);
     return status;
 }
 
-static tsl_status read_columns(const reading *r, tsl_csr *matrix, int64_t entries)
+tsl_status tsl_npz_places(int32_t **out, const tsl_npz *r, const char *member, int64_t count,
+                          int64_t limit, const char *lines)
 {
-    array columns;
+    tsl_npz_array places;
+    char name[32];
     int64_t bad = INT64_MAX;
-    tsl_status status = read_integers(&columns, r, "indices.npy", entries, true);
+    snprintf(name, sizeof name, "%s.npy", member);
+    tsl_status status = tsl_npz_integers(&places, r, name, count, true);
     if (status == TSL_OK) {
-        matrix->column = tsl_allocate((size_t)entries * sizeof *matrix->column);
-        if (matrix->column == NULL) {
-            status = tsl_fail_memory(r->context, 4 * entries, "a matrix");
-        }
+        *out = tsl_allocate((size_t)count * sizeof **out);
+        status = *out != NULL ? TSL_OK : tsl_fail_memory(r->context, 4 * count, "a matrix");
     }
     if (status == TSL_OK) {
-#pragma omp parallel for num_threads(tsl_threads_for(r->context, entries)) reduction(min : bad)
-        for (int64_t i = 0; i < entries; i++) {
-            const int64_t column = tsl_npy_integer(&columns.header, columns.data, i);
-            matrix->column[i] = (int32_t)column;
-            if (column < 0 || column >= matrix->columns) {
+        int32_t *const to = *out;
+#pragma omp parallel for num_threads(tsl_threads_for(r->context, count)) reduction(min : bad)
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t place = tsl_npy_integer(&places.header, places.data, i);
+            to[i] = (int32_t)place;
+            if (place < 0 || place >= limit) {
                 bad = i < bad ? i : bad;
             }
         }
         if (bad != INT64_MAX) {
-            status = tsl_fail(r->context, TSL_E_FORMAT,
-                              "%s: indices[%" PRId64 "] is %" PRId64
-                              ": the matrix has the columns 0 to %" PRId64,
-                              r->name, bad, tsl_npy_integer(&columns.header, columns.data, bad),
-                              matrix->columns - 1);
+            status = tsl_fail(
+                r->context, TSL_E_FORMAT,
+                "%s: %s[%" PRId64 "] is %" PRId64 ": the matrix has the %s 0 to %" PRId64, r->name,
+                member, bad, tsl_npy_integer(&places.header, places.data, bad), lines, limit - 1);
         }
     }
-    tsl_text_release(&columns.text);
+    tsl_text_release(&places.text);
     return status;
 }
 
-/* All numbers as double precision; `what` is the array in errors. */
-static tsl_status convert(double *out, tsl_context *context, const char *what, const array *from,
-                          int64_t count, int threads)
+tsl_status tsl_npy_convert(double *out, tsl_context *context, const char *what,
+                           const tsl_npy *header, const void *data, int64_t count, int threads)
 {
     int64_t bad = INT64_MAX;
 #pragma omp parallel for num_threads(threads) reduction(min : bad)
     for (int64_t i = 0; i < count; i++) {
         double imaginary;
-        out[i] = tsl_npy_number(&from->header, from->data, i, &imaginary);
+        out[i] = tsl_npy_number(header, data, i, &imaginary);
         if (!isfinite(out[i]) || !isfinite(imaginary) || imaginary < 0 || imaginary > 0) {
             bad = i < bad ? i : bad;
         }
@@ -189,7 +156,7 @@ static tsl_status convert(double *out, tsl_context *context, const char *what, c
         return TSL_OK;
     }
     double imaginary;
-    const double real = tsl_npy_number(&from->header, from->data, bad, &imaginary);
+    const double real = tsl_npy_number(header, data, bad, &imaginary);
     if (!isfinite(real) || !isfinite(imaginary)) {
         return tsl_fail(context, TSL_E_FORMAT, "%s[%" PRId64 "] is no finite number", what, bad);
     }
@@ -199,66 +166,111 @@ static tsl_status convert(double *out, tsl_context *context, const char *what, c
                     what, bad);
 }
 
-static tsl_status read_values(const reading *r, tsl_matrix_file *out, int64_t entries)
+/* data.npy: its shape, and that it holds numbers. */
+static tsl_status open_values(tsl_npz_array *values, const tsl_npz *r, int axes)
 {
-    array values;
-    tsl_status status = read_numbers(&values, r, "data.npy");
-    if (status == TSL_OK && (values.header.axes != 1 || values.header.count < entries ||
-                             !tsl_npy_has_numbers(&values.header))) {
-        status =
-            tsl_fail(r->context, TSL_E_FORMAT,
-                     "%s: data.npy has %" PRId64 " elements of type %s: it should have %" PRId64
-                     " numbers of at most 64 bits",
-                     r->name, values.header.count, values.header.type, entries);
+    const tsl_status status = tsl_npz_numbers(values, r, "data.npy");
+    return status != TSL_OK || (values->header.axes == axes && tsl_npy_has_numbers(&values->header))
+               ? status
+               : tsl_fail(
+                     r->context, TSL_E_FORMAT,
+                     "%s: data.npy has %d axes and elements of type %s: it should have %d, and "
+                     "numbers of at most 64 bits",
+                     r->name, values->header.axes, values->header.type, axes);
+}
+
+tsl_status tsl_npz_values(double **out, tsl_npy *header, const char **field, const tsl_npz *r,
+                          int axes, int64_t least)
+{
+    tsl_npz_array values;
+    tsl_status status = open_values(&values, r, axes);
+    *header = values.header;
+    if (status == TSL_OK && values.header.count < least) {
+        status = tsl_fail(r->context, TSL_E_FORMAT,
+                          "%s: data.npy has %" PRId64
+                          " elements of type %s: it should have %" PRId64 " numbers",
+                          r->name, values.header.count, values.header.type, least);
     }
+    const int64_t count = least >= 0 ? least : values.header.count;
     if (status == TSL_OK) {
-        const char kind = values.header.type[1];
-        out->field = kind == 'c' ? "complex" : kind == 'f' ? "real" : "integer";
-        out->matrix.value = tsl_allocate((size_t)entries * sizeof *out->matrix.value);
-        if (out->matrix.value == NULL) {
-            status = tsl_fail_memory(r->context, 8 * entries, "a matrix");
-        }
+        *field = tsl_npy_field(&values.header);
+        *out = tsl_allocate((size_t)count * sizeof **out);
+        status = *out != NULL ? TSL_OK : tsl_fail_memory(r->context, 8 * count, "a matrix");
     }
     if (status == TSL_OK) {
         char what[TSL_ERROR_TEXT];
         snprintf(what, sizeof what, "%s: data", r->name);
-        status = convert(out->matrix.value, r->context, what, &values, entries,
-                         tsl_threads_for(r->context, entries));
+        status = tsl_npy_convert(*out, r->context, what, &values.header, values.data, count,
+                                 tsl_threads_for(r->context, count));
     }
     tsl_text_release(&values.text);
     return status;
 }
 
-static tsl_status read_members(const reading *r, tsl_matrix_file *out)
+const char *tsl_npy_field(const tsl_npy *header)
+{
+    const char kind = header->type[1];
+    return kind == 'c' ? "complex" : kind == 'f' ? "real" : "integer";
+}
+
+static tsl_status read_rows(const tsl_npz *r, tsl_matrix_file *out)
 {
     tsl_csr *matrix = &out->matrix;
-    tsl_status status = check_format(r);
-    if (status == TSL_OK) {
-        status = read_shape(r, matrix);
-    }
-    if (status == TSL_OK) {
-        status = read_starts(r, matrix);
-    }
+    tsl_npy header;
+    tsl_status status = tsl_npz_starts(&matrix->row_start, r, matrix->rows);
     if (status == TSL_OK) {
         out->entries = tsl_csr_nonzeros(matrix);
-        status = read_columns(r, matrix, out->entries);
+        status =
+            tsl_npz_places(&matrix->column, r, "indices", out->entries, matrix->columns, "columns");
     }
-    if (status == TSL_OK) {
-        status = read_values(r, out, out->entries);
+    return status == TSL_OK
+               ? tsl_npz_values(&matrix->value, &header, &out->field, r, 1, out->entries)
+               : status;
+}
+
+/* What SciPy saves, and how it is read. */
+static const struct {
+    const char *name, *title;
+    tsl_status (*read)(const tsl_npz *r, tsl_matrix_file *out);
+    bool fills; /* with zeros that are no entries */
+} formats[] = {{"csr", "SciPy CSR", read_rows, false},
+               {"csc", "SciPy CSC", tsl_npz_read_csc, false},
+               {"coo", "SciPy COO", tsl_npz_read_coo, false},
+               {"bsr", "SciPy BSR", tsl_npz_read_bsr, true},
+               {"dia", "SciPy DIA", tsl_npz_read_dia, true}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static tsl_status read_members(const tsl_npz *r, tsl_matrix_file *out, bool *fills)
+{
+    char name[8], quoted[TSL_QUOTE_TEXT];
+    tsl_status status = read_format(name, r);
+    if (status != TSL_OK) {
+        return status;
     }
-    return status;
+    for (int i = 0; i < FORMATS; i++) {
+        if (strcmp(name, formats[i].name) == 0) {
+            out->format = formats[i].title;
+            *fills = formats[i].fills;
+            status = read_shape(r, &out->matrix);
+            return status == TSL_OK ? formats[i].read(r, out) : status;
+        }
+    }
+    return tsl_fail(r->context, TSL_E_UNSUPPORTED,
+                    "%s: holds a matrix of SciPy's format '%s': save its tocsr()", r->name,
+                    tsl_quote(quoted, name, strlen(name)));
 }
 
 tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
 {
-    reading r = {.context = context, .name = source->name};
-    *out = (tsl_matrix_file){.storage = TSL_SPARSE_GENERAL,
-                             .format = "SciPy CSR",
-                             .symmetry = "general",
-                             .bytes = source->size};
+    tsl_npz r = {.context = context,
+                 .name = source->name,
+                 .threads = context->threads > 0 ? context->threads : 1};
+    bool fills = false;
+    *out = (tsl_matrix_file){
+        .storage = TSL_SPARSE_GENERAL, .symmetry = "general", .bytes = source->size};
     tsl_status status = tsl_zip_open(&r.zip, context, source);
     if (status == TSL_OK) {
-        status = read_members(&r, out);
+        status = read_members(&r, out, &fills);
         tsl_zip_close(&r.zip);
     }
     if (status == TSL_OK) {
@@ -269,6 +281,6 @@ tsl_status tsl_npz_parse(tsl_matrix_file *out, tsl_context *context, const tsl_s
         return status;
     }
     out->duplicates = tsl_rows_tidy(
-        &out->matrix, tsl_threads_for(context, tsl_csr_nonzeros(&out->matrix)), false);
+        &out->matrix, tsl_threads_for(context, tsl_csr_nonzeros(&out->matrix)), fills);
     return TSL_OK;
 }

@@ -434,7 +434,7 @@ static tsl_status check_atoms(tsl_builder *builder)
     if (status == TSL_OK && builder->count == 0) {
         return tsl_fail(
             builder->context, TSL_E_FORMAT,
-            "%s: no atoms left of %lld: %lld water%s, %lld hydrogens, %lld places without mass and "
+            "%s: no atoms left of %lld: %lld water%s, %lld hydrogens, %lld virtual sites and "
             "%lld atoms of ligands, ions and solvent are not docked%s",
             builder->name, (long long)builder->added, (long long)account->waters,
             account->waters == 1 ? "" : "s", (long long)account->hydrogens,
@@ -579,6 +579,9 @@ tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
                                "a molecule");
     }
     status = number_residues(builder, molecule);
+    if (status == TSL_OK) {
+        status = tsl_builder_count_overlaps(builder);
+    }
     if (status != TSL_OK) {
         tsl_molecule_destroy(molecule);
         return status;

@@ -106,6 +106,9 @@ void tsl_describe_residue(const tsl_atom *atom, char out[TSL_WHERE_TEXT]);
 /* Leave the best of alternate residues and atoms among the builder's records. */
 tsl_status tsl_builder_choose_alternates(tsl_builder *builder);
 
+/* Count the atoms kept that stand where another does. */
+tsl_status tsl_builder_count_overlaps(tsl_builder *builder);
+
 /* Read all atoms of a text into the builder. Errors name the line. */
 tsl_status tsl_pdb_read(tsl_builder *builder, const char *data, size_t size);
 tsl_status tsl_mmcif_read(tsl_builder *builder, const char *data, size_t size);

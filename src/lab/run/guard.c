@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -112,6 +113,9 @@ static void on_time(int number, siginfo_t *info, void *context)
             pc = waits ? f->strong_pc : 0;
         }
         tsl_report("time", pc, 0, "block %llu still waits here", (unsigned long long)block->number);
+    } else if (tsl_now.waiting) { /* those that it waits for tell, and end too */
+        while (wait(NULL) > 0 || errno == EINTR) {
+        }
     } else {
         tsl_report("time", pc_of(context), 0, "the host still runs here");
     }

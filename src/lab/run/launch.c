@@ -126,9 +126,11 @@ static void run_shared(uint64_t blocks, int workers)
             tsl_fatal("cannot start a process for blocks");
         }
     }
+    tsl_now.waiting = true;
     for (int w = 1; w <= workers; w++) {
         wait(NULL);
     }
+    tsl_now.waiting = false;
     for (int w = 1; w <= workers; w++) {
         tsl_counts_merge(w);
         tsl_now.accesses += workers_told[w].accesses;

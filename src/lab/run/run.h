@@ -10,7 +10,6 @@
 
 #include "tesela-lab/tesela_lab.h"
 
-#define TSL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TSL_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
@@ -19,7 +18,6 @@ enum {
     TSL_MOST_SITES = 4096,     /* places in the code that access memory */
     TSL_MOST_WORKERS = 64,     /* processes that share the blocks of a launch */
     TSL_SHARED_BYTES = 232448, /* dynamic shared memory of a block: 227 KiB */
-    TSL_MOST_PIECES = 1 << 16,
     TSL_OLD_SERIALS = 64
 };
 
@@ -186,14 +184,12 @@ typedef struct tsl_run {
     uint64_t launches;
     const tsl_lab_launch *launch;
     unsigned block_size[3], grid_size[3];
-    bool failed; /* the launch ends here: an access that no memory backs */
-    int error;   /* of the last call, a cudaError_t */
-    int sticky;  /* that ends all later ones */
+    bool waiting; /* for the processes that share a launch's blocks */
+    bool failed;  /* the launch ends here: an access that no memory backs */
+    int error;    /* of the last call, a cudaError_t */
+    int sticky;   /* that ends all later ones */
     size_t dynamic_shared;
     size_t shared_used; /* bytes of shared memory up to the end of this launch's dynamic piece */
-    uint64_t blocks_at_grid;
-    uint64_t live_blocks;
-    uint32_t generation; /* of what fences order, a launch each */
     bool any_release;
 } tsl_run;
 

@@ -27,6 +27,7 @@ typedef struct chain {
 typedef struct writer {
     tsl_context *context;
     const char *path;
+    const char *const *inputs; /* files of receptor and ligand, where it is only checked */
     FILE *stream;
     const tsl_molecule *molecules[2];
     chain chains[2 * LETTERS + 2]; /* no more can be told apart, even before renaming */
@@ -145,7 +146,8 @@ static tsl_status name_chains(writer *state)
                 state->context, TSL_E_ARG,
                 "%s: a PDB file has letters for %d chains only, and none is left for "
                 "chain '%s' of the %s: choose chains, or write no complexes (--poses 0)",
-                state->path, (int)LETTERS, c->name, molecule_names[c->molecule]);
+                state->inputs != NULL ? state->inputs[c->molecule] : state->path, (int)LETTERS,
+                c->name, molecule_names[c->molecule]);
         }
         c->letter = letters[free_letter];
         if (state->stream == NULL) { /* it is only checked */
@@ -381,7 +383,8 @@ tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double receptor_centre[3], double reach)
 {
-    writer state = {.context = context, .path = names[0], .molecules = {receptor, ligand}};
+    writer state = {
+        .context = context, .path = names[0], .inputs = names, .molecules = {receptor, ligand}};
     tsl_status status = collect_chains(&state, 0);
     if (status == TSL_OK) {
         state.path = names[1];

@@ -10,12 +10,12 @@ enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024 };
 
 /* The grid of a run. */
 typedef struct tsl_dock_geometry {
-    int grid;       /* N */
-    int box;        /* cells of the ligand's box along an axis, even, <= N, in the grid's middle */
-    int slip;       /* of the charges' weights: N or 0, see tsl_dock_corner_of() */
-    int reach;      /* cells to either side of its own that an atom may fill */
-    int64_t radius; /* square of an atom's radius, in cells, 2 * TSL_CELL_BITS digits */
-    double spacing; /* angstrom */
+    int grid;      /* N */
+    int box;       /* cells of the ligand's box along an axis, even, <= N, in the grid's middle */
+    int slip;      /* of the charges' weights: N or 0, see tsl_dock_corner_of() */
+    int reach;     /* cells to either side of its own in which an atom fills some */
+    float span;    /* edge of the grid, angstrom */
+    float spacing; /* edge of a cell: span / N, rounded */
 } tsl_dock_geometry;
 
 /* The three corners of a charge at `position` after a rotation. */
@@ -25,8 +25,7 @@ TSL_FN void tsl_dock_charge_corners(const tsl_dock_geometry *g, const tsl_dock_t
     float moved[3];
     tsl_dock_rotate(turns, position, moved);
     for (int axis = 0; axis < 3; axis++) {
-        corners[axis] =
-            tsl_dock_corner_of(tsl_dock_fixed(moved[axis], g->spacing), g->grid, g->slip);
+        corners[axis] = tsl_dock_corner_of(moved[axis], g->spacing, g->span, g->grid, g->slip);
     }
 }
 

@@ -21,33 +21,43 @@ static int cpu_batch(const tsl_context *context, const tsl_dock_geometry *g)
 
 /* ---- place -------------------------------------------------------------------------------- */
 
-/* Fill the cells of one atom. Distances grow outwards on an axis, so the cells of a row lie side by
- * side. */
-static void fill_atom(const tsl_dock_geometry *g, const int64_t p[3], uint8_t *box)
+/* Squares of the distances of coordinate p from the centres of cells from … to, along one axis. */
+static void square_distances(const tsl_dock_geometry *g, float p, int from, int to, float *squares)
+{
+    for (int i = from; i <= to; i++) {
+        squares[i - from] = tsl_dock_square(p, tsl_dock_cell_centre(i, g->spacing, g->span));
+    }
+}
+
+/* Fill the cells of one atom. */
+static void fill_atom(const tsl_dock_geometry *g, const float p[3], uint8_t *box)
 {
     const int first = (g->grid - g->box) / 2;
     const int last = first + g->box - 1;
+    float squares[3][TSL_GRID_LARGEST];
     int from[3], to[3];
     for (int axis = 0; axis < 3; axis++) {
-        const int cell = tsl_dock_cell(p[axis], g->grid);
+        const int cell = tsl_dock_cell(p[axis], g->spacing, g->grid);
         from[axis] = cell - g->reach > first ? cell - g->reach : first;
         to[axis] = cell + g->reach < last ? cell + g->reach : last;
+        square_distances(g, p[axis], from[axis], to[axis], squares[axis]);
     }
+    const float *along_row = squares[2];
+    const int end = to[2] - from[2];
     for (int x = from[0]; x <= to[0]; x++) {
-        const int64_t left_x = g->radius - tsl_dock_square(p[0], x, g->grid);
-        for (int y = from[1]; y <= to[1] && left_x > 0; y++) {
-            const int64_t left = left_x - tsl_dock_square(p[1], y, g->grid);
-            uint8_t *row = box + ((int64_t)(x - first) * g->box + (y - first)) * g->box - first;
-            int low = from[2];
-            int high = to[2];
-            while (low <= high && tsl_dock_square(p[2], low, g->grid) >= left) {
+        for (int y = from[1]; y <= to[1]; y++) {
+            const float across = tsl_dock_sum(squares[0][x - from[0]], squares[1][y - from[1]]);
+            int low = 0;
+            int high = across < TSL_ATOM_SQUARE ? end : -1;
+            while (low <= high && tsl_dock_sum(across, along_row[low]) >= TSL_ATOM_SQUARE) {
                 low++;
             }
-            while (high >= low && tsl_dock_square(p[2], high, g->grid) >= left) {
+            while (high >= low && tsl_dock_sum(across, along_row[high]) >= TSL_ATOM_SQUARE) {
                 high--;
             }
             if (low <= high) {
-                memset(row + low, 1, (size_t)(high - low + 1));
+                uint8_t *row = box + ((int64_t)(x - first) * g->box + (y - first)) * g->box - first;
+                memset(row + from[2] + low, 1, (size_t)(high - low + 1));
             }
         }
     }
@@ -65,10 +75,7 @@ static tsl_status cpu_place(tsl_context *context, const tsl_dock_geometry *g,
         for (int64_t i = 0; i < atoms->count; i++) {
             float moved[3];
             tsl_dock_rotate(&turns[member], atoms->positions + 3 * i, moved);
-            const int64_t p[3] = {tsl_dock_fixed(moved[0], g->spacing),
-                                  tsl_dock_fixed(moved[1], g->spacing),
-                                  tsl_dock_fixed(moved[2], g->spacing)};
-            fill_atom(g, p, box);
+            fill_atom(g, moved, box);
         }
     }
     return TSL_OK;

@@ -1,10 +1,11 @@
 /* Docking's arithmetic, the same on every device, compiler and instruction set.
  *
- * FTDock 2.0 keeps coordinates in single precision, rounded after each of a rotation's three turns,
- * and what an atom on the rim of a cell fills hangs on those roundings. They are kept, each an
- * explicit conversion, with no product and sum fused; that reproduces its lists to the last pose.
- * From there on everything is integer: lengths in cells with 24 binary digits, so that the centre
- * of cell i along an axis of N is i - N/2 + 1/2, exactly.
+ * FTDock 2.0 computes in single precision, and which cells an atom fills hangs on each of its
+ * roundings where the atom is on the rim of a cell. They are kept, each an explicit conversion:
+ * coordinates are rounded after each of a rotation's three turns, the centres of cells once, the
+ * square of a distance after each of its steps. A product is never fused with a sum: it is either
+ * exact in double precision or rounded before it is added. On a GPU the functions that round to
+ * the nearest are named, so that no compiler's flag can exchange them.
  */
 #ifndef TSL_DOCK_POINT_H
 #define TSL_DOCK_POINT_H
@@ -14,14 +15,15 @@
 
 #include "core/point.h"
 
-#define TSL_CELL_BITS 24
-#define TSL_CELL_ONE (INT64_C(1) << TSL_CELL_BITS)
 #define TSL_WEIGHT_BITS 20    /* of the place of a charge between two cells */
 #define TSL_POTENTIAL_BITS 27 /* of the potential, e/angstrom, |phi| < 8 */
 #define TSL_CHARGE_UNIT 1e-4  /* e */
 
-/* Radius of every atom, angstrom (FTDock 2.0). */
-#define TSL_ATOM_RADIUS 1.8
+/* Radius of every atom, angstrom, and the square with which the square s of a distance is compared:
+ * FTDock 2.0 asks whether sqrt(s), rounded to single precision, is below 1.8f, and so it is exactly
+ * for the s below 1.8f * 1.8f, rounded likewise. */
+#define TSL_ATOM_RADIUS 1.8f
+#define TSL_ATOM_SQUARE 0x1.9eb85p+1f
 
 /* Products and sums that no compiler may fuse. */
 #ifdef __CUDA_ARCH__
@@ -47,28 +49,64 @@ TSL_FN void tsl_dock_rotate(const tsl_dock_turns *t, const float p[3], float out
     out[2] = (float)TSL_TURNED(p[2], t->cosine[1], -x1, t->sine[1]);
 }
 
-/* A coordinate in cells of `spacing` angstrom. */
-TSL_FN int64_t tsl_dock_fixed(float coordinate, double spacing)
+/* Cell that holds coordinate p, angstrom, on a grid of `grid` cells of `spacing` around 0. Below
+ * zero what lies on the edge between two cells belongs to the lower one. */
+TSL_FN int tsl_dock_cell(float p, float spacing, int grid)
 {
-    const double cells = (double)coordinate / spacing;
 #ifdef __CUDA_ARCH__
-    return __double2ll_rn(cells * (double)TSL_CELL_ONE);
+    const float cells = __fdiv_rn(p, spacing);
 #else
-    return (int64_t)lrint(cells * (double)TSL_CELL_ONE);
+    const float cells = (float)(p / spacing);
+#endif
+    return (int)cells + grid / 2 - (p < 0);
+}
+
+/* Centre of cell i, angstrom, on a grid of N cells of `spacing` that spans `span`; `spacing` is
+ * span / N rounded, so that centres are not quite symmetric. (i + 1/2) spacing - span / 2 has at
+ * most 36 digits: it is exact in double precision, and in a fused product and sum. */
+TSL_FN float tsl_dock_cell_centre(int i, float spacing, float span)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rn((float)i + 0.5F, spacing, -0.5F * span);
+#else
+    return (float)((i + 0.5) * (double)spacing - 0.5 * (double)span);
 #endif
 }
 
-/* Cell that holds coordinate p. */
-TSL_FN int tsl_dock_cell(int64_t p, int grid)
+/* Square of the distance of coordinate p from a cell's centre, along one axis. */
+TSL_FN float tsl_dock_square(float p, float centre)
 {
-    return (int)(p >> TSL_CELL_BITS) + grid / 2;
+#ifdef __CUDA_ARCH__
+    const float d = __fsub_rn(p, centre);
+    return __fmul_rn(d, d);
+#else
+    const float d = (float)(p - centre);
+    return (float)((double)d * (double)d);
+#endif
 }
 
-/* Square of the distance of coordinate p from the centre of cell i, along one axis. */
-TSL_FN int64_t tsl_dock_square(int64_t p, int i, int grid)
+/* Sum of two squares. It grows with each of them, so the cells that an atom fills in a row lie side
+ * by side. */
+TSL_FN float tsl_dock_sum(float a, float b)
 {
-    const int64_t d = p - (2 * i + 1 - grid) * (TSL_CELL_ONE / 2);
-    return d * d;
+#ifdef __CUDA_ARCH__
+    return __fadd_rn(a, b);
+#else
+    return (float)(a + b);
+#endif
+}
+
+/* Cells to either side of one in which those within `length` of a point in it are looked for. */
+TSL_FN int tsl_dock_reach(float length, float spacing)
+{
+    return (int)((double)(float)(length / spacing) + 1.5);
+}
+
+/* Are two cells whose distance has `square`, in cells, nearer than `length`? */
+TSL_FN int tsl_dock_is_near(int square, float spacing, float length)
+{
+    const float scaled = (float)((float)((float)square * spacing) * spacing);
+    return scaled < (float)(length * length);
 }
 
 /* Where a charge sits between the centres of two neighbouring cells along one axis. */
@@ -78,17 +116,24 @@ typedef struct tsl_dock_corner {
 } tsl_dock_corner;
 
 /* FTDock 2.0 spreads a charge over the 8 nearest cells with the weights 1/2 - a (low) and 1/2 + a
- * (high) along each axis. a should be the offset f in [-1/2, 1/2) from the middle of the two
+ * (high) along each axis. a should be the offset f in [-1/2, 1/2] from the middle of the two
  * centres; the original takes the centre one whole span too far off, so that a = f - N. That
- * decides which poses its lists hold: slip = N keeps it, slip = 0 mends it. */
-TSL_FN tsl_dock_corner tsl_dock_corner_of(int64_t p, int grid, int slip)
+ * decides which poses its lists hold: slip = N keeps it, slip = 0 mends it. The cell and the
+ * offset, in angstrom, are rounded as there. */
+TSL_FN tsl_dock_corner tsl_dock_corner_of(float p, float spacing, float span, int grid, int slip)
 {
-    const int64_t from_first = p - TSL_CELL_ONE / 2; /* of the centre of cell N/2 */
-    const int64_t between = from_first & (TSL_CELL_ONE - 1);
-    const int64_t middle = TSL_CELL_ONE / 2 + slip * TSL_CELL_ONE;
+    const double half = 0.5 * (double)spacing;
+    const double middle = slip > 0 ? -0.5 * (double)span : 0.5 * (double)span;
     tsl_dock_corner corner;
-    corner.low = (int)(from_first >> TSL_CELL_BITS) + grid / 2;
-    corner.offset = (int32_t)((between - middle) >> (TSL_CELL_BITS - TSL_WEIGHT_BITS));
+    corner.low = tsl_dock_cell((float)((double)p - half), spacing, grid);
+    const double from_centre = (double)p - (corner.low + 0.5) * (double)spacing + middle;
+    const float offset = (float)(from_centre - half);
+    const double cells = (double)offset / (double)spacing;
+#ifdef __CUDA_ARCH__
+    corner.offset = __double2int_rn(cells * (1 << TSL_WEIGHT_BITS));
+#else
+    corner.offset = (int32_t)lrint(cells * (1 << TSL_WEIGHT_BITS));
+#endif
     return corner;
 }
 

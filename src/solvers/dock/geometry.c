@@ -8,28 +8,33 @@
 /* A coordinate from the centre, in single precision as FTDock 2.0 keeps it. */
 static float centred(const tsl_molecule *molecule, int64_t i, int axis, const double centre[3])
 {
-    return (float)molecule->positions[3 * i + axis] - (float)centre[axis];
+    return (float)((float)molecule->positions[3 * i + axis] - (float)centre[axis]);
 }
 
-double tsl_dock_centre(const tsl_molecule *molecule, double centre[3])
+float tsl_dock_centre(const tsl_molecule *molecule, double centre[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         float sum = 0;
         for (int64_t i = 0; i < molecule->count; i++) {
-            sum += (float)molecule->positions[3 * i + axis];
+            sum = (float)(sum + (float)molecule->positions[3 * i + axis]);
         }
-        centre[axis] = (double)(sum / (float)molecule->count);
+        centre[axis] = (double)(float)(sum / (float)molecule->count);
     }
-    double largest = 0;
+    float largest = 0;
     for (int64_t i = 0; i < molecule->count; i++) {
-        double square = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double d = (double)centred(molecule, i, axis, centre);
-            square += d * d;
+        float square = tsl_dock_square(centred(molecule, i, 0, centre), 0);
+        for (int axis = 1; axis < 3; axis++) {
+            square = tsl_dock_sum(square, tsl_dock_square(centred(molecule, i, axis, centre), 0));
         }
-        largest = fmax(largest, square);
+        largest = fmaxf(largest, square);
     }
-    return sqrt(largest);
+    return (float)sqrt((double)largest);
+}
+
+float tsl_dock_span(float receptor_radius, float ligand_radius)
+{
+    const float radii = (float)(receptor_radius + ligand_radius);
+    return (float)(1 + (double)(2 * radii));
 }
 
 static bool smooth(int n)
@@ -44,21 +49,21 @@ static bool smooth(int n)
 }
 
 /* FTDock's automatic size, from its cell of 0.7 angstrom. */
-static int64_t ftdock_grid(double span)
+static int64_t ftdock_grid(float span)
 {
-    const int64_t n = (int64_t)(span / 0.7);
+    const int64_t n = (int64_t)(float)(span / 0.7F);
     return n + n % 2;
 }
 
 /* Grid size for the options; may be out of range. */
-static int64_t choose_size(const tsl_dock_options *options, double span)
+static int64_t choose_size(const tsl_dock_options *options, float span)
 {
     if (options->grid > 0) {
         return options->grid;
     }
     int64_t n = ftdock_grid(span);
     if (options->spacing > 0) {
-        const double cells = ceil(span / options->spacing);
+        const double cells = ceil((double)span / options->spacing);
         n = cells < 1e6 ? (int64_t)cells : 1000000;
         n += n % 2;
     }
@@ -126,42 +131,42 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary)
 {
-    const double receptor_radius = tsl_dock_centre(receptor, summary->receptor_centre);
-    const double ligand_radius = tsl_dock_centre(ligand, summary->ligand_centre);
-    const float radii = (float)receptor_radius + (float)ligand_radius;
-    const double needed = (double)(1 + 2 * radii);
-    const int64_t n = choose_size(options, needed);
+    const float receptor_radius = tsl_dock_centre(receptor, summary->receptor_centre);
+    const float ligand_radius = tsl_dock_centre(ligand, summary->ligand_centre);
+    const float least = tsl_dock_span(receptor_radius, ligand_radius);
+    const double needed = (double)least;
+    const int64_t n = choose_size(options, least);
     if (n > TSL_GRID_LARGEST) {
         return fail_large(context, options, n, needed);
     }
-    const float cell = options->spacing > 0 ? (float)options->spacing : (float)needed / (float)n;
+    const float span = options->spacing > 0 ? (float)((float)options->spacing * (float)n) : least;
+    const float cell = (float)(span / (float)n);
     const double spacing = (double)cell;
-    if (spacing * (double)n < needed * (1 - 1e-6)) {
+    if ((double)span < needed * (1 - 1e-6)) {
         char grid[64];
         return tsl_fail(
             context, TSL_E_ARG,
             "a grid of %lld cells of %g angstrom spans %.1f angstrom, but the molecules "
             "need %.1f: give %sa larger spacing, of at least %.2f",
-            (long long)n, spacing, spacing * (double)n, needed,
+            (long long)n, spacing, (double)span, needed,
             advise_grid(grid, 2 * ceil(needed / spacing / 2)),
             ceil(100 * needed / (double)n) / 100);
     }
-    if (spacing >= options->surface) {
+    if (!tsl_dock_is_near(1, cell, (float)options->surface)) {
         return fail_coarse(context, options, spacing, needed);
     }
-    const double radius = TSL_ATOM_RADIUS / spacing;
     /* cells whose centres may be filled, to either side of the middle; the rest is for rounding */
-    const int half = (int)ceil((ligand_radius + TSL_ATOM_RADIUS) / spacing + 0.501);
+    const int half = (int)ceil((double)(ligand_radius + TSL_ATOM_RADIUS) / spacing + 0.501);
     *geometry = (tsl_dock_geometry){
         .grid = (int)n,
         .box = 2 * half < n ? 2 * half : (int)n,
         .slip = options->electrostatics == TSL_ELECTROSTATICS_FTDOCK ? (int)n : 0,
-        .reach = (int)(radius + 1.5),
-        .radius = llrint(ldexp(radius * radius, 2 * TSL_CELL_BITS)),
-        .spacing = spacing};
+        .reach = tsl_dock_reach(TSL_ATOM_RADIUS, cell),
+        .span = span,
+        .spacing = cell};
     summary->grid = (int)n;
     summary->spacing = spacing;
-    summary->span = spacing * (double)n;
+    summary->span = (double)span;
     return TSL_OK;
 }
 

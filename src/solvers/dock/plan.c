@@ -131,7 +131,7 @@ static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
 static double expected_error(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
                              const tsl_molecule *receptor, const tsl_molecule *ligand)
 {
-    const double cells_of_atom = 18.0 / pow(g->spacing, 3);
+    const double cells_of_atom = 18.0 / pow((double)g->spacing, 3);
     const double cells = cells_of_atom * sqrt((double)receptor->count * (double)ligand->count);
     return 800 * pow(g->grid, -1.4) * ldexp(1.0, -24) * -plan->options.core * cells;
 }
@@ -429,7 +429,7 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
         plan->correlation = what;
     }
     if (plan->receptor_molecule != receptor || plan->geometry.grid != g.grid ||
-        plan->geometry.spacing != g.spacing) {
+        plan->geometry.span != g.span) {
         tsl_dock_free_receptor(plan);
     }
     plan->geometry = g;

@@ -99,8 +99,11 @@ void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms);
 void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int keep,
                             int64_t charged);
 
-/* Mean of a molecule's positions, in single precision as FTDock 2.0 takes it, and the distance of
- * the atom farthest from it. */
-double tsl_dock_centre(const tsl_molecule *molecule, double centre[3]);
+/* Mean of a molecule's positions; returns the distance of the atom farthest from it, angstrom. Both
+ * are rounded as in FTDock 2.0, step by step. */
+float tsl_dock_centre(const tsl_molecule *molecule, double centre[3]);
+
+/* Edge of the grid that holds two molecules of these radii in any orientation, angstrom. */
+float tsl_dock_span(float receptor_radius, float ligand_radius);
 
 #endif

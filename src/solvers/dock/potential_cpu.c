@@ -24,14 +24,14 @@ static void potential_row(const tsl_dock_geometry *g, const tsl_dock_atoms *atom
                           double *row)
 {
     const int n = g->grid;
-    const double cell_x = (x + 0.5 - n / 2) * g->spacing;
-    const double cell_y = (y + 0.5 - n / 2) * g->spacing;
+    const double cell_x = (x + 0.5 - n / 2) * (double)g->spacing;
+    const double cell_y = (y + 0.5 - n / 2) * (double)g->spacing;
     memset(row, 0, (size_t)n * sizeof *row);
     for (int64_t i = 0; i < atoms->charged; i++) {
         const float *p = atoms->charge_positions + 3 * i;
         const double dx = cell_x - (double)p[0];
         const double dy = cell_y - (double)p[1];
-        add_charge(row, n, g->spacing, (double)p[2], dx * dx + dy * dy,
+        add_charge(row, n, (double)g->spacing, (double)p[2], dx * dx + dy * dy,
                    atoms->charges[i] * TSL_CHARGE_UNIT);
     }
 }

@@ -54,7 +54,7 @@ tsl_status tsl_dock_ask(tsl_dock_crew *crew, tsl_context *context, bool makes)
 
 static int surface_reach(const tsl_dock_geometry *g, double surface)
 {
-    return (int)(surface / g->spacing + 1.5);
+    return tsl_dock_reach((float)surface, g->spacing);
 }
 
 /* Does this rank have the potential on the host for others? */
@@ -79,13 +79,12 @@ int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry
 static int *surface_offsets(const tsl_dock_geometry *g, double surface, int *count)
 {
     const int reach = surface_reach(g, surface);
-    const double limit = (surface / g->spacing) * (surface / g->spacing);
     int *offsets = tsl_allocate((size_t)cube(2 * reach + 1) * 3 * sizeof *offsets);
     if (offsets == NULL) {
         return NULL;
     }
     *count = 0;
-    for (int square = 1; square < limit; square++) {
+    for (int square = 1; tsl_dock_is_near(square, g->spacing, (float)surface); square++) {
         for (int x = -reach; x <= reach; x++) {
             for (int y = -reach; y <= reach; y++) {
                 for (int z = -reach; z <= reach; z++) {

@@ -84,6 +84,18 @@ static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
                         "power of ten that brings it near 1",
                         square);
     }
+    if (run->plan->badly_scaled) {
+        double *const z = tsl_run_vector(run, TSL_CG_VECTORS);
+        double scaled = 0;
+        const tsl_step steps[] = {tsl_scale(z, 1, run->b, run->plan->m.diagonal, 0, NULL),
+                                  tsl_dot(run->b, z)};
+        const tsl_status weighed = tsl_run_steps(run, steps, 2, &scaled);
+        if (weighed != TSL_OK) {
+            return weighed;
+        }
+        run->weight =
+            scaled > 0 && isfinite(scaled) ? square / scaled / (TSL_LOOSE * TSL_LOOSE) : 0;
+    }
     report->rhs_norm = sqrt(square);
     run->scale = 1 / report->rhs_norm;
     run->target = fmax(o->tolerance * report->rhs_norm, o->absolute);
@@ -109,6 +121,20 @@ static bool begins_again(const tsl_run *run, bool helped, int64_t steps, int *un
  * singular, as x, which only grew, shows. */
 static const double most_rounding = 1e-2;
 
+/* Of a badly scaled matrix: D^-1/2 r has to meet the tolerance, and r too as far as the rounding of
+ * rows much larger than others allows. */
+static void settle_scaled(tsl_run *run, tsl_linsolve_report *report)
+{
+    const bool hidden = run->plain > run->target && run->plain <= run->bound;
+    if (run->scaled <= run->target && (hidden || run->plain <= run->target)) {
+        run->stop = TSL_LINSOLVE_CONVERGED;
+        run->norm = hidden ? run->scaled : fmax(run->plain, run->scaled);
+        report->unscaled_residual = hidden ? run->plain * run->scale : 0;
+    } else {
+        run->norm = fmax(run->plain, run->scaled);
+    }
+}
+
 /* Run the method, again from the recomputed residual as long as that helps. */
 static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
 {
@@ -124,6 +150,7 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
         run->overtaken = false;
         run->diverged = false;
         run->peak = run->norm;
+        run->measure = 0;
         status = method->run(run);
         report->residual = run->norm * run->scale;
         status = status == TSL_OK ? run->status : status;
@@ -150,6 +177,9 @@ static tsl_status iterate(tsl_run *run, tsl_linsolve_report *report)
     if (status == TSL_OK && run->stop != TSL_LINSOLVE_CONVERGED &&
         (!stopped || report->restarts > 0)) {
         status = tsl_run_go_back(run);
+    }
+    if (run->weight > 0) {
+        settle_scaled(run, report);
     }
     report->true_residual = run->norm * run->scale;
     run->at_rounding = run->norm <= run->rounding && run->norm * run->scale <= most_rounding;
@@ -178,6 +208,17 @@ static bool may_be_indefinite(const tsl_run *run)
            !run->overtaken && !run->at_rounding;
 }
 
+static const char *remedy_of_direct(const tsl_run *run)
+{
+    return run->stop == TSL_LINSOLVE_BREAKDOWN ? "the matrix is singular: gmres or cg solve where "
+                                                 "b is in its range"
+           : run->stop == TSL_LINSOLVE_ITERATIONS ? "allow more"
+           : run->stop == TSL_LINSOLVE_NOT_FINITE
+               ? "scale the system"
+               : "the matrix is as good as singular, or rounding "
+                 "allows no less: raise the tolerance";
+}
+
 static const char *remedy_of(const tsl_run *run)
 {
     const tsl_linsolve_method_entry *method = tsl_linsolve_method_of(run->plan);
@@ -187,6 +228,9 @@ static const char *remedy_of(const tsl_run *run)
     }
     const bool overtaken = method->symmetric && method->may_recover;
     const bool gmres = run->plan->options.method == TSL_LINSOLVE_GMRES;
+    if (run->plan->options.method == TSL_LINSOLVE_DIRECT) {
+        return remedy_of_direct(run);
+    }
     switch (run->stop) {
     case TSL_LINSOLVE_ITERATIONS:
         return gmres ? "allow more, use a larger restart (--restart) or a stronger preconditioner"
@@ -242,7 +286,12 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
                      : "not positive definite");
         break;
     case TSL_LINSOLVE_BREAKDOWN:
-        snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);
+        if (tsl_direct_singular(run->plan) >= 0) {
+            snprintf(what, sizeof what, "elimination finds no pivot in step %lld of %lld",
+                     (long long)tsl_direct_singular(run->plan) + 1, (long long)run->plan->rows);
+        } else {
+            snprintf(what, sizeof what, "step %lld has nothing to divide by", step + 1);
+        }
         break;
     case TSL_LINSOLVE_NOT_FINITE:
         snprintf(what, sizeof what, "step %lld is not finite", step);
@@ -253,6 +302,13 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
                         "residual of %.3g",
                         name, step, report->true_residual);
     default:
+        if (report->condition > 0) {
+            snprintf(what, sizeof what,
+                     "of a condition number of %.1g or more, it stagnated after "
+                     "%lld refinements",
+                     report->condition, step);
+            break;
+        }
         snprintf(what, sizeof what, "%s after %lld iterations",
                  run->diverged                         ? "the residual only grew"
                  : run->stop == TSL_LINSOLVE_STAGNATED ? "it stagnated"
@@ -322,7 +378,12 @@ tsl_status tsl_linsolve_execute(tsl_linsolve_plan *plan, double *x, const double
         return status;
     }
     tsl_linsolve_report own = plan->report;
-    tsl_run run = {.plan = plan, .x = x, .b = b, .kept_norm = INFINITY, .candidate_norm = INFINITY};
+    tsl_run run = {.plan = plan,
+                   .x = x,
+                   .b = b,
+                   .kept_norm = INFINITY,
+                   .candidate_norm = INFINITY,
+                   .least_measure = INFINITY};
     run.r = tsl_run_vector(&run, 0);
     run.kept = tsl_run_vector(&run, plan->vector_count - 1);
     run.candidate = tsl_linsolve_method_of(plan)->leaves_x

@@ -30,6 +30,7 @@ struct tsl_linsolve_plan {
     tsl_layout operator_layout;
     const tsl_layout *layout; /* of vectors: the matrix's, or that one */
     tsl_halo halo;
+    bool badly_scaled;        /* CG with Jacobi of a diagonal over many decades: run->weight */
     double *inverse_diagonal; /* [rows], in host memory, while the plan is made; and where the … */
     double *diagonal;         /* … preconditioner uses it, the same in device memory; else NULL */
     tsl_preconditioner m;
@@ -56,9 +57,18 @@ typedef struct tsl_run {
     double kept_norm;      /* … that residual's norm, with its rounding; infinite: none is kept */
     double *candidate;     /* an x that the method itself says is less; its norm says so, … */
     double candidate_norm; /* … which rounding may have spoilt; infinite: there is none */
-    double least;          /* norm so far, and … */
-    double peak;           /* … the largest since the recurrence was begun */
-    bool diverged; /* the norm is so far above that that the matrix is as good as singular */
+    double peak;           /* the largest norm since the recurrence was begun */
+    double measure;        /* of the residual, by which it is judged whether the run diverges: with
+                              the CG methods sqrt(r.M r), which the scaling of rows does not spoil;
+                              0: the norm */
+    double least;          /* norm so far, … */
+    double least_measure;  /* … and measure of the recurrence; infinite: there is none */
+    bool diverged;         /* it is so far above that that the matrix is as good as singular */
+    double weight; /* of a badly scaled matrix: r.D^-1 r is to be this much below r.r too, …; 0: not
+                      looked at */
+    double scaled; /* … the norm of D^-1/2 r, as a share of that of D^-1/2 b, times ||b|| … */
+    double plain;  /* … and the norm of r, with … */
+    double bound;  /* … what the products' own rounding may make of it */
     int64_t iterations;
     bool wish;         /* `progress` said that it is to end: rank 0's … */
     bool cancelled;    /* … and all ranks know */
@@ -116,6 +126,15 @@ double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
 tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
                           double *rz);
 
+/* Note r.M r. */
+void tsl_run_measure(tsl_run *run, double rz);
+
+/* D^-1/2 r is to fall to so much of the tolerance: x's components then have their digits each. */
+#define TSL_LOOSE 1e-4
+
+/* r.r = rr, or more where r.D^-1 r = rz is to fall too: run->weight. */
+double tsl_run_weighed(const tsl_run *run, double rr, double rz);
+
 /* Note the end of an iteration with r.r = rr. False where the method has to end: run->stop. */
 bool tsl_run_goes_on(tsl_run *run, double rr);
 
@@ -163,6 +182,7 @@ tsl_status tsl_run_cg_single(tsl_run *run);
 tsl_status tsl_run_cg_pipelined(tsl_run *run);
 tsl_status tsl_run_bicgstab(tsl_run *run);
 tsl_status tsl_run_gmres(tsl_run *run);
+tsl_status tsl_run_direct(tsl_run *run);
 /* Bytes of method_memory. */
 int64_t tsl_gmres_bytes(int restart);
 
@@ -171,7 +191,8 @@ enum {
     TSL_CG_SINGLE_VECTORS = 4,
     TSL_CG_PIPELINED_VECTORS = 8,
     TSL_BICGSTAB_VECTORS = 6,
-    TSL_GMRES_VECTORS = 3 /* and the basis */
+    TSL_GMRES_VECTORS = 3, /* and the basis */
+    TSL_DIRECT_VECTORS = 1
 };
 
 /* A preconditioner's maker fills plan->m and what plan->report says of it. */
@@ -193,5 +214,9 @@ tsl_status tsl_make_block_jacobi(tsl_linsolve_plan *plan);
 tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan);
 tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan);
 tsl_status tsl_make_multigrid(tsl_linsolve_plan *plan);
+/* The direct method's factors, in place of a preconditioner. */
+tsl_status tsl_make_direct(tsl_linsolve_plan *plan);
+/* The step, from 0, at which elimination found no pivot; -1: none, or another method. */
+int64_t tsl_direct_singular(const tsl_linsolve_plan *plan);
 
 #endif

@@ -1,4 +1,6 @@
 /* Plans: options, tables, memory. */
+#include <math.h>
+
 #include "core/profile.h"
 #include "device/device.h"
 #include "solvers/linsolve/linsolve.h"
@@ -14,6 +16,8 @@ static const tsl_linsolve_method_entry methods[] = {
     [TSL_LINSOLVE_BICGSTAB] = {"bicgstab", false, true, true, false, TSL_BICGSTAB_VECTORS,
                                tsl_run_bicgstab},
     [TSL_LINSOLVE_GMRES] = {"gmres", false, false, false, true, TSL_GMRES_VECTORS, tsl_run_gmres},
+    [TSL_LINSOLVE_DIRECT] = {"direct", false, false, true, false, TSL_DIRECT_VECTORS,
+                             tsl_run_direct},
 };
 
 static const tsl_preconditioner_entry preconditioners[] = {
@@ -89,6 +93,7 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
 static const char *asks_for_symmetry(const tsl_linsolve_options *o)
 {
     return methods[o->method].symmetric                   ? methods[o->method].name
+           : o->method == TSL_LINSOLVE_DIRECT             ? NULL
            : preconditioners[o->preconditioner].symmetric ? preconditioners[o->preconditioner].name
                                                           : NULL;
 }
@@ -217,12 +222,32 @@ static tsl_status take_vectors(tsl_linsolve_plan *plan)
     return status;
 }
 
+/* Do rows differ so much that the norm of b - A x says nothing of most of them? */
+static bool is_badly_scaled(const tsl_linsolve_plan *plan)
+{
+    static const double far_apart = 1e12;
+    double least = INFINITY;
+    double most = 0;
+    if (plan->options.method != TSL_LINSOLVE_CG || plan->m.diagonal == NULL) {
+        return false;
+    }
+    for (int64_t i = 0; i < plan->rows; i++) {
+        least = fmin(least, plan->inverse_diagonal[i]);
+        most = fmax(most, plan->inverse_diagonal[i]);
+    }
+    return least > 0 && most / far_apart > least;
+}
+
 /* What matrices and operators have in common. */
 static tsl_status finish(tsl_linsolve_plan *plan, double begun)
 {
     const tsl_preconditioner_entry *entry = &preconditioners[plan->options.preconditioner];
-    tsl_status status = entry->make != NULL ? entry->make(plan) : TSL_OK;
+    const bool direct = plan->options.method == TSL_LINSOLVE_DIRECT;
+    tsl_status status = direct                ? tsl_make_direct(plan)
+                        : entry->make != NULL ? entry->make(plan)
+                                              : TSL_OK;
     if (status == TSL_OK) {
+        plan->badly_scaled = is_badly_scaled(plan);
         status = take_vectors(plan);
     }
     tsl_release(plan->inverse_diagonal);

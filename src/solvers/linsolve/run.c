@@ -271,9 +271,11 @@ tsl_status tsl_run_consider(tsl_run *run)
 /* A norm after `before`. Where it falls fast no x is kept: it will be less soon. */
 static void note_norm(tsl_run *run, double before)
 {
+    const bool measured = run->measure > 0;
+    const double measure = measured ? run->measure : run->norm;
     run->least = run->norm < run->least ? run->norm : run->least;
     run->peak = run->norm > run->peak ? run->norm : run->peak;
-    run->diverged = run->norm > most_growth * run->least;
+    run->diverged = measure > most_growth * (measured ? run->least_measure : run->least);
     if (run->plan->scalars == NULL && run->norm > 0.25 * before) {
         run->status = tsl_run_consider(run);
     }
@@ -309,6 +311,17 @@ bool tsl_run_begins(tsl_run *run, double norm)
     return !has_ended(run);
 }
 
+void tsl_run_measure(tsl_run *run, double rz)
+{
+    run->measure = rz > 0 ? sqrt(rz) : 0;
+    run->least_measure = rz > 0 ? fmin(run->least_measure, run->measure) : run->least_measure;
+}
+
+double tsl_run_weighed(const tsl_run *run, double rr, double rz)
+{
+    return run->weight > 0 ? fmax(rr, run->weight * rz) : rr;
+}
+
 bool tsl_run_goes_on(tsl_run *run, double rr)
 {
     const double before = run->norm;
@@ -334,12 +347,19 @@ bool tsl_run_is_definite(tsl_run *run, double curvature, double size)
 
 tsl_status tsl_run_residual(tsl_run *run)
 {
-    double squares[2] = {0};
+    double squares[3] = {0};
+    double *const z = tsl_run_vector(run, TSL_CG_VECTORS); /* CG's own, where there is a weight */
     const tsl_step steps[] = {tsl_run_product(run, run->r, run->x),
-                              tsl_combine(run->r, 1, run->b, -1, run->r), tsl_dot(run->r, run->r),
-                              tsl_dot(run->x, run->x)};
-    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
-    run->norm = sqrt(squares[0]);
-    run->rounding = doubt_of(run, run->norm, squares[1]);
+                              tsl_combine(run->r, 1, run->b, -1, run->r),
+                              tsl_dot(run->r, run->r),
+                              tsl_dot(run->x, run->x),
+                              tsl_scale(z, 1, run->r, run->plan->m.diagonal, 0, NULL),
+                              tsl_dot(run->r, z)};
+    const tsl_status status = tsl_run_steps(run, steps, run->weight > 0 ? 6 : 4, squares);
+    run->norm = sqrt(tsl_run_weighed(run, squares[0], squares[2]));
+    run->plain = sqrt(squares[0]);
+    run->scaled = TSL_LOOSE * sqrt(run->weight * squares[2]);
+    run->bound = rounding_of(run, squares[1]);
+    run->rounding = doubt_of(run, sqrt(squares[0]), squares[1]);
     return status;
 }

@@ -19,6 +19,26 @@ __global__ void fill(T *a, T value)
 #define LAUNCH(kernel, n, ...)                                                                     \
     kernel<<<1, n>>>(__VA_ARGS__)
 
+template <class A, int N> struct keyed {
+    A key[N];
+};
+
+__global__ void shapes(int *a)
+{
+    __shared__ struct {
+        int x, y;
+    } both;
+    __shared__ union { int i; float f; } either; __shared__ keyed<int, 32> keys;
+    __shared__ __align__(16) volatile int aligned[32];
+    int t = threadIdx.x;
+    if (t == 0) {
+        both.x = both.y = either.i = 1;
+    }
+    keys.key[t] = aligned[t] = t;
+    __syncthreads();
+    a[t] = both.x + both.y + either.i + keys.key[31 - t] + aligned[t];
+}
+
 namespace inner
 {
 namespace
@@ -49,6 +69,7 @@ int main(int argc, char **argv)
                  7);
     LAUNCH((fill<int, 16>), 16, a, 3);
     inner::swapped<<<1, 32>>>(p);
+    shapes<<<1, 32>>>(a);
     from_header(a, 32);
     printf("%s %d\n", text, argc > 1 ? atoi(argv[1]) : 0);
     return argc > 1 ? atoi(argv[1]) : 0;

@@ -49,21 +49,58 @@ __global__ void wild(long *a)
     a[0] = 1;
 }
 
-/* What the host's side does. */
-static int harm(const char *what, char **argv)
+static void harm_by_kernel(const char *what, int *a)
 {
-    if (strcmp(what, "fork") == 0) {
+    if (strcmp(what, "endless") == 0) {
+        endless<<<2, 64>>>(a);
+    } else if (strcmp(what, "endless-silent") == 0) {
+        endlessSilent<<<2, 64>>>(a);
+    } else if (strcmp(what, "barrier") == 0) {
+        spinsAtBarrier<<<1, 64>>>(a);
+    } else if (strcmp(what, "recursion") == 0) {
+        recursion<<<1, 32>>>(a);
+    } else if (strcmp(what, "wild") == 0) {
+        wild<<<1, 32>>>((long *)a);
+    }
+}
+
+static void take_memory()
+{
+    for (int i = 0; i < 100; i++) {
+        char *volatile p = (char *)malloc((size_t)1 << 30);
+        for (size_t k = 0; k < (size_t)1 << 30; k += 4096) {
+            p[k] = 1;
+        }
+    }
+}
+
+static void write_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    fputs("harm\n", file);
+    fclose(file);
+}
+
+static int harm_by_host(const char *what, const char *path)
+{
+    if (strcmp(what, "endless-host") == 0) {
+        for (volatile int i = 0;; i = i + 1) {
+        }
+    } else if (strcmp(what, "deaf") == 0) { /* SIGTERM does not end it */
+        signal(SIGTERM, SIG_IGN);
+        for (;;) {
+            pause();
+        }
+    } else if (strcmp(what, "fork") == 0) {
         for (;;) {
             fork();
         }
     } else if (strcmp(what, "system") == 0) {
         return system("touch /tmp/tesela-lab-hostile") == 0;
     } else if (strcmp(what, "write") == 0) {
-        FILE *file = fopen(argv[2], "w");
-        fputs("harm\n", file);
-        fclose(file);
+        write_file(path);
     } else if (strcmp(what, "remove") == 0) {
-        return remove(argv[2]);
+        return remove(path);
     } else if (strcmp(what, "network") == 0) {
         return socket(AF_INET, SOCK_STREAM, 0);
     } else if (strcmp(what, "kill") == 0) {
@@ -71,26 +108,12 @@ static int harm(const char *what, char **argv)
     } else if (strcmp(what, "session") == 0) {
         setsid();
     } else if (strcmp(what, "memory") == 0) {
-        for (int i = 0; i < 100; i++) {
-            char *volatile p = (char *)malloc((size_t)1 << 30);
-            for (size_t k = 0; k < (size_t)1 << 30; k += 4096) {
-                p[k] = 1;
-            }
-        }
+        take_memory();
     } else if (strcmp(what, "device-memory") == 0) {
         void *p;
         return cudaMalloc(&p, (size_t)100 << 30) == cudaErrorMemoryAllocation ? 0 : 5;
-    } else if (strcmp(what, "close") == 0) {
-        for (int i = 3; i < 256; i++) {
-            close(i);
-        }
-        _exit(0);
     } else if (strcmp(what, "abort") == 0) {
         abort();
-    } else if (strcmp(what, "flood") == 0) {
-        for (;;) {
-            puts("and on");
-        }
     }
     return 0;
 }
@@ -101,27 +124,16 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     cudaMalloc(&a, 1024);
     cudaMemset(a, 0, 1024);
-    if (strcmp(what, "endless") == 0) {
-        endless<<<2, 64>>>(a);
-    } else if (strcmp(what, "endless-silent") == 0) {
-        endlessSilent<<<2, 64>>>(a);
-    } else if (strcmp(what, "endless-host") == 0) {
-        for (volatile int i = 0;; i = i + 1) {
+    harm_by_kernel(what, a);
+    if (strcmp(what, "close") == 0) { /* the file of results too */
+        for (int i = 3; i < 256; i++) {
+            close(i);
         }
-    } else if (strcmp(what, "deaf") == 0) { /* SIGTERM does not end it */
-        signal(SIGTERM, SIG_IGN);
-        for (;;) {
-            pause();
-        }
-    } else if (strcmp(what, "barrier") == 0) {
-        spinsAtBarrier<<<1, 64>>>(a);
-    } else if (strcmp(what, "recursion") == 0) {
-        recursion<<<1, 32>>>(a);
-    } else if (strcmp(what, "wild") == 0) {
-        wild<<<1, 32>>>((long *)a);
-    } else {
-        return harm(what, argv);
+        _exit(0);
+    }
+    while (strcmp(what, "flood") == 0) {
+        puts("and on");
     }
     cudaDeviceSynchronize();
-    return 0;
+    return harm_by_host(what, argc > 2 ? argv[2] : "");
 }

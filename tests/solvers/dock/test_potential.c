@@ -43,7 +43,7 @@ static double plain_potential(const tsl_dock_atoms *atoms, const tsl_dock_geomet
     for (int64_t i = 0; i < atoms->charged; i++) {
         double d[3];
         for (int axis = 0; axis < 3; axis++) {
-            d[axis] = (cell[axis] + 0.5 - g->grid / 2) * g->spacing -
+            d[axis] = (cell[axis] + 0.5 - g->grid / 2) * (double)g->spacing -
                       (double)atoms->charge_positions[3 * i + axis];
         }
         const double r = fmax(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 2);
@@ -58,7 +58,7 @@ static void check_grid(tsl_context *context, int grid, double spacing)
     static float positions[CHARGES][3];
     static int32_t charges[CHARGES];
     tsl_dock_atoms atoms = {.charge_positions = positions[0], .charges = charges};
-    const tsl_dock_geometry g = {.grid = grid, .spacing = spacing};
+    const tsl_dock_geometry g = {.grid = grid, .spacing = (float)spacing};
     const int64_t cells = (int64_t)grid * grid * grid;
     int16_t *shape = calloc((size_t)cells, sizeof *shape);
     int32_t *potential = calloc((size_t)cells, sizeof *potential);

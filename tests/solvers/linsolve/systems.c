@@ -1,4 +1,5 @@
 #include "solvers/linsolve/systems.h"
+#include "solvers/linsolve/direct/lu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -292,6 +293,12 @@ void test_solve_dense(const test_system *s, double *x, const double *b)
         x[i] = (double)(sum / a[i * width + i]);
     }
     free(a);
+}
+
+bool test_has_method(int method)
+{
+    return tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL &&
+           (method != TSL_LINSOLVE_DIRECT || tsl_lu_library() != NULL);
 }
 
 tsl_linsolve_options test_options(tsl_linsolve_method method,

@@ -34,6 +34,9 @@ test_system test_ring(int64_t n);
 
 tsl_sparse_matrix *test_matrix(tsl_context *context, const test_system *s);
 
+/* Is there a method of that number, in this build? All that are there come first. */
+bool test_has_method(int method);
+
 /* The defaults with a method and a preconditioner. */
 tsl_linsolve_options test_options(tsl_linsolve_method method,
                                   tsl_linsolve_preconditioner preconditioner);

@@ -21,7 +21,7 @@ typedef struct mistake {
 
 #define OPTIONS(storage, duplicates, base)                                                         \
     {                                                                                              \
-        sizeof(tsl_sparse_matrix_options), storage, duplicates, base                               \
+        sizeof(tsl_sparse_matrix_options), storage, duplicates, base, TSL_SPARSE_JUDGE             \
     }
 
 static const mistake mistakes[] = {
@@ -111,7 +111,7 @@ static const mistake mistakes[] = {
      {0},
      {0},
      {0},
-     {7, 0, 0, 0}},
+     {7, 0, 0, 0, 0}},
 };
 
 static void mistakes_are_told(void **state)
@@ -257,15 +257,84 @@ static void matrices_are_described(void **state)
     assert_int_equal(d.symmetric_pattern, 1);
     assert_int_equal(d.unsymmetric_row, 39); /* first by rows: a(39, 40) */
     assert_int_equal(d.unsymmetric_column, 40);
-    assert_true(d.asymmetry > 2.9e-10 && d.asymmetry < 3.1e-10);
+    assert_true(d.asymmetry > 7.4e-11 && d.asymmetry < 7.6e-11);
     tsl_sparse_matrix_destroy(matrix);
-    s.value[s.row_start[40] + 1] = -1 - 1e-11; /* within it */
+    s.value[s.row_start[40] + 1] = -1 - 3e-12; /* within it, since the diagonal is 4 */
     matrix = test_matrix(context, &s);
     tsl_sparse_matrix_describe(matrix, &d);
     assert_int_equal(d.symmetric, 1);
+    assert_true(d.asymmetry > 7e-13 && d.asymmetry < 8e-13);
     tsl_sparse_matrix_destroy(matrix);
     test_system_free(&s);
     tsl_context_destroy(context);
+}
+
+/* Entries that are rounding beside the diagonal, and differ in all their digits; and what a caller
+ * says. */
+static void rounding_is_symmetric(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 2);
+    static const int64_t start[] = {0, 2, 3, 5};
+    static const int32_t column[] = {0, 2, 1, 0, 2};
+    static const struct {
+        double first, entry, mirror;
+        tsl_sparse_symmetry symmetry;
+        int symmetric;
+    } cases[] = {{2, 1e-17, -1e-17, TSL_SPARSE_JUDGE, 1},
+                 {2, 1e-11, -1e-11, TSL_SPARSE_JUDGE, 0},
+                 {2, 1e-11, -1e-11, TSL_SPARSE_TAKE_SYMMETRIC, 1},
+                 {2, 1, 1, TSL_SPARSE_TAKE_GENERAL, 0},
+                 {0, 1e-17, -1e-17, TSL_SPARSE_JUDGE, 0}, /* nothing to be small beside */
+                 {2e300, 1e290, -1e290, TSL_SPARSE_JUDGE, 0},
+                 {2e300, 1e130, -1e130, TSL_SPARSE_JUDGE, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double value[] = {cases[i].first, cases[i].entry, 1, cases[i].mirror, 2};
+        tsl_sparse_matrix_options options = TSL_SPARSE_MATRIX_OPTIONS_INIT;
+        tsl_sparse_matrix *matrix = NULL;
+        tsl_sparse_description d;
+        options.symmetry = cases[i].symmetry;
+        assert_int_equal(
+            tsl_sparse_matrix_create(&matrix, context, 3, 3, start, column, 4, value, &options),
+            TSL_OK);
+        tsl_sparse_matrix_describe(matrix, &d);
+        assert_int_equal(d.symmetric, cases[i].symmetric);
+        assert_true((d.asymmetry > 0) == (cases[i].entry != cases[i].mirror));
+        tsl_sparse_matrix_destroy(matrix);
+    }
+    tsl_context_destroy(context);
+}
+
+static void a_matrix_is_negated(void **state)
+{
+    (void)state;
+    for (int device = 0; device < test_device_count(); device++) {
+        tsl_context *context = test_context(test_devices[device], 2);
+        test_system s = test_laplacian(9, 1);
+        tsl_sparse_matrix *matrix = test_matrix(context, &s);
+        tsl_sparse_description d;
+        static double x[81], y[81], b[81];
+        for (int i = 0; i < 81; i++) {
+            x[i] = i % 7;
+        }
+        test_multiply(&s, b, x);
+        assert_int_equal(tsl_sparse_matrix_negate(matrix), TSL_OK);
+        tsl_sparse_matrix_describe(matrix, &d);
+        assert_int_equal(d.negative_diagonals, 81);
+        assert_string_equal(d.format, "sliced-ell");
+        double *device_x = test_upload(context, x, sizeof x);
+        double *device_y = test_upload(context, y, sizeof y);
+        assert_int_equal(tsl_sparse_matrix_multiply(matrix, device_y, device_x), TSL_OK);
+        test_download(context, y, device_y, sizeof y);
+        for (int i = 0; i < 81; i++) {
+            assert_true(y[i] == -b[i]);
+        }
+        test_release(context, device_x);
+        test_release(context, device_y);
+        tsl_sparse_matrix_destroy(matrix);
+        test_system_free(&s);
+        tsl_context_destroy(context);
+    }
 }
 
 /* An entry that proves a symmetric matrix indefinite; where there is none, or only by rounding, or
@@ -370,6 +439,8 @@ int main(void)
                                        cmocka_unit_test(offsets_are_checked),
                                        cmocka_unit_test(entries_are_put_in_order),
                                        cmocka_unit_test(matrices_are_described),
+                                       cmocka_unit_test(rounding_is_symmetric),
+                                       cmocka_unit_test(a_matrix_is_negated),
                                        cmocka_unit_test(indefinite_minors_are_found),
                                        cmocka_unit_test(odd_rows_are_described),
                                        cmocka_unit_test(failing_allocations_are_survived)};

@@ -99,7 +99,7 @@ static void definite_systems_are_solved(void **state)
     test_system small = test_laplacian(11, 1);
     test_system large = test_laplacian(17, 17); /* 4913 rows: several threads */
     test_system turned = test_spectrum(96, 1e3, 7);
-    for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
+    for (int method = 0; test_has_method(method); method++) {
         for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
              m++) {
             tsl_linsolve_options options =
@@ -292,7 +292,7 @@ static void threads_and_runs_do_not_matter(void **state)
     static history expected, h;
     test_system s = test_laplacian(17, 17);
     make_right_side(&s, known, b);
-    for (int method = 0; tsl_linsolve_method_name((tsl_linsolve_method)method) != NULL; method++) {
+    for (int method = 0; test_has_method(method); method++) {
         for (int m = 0; tsl_linsolve_preconditioner_name((tsl_linsolve_preconditioner)m) != NULL;
              m++) {
             if (!takes_turns(method, m)) {
@@ -418,13 +418,16 @@ static void multigrid_tells_what_it_cannot_tell(void **state)
         }
         b[i] = 1;
     }
-    for (int m = 0; tsl_linsolve_method_name((tsl_linsolve_method)m) != NULL; m++) {
+    for (int m = 0; m < TSL_LINSOLVE_DIRECT; m++) {
         const tsl_linsolve_options options =
             test_options((tsl_linsolve_method)m, TSL_LINSOLVE_MULTIGRID);
         assert_int_equal(solve(context, &s, &options, x, b, NULL), TSL_E_NOCONV);
+        /* rounding overtakes the pipelined recurrence before it has grown */
         assert_non_null(strstr(tsl_last_error(context),
-                               "the matrix is not positive definite, which multigrid needs, or as "
-                               "good as singular: gmres with ilu0 tells"));
+                               m == TSL_LINSOLVE_CG_PIPELINED
+                                   ? "cg tells"
+                                   : "the matrix is not positive definite, which multigrid needs, "
+                                     "or as good as singular: gmres with ilu0 tells"));
     }
     tsl_linsolve_options direct = test_options(TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0);
     direct.restart = 400;

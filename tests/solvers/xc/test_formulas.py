@@ -6,14 +6,17 @@ import importlib
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 SOURCE = os.environ.get("TESELA_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
-GENERATOR = os.path.join(SOURCE, "tools", "xcgen")
-GENERATED = os.path.join(SOURCE, "src", "solvers", "xc", "generated")
+GENERATOR = os.environ.get("TESELA_XCGEN", os.path.join(SOURCE, "tools", "xcgen"))
+GENERATED = os.environ.get("TESELA_XC_GENERATED", os.path.join(SOURCE, "src", "solvers", "xc", "generated"))
+ONLY = os.environ.get("TESELA_XC_ONLY")  # one unit alone
 sys.path.insert(0, GENERATOR)
 
 import composites  # noqa: E402
@@ -197,6 +200,8 @@ class Published(unittest.TestCase):
     def test_generated_lines(self):
         seen = set()
         for one in self.sums():
+            if ONLY is not None and one.unit != ONLY:
+                continue
             first = one.unit not in seen
             seen.add(one.unit)
             with self.subTest(unit=one.unit, set=one.sets[0][1]):
@@ -213,6 +218,29 @@ class Committed(unittest.TestCase):
         result = subprocess.run([sys.executable, os.path.join(GENERATOR, "xcgen"), "--check"],
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+
+@unittest.skipIf(m is None or ONLY is not None, "mpmath is not installed (Debian: python3-mpmath)")
+class Page(unittest.TestCase):
+    def test_a_functional_is_added_from_the_page_alone(self):
+        """The file that docs/howto-add-a-functional.md shows, generated and held to its published formula."""
+        with open(os.path.join(SOURCE, "docs", "howto-add-a-functional.md"), encoding="utf-8") as file:
+            text = file.read()
+        name = re.search(r"functionals/(\w+)\.py`", text)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            generator, generated = os.path.join(folder, "xcgen"), os.path.join(folder, "generated")
+            shutil.copytree(GENERATOR, generator)
+            target = os.path.join(generator, "functionals", f"{name}.py")
+            self.assertFalse(os.path.exists(target))
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(re.search(r"```python\n(.*?)```", text, re.S)[1])
+            subprocess.run([sys.executable, os.path.join(generator, "xcgen"), "--only", name, "--output",
+                            generated], stdout=subprocess.DEVNULL, check=True)
+            environment = dict(os.environ, TESELA_XCGEN=generator, TESELA_XC_GENERATED=generated,
+                               TESELA_XC_ONLY=name)
+            result = subprocess.run([sys.executable, __file__, "Published"], env=environment, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            self.assertEqual(result.returncode, 0, result.stdout)
 
 
 if __name__ == "__main__":

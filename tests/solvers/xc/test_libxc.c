@@ -22,11 +22,14 @@ typedef struct exception {
     const char *set;
     double bound[TSL_XC_ORDERS];
     const char *reason;
+    bool everywhere; /* at ordinary points too */
 } exception;
 
 static const exception exceptions[] = {
-    {"lda_c_", {1e-11, 1e-9, 1e-7}, "log(1 + x) of small x: digits are lost at low density"},
-    {"gga_c_", {1e-11, 1e-9, 1e-7}, "the same"},
+    {"lda_c_", {1e-11, 1e-9, 1e-7}, "log(1 + x) of small x: digits are lost at low density", false},
+    {"gga_c_", {1e-11, 1e-9, 1e-7}, "the same", false},
+    {"mgga_", {1e-10, 1e-7, 1e-5}, "the same, and tau - tau_W, which is rounded once here", false},
+    {"mgga_c_tpss", {1e-10, 1e-8, 1e-6}, "closed shells; 40 digits by mpmath take our side", true},
 };
 
 static const points_range ordinary = {{1e-6, 1e3}, {1e-3, 3}, 1e-4, {1e-2, 10}};
@@ -147,16 +150,16 @@ static void compare(compared *c, tsl_context *context)
 }
 
 /* Raise the bound where a part of the functional has an exception. */
-static void except(compared *c, tsl_context *context)
+static void except(compared *c, tsl_context *context, bool is_ordinary)
 {
     tsl_xc_sum sum;
     assert_int_equal(tsl_xc_parse(&sum, context, c->name), TSL_OK);
     for (int t = 0; t < sum.count; t++) {
         for (size_t e = 0; e < sizeof exceptions / sizeof *exceptions; e++) {
-            const char *set = exceptions[e].set;
-            for (int o = 0;
-                 strncmp(sum.term[t].set->name, set, strlen(set)) == 0 && o < TSL_XC_ORDERS; o++) {
-                c->bound[o] = fmax(c->bound[o], exceptions[e].bound[o]);
+            const exception *x = &exceptions[e];
+            const bool is_named = strncmp(sum.term[t].set->name, x->set, strlen(x->set)) == 0;
+            for (int o = 0; o < TSL_XC_ORDERS && is_named && (x->everywhere || !is_ordinary); o++) {
+                c->bound[o] = fmax(c->bound[o], x->bound[o]);
             }
         }
     }
@@ -175,9 +178,7 @@ static void compare_all(const points_range *range)
                           test_is_full() ? MANY : FEW,
                           {bounds[0], bounds[1], bounds[2]},
                           {0}};
-            if (range != &ordinary) {
-                except(&c, context);
-            }
+            except(&c, context, range == &ordinary);
             compare(&c, context);
             for (int o = 0; o < TSL_XC_ORDERS; o++) {
                 worst[o] = fmax(worst[o], c.worst[o]);
@@ -223,6 +224,17 @@ static void make_edge(double *x, int inputs, int polarised, uint64_t *seed)
     }
 }
 
+/* Is a point at the clip of sigma by tau, where the minimum in TPSS's correlation has two slopes?
+ */
+static bool is_clipped(const double *x, int inputs, int polarised)
+{
+    bool clipped = false;
+    for (int s = 0; s <= polarised && inputs > (polarised ? 5 : 2); s++) {
+        clipped = clipped || x[polarised ? 2 + 2 * s : 1] > 7.9 * x[s] * x[polarised ? 5 + s : 2];
+    }
+    return clipped;
+}
+
 static void check_edges(tsl_context *context, const char *name, int polarised, int count)
 {
     tsl_xc_options options = TSL_XC_OPTIONS_INIT;
@@ -255,6 +267,9 @@ static void check_edges(tsl_context *context, const char *name, int polarised, i
         for (int k = 0; k < inputs; k++) {
             const int densities = polarised ? 2 : 1;
             held[k] = fmax(fabs(in[i * inputs + k]), k < densities ? 1e-15 : 1e-40);
+        }
+        if (strstr(name, "tpss") != NULL && is_clipped(in + i * inputs, inputs, polarised)) {
+            continue;
         }
         points_scales(scale, held, about.family, polarised, 1);
         const double total = in[i * inputs] + (polarised ? in[i * inputs + 1] : 0);

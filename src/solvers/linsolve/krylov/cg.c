@@ -31,6 +31,7 @@ tsl_status tsl_run_cg(tsl_run *run)
     double beta = 0;
     bool definite;
     tsl_status status = tsl_run_update(run, NULL, 0, z, &rr, &rho);
+    tsl_run_measure(run, rho);
     while (status == TSL_OK) {
         status = tsl_run_check_definite(run, rho, run->r, &definite);
         if (status != TSL_OK || !definite) {
@@ -56,7 +57,8 @@ tsl_status tsl_run_cg(tsl_run *run)
                                  tsl_combine(run->r, 1, run->r, -alpha, q)};
         const double before = rho;
         status = tsl_run_update(run, step, 2, z, &rr, &rho);
-        if (status != TSL_OK || !tsl_run_goes_on(run, rr)) {
+        tsl_run_measure(run, rho);
+        if (status != TSL_OK || !tsl_run_goes_on(run, tsl_run_weighed(run, rr, rho))) {
             return status;
         }
         beta = rho / before;
@@ -146,6 +148,7 @@ tsl_status tsl_run_cg_single(tsl_run *run)
                                     tsl_dot(run->r, run->r)};
         if (status == TSL_OK) {
             status = tsl_run_steps(run, product, 4, sums);
+            tsl_run_measure(run, sums[0]);
         }
         if (status != TSL_OK || (!first && !tsl_run_goes_on(run, sums[2]))) {
             return status;
@@ -250,6 +253,7 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
         status = tsl_run_precondition(run, m, w, 0);
         if (status == TSL_OK) {
             status = tsl_run_product_and_sums(run, n, m, 3, sums);
+            tsl_run_measure(run, sums[0]);
         }
         if (status != TSL_OK || (!first && !tsl_run_goes_on(run, sums[2]))) {
             return status;

@@ -142,12 +142,15 @@ static tsl_status account(const ahead *a, int64_t iteration, int count, bool *go
         const double *before = ring + (iteration + i + RING - 1) % RING * SCALARS;
         const double *now = ring + (iteration + i) % RING * SCALARS;
         bool definite = true;
+        tsl_run_measure(run, before[RZ]);
         status = tsl_run_check_definite(run, before[RZ], run->r, &definite);
         if (status == TSL_OK && definite) {
             run->products++;
             status = tsl_run_check_definite(run, now[PQ], a->p, &definite);
         }
-        *goes_on = status == TSL_OK && definite && tsl_run_goes_on(run, now[RR]);
+        tsl_run_measure(run, now[RZ]);
+        *goes_on = status == TSL_OK && definite &&
+                   tsl_run_goes_on(run, tsl_run_weighed(run, now[RR], now[RZ]));
         if (!*goes_on) {
             return status;
         }
@@ -165,7 +168,8 @@ tsl_status tsl_run_cg_ahead(tsl_run *run)
     ahead a = {.run = run,
                .p = tsl_run_vector(run, 1),
                .q = tsl_run_vector(run, 2),
-               .limit = run->target * run->target * (1 - 1e-14)};
+               /* a weight has no limit that a gate could know: x goes on until the host looks */
+               .limit = run->weight > 0 ? 0 : run->target * run->target * (1 - 1e-14)};
     a.z = tsl_run_preconditioned(run, run->r, tsl_run_vector(run, 3));
     const int64_t most = run->plan->m.apply == NULL ? TSL_CG_AHEAD : 1;
     bool goes_on = true;

@@ -4,7 +4,11 @@
 #include "core/context.h"
 #include "solvers/linsolve/matrix/matrix.h"
 
-static const double same = 1e-10; /* a(i, j) and a(j, i) that differ by so little are equal */
+/* a(i, j) and a(j, i) that differ by so little, of the largest of them and of the geometric mean of
+ * their diagonal entries, are equal. */
+static const double same = 1e-12;
+/* A minor that is below 0 by less, of its terms, may be rounding. */
+static const double doubt = 1e-10;
 
 /* What the rows from … to - 1 add to a description; firsts are numbered from 0. */
 typedef struct part {
@@ -19,13 +23,19 @@ static void note_first(int64_t *count, int64_t *first, int64_t row)
     }
 }
 
-static void note_pair(tsl_sparse_description *d, const tsl_csr *m, int64_t i, int64_t k)
+static void note_pair(tsl_sparse_description *d, const tsl_csr *m, int64_t i, int64_t k,
+                      double diagonal)
 {
     const double *mirror = tsl_csr_at(m, m->column[k], i);
     const double other = mirror != NULL ? *mirror : 0;
-    const double larger = fmax(fabs(m->value[k]), fabs(other));
-    const double off = larger > 0 ? fabs(m->value[k] / larger - other / larger) : 0;
+    double off = 0;
     d->symmetric_pattern &= mirror != NULL;
+    if (m->value[k] != other) {
+        const double *across = tsl_csr_at(m, m->column[k], m->column[k]);
+        const double mean = across != NULL ? sqrt(fabs(diagonal)) * sqrt(fabs(*across)) : 0;
+        const double size = fmax(mean, fmax(fabs(m->value[k]), fabs(other)));
+        off = fabs(m->value[k] / size - other / size);
+    }
     d->asymmetry = fmax(d->asymmetry, off);
     if (off > same && d->symmetric) {
         d->symmetric = 0;
@@ -36,7 +46,7 @@ static void note_pair(tsl_sparse_description *d, const tsl_csr *m, int64_t i, in
 
 /* [[a(i, i), a(i, j)], [a(j, i), a(j, j)]] with a(i, j)^2 > a(i, i) a(j, j), both above 0, takes
  * values of both signs, so a symmetric matrix with it does. Seen in the row of the smaller diagonal
- * entry; entries known to `same` tell no finer. Quotients by roots, for products may overflow. */
+ * entry; entries that are rounded tell no finer. Quotients by roots, for products may overflow. */
 static void note_minor(tsl_sparse_description *d, const tsl_csr *m, int64_t i, int64_t k,
                        double diagonal)
 {
@@ -48,7 +58,7 @@ static void note_minor(tsl_sparse_description *d, const tsl_csr *m, int64_t i, i
     const double *other = tsl_csr_at(m, j, j);
     if (mirror != NULL && other != NULL && *other > 0) {
         const double smaller = fmin(fabs(m->value[k]), fabs(*mirror));
-        if (smaller / sqrt(diagonal) / sqrt(*other) > 1 + same) {
+        if (smaller / sqrt(diagonal) / sqrt(*other) > 1 + doubt) {
             d->indefinite_row = i;
             d->indefinite_column = j;
         }
@@ -69,7 +79,7 @@ static void note_row(part *p, const tsl_csr *m, int64_t i)
         if (away != 0) {
             others += fabs(m->value[k]);
             if (m->rows == m->columns) {
-                note_pair(d, m, i, k);
+                note_pair(d, m, i, k, diagonal);
                 note_minor(d, m, i, k, diagonal);
             }
         }

@@ -79,6 +79,9 @@ static tsl_status check_options(tsl_context *context, const tsl_sparse_matrix_op
         return tsl_fail(context, TSL_E_ARG, "matrix options: no storage %d or duplicates %d",
                         (int)o->storage, (int)o->duplicates);
     }
+    if ((unsigned)o->symmetry > TSL_SPARSE_TAKE_GENERAL) {
+        return tsl_fail(context, TSL_E_ARG, "matrix options: no symmetry %d", (int)o->symmetry);
+    }
     if (o->index_base != 0 && o->index_base != 1) {
         return tsl_fail(context, TSL_E_ARG, "an index base of %d: give 0 or 1", o->index_base);
     }
@@ -119,13 +122,47 @@ static tsl_status compare_ranks(const tsl_sparse_matrix *m)
                      "the ranks of a sparse system have different matrices: give all the same");
 }
 
+static void describe(tsl_sparse_matrix *m)
+{
+    tsl_sparse_description *d = &m->description;
+    tsl_describe_rows(d, m->context, &m->csr, m->index_base);
+    if (m->symmetry != TSL_SPARSE_JUDGE && d->rows == d->columns) {
+        d->symmetric = m->symmetry == TSL_SPARSE_TAKE_SYMMETRIC;
+    }
+}
+
+/* The form in which products go through this rank's rows. Collective. */
+static tsl_status make_form(tsl_sparse_matrix *m, tsl_status status)
+{
+    if (status == TSL_OK) {
+        status = tsl_form_make(&m->form, m->context, &m->csr, &m->layout, 8, 1);
+    }
+    status = tsl_comm_agree(m->context, status);
+    if (status == TSL_OK) {
+        m->description.format = tsl_form_name(&m->form);
+        m->description.bytes = m->form.product_bytes;
+    }
+    return status;
+}
+
+tsl_status tsl_sparse_matrix_negate(tsl_sparse_matrix *matrix)
+{
+    const int64_t entries = tsl_csr_nonzeros(&matrix->csr);
+    for (int64_t k = 0; k < entries; k++) {
+        matrix->csr.value[k] = -matrix->csr.value[k];
+    }
+    describe(matrix);
+    tsl_form_free(&matrix->form);
+    return make_form(matrix, TSL_OK);
+}
+
 static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
 {
     tsl_context *context = m->context;
     const double begun = tsl_seconds();
     tsl_status status = tsl_entries_to_rows(&m->csr, context, e);
     if (status == TSL_OK) {
-        tsl_describe_rows(&m->description, context, &m->csr, m->index_base);
+        describe(m);
         status = tsl_layout_make(&m->layout, context, e->rows, m->csr.row_start, false);
     }
     if (tsl_comm_size(context->comm) > 1) {
@@ -139,13 +176,8 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         }
         m->layout.lane = m->lane;
     }
+    status = make_form(m, status);
     if (status == TSL_OK) {
-        status = tsl_form_make(&m->form, context, &m->csr, &m->layout, 8, 1);
-    }
-    status = tsl_comm_agree(context, status);
-    if (status == TSL_OK) {
-        m->description.format = tsl_form_name(&m->form);
-        m->description.bytes = m->form.product_bytes;
         tsl_profile_add(context, "matrix", begun, 12 * tsl_csr_nonzeros(&m->csr), 0);
     }
     return status;
@@ -174,6 +206,7 @@ static tsl_status make(tsl_sparse_matrix **out, tsl_context *context, tsl_entrie
     if (status == TSL_OK) {
         m->context = context;
         m->index_base = e->base;
+        m->symmetry = o->symmetry;
         status = fill(m, e);
     }
     if (status != TSL_OK) {

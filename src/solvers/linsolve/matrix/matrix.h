@@ -10,6 +10,7 @@
 struct tsl_sparse_matrix {
     tsl_context *context;
     int index_base;
+    tsl_sparse_symmetry symmetry;
     tsl_csr csr; /* all rows, columns ascending and distinct */
     tsl_sparse_description description;
     tsl_layout layout; /* of the rows */

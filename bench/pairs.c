@@ -1,0 +1,209 @@
+/* Pairwise work on a device: condensed distances beside a fill of the same bytes, and neighbours of
+ * a fluid.
+ *
+ *     pairs [DEVICE [POINTS [PARTICLES]]]
+ *
+ * DEVICE: cpu. POINTS: at most, of distances: 65536. PARTICLES: of the fluid: 1000000. Samples of
+ * each result are compared with double precision; the exit status is 1 if one is wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "device/device.h"
+#include "tesela/pairs.h"
+#include "tesela/simplex.h"
+
+enum { SAMPLES = 500 };
+
+typedef struct job {
+    tsl_distance_plan *plan;
+    tsl_buffer *out;
+    int64_t count;
+} job;
+
+static tsl_status compute(void *user)
+{
+    const job *j = user;
+    return tsl_distance_execute(j->plan, j->out, 0, j->count);
+}
+
+static tsl_status fill(void *user)
+{
+    const job *j = user;
+    return tsl_buffer_fill(j->out, 1);
+}
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+static void *random_values(int64_t count, int precision, double scale)
+{
+    uint64_t seed = 1;
+    void *values = malloc((size_t)(count * precision));
+    for (int64_t e = 0; values != NULL && e < count; e++) {
+        const double x = scale * uniform(&seed);
+        if (precision == 4) {
+            ((float *)values)[e] = (float)x;
+        } else {
+            ((double *)values)[e] = x;
+        }
+    }
+    return values;
+}
+
+static double get(const void *values, int precision, int64_t e)
+{
+    return precision == 4 ? (double)((const float *)values)[e] : ((const double *)values)[e];
+}
+
+/* The largest relative error of some elements. */
+static tsl_status largest_error(double *out, const job *j, const tsl_points *points)
+{
+    uint64_t seed = 2;
+    const int d = points->dimensions;
+    *out = 0;
+    for (int s = 0; s < SAMPLES; s++) {
+        const int64_t k = (int64_t)(uniform(&seed) * (double)j->count);
+        const int64_t i = tsl_condensed_row(points->count, k);
+        const int64_t column = k - tsl_condensed_base(points->count, i);
+        double value = 0, sum = 0;
+        char bytes[8];
+        const tsl_status status =
+            tsl_buffer_read(j->out, k * points->precision, bytes, points->precision);
+        if (status != TSL_OK) {
+            return status;
+        }
+        value = get(bytes, points->precision, 0);
+        for (int c = 0; c < d; c++) {
+            const double from = get(points->values, points->precision, i * d + c) -
+                                get(points->values, points->precision, column * d + c);
+            sum += from * from;
+        }
+        *out = fmax(*out, fabs(value - sqrt(sum)) / sqrt(sum));
+    }
+    return TSL_OK;
+}
+
+static tsl_status measure(tsl_context *context, int64_t n, int d, int precision, bool *right)
+{
+    job j = {NULL, NULL, 0};
+    double seconds = 0, filled = 0, error = 0;
+    void *values = random_values(n * d, precision, 1);
+    const tsl_points points = {values, n, d, precision, NULL};
+    tsl_status status = values != NULL
+                            ? tsl_distance_plan_create(&j.plan, context, NULL, &points, NULL)
+                            : tsl_fail_memory(context, n * d * precision, "points");
+    if (status == TSL_OK) {
+        j.count = tsl_distance_plan_count(j.plan);
+        status = tsl_buffer_create(&j.out, context, j.count * precision);
+    }
+    if (status == TSL_OK) {
+        status = compute(&j);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(&seconds, context, compute, &j, 0.05);
+    }
+    if (status == TSL_OK) {
+        status = largest_error(&error, &j, &points);
+    }
+    if (status == TSL_OK) {
+        status = tsl_device_time(&filled, context, fill, &j, 0.05);
+    }
+    if (status == TSL_OK) {
+        const bool ok = error <= (precision == 8 ? 1e-13 : d >= 128 ? 3e-6 : 1e-6);
+        printf("%8lld %5d %-7s %10.3f %9.4f %8.3f %9.3f %8.2e %s\n", (long long)n, d,
+               precision == 4 ? "single" : "double", 1e3 * seconds, 1e9 * seconds / (double)j.count,
+               (double)j.count * precision / seconds * 1e-12, filled / seconds, error,
+               ok ? "right" : "wrong");
+        fflush(stdout);
+        *right &= ok;
+    }
+    tsl_buffer_destroy(j.out);
+    tsl_distance_plan_destroy(j.plan);
+    free(values);
+    return status;
+}
+
+/* A fluid of reduced density 0.844, cut off at 2.8 diameters: 78 neighbours a particle. */
+static tsl_status measure_neighbors(tsl_context *context, int64_t n, bool *right)
+{
+    const double edge = cbrt((double)n / 0.844);
+    const double box[6] = {edge, edge, edge, 0, 0, 0};
+    tsl_neighbors found;
+    tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
+    void *values = random_values(3 * n, 4, edge);
+    const tsl_points points = {values, n, 3, 4, NULL};
+    options.cutoff = 2.8;
+    options.box = box;
+    if (values == NULL) {
+        return tsl_fail_memory(context, 12 * n, "points");
+    }
+    tsl_status status = TSL_OK;
+    for (int half = 0; half < 2 && status == TSL_OK; half++) {
+        double least[3] = {INFINITY, INFINITY, INFINITY};
+        int64_t entries = 0;
+        options.half = half;
+        for (int run = 0; run < 3 && status == TSL_OK; run++) {
+            status = tsl_neighbors_find(&found, context, &options, &points);
+            for (int k = 0; k < 3 && status == TSL_OK; k++) {
+                least[k] = fmin(least[k], found.seconds[k]);
+            }
+            if (status == TSL_OK) {
+                entries = found.indptr[n];
+                tsl_neighbors_release(&found);
+            }
+        }
+        const double expected = 0.844 * 4 / 3 * M_PI * 2.8 * 2.8 * 2.8 * (half ? 0.5 : 1);
+        const double each = (double)entries / (double)n;
+        *right &= status != TSL_OK || fabs(each - expected) < 0.02 * expected + 1;
+        printf(
+            "%lld particles, %s: %.2f neighbours each (%.2f expected), ms: sort %.2f, count %.2f, "
+            "fill %.2f\n",
+            (long long)n, half ? "half" : "full", each, expected, 1e3 * least[0], 1e3 * least[1],
+            1e3 * least[2]);
+    }
+    free(values);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const int dimensions[] = {3, 16, 128, 512};
+    tsl_context *context = NULL;
+    tsl_context_options options = TSL_CONTEXT_OPTIONS_INIT;
+    options.device = argc > 1 ? argv[1] : "cpu";
+    const int64_t most = argc > 2 ? atoll(argv[2]) : 65536;
+    const int64_t particles = argc > 3 ? atoll(argv[3]) : 1000000;
+    bool right = true;
+    tsl_status status = tsl_context_create(&context, &options);
+    if (status != TSL_OK) {
+        fprintf(stderr, "pairs: %s\n", tsl_last_error(NULL));
+        return 3;
+    }
+    printf("condensed Euclidean distances on %s, %d CPU threads\n", tsl_context_device(context),
+           tsl_context_threads(context));
+    printf("%8s %5s %-7s %10s %9s %8s %9s %8s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
+           "of a fill", "error");
+    for (int64_t n = most / 4; n <= most && n > 1 && status == TSL_OK; n *= 2) {
+        for (int k = 0; k < 4 && status == TSL_OK; k++) {
+            for (int precision = 4; precision <= 8 && status == TSL_OK; precision += 4) {
+                if (dimensions[k] == 3 || n <= most / 2) {
+                    status = measure(context, n, dimensions[k], precision, &right);
+                }
+            }
+        }
+    }
+    if (status == TSL_OK && particles > 0) {
+        status = measure_neighbors(context, particles, &right);
+    }
+    if (status != TSL_OK) {
+        fprintf(stderr, "pairs: %s\n", tsl_last_error(context));
+    }
+    tsl_context_destroy(context);
+    return status != TSL_OK ? 3 : right ? 0 : 1;
+}

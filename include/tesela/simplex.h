@@ -1,0 +1,399 @@
+/** @file simplex.h
+ *  Index maps of triangles: which pair (i, j) the k-th element of a packed triangle is, and back.
+ *
+ *  A header of pure functions for anybody's C and CUDA: nothing to link, no state. All are exact
+ *  for every count that an int64_t holds, and safe to call from any thread, on host and device.
+ *
+ *  Four triangles of an n x n array, each numbered row by row without gaps:
+ *
+ *      name          holds      k of (i, j)                    elements
+ *      lower         j <= i     i (i + 1) / 2 + j              n (n + 1) / 2
+ *      strict lower  j <  i     i (i - 1) / 2 + j              n (n - 1) / 2
+ *      upper         j >= i     i n - i (i - 1) / 2 + j - i    n (n + 1) / 2
+ *      condensed     j >  i     i n - i (i + 1) / 2 + j - i - 1
+ *                                                              n (n - 1) / 2
+ *
+ *  The condensed order is that of SciPy's pdist().
+ *
+ *  Blocks of a GPU's grid are mapped to tiles of a triangle by tsl_map_tiles(), in eight ways,
+ *  which `tesela pairs maps` counts on a device. Triples are numbered like pairs.
+ *
+ *  Inverting k to i takes a square root. A root in floating point is a guess here that integers
+ *  correct, by one step at most in the range above.
+ */
+#ifndef TESELA_SIMPLEX_H
+#define TESELA_SIMPLEX_H
+
+#include <math.h>
+#include <stdint.h>
+
+/** How the functions of this header are declared. */
+#ifdef __CUDACC__
+#define TSL_SIMPLEX_FN static __forceinline__ __host__ __device__
+#else
+#define TSL_SIMPLEX_FN static inline
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** n (n + 1) / 2, for 0 <= n <= 4294967295. */
+TSL_SIMPLEX_FN int64_t tsl_triangle_count(int64_t n)
+{
+    return n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n;
+}
+
+/** The row of element k of a lower triangle: the largest i with i (i + 1) / 2 <= k; k >= 0.
+ *  The column is k - tsl_triangle_count(i). */
+TSL_SIMPLEX_FN int64_t tsl_lower_row(int64_t k)
+{
+    int64_t i = (int64_t)(sqrt(2.0 * (double)k + 0.25) - 0.5);
+    while (tsl_triangle_count(i) > k) {
+        i--;
+    }
+    while (k - tsl_triangle_count(i) > i) {
+        i++;
+    }
+    return i;
+}
+
+/** The row of element k of a strict lower triangle; its column is k - tsl_triangle_count(i - 1). */
+TSL_SIMPLEX_FN int64_t tsl_strict_lower_row(int64_t k)
+{
+    return tsl_lower_row(k) + 1;
+}
+
+/** The row of element k of an upper triangle, n rows, 0 <= k < n (n + 1) / 2. Its column is
+ *  k - tsl_upper_base(n, i). */
+TSL_SIMPLEX_FN int64_t tsl_upper_row(int64_t n, int64_t k)
+{
+    return n - 1 - tsl_lower_row(tsl_triangle_count(n) - 1 - k);
+}
+
+/** k of (i, j) less j, in an upper triangle. */
+TSL_SIMPLEX_FN int64_t tsl_upper_base(int64_t n, int64_t i)
+{
+    return tsl_triangle_count(n) - tsl_triangle_count(n - i) - i;
+}
+
+/** The row of element k of a condensed triangle, n rows, 0 <= k < n (n - 1) / 2. Its column is
+ *  k - tsl_condensed_base(n, i). */
+TSL_SIMPLEX_FN int64_t tsl_condensed_row(int64_t n, int64_t k)
+{
+    return tsl_upper_row(n - 1, k);
+}
+
+/** k of (i, j) less j, in a condensed triangle: -1 for i = 0. */
+TSL_SIMPLEX_FN int64_t tsl_condensed_base(int64_t n, int64_t i)
+{
+    return tsl_upper_base(n - 1, i) - 1;
+}
+
+/* ---- maps of blocks -------------------------------------------------------------------------- */
+
+/** Maps from the blocks of a grid to the tiles (i, j), j <= i < n, of a lower triangle of n x n
+ *  tiles. Every one covers each tile exactly once, for any n. */
+typedef enum tsl_map {
+    TSL_MAP_BOX = 0,       /**< a block a tile of the square; those above the diagonal are idle */
+    TSL_MAP_RECTANGLE = 1, /**< the right half folded onto the left one (Jung & O'Leary 2008) */
+    TSL_MAP_RECURSIVE = 2, /**< squares of doubling size, a launch a size (Ries et al. 2009) */
+    TSL_MAP_ROOT = 3,      /**< a row of blocks, i by a square root (Navarro & Hitschfeld 2013) */
+    TSL_MAP_UPPER = 4,     /**< the same by the upper triangle's root (Avril et al. 2012) */
+    TSL_MAP_FLAT = 5,      /**< all squares in one launch (Navarro, Bustos & Hitschfeld 2016) */
+    TSL_MAP_FOLD = 6,      /**< rows r and n - 1 - r side by side: no block is idle */
+    TSL_MAP_SUPER = 7      /**< the root's, in squares of TSL_MAP_SIDE tiles, for what is cached */
+} tsl_map;
+
+enum {
+    TSL_MAPS = 8,      /**< their number */
+    TSL_MAP_SIDE = 16, /**< tiles along a square of TSL_MAP_SUPER */
+    TSL_MAP_LEAF = 4,  /**< tiles that a last triangle of TSL_MAP_RECURSIVE has along a side at
+                          least,  and less than twice as many at most */
+    TSL_MAP_TILES = 2  /**< tiles of a block at most */
+};
+
+/** A tile of a triangle. */
+typedef struct tsl_tile {
+    int64_t i, j; /**< row and column */
+} tsl_tile;
+
+/** A grid of blocks. */
+typedef struct tsl_map_grid {
+    int64_t x, y; /**< blocks along the axes; 0: nothing is to be launched */
+} tsl_map_grid;
+
+/** The smallest power of two that is not below n >= 1. */
+TSL_SIMPLEX_FN int64_t tsl_power_from(int64_t n)
+{
+    int64_t power = 1;
+    while (power < n) {
+        power *= 2;
+    }
+    return power;
+}
+
+/** The largest power of two that is not above n >= 1, < 2^32. */
+TSL_SIMPLEX_FN int64_t tsl_power_to(int64_t n)
+{
+#ifdef __CUDA_ARCH__
+    return (int64_t)1 << (31 - __clz((int)n));
+#elif defined(__GNUC__)
+    return (int64_t)1 << (31 - __builtin_clz((unsigned)n));
+#else
+    const int64_t power = tsl_power_from(n);
+    return power > n ? power / 2 : power;
+#endif
+}
+
+/** Launches that a recursive map of n tiles needs beside that of the diagonal: its levels. */
+TSL_SIMPLEX_FN int tsl_map_levels(int64_t n)
+{
+    int levels = 0;
+    while (((n - 1) >> (levels + 1)) + 1 >= TSL_MAP_LEAF) {
+        levels++;
+    }
+    return levels;
+}
+
+/** Launches of a map of n tiles a side. */
+TSL_SIMPLEX_FN int tsl_map_launches(tsl_map map, int64_t n)
+{
+    return map == TSL_MAP_RECURSIVE ? tsl_map_levels(n) + 1 : 1;
+}
+
+/** The grid of one of these launches; n >= 1. */
+TSL_SIMPLEX_FN tsl_map_grid tsl_map_grid_of(tsl_map map, int64_t n, int launch)
+{
+    tsl_map_grid grid = {n, n};
+    switch (map) {
+    case TSL_MAP_RECTANGLE:
+        grid.x = (n + 1) / 2;
+        grid.y = n + n % 2 + 1;
+        break;
+    case TSL_MAP_RECURSIVE: {
+        const int levels = tsl_map_levels(n);
+        const int64_t leaf = ((n - 1) >> levels) + 1;
+        grid.x = launch < levels ? leaf << (levels - 1) : leaf;
+        grid.y = launch < levels ? leaf << launch : leaf << levels;
+        break;
+    }
+    case TSL_MAP_ROOT:
+    case TSL_MAP_UPPER:
+    case TSL_MAP_SUPER:
+        grid.x = tsl_triangle_count(n);
+        grid.y = 1;
+        break;
+    case TSL_MAP_FLAT:
+        grid.y = tsl_power_from(n);
+        grid.x = grid.y > 1 ? grid.y / 2 : 1;
+        break;
+    case TSL_MAP_FOLD:
+        grid.x = n + (n % 2 == 0);
+        grid.y = (n + 1) / 2;
+        break;
+    default:
+        break;
+    }
+    return grid;
+}
+
+/** Tile k of n (n + 1) / 2 in the order of TSL_MAP_SUPER: rows of squares, each square by rows, the
+ *  triangle at the end of each row of squares last. */
+TSL_SIMPLEX_FN tsl_tile tsl_super_tile(int64_t n, int64_t k)
+{
+    const int64_t first = tsl_lower_row(k) / TSL_MAP_SIDE * TSL_MAP_SIDE;
+    const int64_t side = TSL_MAP_SIDE;
+    const int64_t height = n - first < side ? n - first : side;
+    const int64_t from = k - tsl_triangle_count(first);
+    tsl_tile tile;
+    if (from < first * height) {
+        const int64_t square = from / (TSL_MAP_SIDE * height);
+        const int64_t within = from % (TSL_MAP_SIDE * height);
+        tile.i = first + within / TSL_MAP_SIDE;
+        tile.j = square * TSL_MAP_SIDE + within % TSL_MAP_SIDE;
+    } else {
+        const int64_t within = from - first * height;
+        tile.i = tsl_lower_row(within);
+        tile.j = first + within - tsl_triangle_count(tile.i);
+        tile.i += first;
+    }
+    return tile;
+}
+
+/** The tiles that block (x, y) of a launch does.
+ *  @param[out] tiles  [TSL_MAP_TILES]
+ *  @return their number: 0 of a block that is idle. */
+TSL_SIMPLEX_FN int tsl_map_tiles(tsl_tile *tiles, tsl_map map, int64_t n, int launch, int64_t x,
+                                 int64_t y)
+{
+    tsl_tile tile = {y, x};
+    switch (map) {
+    case TSL_MAP_RECTANGLE: {
+        const int64_t even = n + n % 2;
+        tile.i = x >= y ? even - 1 - y : y - 1;
+        tile.j = x >= y ? even - 1 - x : x;
+        break;
+    }
+    case TSL_MAP_RECURSIVE: {
+        const int levels = tsl_map_levels(n);
+        const int64_t leaf = ((n - 1) >> levels) + 1;
+        const int64_t side = launch < levels ? leaf << launch : leaf;
+        const int64_t square = launch < levels ? x / side : y / side;
+        tile.i = launch < levels ? side + square * side * 2 + y : y;
+        tile.j = launch < levels ? square * side * 2 + x % side : square * side + x;
+        break;
+    }
+    case TSL_MAP_ROOT:
+        tile.i = tsl_lower_row(x);
+        tile.j = x - tsl_triangle_count(tile.i);
+        break;
+    case TSL_MAP_UPPER:
+        tile.j = tsl_upper_row(n, x);
+        tile.i = x - tsl_upper_base(n, tile.j);
+        break;
+    case TSL_MAP_SUPER:
+        tile = tsl_super_tile(n, x);
+        break;
+    case TSL_MAP_FLAT: {
+        int count = 0;
+        const int64_t half = tsl_power_from(n) / 2;
+        if (y > 0) {
+            const int64_t over = x & -tsl_power_to(y);
+            tile.i = y + 2 * over;
+            tile.j = x + over;
+            break;
+        }
+        for (int64_t at = x; at <= x + half && count<TSL_MAP_TILES; at += half> 0 ? half : n) {
+            if (at < n) {
+                tiles[count].i = at;
+                tiles[count++].j = at;
+            }
+        }
+        return count;
+    }
+    case TSL_MAP_FOLD: {
+        const int64_t row = n - 1 - y;
+        tile.i = x <= row ? row : y - n % 2;
+        tile.j = x <= row ? x : x - row - 1;
+        break;
+    }
+    default:
+        break;
+    }
+    if (tile.j > tile.i || tile.i >= n) {
+        return 0;
+    }
+    tiles[0] = tile;
+    return 1;
+}
+
+/** Blocks that are launched in all, of a map of n tiles a side. */
+TSL_SIMPLEX_FN int64_t tsl_map_blocks(tsl_map map, int64_t n)
+{
+    int64_t blocks = 0;
+    for (int launch = 0; launch < tsl_map_launches(map, n); launch++) {
+        const tsl_map_grid grid = tsl_map_grid_of(map, n, launch);
+        blocks += grid.x * grid.y;
+    }
+    return blocks;
+}
+
+/* ---- roots that are not corrected -------------------------------------------------------------
+ */
+
+/** tsl_lower_row() by roots alone, to show where each fails first: at row 4607 by sqrtf(), at row
+ *  30 by a reciprocal root, 2073 with 1e-4 added to that, 134217727 in double precision. */
+typedef enum tsl_root {
+    TSL_ROOT_SINGLE = 0,     /**< sqrtf(1/4 + 2 k) - 1/2 */
+    TSL_ROOT_RECIPROCAL = 1, /**< x rsqrtf(x) - 1/2, x = 1/4 + 2 k, each operation rounded once */
+    TSL_ROOT_OFFSET = 2,     /**< the same and 1e-4 */
+    TSL_ROOT_DOUBLE = 3,     /**< (sqrt(1 + 8 k) - 1) / 2 */
+    TSL_ROOT_CORRECTED = 4   /**< tsl_lower_row() */
+} tsl_root;
+
+enum { TSL_ROOTS = 5 }; /**< their number */
+
+/** The row of element k >= 0 of a lower triangle, if the root is exact enough. */
+TSL_SIMPLEX_FN int64_t tsl_root_row(tsl_root root, int64_t k)
+{
+    const float x = 0.25F + 2.0F * (float)k;
+    const float product = x * (float)(1.0 / sqrt((double)x));
+    return root == TSL_ROOT_SINGLE       ? (int64_t)(sqrtf(x) - 0.5F)
+           : root == TSL_ROOT_RECIPROCAL ? (int64_t)(product - 0.5F)
+           : root == TSL_ROOT_OFFSET     ? (int64_t)(product - 0.5F + 1e-4F)
+           : root == TSL_ROOT_DOUBLE     ? (int64_t)((sqrt(1.0 + 8.0 * (double)k) - 1) / 2)
+                                         : tsl_lower_row(k);
+}
+
+/* ---- triples ----------------------------------------------------------------------------------
+ */
+
+/** n (n + 1) (n + 2) / 6, for 0 <= n <= 2600000. */
+TSL_SIMPLEX_FN int64_t tsl_tetrahedron_count(int64_t n)
+{
+    return n % 3 == 1 ? tsl_triangle_count(n) * ((n + 2) / 3) : tsl_triangle_count(n) / 3 * (n + 2);
+}
+
+/** A cell of a tetrahedron: l <= j <= i. */
+typedef struct tsl_cell {
+    int64_t i, j, l;
+} tsl_cell;
+
+/** Cell k of a tetrahedron, layer i by layer i, each a lower triangle:
+ *  k = i (i + 1) (i + 2) / 6 + j (j + 1) / 2 + l; 0 <= k < 2.9e18. */
+TSL_SIMPLEX_FN tsl_cell tsl_tetrahedron_cell(int64_t k)
+{
+    tsl_cell cell;
+    cell.i = (int64_t)(cbrt(6.0 * (double)k) - 1.0);
+    cell.i = cell.i < 0 ? 0 : cell.i;
+    while (tsl_tetrahedron_count(cell.i) > k) {
+        cell.i--;
+    }
+    while (tsl_tetrahedron_count(cell.i + 1) <= k) {
+        cell.i++;
+    }
+    const int64_t within = k - tsl_tetrahedron_count(cell.i);
+    cell.j = tsl_lower_row(within);
+    cell.l = within - tsl_triangle_count(cell.j);
+    return cell;
+}
+
+/* ---- tiles for threads ------------------------------------------------------------------------
+ */
+
+/** What is done with a tile: rows i0 to i1 - 1, columns j0 to j1 - 1, which may cross the diagonal.
+ */
+typedef void tsl_tile_work(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1);
+
+/** Call `work` for the tiles of `side` x `side` elements of a lower triangle of n rows that are
+ *  thread `thread`'s of `threads`: an equal share of them, each tile exactly one thread's. For
+ *  OpenMP, POSIX threads, or ranks; side >= 1, 0 <= thread < threads. */
+TSL_SIMPLEX_FN void tsl_for_each_tile(int64_t n, int64_t side, int thread, int threads,
+                                      tsl_tile_work *work, void *user)
+{
+    const int64_t rows = n < 1 ? 0 : (n - 1) / side + 1;
+    const int64_t count = tsl_triangle_count(rows);
+    const int64_t each = count / threads;
+    const int64_t more = count % threads;
+    const int64_t first = each * thread + (thread < more ? thread : more);
+    const int64_t end = first + each + (thread < more);
+    int64_t i = first < end ? tsl_lower_row(first) : 0;
+    int64_t j = first - tsl_triangle_count(i);
+    for (int64_t k = first; k < end; k++) {
+        work(user, i * side, i < rows - 1 ? (i + 1) * side : n, j * side,
+             j < rows - 1 ? (j + 1) * side : n);
+        if (j == i) {
+            i++;
+            j = 0;
+        } else {
+            j++;
+        }
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* What a thread of a block does with the cells of a map. */
+#ifndef TSL_COVER_POINT_H
+#define TSL_COVER_POINT_H
+
+#include "core/point.h"
+#include "tesela/simplex.h"
+
+/* The cell that thread `thread` of side * rows does as its `turn`-th, of side / rows, in a tile;
+ * false: none, beyond the diagonal or the last row. */
+TSL_FN int tsl_cover_cell(int64_t *cell, tsl_tile tile, int64_t n, int side, int rows, int thread,
+                          int turn)
+{
+    const int64_t i = tile.i * side + thread / side + turn * rows;
+    const int64_t j = tile.j * side + thread % side;
+    *cell = i * n + j;
+    return j <= i && i < n;
+}
+
+#endif

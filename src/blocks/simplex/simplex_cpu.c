@@ -1,0 +1,43 @@
+/* Maps of blocks, on the CPU. */
+#include "blocks/simplex/cover_point.h"
+#include "blocks/simplex/simplex.h"
+
+/* The threads of one block; how many of them had no cell. */
+static int64_t do_block(const tsl_cover_task *task, const tsl_tile *tiles, int count)
+{
+    int64_t idle = 0;
+    for (int thread = 0; thread < task->side * task->rows; thread++) {
+        bool any = false;
+        for (int turn = 0; turn < count * (task->side / task->rows); turn++) {
+            int64_t cell;
+            if (tsl_cover_cell(&cell, tiles[turn % count], task->n, task->side, task->rows, thread,
+                               turn / count)) {
+#pragma omp atomic
+                task->cells[cell]++;
+                any = true;
+            }
+        }
+        idle += !any;
+    }
+    return idle;
+}
+
+static tsl_status cpu_cover(tsl_context *context, const tsl_cover_task *task)
+{
+    const int64_t n = (task->n - 1) / task->side + 1;
+    const tsl_map_grid grid = tsl_map_grid_of(task->map, n, task->launch);
+    int64_t idle_blocks = 0, idle_threads = 0;
+#pragma omp parallel for num_threads(context->threads) reduction(+ : idle_blocks, idle_threads)
+    for (int64_t b = 0; b < grid.x * grid.y; b++) {
+        tsl_tile tiles[TSL_MAP_TILES];
+        const int count = tsl_map_tiles(tiles, task->map, n, task->launch, b % grid.x, b / grid.x);
+        idle_blocks += count == 0;
+        idle_threads += count == 0 ? task->side * task->rows : do_block(task, tiles, count);
+    }
+    task->tally->blocks += grid.x * grid.y;
+    task->tally->idle_blocks += idle_blocks;
+    task->tally->idle_threads += idle_threads;
+    return TSL_OK;
+}
+
+const tsl_simplex_ops tsl_simplex_cpu = {.cover = cpu_cover};

@@ -1,0 +1,8 @@
+/* Maps of blocks, on sim. */
+#include "device/sim.h"
+#include "blocks/simplex/cover_point.h"
+#include "blocks/simplex/simplex.h"
+
+#include "blocks/simplex/simplex_block.inc"
+
+const tsl_simplex_ops tsl_simplex_sim = {.cover = gpu_cover};

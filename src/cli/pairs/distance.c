@@ -1,0 +1,399 @@
+/* `tesela pairs distance`. */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "cli/pairs/command.h"
+#include "core/context.h"
+#include "io/file/output.h"
+#include "io/grid/npy.h"
+
+enum { KEY_METRIC = 0x300, KEY_P, KEY_LAYOUT, KEY_CHUNK };
+
+typedef struct distance_options {
+    cli_common common;
+    tsl_distance_options distance;
+    const char *input[2]; /* NULL: none */
+    const char *output;
+    bool has_p, has_layout;
+    int64_t chunk; /* bytes; 0: the library's */
+} distance_options;
+
+typedef struct distance_work {
+    const distance_options *options;
+    tsl_context *context;
+    double begun, setup, compute;
+    tsl_point_set sets[2];
+    int64_t count;
+} distance_work;
+
+static const struct argp_option options_table[] = {
+    {NULL, 0, NULL, 0, "What to compute:", 1},
+    {"metric", KEY_METRIC, "NAME", 0,
+     "euclidean (the default), sqeuclidean, seuclidean, cityblock, chebyshev, minkowski, cosine, "
+     "correlation, mahalanobis, canberra, braycurtis, hamming or jaccard",
+     1},
+    {"p", KEY_P, "P", 0, "of minkowski: the power, above 0, or inf (2)", 1},
+    {"layout", KEY_LAYOUT, "NAME", 0,
+     "of one file's pairs: condensed (the default: SciPy's pdist), square, or packed, the lower "
+     "triangle by rows, diagonal included",
+     1},
+    {"output", 'o', "D.npy", 0, "where the distances go", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"chunk", KEY_CHUNK, "BYTES", 0, "of the result to hold in memory at a time (64M)", 2},
+    {0}};
+
+static const char command_doc[] =
+    "Distances of all pairs of the points in A, or with B of each point in A to each in B, in the "
+    "metrics and the order of SciPy's pdist and cdist."
+    "\v"
+    "A file is .npy (an array of points by coordinates, in single or double precision, which the "
+    "distances have too), a table of text (.csv, .tsv, .txt, .dat), or the atoms of a PDB or mmCIF "
+    "file. The result is written as it is made: it may be larger than memory.\n"
+    "\n"
+    "Examples:\n"
+    "  tesela pairs distance points.npy -o distances.npy\n"
+    "  tesela pairs distance points.csv --metric cityblock --layout square -o matrix.npy\n"
+    "  tesela pairs distance a.npy b.npy --metric cosine --device cuda:0 -o rectangle.npy\n"
+    "  tesela pairs distance 1ppe.pdb --layout packed -o atoms.npy";
+
+static error_t set_metric(distance_options *options, const char *text)
+{
+    if (tsl_metric_parse(&options->distance.metric, text) == TSL_OK) {
+        return 0;
+    }
+    const char *names[TSL_METRICS + 1] = {NULL};
+    for (int i = 0; i < TSL_METRICS; i++) {
+        names[i] = tsl_metric_name((tsl_metric)i);
+    }
+    const char *near = cli_nearest(text, names);
+    cli_error("--metric '%s': there is no such metric%s%s%s", text,
+              near != NULL ? ": did you mean " : ": see tesela pairs distance --help",
+              near != NULL ? near : "", near != NULL ? "?" : "");
+    return EINVAL;
+}
+
+static error_t set_p(distance_options *options, const char *text)
+{
+    options->has_p = true;
+    if (strcmp(text, "inf") == 0) {
+        options->distance.p = INFINITY;
+        return 0;
+    }
+    if (!cli_parse_real(text, &options->distance.p) || !(options->distance.p > 0)) {
+        cli_error("--p '%s': give a number above 0, or inf", text);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t set_layout(distance_options *options, const char *text)
+{
+    static const char *const names[] = {"condensed", "square", "packed", NULL};
+    int layout = 0;
+    const error_t error = cli_set_choice("--layout", text, names, &layout);
+    options->distance.layout = (tsl_pair_layout)layout;
+    options->has_layout = true;
+    return error;
+}
+
+static error_t set_argument(distance_options *options, const char *text)
+{
+    if (options->input[1] != NULL) {
+        cli_error("'%s' is one argument too many: give one file, or two", text);
+        return EINVAL;
+    }
+    options->input[options->input[0] != NULL] = text;
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    distance_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        return set_argument(options, text);
+    case KEY_METRIC:
+        return set_metric(options, text);
+    case KEY_P:
+        return set_p(options, text);
+    case KEY_LAYOUT:
+        return set_layout(options, text);
+    case KEY_CHUNK:
+        return cli_set_bytes("--chunk", text, "64M", &options->chunk);
+    case 'o':
+        options->output = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool check(const distance_options *options)
+{
+    if (options->input[0] == NULL) {
+        cli_error("a file of points is missing: tesela pairs distance points.npy -o D.npy");
+    } else if (options->output == NULL) {
+        cli_error("-o D.npy is missing: say where the distances go");
+    } else if (!pairs_is_npy(options->output)) {
+        cli_error("-o %s: give a name that ends in .npy", options->output);
+    } else if (options->has_p && options->distance.metric != TSL_METRIC_MINKOWSKI) {
+        cli_error("--p needs --metric minkowski: no other metric has a power");
+    } else if (options->has_layout && options->input[1] != NULL) {
+        cli_error("--layout does not go with two files: their distances are a rectangle");
+    } else {
+        const cli_file files[] = {
+            {NULL, options->input[0]}, {NULL, options->input[1]}, {"-o", options->output}};
+        return cli_can_write("-o", options->output, false) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+    }
+    return false;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static tsl_status read_points(distance_work *work)
+{
+    tsl_context *context = work->context;
+    const char *const *input = work->options->input;
+    tsl_status status = TSL_OK;
+    for (int s = 0; s < 2 && input[s] != NULL && status == TSL_OK; s++) {
+        status = tsl_point_set_read(&work->sets[s], context, input[s]);
+    }
+    const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
+    if (status != TSL_OK || input[1] == NULL) {
+        return status;
+    }
+    if (a->dimensions != b->dimensions) {
+        return tsl_fail(context, TSL_E_ARG, "%s: has points of %d coordinates, %s of %d", input[0],
+                        a->dimensions, input[1], b->dimensions);
+    }
+    if (a->precision != b->precision) {
+        const int narrow = a->precision == 4 ? 0 : 1;
+        tsl_message(context, TSL_MESSAGE_NOTE, "%s: taken in double precision, as %s is",
+                    input[narrow], input[1 - narrow]);
+        status = tsl_point_set_widen(&work->sets[narrow], context);
+    }
+    return status;
+}
+
+static tsl_npy header_of(const distance_work *work)
+{
+    const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
+    const bool rectangle = work->options->input[1] != NULL;
+    tsl_npy header = {.item = a->precision};
+    snprintf(header.type, sizeof header.type, "<f%d", a->precision);
+    if (rectangle || work->options->distance.layout == TSL_LAYOUT_SQUARE) {
+        header.axes = 2;
+        header.shape[0] = a->count;
+        header.shape[1] = rectangle ? b->count : a->count;
+    } else {
+        header.axes = 1;
+        header.shape[0] = work->count;
+    }
+    return header;
+}
+
+/* Does the result fit where it goes? Only regular files are asked about. */
+static tsl_status check_room(const distance_work *work, int64_t bytes)
+{
+    char folder[PATH_MAX];
+    struct stat about;
+    struct statvfs disk;
+    const char *path = work->options->output;
+    snprintf(folder, sizeof folder, "%s", path);
+    if ((stat(path, &about) == 0 && !S_ISREG(about.st_mode)) ||
+        statvfs(dirname(folder), &disk) != 0) {
+        return TSL_OK; /* opening it tells what is wrong */
+    }
+    const double there = (double)disk.f_bavail * (double)disk.f_frsize;
+    if ((double)bytes > there) {
+        char need[32], room[32];
+        return tsl_fail(work->context, TSL_E_IO,
+                        "%s: %lld distances take %s, and the disk has %s free", path,
+                        (long long)work->count, tsl_format_bytes(need, bytes),
+                        tsl_format_bytes(room, (int64_t)there));
+    }
+    return TSL_OK;
+}
+
+typedef struct writer {
+    tsl_context *context;
+    FILE *stream;
+    size_t item;
+    cli_progress *progress;
+} writer;
+
+static tsl_status write_piece(void *user, int64_t first, int64_t count, const void *values)
+{
+    const writer *w = user;
+    (void)first;
+    cli_progress_add(w->progress, count);
+    if (fwrite(values, w->item, (size_t)count, w->stream) != (size_t)count) {
+        return tsl_fail(w->context, TSL_E_IO, "%s", strerror(errno));
+    }
+    return TSL_OK;
+}
+
+/* The result to its file. */
+static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
+{
+    const distance_options *options = work->options;
+    const tsl_npy header = header_of(work);
+    cli_progress progress;
+    tsl_output *output = NULL;
+    tsl_status status = check_room(work, work->count * header.item);
+    if (status == TSL_OK) {
+        status = tsl_output_open(&output, work->context, options->output);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
+    writer w = {work->context, tsl_output_stream(output), (size_t)header.item, &progress};
+    tsl_npy_write_header(w.stream, &header);
+    cli_progress_begin(&progress, "distances", work->count, 0);
+    status = tsl_distance_stream(plan, options->chunk, write_piece, &w);
+    cli_progress_end(&progress);
+    if (status != TSL_OK) {
+        if (status == TSL_E_IO) {
+            tsl_error_prefix(work->context, options->output);
+        }
+        tsl_output_discard(output);
+        return status;
+    }
+    return tsl_output_commit(output);
+}
+
+static tsl_status run(distance_work *work)
+{
+    const distance_options *options = work->options;
+    tsl_distance_plan *plan = NULL;
+    tsl_status status = read_points(work);
+    if (status == TSL_OK) {
+        status = tsl_distance_plan_create(&plan, work->context, &options->distance,
+                                          &work->sets[0].points,
+                                          options->input[1] != NULL ? &work->sets[1].points : NULL);
+    }
+    const double ready = tsl_seconds();
+    work->setup = ready - work->begun;
+    if (status == TSL_OK) {
+        work->count = tsl_distance_plan_count(plan);
+        status = write_result(work, plan);
+    }
+    work->compute = tsl_seconds() - ready;
+    tsl_distance_plan_destroy(plan);
+    return status;
+}
+
+/* ---- report --------------------------------------------------------------------------------- */
+
+static const char *layout_name(const distance_options *options)
+{
+    static const char *const names[] = {"condensed", "square", "packed"};
+    return options->input[1] != NULL ? "rectangle" : names[options->distance.layout];
+}
+
+static void write_body(tsl_json *json, const void *user)
+{
+    const distance_work *work = user;
+    const distance_options *options = work->options;
+    const bool minkowski = options->distance.metric == TSL_METRIC_MINKOWSKI;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "input", options->input[0]);
+    tsl_json_string(json, "second", options->input[1]);
+    tsl_json_string(json, "output", options->output);
+    tsl_json_string(json, "metric", tsl_metric_name(options->distance.metric));
+    tsl_json_known_number(json, "p", options->distance.p, minkowski);
+    tsl_json_string(json, "layout", layout_name(options));
+    tsl_json_known_integer(json, "chunk", options->chunk, options->chunk > 0);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "points", work->sets[0].points.count);
+    tsl_json_known_integer(json, "second_points", work->sets[1].points.count,
+                           options->input[1] != NULL);
+    tsl_json_integer(json, "dimensions", work->sets[0].points.dimensions);
+    tsl_json_string(json, "precision", pairs_precision_name(work->sets[0].points.precision));
+    tsl_json_integer(json, "distances", work->count);
+    tsl_json_integer(json, "bytes", work->count * work->sets[0].points.precision);
+    tsl_json_close_object(json);
+}
+
+static void print(FILE *stream, const distance_work *work)
+{
+    const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
+    fprintf(stream, "%lld ", (long long)a->count);
+    if (work->options->input[1] != NULL) {
+        fprintf(stream, "and %lld ", (long long)b->count);
+    }
+    fprintf(stream, "points of %d coordinate%s, %s precision, on %s\n", a->dimensions,
+            a->dimensions == 1 ? "" : "s", pairs_precision_name(a->precision),
+            tsl_context_device(work->context));
+    fprintf(stream, "%s: %lld %s distances, %s, in %.3f s, written\n", work->options->output,
+            (long long)work->count, tsl_metric_name(work->options->distance.metric),
+            layout_name(work->options), work->compute);
+}
+
+static tsl_status tell(const distance_work *work)
+{
+    const cli_common *common = &work->options->common;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(common);
+        print(stream, work);
+        cli_flush(stream);
+    }
+    if (common->profile) {
+        cli_profile_print(work->context);
+    }
+    if (common->json == NULL) {
+        return TSL_OK;
+    }
+    const cli_report report = {.command = "pairs distance",
+                               .device = tsl_context_device(work->context),
+                               .verified = -1,
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->setup,
+                               .compute = work->compute};
+    return cli_report_write(work->context, common->json, &report, write_body, work);
+}
+
+int pairs_distance(int argc, char **argv)
+{
+    static const struct argp argp = {.options = options_table,
+                                     .parser = parse_option,
+                                     .args_doc = "A [B] -o D.npy",
+                                     .doc = command_doc};
+    distance_options options = {.distance = TSL_DISTANCE_OPTIONS_INIT};
+    distance_work work = {.options = &options, .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (!check(&options)) {
+        return CLI_USAGE;
+    }
+    tsl_status status = cli_open_context(&work.context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    if (options.common.profile) {
+        tsl_profile_enable(work.context);
+    }
+    status = run(&work);
+    if (status == TSL_OK) {
+        status = tell(&work);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(work.context));
+    }
+    exit_status = cli_exit_status(work.context, status, false);
+    tsl_point_set_release(&work.sets[0]);
+    tsl_point_set_release(&work.sets[1]);
+    tsl_context_destroy(work.context);
+    return exit_status;
+}

@@ -1,0 +1,267 @@
+/* `tesela pairs histogram`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/pairs/command.h"
+#include "core/context.h"
+#include "io/report/plot.h"
+
+enum { KEY_BINS = 0x300, KEY_TO, KEY_BOX, KEY_FINITE, KEY_DIRECT, KEY_FIGURE, MOST_BINS = 1000000 };
+
+typedef struct histogram_options {
+    cli_common common;
+    tsl_histogram_options count;
+    double box[6];
+    const char *input, *output, *figure; /* NULL: none */
+} histogram_options;
+
+typedef struct histogram_work {
+    const histogram_options *options;
+    tsl_context *context;
+    double begun, setup, compute;
+    tsl_point_set points;
+    tsl_histogram found;
+} histogram_work;
+
+static const struct argp_option options_table[] = {
+    {NULL, 0, NULL, 0, "What to count:", 1},
+    {"to", KEY_TO, "R", 0, "where the last bin ends, above 0; the first begins at 0", 1},
+    {"bins", KEY_BINS, "B", 0, "number of bins (100)", 1},
+    {"box", KEY_BOX, "LENGTHS", 0,
+     "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
+     "(XZ, YZ, LZ); none: open space, which has no distribution",
+     1},
+    {"finite", KEY_FINITE, NULL, 0,
+     "the density is that of the other points (freud's finite_size; else its exact)", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
+    {"output", 'o', "H.csv", 0, "where the table goes: from, to, count and g of each bin", 2},
+    {"figure", KEY_FIGURE, "FILE", 0, "a figure of it: SVG, PNG or PDF", 2},
+    {0}};
+
+static const char command_doc[] =
+    "Distances of all pairs in bins, each pair counted from both of its points, and in a periodic "
+    "cell the pair distribution g(r): counts over those of points that are spread evenly."
+    "\v"
+    "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
+    "distance, of one to three coordinates.\n"
+    "\n"
+    "Examples:\n"
+    "  tesela pairs histogram fluid.npy --to 5 --bins 200 --box 20,20,20 -o g.csv --figure g.svg\n"
+    "  tesela pairs histogram 1ppe.pdb --to 60 -o distances.csv";
+
+static error_t set_to(histogram_options *options, const char *text)
+{
+    if (!cli_parse_real(text, &options->count.to) || !(options->count.to > 0)) {
+        cli_error("--to '%s': give a number above 0", text);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    histogram_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->input != NULL) {
+            cli_error("'%s' is one argument too many: give one file", text);
+            return EINVAL;
+        }
+        options->input = text;
+        return 0;
+    case KEY_TO:
+        return set_to(options, text);
+    case KEY_BINS:
+        return cli_set_integer("--bins", text, 1, MOST_BINS, &options->count.bins);
+    case KEY_BOX:
+        return pairs_set_box(text, options->box, &options->count.box);
+    case KEY_FINITE:
+        options->count.finite = 1;
+        return 0;
+    case KEY_DIRECT:
+        options->count.direct = 1;
+        return 0;
+    case KEY_FIGURE:
+        options->figure = text;
+        return 0;
+    case 'o':
+        options->output = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool check(const histogram_options *options)
+{
+    if (options->input == NULL) {
+        cli_error("a file of points is missing: tesela pairs histogram points.npy --to R -o H.csv");
+    } else if (options->count.to == 0) {
+        cli_error("--to R is missing: say where the last bin ends");
+    } else if (options->output == NULL) {
+        cli_error("-o H.csv is missing: say where the table goes");
+    } else if (options->count.finite && options->count.box == NULL) {
+        cli_error("--finite needs --box: open space has no density");
+    } else {
+        const cli_file files[] = {
+            {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
+        return cli_can_write("-o", options->output, false) &&
+               cli_can_write_figure("--figure", options->figure) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+    }
+    return false;
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+static void write_rows(FILE *stream, const void *user)
+{
+    const tsl_histogram *found = &((const histogram_work *)user)->found;
+    fprintf(stream, found->g != NULL ? "from,to,count,g\n" : "from,to,count\n");
+    for (int b = 0; b < found->bins; b++) {
+        fprintf(stream, "%.17g,%.17g,%lld", found->edges[b], found->edges[b + 1],
+                (long long)found->counts[b]);
+        fprintf(stream, found->g != NULL ? ",%.17g\n" : "\n", found->g != NULL ? found->g[b] : 0);
+    }
+}
+
+/* g(r), or counts in open space, at the middles of bins. */
+static tsl_status draw(const histogram_work *work)
+{
+    const tsl_histogram *found = &work->found;
+    double *x = tsl_allocate(2 * (size_t)found->bins * sizeof *x);
+    if (x == NULL) {
+        return tsl_fail_memory(work->context, 16 * (int64_t)found->bins, "a figure");
+    }
+    double *const y = x + found->bins;
+    for (int b = 0; b < found->bins; b++) {
+        x[b] = (found->edges[b] + found->edges[b + 1]) / 2;
+        y[b] = found->g != NULL ? found->g[b] : (double)found->counts[b];
+    }
+    const tsl_plot_curve curve = {.name = "", .count = found->bins, .x = x, .y = y};
+    const tsl_plot plot = {
+        .title = work->options->input,
+        .x = {"distance", TSL_PLOT_LINEAR},
+        .y = {found->g != NULL ? "pair distribution g" : "pairs", TSL_PLOT_LINEAR},
+        .curves = 1,
+        .curve = &curve};
+    const tsl_status status = tsl_plot_write(work->context, work->options->figure, &plot);
+    tsl_release(x);
+    return status;
+}
+
+static tsl_status run(histogram_work *work)
+{
+    const histogram_options *options = work->options;
+    tsl_status status = tsl_point_set_read(&work->points, work->context, options->input);
+    const double ready = tsl_seconds();
+    work->setup = ready - work->begun;
+    if (status == TSL_OK) {
+        status =
+            tsl_histogram_count(&work->found, work->context, &options->count, &work->points.points);
+    }
+    work->compute = tsl_seconds() - ready;
+    if (status == TSL_OK) {
+        status = cli_csv_write(work->context, options->output, write_rows, work);
+    }
+    return status == TSL_OK && options->figure != NULL ? draw(work) : status;
+}
+
+static int64_t pairs_of(const tsl_histogram *found)
+{
+    int64_t pairs = 0;
+    for (int b = 0; b < found->bins; b++) {
+        pairs += found->counts[b];
+    }
+    return pairs;
+}
+
+static void write_body(tsl_json *json, const void *user)
+{
+    const histogram_work *work = user;
+    const histogram_options *options = work->options;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "input", options->input);
+    tsl_json_string(json, "output", options->output);
+    tsl_json_string(json, "figure", options->figure);
+    tsl_json_integer(json, "bins", options->count.bins);
+    tsl_json_number(json, "to", options->count.to);
+    tsl_json_open_array(json, "box");
+    for (int k = 0; k < 6 && options->count.box != NULL; k++) {
+        tsl_json_number(json, NULL, options->box[k]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_bool(json, "finite", options->count.finite != 0);
+    tsl_json_bool(json, "direct", options->count.direct != 0);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "points", work->points.points.count);
+    tsl_json_string(json, "precision", pairs_precision_name(work->points.points.precision));
+    tsl_json_integer(json, "pairs", pairs_of(&work->found));
+    tsl_json_known_number(json, "volume", work->found.volume, options->count.box != NULL);
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const histogram_work *work)
+{
+    const cli_common *common = &work->options->common;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(common);
+        fprintf(stream, "%lld points, %s precision, on %s\n", (long long)work->points.points.count,
+                pairs_precision_name(work->points.points.precision),
+                tsl_context_device(work->context));
+        fprintf(stream, "%s: %lld pairs (i, j and j, i both) up to %g in %d bins, in %.3f s\n",
+                work->options->output, (long long)pairs_of(&work->found), work->options->count.to,
+                work->found.bins, work->compute);
+        cli_flush(stream);
+    }
+    if (common->profile) {
+        cli_profile_print(work->context);
+    }
+    if (common->json == NULL) {
+        return TSL_OK;
+    }
+    const cli_report report = {.command = "pairs histogram",
+                               .device = tsl_context_device(work->context),
+                               .verified = -1,
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->setup,
+                               .compute = work->compute};
+    return cli_report_write(work->context, common->json, &report, write_body, work);
+}
+
+int pairs_histogram(int argc, char **argv)
+{
+    static const struct argp argp = {.options = options_table,
+                                     .parser = parse_option,
+                                     .args_doc = "POINTS --to R -o H.csv",
+                                     .doc = command_doc};
+    histogram_options options = {.count = TSL_HISTOGRAM_OPTIONS_INIT};
+    histogram_work work = {.options = &options, .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (!check(&options)) {
+        return CLI_USAGE;
+    }
+    tsl_status status = cli_open_context(&work.context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    status = run(&work);
+    if (status == TSL_OK) {
+        status = tell(&work);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(work.context));
+    }
+    exit_status = cli_exit_status(work.context, status, false);
+    tsl_histogram_release(&work.found);
+    tsl_point_set_release(&work.points);
+    tsl_context_destroy(work.context);
+    return exit_status;
+}

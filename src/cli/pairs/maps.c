@@ -1,0 +1,259 @@
+/* `tesela pairs maps`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "blocks/simplex/simplex.h"
+#include "cli/pairs/command.h"
+#include "core/context.h"
+
+enum { KEY_CELLS = 0x300, KEY_SIDE, KEY_ROWS, KEY_ROWS_TRIED, MOST_CELLS = 200000 };
+
+typedef struct maps_options {
+    cli_common common;
+    int cells, side, rows; /* rows 0: as many as the side, or fewer that a block can have */
+    int rows_tried;
+} maps_options;
+
+typedef struct maps_work {
+    const maps_options *options;
+    tsl_context *context;
+    double begun, compute;
+    tsl_cover covers[TSL_MAPS];
+    int64_t first_wrong[TSL_ROOTS];
+} maps_work;
+
+static const struct argp_option options_table[] = {
+    {"cells", KEY_CELLS, "N", 0, "side of the triangle, cells (4095)", 0},
+    {"side", KEY_SIDE, "B", 0, "side of a tile, cells (16)", 0},
+    {"rows", KEY_ROWS, "R", 0,
+     "rows of threads of a block, each of B threads; R divides B (B, or what 1024 threads allow)",
+     0},
+    {"rows-tried", KEY_ROWS_TRIED, "ROWS", 0, "rows at whose ends the roots are tried (135000000)",
+     0},
+    {0}};
+
+static const char command_doc[] =
+    "Maps from the blocks of a GPU's grid to the tiles of a lower triangle: each is run on the "
+    "device, every cell is counted, and blocks and threads without a cell are compared with closed "
+    "forms. Then the first row of a triangle that each way to invert a cell's number gets wrong."
+    "\v"
+    "Examples:\n"
+    "  tesela pairs maps\n"
+    "  tesela pairs maps --cells 32768 --side 32 --rows 8 --device cuda:0";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    maps_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        cli_error("'%s': maps takes no arguments (see tesela pairs maps --help)", text);
+        return EINVAL;
+    case KEY_CELLS:
+        return cli_set_integer("--cells", text, 0, MOST_CELLS, &options->cells);
+    case KEY_SIDE:
+        return cli_set_integer("--side", text, 1, 1024, &options->side);
+    case KEY_ROWS:
+        return cli_set_integer("--rows", text, 1, 1024, &options->rows);
+    case KEY_ROWS_TRIED:
+        return cli_set_integer("--rows-tried", text, 0, INT32_MAX, &options->rows_tried);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool check(maps_options *options)
+{
+    if (options->rows == 0) {
+        options->rows = options->side;
+        while (options->rows * options->side > 1024 || options->side % options->rows != 0) {
+            options->rows--;
+        }
+    }
+    if (options->side % options->rows != 0) {
+        cli_error("--rows %d: does not divide the side, %d", options->rows, options->side);
+    } else if (options->rows * options->side > 1024) {
+        cli_error("--side %d --rows %d: a block has at most 1024 threads", options->side,
+                  options->rows);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Cells done wrongly, and counts that differ from closed forms. */
+static int64_t count_faults(const tsl_cover *cover)
+{
+    return cover->missed + cover->repeated + cover->outside +
+           (cover->found.blocks != cover->expected.blocks) +
+           (cover->found.idle_blocks != cover->expected.idle_blocks) +
+           (cover->found.idle_threads != cover->expected.idle_threads);
+}
+
+static bool is_right(const maps_work *work)
+{
+    bool right = true;
+    for (int map = 0; map < TSL_MAPS; map++) {
+        right &= count_faults(&work->covers[map]) == 0;
+    }
+    return right;
+}
+
+static tsl_status run(maps_work *work)
+{
+    const maps_options *options = work->options;
+    tsl_status status = TSL_OK;
+    for (int map = 0; map < TSL_MAPS && status == TSL_OK; map++) {
+        status = tsl_cover_count(&work->covers[map], work->context, (tsl_map)map, options->cells,
+                                 options->side, options->rows);
+    }
+    for (int root = 0; root < TSL_ROOTS && status == TSL_OK; root++) {
+        work->first_wrong[root] = tsl_root_first_wrong((tsl_root)root, options->rows_tried);
+    }
+    return status;
+}
+
+static void print(FILE *stream, const maps_work *work)
+{
+    const maps_options *options = work->options;
+    fprintf(stream,
+            "A triangle of %d cells a side, tiles of %d, blocks of %d x %d threads, on %s\n",
+            options->cells, options->side, options->side, options->rows,
+            tsl_context_device(work->context));
+    fprintf(stream, "%-10s %8s %12s %12s %14s\n", "map", "launches", "blocks", "idle",
+            "idle threads");
+    for (int map = 0; map < TSL_MAPS; map++) {
+        const tsl_cover *cover = &work->covers[map];
+        fprintf(stream, "%-10s %8d %12lld %12lld %14lld  ", tsl_map_name((tsl_map)map),
+                cover->launches, (long long)cover->found.blocks,
+                (long long)cover->found.idle_blocks, (long long)cover->found.idle_threads);
+        if (count_faults(cover) == 0) {
+            fprintf(stream, "right\n");
+        } else {
+            fprintf(stream,
+                    "wrong: %lld cells missed, %lld repeated, %lld outside; by closed forms %lld "
+                    "blocks, %lld idle, %lld threads idle\n",
+                    (long long)cover->missed, (long long)cover->repeated, (long long)cover->outside,
+                    (long long)cover->expected.blocks, (long long)cover->expected.idle_blocks,
+                    (long long)cover->expected.idle_threads);
+        }
+    }
+    fprintf(stream, "\nroot                 first row wrong, of %d\n", options->rows_tried);
+    for (int root = 0; root < TSL_ROOTS; root++) {
+        fprintf(stream, "%-20s ", tsl_root_name((tsl_root)root));
+        if (work->first_wrong[root] < 0) {
+            fprintf(stream, "none\n");
+        } else {
+            fprintf(stream, "%lld\n", (long long)work->first_wrong[root]);
+        }
+    }
+}
+
+static void write_map(tsl_json *json, tsl_map map, const tsl_cover *cover)
+{
+    tsl_json_open_object(json, NULL);
+    tsl_json_string(json, "map", tsl_map_name(map));
+    tsl_json_integer(json, "launches", cover->launches);
+    tsl_json_integer(json, "blocks", cover->found.blocks);
+    tsl_json_integer(json, "idle_blocks", cover->found.idle_blocks);
+    tsl_json_integer(json, "idle_threads", cover->found.idle_threads);
+    tsl_json_integer(json, "expected_blocks", cover->expected.blocks);
+    tsl_json_integer(json, "expected_idle_blocks", cover->expected.idle_blocks);
+    tsl_json_integer(json, "expected_idle_threads", cover->expected.idle_threads);
+    tsl_json_integer(json, "missed", cover->missed);
+    tsl_json_integer(json, "repeated", cover->repeated);
+    tsl_json_integer(json, "outside", cover->outside);
+    tsl_json_close_object(json);
+}
+
+static void write_body(tsl_json *json, const void *user)
+{
+    const maps_work *work = user;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_integer(json, "cells", work->options->cells);
+    tsl_json_integer(json, "side", work->options->side);
+    tsl_json_integer(json, "rows", work->options->rows);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_open_array(json, "maps");
+    for (int map = 0; map < TSL_MAPS; map++) {
+        write_map(json, (tsl_map)map, &work->covers[map]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_open_array(json, "roots");
+    for (int root = 0; root < TSL_ROOTS; root++) {
+        tsl_json_open_object(json, NULL);
+        tsl_json_string(json, "root", tsl_root_name((tsl_root)root));
+        tsl_json_known_integer(json, "first_wrong_row", work->first_wrong[root],
+                               work->first_wrong[root] >= 0);
+        tsl_json_close_object(json);
+    }
+    tsl_json_close_array(json);
+    tsl_json_integer(json, "rows_tried", work->options->rows_tried);
+    tsl_json_open_array(json, "cases");
+    for (int map = 0; map < TSL_MAPS; map++) {
+        const int64_t faults = count_faults(&work->covers[map]);
+        cli_report_case(json, tsl_map_name((tsl_map)map), (double)faults, 0, faults == 0);
+    }
+    tsl_json_close_array(json);
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const maps_work *work)
+{
+    const cli_common *common = &work->options->common;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(common);
+        print(stream, work);
+        cli_flush(stream);
+    }
+    if (common->profile) {
+        cli_profile_print(work->context);
+    }
+    if (common->json == NULL) {
+        return TSL_OK;
+    }
+    const cli_report report = {.command = "pairs maps",
+                               .device = tsl_context_device(work->context),
+                               .verified = is_right(work),
+                               .total = tsl_seconds() - work->begun,
+                               .setup = 0,
+                               .compute = work->compute};
+    return cli_report_write(work->context, common->json, &report, write_body, work);
+}
+
+int pairs_maps(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options_table, .parser = parse_option, .doc = command_doc};
+    maps_options options = {.cells = 4095, .side = 16, .rows_tried = 135000000};
+    maps_work work = {.options = &options, .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (!check(&options)) {
+        return CLI_USAGE;
+    }
+    tsl_status status = cli_open_context(&work.context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    const double begun = tsl_seconds();
+    status = run(&work);
+    work.compute = tsl_seconds() - begun;
+    if (status == TSL_OK) {
+        status = tell(&work);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(work.context));
+    }
+    exit_status = cli_exit_status(work.context, status, false);
+    if (status == TSL_OK && !is_right(&work)) {
+        cli_error("a map does not cover its triangle");
+        exit_status = CLI_CHECK_FAILED;
+    }
+    tsl_context_destroy(work.context);
+    return exit_status;
+}

@@ -1,0 +1,287 @@
+/* `tesela pairs neighbors`. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/pairs/command.h"
+#include "core/context.h"
+#include "io/grid/npz.h"
+
+enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT, KEY_INDICES };
+
+typedef struct neighbor_options {
+    cli_common common;
+    tsl_neighbor_options find;
+    double box[6];
+    const char *input, *output, *radii; /* NULL: none */
+} neighbor_options;
+
+typedef struct neighbor_work {
+    neighbor_options *options;
+    tsl_context *context;
+    double begun, setup, compute;
+    tsl_point_set points, radii;
+    tsl_neighbors found;
+} neighbor_work;
+
+static const struct argp_option options_table[] = {
+    {NULL, 0, NULL, 0, "Who is a neighbour:", 1},
+    {"cutoff", KEY_CUTOFF, "R", 0, "points closer than this, above 0", 1},
+    {"radii", KEY_RADII, "FILE", 0, "points closer than the sum of their radii, one a point", 1},
+    {"box", KEY_BOX, "LENGTHS", 0,
+     "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
+     "(XZ, YZ, LZ); none: open space",
+     1},
+    {"half", KEY_HALF, NULL, 0, "each pair once, in the row of the lesser index", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"sorted", KEY_SORTED, NULL, 0, "indices ascending in each row (else as cells have them)", 2},
+    {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
+    {"indices-only", KEY_INDICES, NULL, 0, "no distances", 2},
+    {"output", 'o', "N.npz", 0, "where indptr, indices and distances go", 2},
+    {0}};
+
+static const char command_doc[] =
+    "Neighbours of each point: those closer than a cut-off, in open space or in a periodic cell. "
+    "The result is a sparse matrix by rows: point i has the neighbours "
+    "indices[indptr[i]:indptr[i+1]], at distances of the same places."
+    "\v"
+    "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
+    "distance, of one to three coordinates.\n"
+    "\n"
+    "Examples:\n"
+    "  tesela pairs neighbors points.npy --cutoff 2.5 -o neighbors.npz\n"
+    "  tesela pairs neighbors fluid.npy --cutoff 2.8 --box 105.8,105.8,105.8 --half -o half.npz\n"
+    "  tesela pairs neighbors 1ppe.pdb --cutoff 5 --sorted --device cuda:0 -o atoms.npz";
+
+static error_t set_cutoff(neighbor_options *options, const char *text)
+{
+    if (!cli_parse_real(text, &options->find.cutoff) || !(options->find.cutoff > 0)) {
+        cli_error("--cutoff '%s': give a number above 0", text);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    neighbor_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->input != NULL) {
+            cli_error("'%s' is one argument too many: give one file", text);
+            return EINVAL;
+        }
+        options->input = text;
+        return 0;
+    case KEY_CUTOFF:
+        return set_cutoff(options, text);
+    case KEY_BOX:
+        return pairs_set_box(text, options->box, &options->find.box);
+    case KEY_RADII:
+        options->radii = text;
+        return 0;
+    case KEY_HALF:
+        options->find.half = 1;
+        return 0;
+    case KEY_SORTED:
+        options->find.sorted = 1;
+        return 0;
+    case KEY_DIRECT:
+        options->find.direct = 1;
+        return 0;
+    case KEY_INDICES:
+        options->find.indices_only = 1;
+        return 0;
+    case 'o':
+        options->output = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool check(const neighbor_options *options)
+{
+    const size_t length = options->output != NULL ? strlen(options->output) : 0;
+    if (options->input == NULL) {
+        cli_error("a file of points is missing: tesela pairs neighbors points.npy --cutoff R -o "
+                  "N.npz");
+    } else if (options->find.cutoff == 0 && options->radii == NULL) {
+        cli_error("--cutoff R is missing: say how close neighbours are, or give --radii FILE");
+    } else if (options->find.cutoff > 0 && options->radii != NULL) {
+        cli_error("--cutoff does not go with --radii: leave one of them out");
+    } else if (options->output == NULL) {
+        cli_error("-o N.npz is missing: say where the neighbours go");
+    } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
+        cli_error("-o %s: give a name that ends in .npz", options->output);
+    } else {
+        const cli_file files[] = {
+            {NULL, options->input}, {"--radii", options->radii}, {"-o", options->output}};
+        return cli_can_write("-o", options->output, false) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+    }
+    return false;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+/* Radii in the precision of the points. */
+static tsl_status read_radii(neighbor_work *work)
+{
+    tsl_context *context = work->context;
+    const char *path = work->options->radii;
+    tsl_status status = tsl_point_set_read(&work->radii, context, path);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (work->radii.points.dimensions != 1 ||
+        work->radii.points.count != work->points.points.count) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s: has %lld x %d numbers: give %lld radii, one a point", path,
+                        (long long)work->radii.points.count, work->radii.points.dimensions,
+                        (long long)work->points.points.count);
+    }
+    if (work->radii.points.precision < work->points.points.precision) {
+        status = tsl_point_set_widen(&work->radii, context);
+    } else if (work->radii.points.precision > work->points.points.precision) {
+        tsl_message(context, TSL_MESSAGE_NOTE, "%s: taken in double precision, as %s is",
+                    work->options->input, path);
+        status = tsl_point_set_widen(&work->points, context);
+    }
+    work->options->find.radii = work->radii.values;
+    return status;
+}
+
+static tsl_status write_result(const neighbor_work *work)
+{
+    const tsl_neighbors *found = &work->found;
+    const int precision = work->points.points.precision;
+    const int64_t count = found->indptr[found->count];
+    const tsl_npz_member members[] = {
+        {"indptr", "<i8", 8, found->count + 1, found->indptr},
+        {"indices", "<i4", 4, count, found->indices},
+        {"distances", precision == 4 ? "<f4" : "<f8", precision, count, found->distances}};
+    return tsl_npz_write(work->context, work->options->output, members,
+                         (int)(sizeof members / sizeof *members) -
+                             (work->options->find.indices_only != 0));
+}
+
+static tsl_status run(neighbor_work *work)
+{
+    tsl_status status = tsl_point_set_read(&work->points, work->context, work->options->input);
+    if (status == TSL_OK && work->options->radii != NULL) {
+        status = read_radii(work);
+    }
+    const double ready = tsl_seconds();
+    work->setup = ready - work->begun;
+    if (status == TSL_OK) {
+        status = tsl_neighbors_find(&work->found, work->context, &work->options->find,
+                                    &work->points.points);
+    }
+    work->compute = tsl_seconds() - ready;
+    return status == TSL_OK ? write_result(work) : status;
+}
+
+/* ---- report --------------------------------------------------------------------------------- */
+
+static void write_body(tsl_json *json, const void *user)
+{
+    const neighbor_work *work = user;
+    const neighbor_options *options = work->options;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "input", options->input);
+    tsl_json_string(json, "output", options->output);
+    tsl_json_known_number(json, "cutoff", options->find.cutoff, options->radii == NULL);
+    tsl_json_string(json, "radii", options->radii);
+    tsl_json_open_array(json, "box");
+    for (int k = 0; k < 6 && options->find.box != NULL; k++) {
+        tsl_json_number(json, NULL, options->box[k]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_bool(json, "half", options->find.half != 0);
+    tsl_json_bool(json, "sorted", options->find.sorted != 0);
+    tsl_json_bool(json, "direct", options->find.direct != 0);
+    tsl_json_bool(json, "indices_only", options->find.indices_only != 0);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "points", work->found.count);
+    tsl_json_string(json, "precision", pairs_precision_name(work->points.points.precision));
+    tsl_json_integer(json, "neighbors", work->found.indptr[work->found.count]);
+    tsl_json_open_array(json, "cells");
+    for (int k = 0; k < 3; k++) {
+        tsl_json_integer(json, NULL, work->found.cells[k]);
+    }
+    tsl_json_close_array(json);
+    tsl_json_number(json, "sort_seconds", work->found.seconds[0]);
+    tsl_json_number(json, "count_seconds", work->found.seconds[1]);
+    tsl_json_number(json, "fill_seconds", work->found.seconds[2]);
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const neighbor_work *work)
+{
+    const cli_common *common = &work->options->common;
+    const tsl_neighbors *found = &work->found;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(common);
+        fprintf(stream, "%lld points, %s precision, on %s, in %d x %d x %d cells\n",
+                (long long)found->count, pairs_precision_name(work->points.points.precision),
+                tsl_context_device(work->context), found->cells[0], found->cells[1],
+                found->cells[2]);
+        fprintf(stream, "%s: %lld neighbours%s, %.1f a point, in %.3f s\n", work->options->output,
+                (long long)found->indptr[found->count],
+                work->options->find.half ? ", each pair once" : "",
+                found->count > 0 ? (double)found->indptr[found->count] / (double)found->count : 0,
+                work->compute);
+        cli_flush(stream);
+    }
+    if (common->profile) {
+        cli_profile_print(work->context);
+    }
+    if (common->json == NULL) {
+        return TSL_OK;
+    }
+    const cli_report report = {.command = "pairs neighbors",
+                               .device = tsl_context_device(work->context),
+                               .verified = -1,
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->setup,
+                               .compute = work->compute};
+    return cli_report_write(work->context, common->json, &report, write_body, work);
+}
+
+int pairs_neighbors(int argc, char **argv)
+{
+    static const struct argp argp = {.options = options_table,
+                                     .parser = parse_option,
+                                     .args_doc = "POINTS --cutoff R -o N.npz",
+                                     .doc = command_doc};
+    neighbor_options options = {.find = TSL_NEIGHBOR_OPTIONS_INIT};
+    neighbor_work work = {.options = &options, .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (!check(&options)) {
+        return CLI_USAGE;
+    }
+    tsl_status status = cli_open_context(&work.context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    status = run(&work);
+    if (status == TSL_OK) {
+        status = tell(&work);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(work.context));
+    }
+    exit_status = cli_exit_status(work.context, status, false);
+    tsl_neighbors_release(&work.found);
+    tsl_point_set_release(&work.points);
+    tsl_point_set_release(&work.radii);
+    tsl_context_destroy(work.context);
+    return exit_status;
+}

@@ -1,0 +1,90 @@
+/* Histograms of distances. */
+#include <math.h>
+
+#include "core/core.h"
+#include "device/device.h"
+#include "solvers/pairs/search.h"
+
+/* Counts of pairs, each once, to those of both its orders; edges; and the distribution. */
+static void normalise(tsl_histogram *out, const tsl_histogram_options *options, int64_t points)
+{
+    const double others = (double)points - (options->finite != 0);
+    for (int b = 0; b <= out->bins; b++) {
+        out->edges[b] = options->to * b / out->bins;
+    }
+    for (int b = 0; b < out->bins; b++) {
+        const double low = out->edges[b], high = out->edges[b + 1];
+        const double shell = 4 * M_PI / 3 * (high * high * high - low * low * low);
+        out->counts[b] *= 2;
+        if (out->g != NULL) {
+            const double even = (double)points * others / out->volume * shell;
+            out->g[b] = even > 0 ? (double)out->counts[b] / even : 0;
+        }
+    }
+}
+
+static tsl_status run(tsl_search *s, tsl_histogram *out, double scale)
+{
+    tsl_context *context = s->context;
+    const int64_t bytes = 8 * (int64_t)out->bins;
+    void *counts = NULL;
+    tsl_status status = tsl_search_open(s);
+    if (status == TSL_OK) {
+        status = tsl_search_place(s, &counts, NULL, bytes, "counts of pairs");
+    }
+    if (status == TSL_OK) {
+        status = context->ops->fill(context, counts, 0, bytes);
+    }
+    if (status == TSL_OK) {
+        status = context->ops->pairs->histogram(context, &s->task, out->bins, scale, counts);
+    }
+    return status == TSL_OK ? context->ops->download(context, out->counts, counts, bytes) : status;
+}
+
+tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
+                               const tsl_histogram_options *options, const tsl_points *points)
+{
+    enum { MOST_BINS = 1000000 };
+    const double *b = options->box;
+    tsl_neighbor_options find = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_histogram made = {.bins = options->bins};
+    tsl_search search;
+    if (options->bins < 1 || options->bins > MOST_BINS) {
+        return tsl_fail(context, TSL_E_ARG, "%d bins: give 1 to %d", options->bins, MOST_BINS);
+    }
+    find.cutoff = options->to;
+    find.box = b;
+    find.direct = options->direct;
+    tsl_status status = tsl_search_check(&search, context, &find, points);
+    if (status != TSL_OK) {
+        return status;
+    }
+    made.volume = b != NULL ? b[0] * b[1] * b[2] : 0;
+    made.edges = tsl_allocate(((size_t)made.bins + 1) * sizeof *made.edges);
+    made.counts = tsl_allocate_zeroed((size_t)made.bins, sizeof *made.counts);
+    made.g = b != NULL ? tsl_allocate((size_t)made.bins * sizeof *made.g) : NULL;
+    if (made.edges == NULL || made.counts == NULL || (b != NULL && made.g == NULL)) {
+        status = tsl_fail_memory(context, 24 * (int64_t)made.bins, "bins");
+    }
+    if (status == TSL_OK && points->count > 0) {
+        status = run(&search, &made, (double)options->bins / options->to);
+    }
+    tsl_search_close(&search);
+    if (status != TSL_OK) {
+        tsl_histogram_release(&made);
+        return status;
+    }
+    normalise(&made, options, points->count);
+    *out = made;
+    return TSL_OK;
+}
+
+void tsl_histogram_release(tsl_histogram *histogram)
+{
+    if (histogram != NULL) {
+        tsl_release(histogram->edges);
+        tsl_release(histogram->counts);
+        tsl_release(histogram->g);
+        *histogram = (tsl_histogram){.bins = 0};
+    }
+}

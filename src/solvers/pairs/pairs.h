@@ -1,0 +1,100 @@
+/* What a device does for pairwise work. */
+#ifndef TSL_PAIRS_H
+#define TSL_PAIRS_H
+
+#include "core/context.h"
+#include "tesela/pairs.h"
+
+#include "solvers/pairs/pairs_point.h"
+
+/* Points lie in blocks of TSL_POINT_BYTES a coordinate: [blocks][dimensions][points of a block], so
+ * that neighbouring threads, or parts of a vector, take neighbouring points. Beyond the last point
+ * there are zeros. */
+enum { TSL_POINT_BYTES = 128 };
+
+/* Points of a block, for a number of `precision` bytes. */
+TSL_FN int tsl_point_block(int precision)
+{
+    return TSL_POINT_BYTES / precision;
+}
+
+/* A range of elements of a result. All arrays are device memory, of numbers of `precision` bytes.
+ */
+typedef struct tsl_distance_task {
+    int precision;
+    int sum; /* tsl_pair_sum */
+    int root;
+    int layout;
+    int dimensions;
+    double p;
+    int64_t rows, columns;
+    int64_t first, count;        /* elements, count >= 1 */
+    int64_t row_first, row_last; /* rows they stand in */
+    const void *row;             /* [rows][dimensions] */
+    const void *column;          /* in blocks */
+    const void
+        *weights; /* [dimensions], or of TSL_PAIR_FORM double [dimensions][dimensions]; NULL */
+    void *out;    /* [count], aligned to 64 bytes */
+} tsl_distance_task;
+
+/* Points in the order of their cells, and where their neighbours go. All arrays are device memory.
+ */
+typedef struct tsl_neighbor_task {
+    int precision;
+    int periodic; /* 0: open, 1: a rectangular cell, 2: a tilted one */
+    int half;
+    int64_t n;
+    int cells[3];  /* x slowest; 1 along an axis that is not divided */
+    int reach;     /* cells along z that are a cut-off; along x and y one is */
+    double box[6]; /* lengths, tilts */
+    double cutoff;
+    const void *at[3];    /* [n] each, in the points' precision */
+    const void *radii;    /* [n]; NULL: the cut-off says it */
+    const int32_t *order; /* [n]: a point's own index */
+    const int32_t *cell;  /* [n]: its cell */
+    const int32_t *start; /* [cells + 1]: a cell's first point */
+    int64_t *counts;      /* [n], by own index: written by count() */
+    const int64_t *first; /* [n], by own index: where fill() begins a row */
+    int64_t longest;      /* row */
+    int32_t *indices;
+    void *distances; /* NULL: not wanted */
+} tsl_neighbor_task;
+
+typedef struct tsl_pairs_ops {
+    /* Asynchronous on the context's stream. */
+    tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
+    tsl_status (*count_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    tsl_status (*fill_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    /* Add each pair once to counts [bins] of its distance; device memory. */
+    tsl_status (*histogram)(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                            double scale, int64_t *counts);
+} tsl_pairs_ops;
+
+tsl_status tsl_neighbors_count_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_neighbors_fill_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task, int bins,
+                             double scale, int64_t *counts);
+
+extern const tsl_pairs_ops tsl_pairs_cpu;
+
+/* ---- host work on points (distance_points.c) ------------------------------------------------ */
+
+/* Of both sets of points together: variances [d], or the inverse of the covariance [d][d]. b may be
+ * NULL. */
+tsl_status tsl_pairs_variances(double *out, tsl_context *context, const tsl_points *a,
+                               const tsl_points *b);
+tsl_status tsl_pairs_inverse_covariance(double *out, tsl_context *context, const tsl_points *a,
+                                        const tsl_points *b);
+
+/* Refuse what is not finite, or larger than squares allow. `set` names the points: "a". */
+tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set);
+
+/* Copy points as rows, and into blocks. With `unit` each is first brought to length 1, and with
+ * `centred` less the mean of its coordinates before that; points of length 0 become
+ * not-a-numbers. */
+void tsl_pairs_copy_rows(void *out, const tsl_points *points, bool unit, bool centred);
+void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimensions,
+                           int precision);
+int64_t tsl_pairs_block_bytes(int64_t count, int dimensions, int precision);
+
+#endif

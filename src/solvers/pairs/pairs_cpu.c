@@ -1,0 +1,80 @@
+/* Pairwise work on the CPU. */
+#include <string.h>
+
+#include "core/clones.h"
+#include "solvers/pairs/pairs.h"
+
+/* Rows whose sums are made together, and rows that a thread takes at a time, while a panel of
+ * columns, of PANEL_BYTES or one block, stays in its first cache. */
+enum {
+    GROUP = 2,
+    BAND = 64,
+    SHORT_BAND = 16,
+    FEW_DIMENSIONS = 16,
+    PANEL_BYTES = 8 << 10,
+    CACHED = 8 << 20,
+    SHORT = 4
+};
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* Copy to memory that will not be read soon: whole lines of it go past the caches. */
+static inline void copy_past_caches(void *to, const void *from, int64_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    const int64_t before = -(int64_t)(uintptr_t)out & 63;
+    const int64_t head = before < bytes ? before : bytes;
+    memcpy(out, in, (size_t)head);
+    int64_t at = head;
+    for (; at + 64 <= bytes; at += 64) {
+        for (int64_t q = at; q < at + 64; q += 16) {
+            _mm_stream_si128((__m128i *)(void *)(out + q),
+                             _mm_loadu_si128((const __m128i *)(const void *)(in + q)));
+        }
+    }
+    memcpy(out + at, in + at, (size_t)(bytes - at));
+}
+
+/* Other threads may look at such copies from here on. */
+static inline void copies_are_done(void)
+{
+    _mm_sfence();
+}
+#else
+static inline void copies_are_done(void)
+{
+}
+
+static inline void copy_past_caches(void *to, const void *from, int64_t bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+#endif
+
+typedef void band_function(const tsl_distance_task *task, int64_t i0, int64_t i1);
+
+#define TSL_TEMPLATE "solvers/pairs/distance_cpu.inc"
+#include "core/both_precisions.inc"
+
+static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *task)
+{
+    band_function *const band =
+        task->precision == 4 ? choose_band_single(task) : choose_band_double(task);
+    const int64_t height = task->dimensions <= FEW_DIMENSIONS ? SHORT_BAND : BAND;
+    const int64_t rows = task->row_last + 1 - task->row_first;
+    const int64_t bands = (rows + height - 1) / height;
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int64_t b = 0; b < bands; b++) {
+        const int64_t i0 = task->row_first + b * height;
+        band(task, i0, b + 1 < bands ? i0 + height : task->row_last + 1);
+        copies_are_done();
+    }
+    return TSL_OK;
+}
+
+const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
+                                     .count_neighbors = tsl_neighbors_count_cpu,
+                                     .fill_neighbors = tsl_neighbors_fill_cpu,
+                                     .histogram = tsl_histogram_cpu};

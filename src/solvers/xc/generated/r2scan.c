@@ -1,0 +1,59 @@
+/* Written by tools/xcgen/xcgen from functionals/mgga_x_r2scan.py, functionals/mgga_c_r2scan.py: do not edit. */
+#include <math.h>
+
+#include "solvers/xc/xc.h"
+
+#define XC_REAL long double
+#define XC_K(value) value##L
+#define XC_NAME(name) name
+#define s_pow powl
+#define s_sqrt sqrtl
+#define s_rcbrt(a) (1 / cbrtl(a))
+#define s_exp expl
+#define s_log logl
+#define s_atan atanl
+#define s_max fmaxl
+#define s_min fminl
+#include "solvers/xc/generated/r2scan_prepare.inc"
+
+static void prepare(const double *p, double *c)
+{
+    long double in[16];
+    long double out[32];
+    for (int i = 0; i < 16; i++) {
+        in[i] = p[i];
+    }
+    xc_r2scan_prepare(in, out);
+    for (int i = 0; i < 32; i++) {
+        c[i] = (double)out[i];
+    }
+}
+
+static const tsl_xc_parameter parameters[] = {
+    {TSL_XC_DENSITY, 0, 0}, /* mgga_x_r2scan */
+    {TSL_XC_COEFFICIENT, 0, 0}, /* mgga_x_r2scan */
+    {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_SIGMA, 0, 0}, /* mgga_x_r2scan */
+    {TSL_XC_TAU, 0, 0},
+    {TSL_XC_VALUE, 0, 5}, /* mgga_x_r2scan: dp2 */
+    {TSL_XC_VALUE, 0, 4}, /* mgga_x_r2scan: eta */
+    {TSL_XC_VALUE, 0, 3}, /* mgga_x_r2scan: k1 */
+    {TSL_XC_VALUE, 0, 2}, /* mgga_x_r2scan: d */
+    {TSL_XC_VALUE, 0, 0}, /* mgga_x_r2scan: c1 */
+    {TSL_XC_VALUE, 0, 1}, /* mgga_x_r2scan: c2 */
+    {TSL_XC_DENSITY, 1, 0}, /* mgga_c_r2scan */
+    {TSL_XC_COEFFICIENT, 1, 0}, /* mgga_c_r2scan */
+    {TSL_XC_SIGMA, 1, 0}, /* mgga_c_r2scan */
+    {TSL_XC_VALUE, 1, 0}, /* mgga_c_r2scan: eta */
+    {TSL_XC_ZETA, 0, 0},
+};
+
+const tsl_xc_unit tsl_xc_r2scan = {.name = "r2scan",
+    .family = TSL_XC_MGGA,
+    .components = 2,
+    .formula = {18, 15},
+    .parameters = 16,
+    .parameter = parameters,
+    .constants = 32,
+    .prepare = prepare,
+    .instructions = {{513, 760, 1606}, {954, 1460, 3863}}};

@@ -1,0 +1,459 @@
+/* Maps of triangles: every one a bijection, the printed ones of the source not. */
+#include "support/devices.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocks/simplex/simplex.h"
+#include "core/context.h"
+
+/* ---- element numbers ------------------------------------------------------------------------ */
+
+static void numbers_and_pairs_are_each_other_s_inverse(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 70; n++) {
+        int64_t lower = 0, strict = 0, upper = 0, condensed = 0;
+        for (int64_t i = 0; i < n; i++) {
+            for (int64_t j = 0; j <= i; j++, lower++) {
+                assert_int_equal(tsl_lower_row(lower), i);
+                assert_int_equal(lower - tsl_triangle_count(i), j);
+            }
+            for (int64_t j = 0; j < i; j++, strict++) {
+                assert_int_equal(tsl_strict_lower_row(strict), i);
+                assert_int_equal(strict - tsl_triangle_count(i - 1), j);
+            }
+            for (int64_t j = i; j < n; j++, upper++) {
+                assert_int_equal(tsl_upper_row(n, upper), i);
+                assert_int_equal(upper - tsl_upper_base(n, i), j);
+            }
+            for (int64_t j = i + 1; j < n; j++, condensed++) {
+                assert_int_equal(tsl_condensed_row(n, condensed), i);
+                assert_int_equal(condensed - tsl_condensed_base(n, i), j);
+            }
+        }
+        assert_int_equal(lower, tsl_triangle_count(n));
+    }
+}
+
+/* Both ends of rows up to the largest that an int64_t numbers. */
+static void rows_are_exact_up_to_63_bits(void **state)
+{
+    (void)state;
+    const int64_t most = INT64_C(4294967294);
+    int64_t rows = 0;
+    for (int64_t i = 1; i < most; i += 1 + i / 5000, rows++) {
+        const int64_t at[3] = {i, i - 1 + (i == 1), most - i};
+        for (int q = 0; q < 3; q++) {
+            const int64_t first = tsl_triangle_count(at[q]);
+            assert_int_equal(tsl_lower_row(first), at[q]);
+            assert_int_equal(tsl_lower_row(first - 1), at[q] - 1);
+            assert_int_equal(tsl_lower_row(first + at[q]), at[q]);
+        }
+    }
+    assert_true(rows > 50000);
+    for (int shift = 1; shift < 32; shift++) {
+        for (int64_t i = (INT64_C(1) << shift) - 2; i <= (INT64_C(1) << shift) + 2; i++) {
+            assert_int_equal(tsl_lower_row(tsl_triangle_count(i)), i);
+            assert_int_equal(tsl_lower_row(tsl_triangle_count(i + 1) - 1), i);
+        }
+    }
+}
+
+static void roots_fail_where_they_are_said_to(void **state)
+{
+    (void)state;
+    assert_int_equal(tsl_root_first_wrong(TSL_ROOT_SINGLE, 10000), 4607);
+    assert_int_equal(tsl_root_first_wrong(TSL_ROOT_RECIPROCAL, 10000), 30);
+    assert_int_equal(tsl_root_first_wrong(TSL_ROOT_OFFSET, 10000), 2073);
+    assert_int_equal(tsl_root_first_wrong(TSL_ROOT_CORRECTED, 100000), -1);
+    const int64_t row = (INT64_C(1) << 27) - 1; /* and none before, says ./run-tests --full */
+    assert_int_not_equal(tsl_root_row(TSL_ROOT_DOUBLE, tsl_triangle_count(row + 1) - 1), row);
+    for (int64_t i = row - 300000; i < row; i++) {
+        assert_int_equal(tsl_root_row(TSL_ROOT_DOUBLE, tsl_triangle_count(i)), i);
+        assert_int_equal(tsl_root_row(TSL_ROOT_DOUBLE, tsl_triangle_count(i + 1) - 1), i);
+    }
+    if (test_is_full()) {
+        assert_int_equal(tsl_root_first_wrong(TSL_ROOT_DOUBLE, INT64_C(1) << 28), row);
+    }
+}
+
+static void triples_are_numbered_without_gaps(void **state)
+{
+    (void)state;
+    int64_t k = 0;
+    for (int64_t i = 0; i < 64; i++) {
+        assert_int_equal(tsl_tetrahedron_count(i), k);
+        for (int64_t j = 0; j <= i; j++) {
+            for (int64_t l = 0; l <= j; l++, k++) {
+                const tsl_cell cell = tsl_tetrahedron_cell(k);
+                assert_int_equal(cell.i, i);
+                assert_int_equal(cell.j, j);
+                assert_int_equal(cell.l, l);
+            }
+        }
+    }
+    for (int64_t i = 1; i <= 2600000; i += 1 + i / 3000) {
+        const tsl_cell first = tsl_tetrahedron_cell(tsl_tetrahedron_count(i));
+        const tsl_cell last = tsl_tetrahedron_cell(tsl_tetrahedron_count(i) - 1);
+        assert_true(first.i == i && first.j == 0 && first.l == 0);
+        assert_true(last.i == i - 1 && last.j == i - 1 && last.l == i - 1);
+    }
+}
+
+/* ---- maps of tiles -------------------------------------------------------------------------- */
+
+/* How often each of n x n tiles is hit, with the tiles that are none. */
+static int64_t hit(unsigned char *tiles, tsl_map map, int64_t n)
+{
+    int64_t blocks = 0, idle = 0;
+    memset(tiles, 0, (size_t)(n * n));
+    for (int launch = 0; launch < tsl_map_launches(map, n); launch++) {
+        const tsl_map_grid grid = tsl_map_grid_of(map, n, launch);
+        for (int64_t b = 0; b < grid.x * grid.y; b++, blocks++) {
+            tsl_tile tile[TSL_MAP_TILES];
+            const int count = tsl_map_tiles(tile, map, n, launch, b % grid.x, b / grid.x);
+            idle += count == 0;
+            for (int q = 0; q < count; q++) {
+                assert_in_range(tile[q].i, 0, n - 1);
+                assert_in_range(tile[q].j, 0, tile[q].i);
+                tiles[tile[q].i * n + tile[q].j]++;
+            }
+        }
+    }
+    assert_int_equal(blocks, tsl_map_blocks(map, n));
+    return idle;
+}
+
+static void every_map_is_a_bijection(void **state)
+{
+    (void)state;
+    const int64_t most = test_is_full() ? 2048 : 384;
+    unsigned char *tiles = malloc((size_t)(most * most));
+    assert_non_null(tiles);
+    for (int map = 0; map < TSL_MAPS; map++) {
+        for (int64_t n = 1; n <= most; n++) {
+            const int64_t idle = hit(tiles, (tsl_map)map, n);
+            for (int64_t t = 0; t < n * n; t++) {
+                if (tiles[t] != (t % n <= t / n)) {
+                    fail_msg("%s, %lld a side: (%lld, %lld) is hit %d times",
+                             tsl_map_name((tsl_map)map), (long long)n, (long long)(t / n),
+                             (long long)(t % n), tiles[t]);
+                }
+            }
+            if (map == TSL_MAP_FOLD || map == TSL_MAP_ROOT || map == TSL_MAP_UPPER ||
+                map == TSL_MAP_SUPER || (map == TSL_MAP_RECTANGLE && n % 2 == 0)) {
+                assert_int_equal(idle, 0);
+            }
+        }
+    }
+    free(tiles);
+}
+
+/* ---- what the source prints ----------------------------------------------------------------- */
+
+enum { PRINTED = 128 };
+
+/* Cells of a lower triangle of n that were hit, and hits beyond one each, and outside. */
+typedef struct printed {
+    int64_t n;
+    int times[PRINTED][PRINTED];
+    int64_t outside;
+} printed;
+
+static void print_at(printed *p, int64_t i, int64_t j)
+{
+    if (i < 0 || j < 0 || i >= p->n || j > i) {
+        p->outside++;
+    } else {
+        p->times[i][j]++;
+    }
+}
+
+static void check_printed(const printed *p, int64_t covered, int64_t repeated, int64_t outside)
+{
+    int64_t once = 0, more = 0;
+    for (int64_t i = 0; i < p->n; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            once += p->times[i][j] > 0;
+            more += p->times[i][j] > 1 ? p->times[i][j] - 1 : 0;
+        }
+    }
+    assert_int_equal(once, covered);
+    assert_int_equal(more, repeated);
+    assert_int_equal(p->outside, outside);
+}
+
+/* Algorithm 8 folds where j > i and leaves out the row below: 120 of 136 cells. */
+static void the_printed_rectangle_misses_16_of_136(void **state)
+{
+    (void)state;
+    printed *p = calloc(1, sizeof *p);
+    p->n = 16;
+    for (int64_t i = 0; i < 16; i++) {
+        for (int64_t j = 0; j < 8; j++) {
+            print_at(p, j > i ? 16 - i - 1 : i - 1, j > i ? 16 - j - 1 : j);
+        }
+    }
+    check_printed(p, 120, 0, 8);
+    free(p);
+}
+
+/* Equation 4.3 takes i from the strict triangle and j from the other one: no block is right. */
+static void the_printed_root_places_0_of_136_blocks(void **state)
+{
+    (void)state;
+    int64_t right = 0;
+    for (int64_t k = 0; k < 136; k++) {
+        const int64_t i = (int64_t)(sqrt(0.25 + 2.0 * (double)k) + 0.5);
+        const int64_t j = k - i * (i + 1) / 2;
+        right += i == tsl_lower_row(k) && j == k - tsl_triangle_count(i);
+    }
+    assert_int_equal(right, 0);
+}
+
+/* Algorithm 12 shifts the second diagonal tile down and not right: 1936 of 2080 cells. */
+static void the_printed_flat_diagonal_covers_1936_of_2080(void **state)
+{
+    (void)state;
+    enum { N = 64, B = 8, TILES = N / B };
+    printed *p = calloc(1, sizeof *p);
+    p->n = N;
+    for (int64_t y = 0; y < TILES; y++) {
+        for (int64_t x = 0; x < TILES / 2; x++) {
+            for (int64_t t = 0; t < (int64_t)B * B; t++) {
+                const int64_t row = t / B, column = t % B;
+                if (y == 0 && row >= column) {
+                    print_at(p, x * B + row, x * B + column);
+                    print_at(p, x * B + row + N / 2, x * B + column);
+                } else if (y > 0) {
+                    const int64_t b = tsl_power_to(y), q = x / b;
+                    print_at(p, (y + 2 * q * b) * B + row, (x + q * b) * B + column);
+                }
+            }
+        }
+    }
+    check_printed(p, 1936, 144, 0);
+    free(p);
+}
+
+static void print_square(printed *p, int64_t n, int64_t x, int64_t y)
+{
+    for (int64_t e = 0; e < n * n; e++) {
+        print_at(p, y + e / n, x + e % n);
+    }
+}
+
+static void print_triangle(printed *p, int64_t n, int64_t x, int64_t y)
+{
+    for (int64_t e = 0; e < n * n; e++) {
+        if (e % n <= e / n) {
+            print_at(p, y + e / n, x + e % n);
+        }
+    }
+}
+
+/* Squares of n at column x and row y, and those of half the size above and to the right. */
+static void print_nested(printed *p, int64_t n, int64_t x, int64_t y, int64_t leaf,
+                         bool as_equation_5_15)
+{
+    const int64_t half = n / 2;
+    print_square(p, n, x, y);
+    if (n <= leaf) {
+        print_triangle(p, n, x, y - (as_equation_5_15 ? half : n));
+        print_triangle(p, n, x + n, y);
+    } else {
+        print_nested(p, half, x, y - half, leaf, as_equation_5_15);
+        print_nested(p, half, x + n, y + half, leaf, as_equation_5_15);
+    }
+}
+
+/* Equation 5.15 puts the left leaf half a side too low: 7856 of 8256 cells. */
+static void the_printed_nested_leaf_covers_7856_of_8256(void **state)
+{
+    (void)state;
+    printed *p = calloc(1, sizeof *p);
+    p->n = 128;
+    print_nested(p, 64, 0, 64, 16, true);
+    int64_t covered = 0;
+    for (int64_t i = 0; i < 128; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            covered += p->times[i][j] > 0;
+        }
+    }
+    assert_int_equal(covered, 7856);
+    memset(p, 0, sizeof *p);
+    p->n = 128;
+    print_nested(p, 64, 0, 64, 16, false);
+    check_printed(p, 8256, 0, 0);
+    free(p);
+}
+
+/* ---- on devices ----------------------------------------------------------------------------- */
+
+static void check_cover(tsl_context *context, tsl_map map, int64_t n, int side, int rows)
+{
+    tsl_cover cover;
+    const tsl_status status = tsl_cover_count(&cover, context, map, n, side, rows);
+    if (status != TSL_OK) {
+        fail_msg("%s: %s", context->name, tsl_last_error(context));
+    }
+    if (cover.missed + cover.repeated + cover.outside > 0 ||
+        memcmp(&cover.found, &cover.expected, sizeof cover.found) != 0) {
+        fail_msg("%s: %s, %lld cells, tiles of %d by %d: %lld missed, %lld repeated, %lld outside; "
+                 "%lld blocks (%lld), %lld idle (%lld), %lld threads idle (%lld)",
+                 context->name, tsl_map_name(map), (long long)n, side, rows,
+                 (long long)cover.missed, (long long)cover.repeated, (long long)cover.outside,
+                 (long long)cover.found.blocks, (long long)cover.expected.blocks,
+                 (long long)cover.found.idle_blocks, (long long)cover.expected.idle_blocks,
+                 (long long)cover.found.idle_threads, (long long)cover.expected.idle_threads);
+    }
+}
+
+static void devices_cover_every_cell_once(void **state)
+{
+    (void)state;
+    static const struct {
+        int side, rows;
+    } blocks[] = {{8, 8}, {16, 16}, {32, 32}, {32, 8}};
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        const bool card = strncmp(test_devices[d], "cuda", 4) == 0;
+        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+            const int side = blocks[b].side;
+            const int64_t sizes[] = {0, 1, side - 1, side, side + 1, 257, 1000, 4095, 12345, 32768};
+            /* Half a billion cells, seconds of the host's, by one shape of blocks. */
+            const int count = card             ? 9 + (side == 32 && blocks[b].rows == 32)
+                              : test_is_full() ? 8
+                              : test_is_another_order(test_devices[d]) ? 6
+                                                                       : 7;
+            for (int map = 0; map < TSL_MAPS; map++) {
+                for (int s = 0; s < count; s++) {
+                    check_cover(context, (tsl_map)map, sizes[s], side, blocks[b].rows);
+                }
+            }
+        }
+        tsl_context_destroy(context);
+    }
+}
+
+/* The table of the specification: a thread a cell, sizes that are powers of two. */
+static void idle_threads_follow_the_published_forms(void **state)
+{
+    (void)state;
+    for (int64_t n = 64; n <= 4096; n *= 2) {
+        for (int64_t b = 8; b <= 32; b *= 2) {
+            const int side = (int)b;
+            const int64_t tiles = n / b;
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BOX, n, side, side).idle_threads,
+                             n * (n - 1) / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_BOX, n, side, side).idle_blocks,
+                             tiles * (tiles - 1) / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_ROOT, n, side, side).idle_threads,
+                             n * (b - 1) / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_FOLD, n, side, side).idle_threads,
+                             n * (b - 1) / 2);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_FLAT, n, side, side).idle_threads,
+                             n * (b - 1) / 4);
+            assert_int_equal(tsl_cover_expected(TSL_MAP_FLAT, n, side, side).blocks,
+                             tiles * tiles / 2);
+            const int64_t leaf = tiles < TSL_MAP_LEAF ? tiles : TSL_MAP_LEAF;
+            assert_int_equal(tsl_cover_expected(TSL_MAP_RECURSIVE, n, side, side).idle_threads,
+                             b * b * tiles * (leaf - 1) / 2 + n * (b - 1) / 2);
+        }
+    }
+}
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    tsl_cover cover;
+    tsl_context *context = test_context("sim", 1);
+    assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 8, 3), TSL_E_ARG);
+    assert_int_equal(tsl_cover_count(&cover, context, TSL_MAP_BOX, 10, 64, 32), TSL_E_ARG);
+    assert_int_equal(tsl_cover_count(&cover, context, (tsl_map)TSL_MAPS, 10, 8, 8), TSL_E_ARG);
+    const tsl_cover_task wide = {.map = TSL_MAP_BOX, .n = 70000, .side = 1, .rows = 1};
+    assert_int_equal(context->ops->simplex->cover(context, &wide), TSL_E_UNSUPPORTED);
+    tsl_context_destroy(context);
+}
+
+static tsl_status cover_some(tsl_context *context, void *user)
+{
+    tsl_cover cover;
+    (void)user;
+    return tsl_cover_count(&cover, context, TSL_MAP_FOLD, 100, 8, 8);
+}
+
+static void failing_allocations_are_survived(void **state)
+{
+    (void)state;
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 2);
+        assert_int_equal(test_survives_no_memory(context, cover_some, NULL), 2);
+        tsl_context_destroy(context);
+    }
+}
+
+/* ---- tiles for threads ---------------------------------------------------------------------- */
+
+typedef struct tiled {
+    int64_t n;
+    int64_t calls;
+    unsigned char *cells;
+} tiled;
+
+static void count_tile(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1)
+{
+    tiled *t = user;
+    t->calls++;
+    assert_true(i0 < i1 && j0 < j1 && i1 <= t->n && j0 <= i0);
+    for (int64_t i = i0; i < i1; i++) {
+        for (int64_t j = j0; j < j1 && j <= i; j++) {
+            t->cells[i * t->n + j]++;
+        }
+    }
+}
+
+static void threads_share_the_tiles(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n <= 70; n++) {
+        for (int threads = 1; threads <= 9; threads += 4) {
+            tiled t = {.n = n, .cells = calloc((size_t)(n * n + 1), 1)};
+            int64_t least = INT64_MAX, most = 0;
+            for (int thread = 0; thread < threads; thread++) {
+                const int64_t before = t.calls;
+                tsl_for_each_tile(n, 8, thread, threads, count_tile, &t);
+                const int64_t own = t.calls - before;
+                least = own < least ? own : least;
+                most = own > most ? own : most;
+            }
+            assert_true(most - least <= 1);
+            for (int64_t c = 0; c < n * n; c++) {
+                assert_int_equal(t.cells[c], c % n <= c / n);
+            }
+            free(t.cells);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_and_pairs_are_each_other_s_inverse),
+        cmocka_unit_test(rows_are_exact_up_to_63_bits),
+        cmocka_unit_test(roots_fail_where_they_are_said_to),
+        cmocka_unit_test(triples_are_numbered_without_gaps),
+        cmocka_unit_test(every_map_is_a_bijection),
+        cmocka_unit_test(the_printed_rectangle_misses_16_of_136),
+        cmocka_unit_test(the_printed_root_places_0_of_136_blocks),
+        cmocka_unit_test(the_printed_flat_diagonal_covers_1936_of_2080),
+        cmocka_unit_test(the_printed_nested_leaf_covers_7856_of_8256),
+        cmocka_unit_test(devices_cover_every_cell_once),
+        cmocka_unit_test(idle_threads_follow_the_published_forms),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(failing_allocations_are_survived),
+        cmocka_unit_test(threads_share_the_tiles)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
