@@ -18,8 +18,8 @@ typedef struct tsl_text {
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
 /* Read `path` as tsl_text_read() does, if the first TSL_TEXT_BEGINNING bytes, inflated, are
- * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted, only
- * the beginning is read, so that the reader can say what is wrong with it: /dev/zero and other
+ * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted,
+ * only the beginning is read, so that the reader can say what is wrong with it: /dev/zero and other
  * streams have no end. */
 enum { TSL_TEXT_BEGINNING = 64 };
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
