@@ -107,7 +107,8 @@ tsl_status tsl_comm_all_to_all_strided(tsl_comm *comm, const tsl_comm_strided *s
 bool tsl_comm_has_strided(const tsl_comm *comm);
 
 /* An all-to-all of strided parts: `send` and `receive` have `rows` rows, each of size * bytes
- * bytes, of which column q, `bytes` wide, goes to and comes from rank q. Likewise. */
+ * bytes, of which column q, `bytes` wide, goes to and comes from rank q. It needs MPI's derived
+ * datatypes; other members have none. */
 tsl_status tsl_comm_all_to_all_rows(tsl_comm *comm, const void *send, void *receive, int64_t rows,
                                     int64_t bytes);
 bool tsl_comm_has_rows(const tsl_comm *comm, const tsl_context *context);

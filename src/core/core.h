@@ -27,7 +27,8 @@ void tsl_release(void *memory);
 /* For tests: the k-th allocation from now (1 is the next) and all after it fail; 0 ends that.
  * Returns the number of allocations since the last call. */
 int64_t tsl_test_fail_allocation(int64_t k);
-/* For tests: likewise, of the calling thread's own allocations: those of one rank of several. */
+/* For tests: make the calling thread's own allocations fail from the k-th on, which are those of
+ * one rank of several; 0 ends that. Returns their number since the last call. */
 int64_t tsl_test_fail_own_allocation(int64_t k);
 /* For tests: allocations not yet released. */
 int64_t tsl_test_live_allocations(void);

@@ -27,7 +27,7 @@ static void *take(size_t bytes)
 static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
 static atomic_llong fail_from;   /* this allocation and all after it fail; 0: none does */
 static atomic_llong live;
-static _Thread_local long long own_allocations, own_fail_from; /* likewise, of a thread */
+static _Thread_local long long own_allocations, own_fail_from; /* those of this thread */
 static _Thread_local int64_t own_bytes, own_peak; /* since the last tsl_test_own_peak() */
 
 /* Count an allocation; false: it is to fail. */

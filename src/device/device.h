@@ -141,8 +141,8 @@ typedef struct tsl_device_need {
     int64_t device;      /* bytes on the device */
     int64_t host;        /* bytes of host memory at that time */
     int64_t bound;       /* bytes that are allowed; 0: what is free */
-    int64_t others;      /* bytes that other ranks are going to take of the same memory, … */
-    int64_t others_host; /* … and of the host's */
+    int64_t others;      /* bytes that other ranks are going to take of the same device memory */
+    int64_t others_host; /* bytes that they are going to take of the host's memory */
 } tsl_device_need;
 
 /* Sizes, all >= 0, that may be beyond any number. */

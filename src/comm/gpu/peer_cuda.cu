@@ -168,15 +168,15 @@ enum { MEET_BLOCKS = 128 };
 
 /* Nanoseconds that a rank waits for the others when it is off: who is only behind still comes. */
 static const uint64_t MEET_PATIENCE = UINT64_C(4000000000);
-/* And to leave, when it has given up, for who had just begun to write to its memory; less in those
- * meetings that were queued after that one. */
+/* How long a kernel that has given up stays, for a rank that had just begun to write to its memory.
+ * Meetings that were queued after it stay less long. */
 static const uint64_t MEET_PARTING = UINT64_C(200000000), MEET_LATER = UINT64_C(2000000);
 
 typedef struct meet_arguments {
     tsl_peer_meeting meeting;
     int32_t blocks[TSL_PEER_MEETERS]; /* that copy to each rank: TSL_PEER_PARTS at most */
-    int32_t to[TSL_PEER_COPIES];      /* a rank, by piece … */
-    int32_t first[TSL_PEER_COPIES];   /* … and which of those is the piece's first */
+    int32_t to[TSL_PEER_COPIES];      /* the rank that gets each piece */
+    int32_t first[TSL_PEER_COPIES];   /* the first of that rank's blocks that copies the piece */
     peer_piece pieces[TSL_PEER_COPIES];
 } meet_arguments;
 

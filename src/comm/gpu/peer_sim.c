@@ -69,14 +69,14 @@ static void run_close(const void *mark)
     tsl_sim_open_other(*(const tsl_sim_mark *)mark, false);
 }
 
-/* Open another's memory for the kernel queued after … */
+/* Open another's memory for the kernel that is queued next. */
 static tsl_status reach(tsl_context *context, const tsl_context *other)
 {
     const tsl_sim_mark mark = tsl_sim_mark_now(other);
     return tsl_sim_defer(context, run_open, &mark, sizeof mark);
 }
 
-/* … and close it after the kernel queued before, or after none. */
+/* Close another's memory once the kernel queued before has run, or at once if there was none. */
 static void let_go(tsl_context *context, const tsl_context *other)
 {
     const tsl_sim_mark mark = tsl_sim_mark_now(other);

@@ -131,15 +131,16 @@ tsl_status tsl_threads_source(const void **out, tsl_comm *comm, int to, int k);
 /* On device memory an operation is: tsl_threads_show_device(), tsl_threads_enter(), and one of the
  * other two, which leave. */
 tsl_status tsl_threads_show_device(tsl_comm *comm, tsl_context *context);
-/* Before a reduction, which never meets, this too: the memory may be used after what is queued. */
+/* A reduction never meets, so it calls this before tsl_threads_enter(): the others may use this
+ * rank's memory after what is queued now. */
 tsl_status tsl_threads_mark_ready(tsl_comm *comm);
 tsl_status tsl_threads_move_device(tsl_comm *comm);
 tsl_status tsl_threads_reduce_device(tsl_comm *comm);
 /* The context has ended; what a rank has made for it, others may still use. */
 void tsl_threads_forget(tsl_comm *comm, const tsl_context *context);
-/* Wait for what a rank's devices do with that … */
+/* Wait until a rank's devices have finished with what was made for them. */
 void tsl_threads_settle_device(const tsl_threads_device *device);
-/* … and release it, when all ranks have done so. */
+/* Release what was made for a rank's devices, once all ranks have waited. */
 void tsl_threads_release_device(tsl_threads_device *device);
 
 /* What a rank's device brings to meetings of kernels; NULL in `*out` where there are none. */

@@ -245,7 +245,7 @@ tsl_status tsl_threads_move_device(tsl_comm *comm)
     return leave(comm, status == TSL_OK ? copy_device(comm, false) : status);
 }
 
-/* As on the host: each rank combines a slice, in everyone's memory. */
+/* Each rank combines a slice of the values and writes it to everyone's memory. */
 static tsl_status reduce_device(tsl_comm *comm)
 {
     const tsl_threads_device *d = device_of(comm);

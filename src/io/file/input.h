@@ -26,8 +26,8 @@ tsl_context *tsl_input_context(const tsl_input *input);
  * TSL_E_FORMAT for damaged gzip data, TSL_E_NOMEM. */
 tsl_status tsl_input_peek(tsl_input *input, size_t wanted, const char **data, size_t *bytes);
 
-/* Read `bytes` bytes; fewer come only at the end. As above. Once a MiB a rank looks whether the
- * others go on. */
+/* Read `bytes` bytes; fewer come only at the end. TSL_E_IO, TSL_E_FORMAT for damaged gzip data,
+ * TSL_E_NOMEM. Once a MiB a rank looks whether the others go on. */
 tsl_status tsl_input_read(tsl_input *input, void *data, size_t bytes, size_t *got);
 
 /* Bytes that are still to be read, where that is known for sure: of a regular file that is not

@@ -17,13 +17,14 @@ typedef struct tsl_text {
  * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
  * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
-/* The same where the first TSL_TEXT_BEGINNING bytes, inflated, are such that `begins_well`, which
- * may be NULL, accepts them. Of other texts, those that long, only the beginning is read, for the
- * reader to say what is wrong with it: /dev/zero and other streams have no end. */
+/* Read `path` as tsl_text_read() does, if the first TSL_TEXT_BEGINNING bytes, inflated, are
+ * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted,
+ * only the beginning is read, so that the reader can say what is wrong with it: /dev/zero and other
+ * streams have no end. */
 enum { TSL_TEXT_BEGINNING = 64 };
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
                             bool (*begins_well)(const char *data, size_t size));
-/* The same of what is still to be read of an input. */
+/* Read what is left of an input, as tsl_text_read() reads a file. */
 tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit);
 void tsl_text_release(tsl_text *text);
 

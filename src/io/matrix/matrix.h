@@ -64,7 +64,7 @@ typedef struct tsl_matrix_file {
  * and other formats of SciPy; TSL_E_NOMEM, also where the matrix takes more than the free memory.
  * `path` "-" is standard input. Release with tsl_matrix_file_release(). */
 tsl_status tsl_matrix_read(tsl_matrix_file *out, tsl_context *context, const char *path);
-/* The same from a source. */
+/* Read a matrix from a source, as tsl_matrix_read() does from a file. */
 tsl_status tsl_matrix_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source);
 void tsl_matrix_file_release(tsl_matrix_file *file);
 
@@ -76,10 +76,11 @@ typedef struct tsl_dense {
 } tsl_dense;
 
 /* Read vectors: a Matrix Market file, array or coordinate (what is not there is 0), a .npz or a
- * .npy file. As above. Release with tsl_dense_release(). */
+ * .npy file. Errors are those of tsl_matrix_read(). Release with tsl_dense_release(). */
 tsl_status tsl_dense_read(tsl_dense *out, tsl_context *context, const char *path);
 void tsl_dense_release(tsl_dense *vectors);
-/* The same of one vector of `rows` numbers; TSL_E_FORMAT if there are more or others. */
+/* Read one vector of `rows` numbers, with the errors of tsl_matrix_read(); TSL_E_FORMAT if there
+ * are more or others. */
 tsl_status tsl_vector_read(double *out, int64_t rows, tsl_context *context, const char *path);
 
 /* Write vectors, whole or not at all: .npy (<f8) if the path ends so, else a Matrix Market array

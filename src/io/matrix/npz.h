@@ -22,8 +22,9 @@ typedef struct tsl_npz {
 
 /* Read a member of numbers; release its text whatever the outcome. */
 tsl_status tsl_npz_numbers(tsl_npz_array *out, const tsl_npz *r, const char *member);
-/* The same of integers along one axis, `wanted` of them, or more where so many do no harm: SciPy
- * leaves behind the entries what it has room for. */
+/* Read a member of integers along one axis and release its text whatever the outcome. There must be
+ * `wanted` of them, or at least so many with `or_more`: SciPy may leave unused room behind the
+ * entries. */
 tsl_status tsl_npz_integers(tsl_npz_array *out, const tsl_npz *r, const char *member,
                             int64_t wanted, bool or_more);
 /* indptr: where each of `lines` rows or columns begins, ascending from 0; [lines + 1]. */
