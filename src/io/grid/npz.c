@@ -86,7 +86,9 @@ static void put_member(FILE *stream, const entry *e, const tsl_npz_member *membe
     fputs(e->name, stream);
     put_sizes(stream, e, LOCAL_EXTRA - 4);
     fwrite(e->header, 1, (size_t)e->header_bytes, stream);
-    fwrite(member->data, (size_t)member->item, (size_t)member->count, stream);
+    if (member->count > 0) { /* else there may be no data at all */
+        fwrite(member->data, (size_t)member->item, (size_t)member->count, stream);
+    }
 }
 
 static void put_entry(FILE *stream, const entry *e)
