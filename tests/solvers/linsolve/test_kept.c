@@ -112,6 +112,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     tsl_linsolve_report report = {0};
     tsl_linsolve_options options = test_options(t->method, t->preconditioner);
     options.max_iterations = 5000;
+    options.restart = 30; /* each vector more is many copies, which sim makes slowly */
     options.coarse_rows = 10;
     tsl_status status = test_rank_context(&context, comm, t->device);
     if (status != TSL_OK) {
