@@ -116,6 +116,9 @@ static void compare_lists(search *s, const char *exact, const char *original, do
     tsl_pose_list list;
     run(s);
     assert_int_equal(tsl_ftdock_read(s->context, exact, &list), TSL_OK);
+    if (original == NULL) { /* such a list has poses of one score in an order of its own */
+        tsl_poses_sort(list.poses, list.count);
+    }
     compare_exact(s, &list);
     tsl_pose_list_free(&list);
     print_message("%s: all rows\n", exact);
