@@ -15,9 +15,10 @@
  *
  *  The answer is the same, bit for bit, on every device, for any number of threads and ranks and
  *  any batch:
- *  positions, charges and potential are fixed-point numbers, scores are integers (the transform is
- *  rounded only where its error is proven by measurement to be below 1/4), and ties are broken by a
- *  total order.
+ *  the cells that atoms fill are decided by FTDock 2.0's roundings to single precision, each of
+ * them explicit; charges and potential are fixed-point numbers, scores are integers (the transform
+ * is rounded only where its error is proven by measurement to be below 1/4), and ties are broken by
+ * a total order.
  *
  *  Sources: Katchalski-Katzir et al., PNAS 89 (1992) 2195; Gabb, Jackson & Sternberg, J. Mol. Biol.
  *  272 (1997) 106; FTDock 2.0 (3D-Dock suite, 2001).

@@ -10,6 +10,7 @@
 #include "core/profile.h"
 #include "io/file/output.h"
 #include "io/file/sha256.h"
+#include "solvers/dock/dock.h"
 #include "solvers/dock/share.h"
 
 /* ---- input -------------------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ static void name_search(const dock_work *work, dock_pair *pair)
     const dock_rotations *rotations = &work->rotations;
     tsl_sha256 hash;
     tsl_sha256_begin(&hash);
-    add_values(&hash, "tesela %s dock", tsl_version());
+    add_values(&hash, "tesela %s dock, arithmetic %d", tsl_version(), TSL_DOCK_ARITHMETIC);
     add_text(&hash, pair->receptor->digest);
     add_text(&hash, pair->receptor->chains);
     add_text(&hash, pair->ligand->digest);

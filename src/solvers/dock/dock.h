@@ -8,6 +8,10 @@
 
 enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024 };
 
+/* Goes up by one with every change of the arithmetic that can change an answer. It is part of a
+ * search's name, so that no run goes on from a checkpoint of another arithmetic. */
+enum { TSL_DOCK_ARITHMETIC = 2 };
+
 /* The grid of a run. */
 typedef struct tsl_dock_geometry {
     int grid;      /* N */
