@@ -73,11 +73,11 @@ class Ending(unittest.TestCase):
 
     def test_each_program_that_is_missing_is_named(self):
         self.tool.run = lambda *arguments, **environment: (0, "")
-        with open(os.path.join(self.tool.BUILD, "tests", "test_dock_memory"), "w", encoding="ascii"):
+        with open(os.path.join(self.tool.BUILD, "tests", "test_solvers_dock_memory"), "w", encoding="ascii"):
             pass
         status, printed, _, _ = self.end(self.tool.run_tests)
         self.assertNotEqual(status, 0)
-        self.assertIn("ok     dock_memory", printed)
+        self.assertIn("ok     solvers_dock_memory", printed)
         self.assertIn("left out: blocks_memory: not built", printed)
 
     def test_sanitizers_that_did_not_run(self):
@@ -87,7 +87,7 @@ class Ending(unittest.TestCase):
         status, printed, last, _ = self.end(lambda results: None, "--sanitize")
         self.assertNotEqual(status, 0)
         self.assertEqual(last.split(":")[0], "incomplete")
-        self.assertIn("left out: racecheck of sparse_devices: not built; cmocka was not found", printed)
+        self.assertIn("left out: racecheck of solvers_linsolve_devices: not built; cmocka was not found", printed)
 
 
 if __name__ == "__main__":

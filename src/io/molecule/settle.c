@@ -195,11 +195,11 @@ static tsl_status keep(tsl_builder *builder, const run *r)
 
 tsl_status tsl_builder_settle(tsl_builder *builder)
 {
-    const run r = {builder->records + builder->settled, builder->count - builder->settled};
-    tsl_chain *chain = NULL;
-    if (r.count == 0) {
+    if (builder->settled == builder->count) {
         return TSL_OK;
     }
+    const run r = {builder->records + builder->settled, builder->count - builder->settled};
+    tsl_chain *chain = NULL;
     const char *name = r.at[0].atom.residue;
     char in[8];
     strcpy(in, r.at[0].atom.chain);
