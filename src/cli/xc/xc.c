@@ -13,7 +13,7 @@ static const struct argp_option options_table[] = {
     {"functional", 'f', "NAME", 0,
      "a name or number of tesela xc list, or a sum: 0.25*hf + 0.75*gga_x_pbe + gga_c_pbe (pbe)", 1},
     {"spin", KEY_SPIN, NULL, 0, "of two spins; else of a closed shell", 1},
-    {"order", KEY_ORDER, "ORDER", 0, "highest order of derivatives, 0 to 2 (1)", 1},
+    {"order", KEY_ORDER, "ORDER", 0, "highest order of derivatives, 0 to 3 (1)", 1},
     {"input", 'i', "IN.npy", 0, "eval: points, a row each", 1},
     {"output", 'o', "OUT.npy", 0, "eval: where the values go, a row each", 1},
     {"points", KEY_POINTS, "COUNT", 0,
@@ -69,7 +69,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         o->spin = true;
         return 0;
     case KEY_ORDER:
-        return cli_set_integer("--order", text, 0, 2, &o->order);
+        return cli_set_integer("--order", text, 0, 3, &o->order);
     case 'i':
         o->input = text;
         return 0;

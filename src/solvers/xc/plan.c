@@ -32,35 +32,55 @@ typedef struct array_row {
     size_t offset;
     int components[2];
     int order; /* -1: an input */
-    int first, second;
+    int first, second, third;
 } array_row;
 
 enum { RHO, SIGMA, LAPL, TAU, VARIABLES };
 
-#define ROW(name, a, b, order, x, y)                                                               \
+#define ROW(name, a, b, order, ...)                                                                \
     {                                                                                              \
-#name, offsetof(tsl_xc_arrays, name), {a, b }, order, x, y                                 \
+#name, offsetof(tsl_xc_arrays, name), {a, b }, order, __VA_ARGS__                          \
     }
 static const array_row rows[] = {
-    ROW(rho, 1, 2, -1, RHO, 0),
-    ROW(sigma, 1, 3, -1, SIGMA, 0),
-    ROW(lapl, 1, 2, -1, LAPL, 0),
-    ROW(tau, 1, 2, -1, TAU, 0),
-    ROW(exc, 1, 1, 0, RHO, RHO),
-    ROW(vrho, 1, 2, 1, RHO, RHO),
-    ROW(vsigma, 1, 3, 1, SIGMA, SIGMA),
-    ROW(vlapl, 1, 2, 1, LAPL, LAPL),
-    ROW(vtau, 1, 2, 1, TAU, TAU),
-    ROW(v2rho2, 1, 3, 2, RHO, RHO),
-    ROW(v2rhosigma, 1, 6, 2, RHO, SIGMA),
-    ROW(v2rholapl, 1, 4, 2, RHO, LAPL),
-    ROW(v2rhotau, 1, 4, 2, RHO, TAU),
-    ROW(v2sigma2, 1, 6, 2, SIGMA, SIGMA),
-    ROW(v2sigmalapl, 1, 6, 2, SIGMA, LAPL),
-    ROW(v2sigmatau, 1, 6, 2, SIGMA, TAU),
-    ROW(v2lapl2, 1, 3, 2, LAPL, LAPL),
-    ROW(v2lapltau, 1, 4, 2, LAPL, TAU),
-    ROW(v2tau2, 1, 3, 2, TAU, TAU),
+    ROW(rho, 1, 2, -1, RHO, RHO, RHO),
+    ROW(sigma, 1, 3, -1, SIGMA, RHO, RHO),
+    ROW(lapl, 1, 2, -1, LAPL, RHO, RHO),
+    ROW(tau, 1, 2, -1, TAU, RHO, RHO),
+    ROW(exc, 1, 1, 0, RHO, RHO, RHO),
+    ROW(vrho, 1, 2, 1, RHO, RHO, RHO),
+    ROW(vsigma, 1, 3, 1, SIGMA, SIGMA, RHO),
+    ROW(vlapl, 1, 2, 1, LAPL, LAPL, RHO),
+    ROW(vtau, 1, 2, 1, TAU, TAU, RHO),
+    ROW(v2rho2, 1, 3, 2, RHO, RHO, RHO),
+    ROW(v2rhosigma, 1, 6, 2, RHO, SIGMA, RHO),
+    ROW(v2rholapl, 1, 4, 2, RHO, LAPL, RHO),
+    ROW(v2rhotau, 1, 4, 2, RHO, TAU, RHO),
+    ROW(v2sigma2, 1, 6, 2, SIGMA, SIGMA, RHO),
+    ROW(v2sigmalapl, 1, 6, 2, SIGMA, LAPL, RHO),
+    ROW(v2sigmatau, 1, 6, 2, SIGMA, TAU, RHO),
+    ROW(v2lapl2, 1, 3, 2, LAPL, LAPL, RHO),
+    ROW(v2lapltau, 1, 4, 2, LAPL, TAU, RHO),
+    ROW(v2tau2, 1, 3, 2, TAU, TAU, RHO),
+    ROW(v3rho3, 1, 4, 3, RHO, RHO, RHO),
+    ROW(v3rho2sigma, 1, 9, 3, RHO, RHO, SIGMA),
+    ROW(v3rho2lapl, 1, 6, 3, RHO, RHO, LAPL),
+    ROW(v3rho2tau, 1, 6, 3, RHO, RHO, TAU),
+    ROW(v3rhosigma2, 1, 12, 3, RHO, SIGMA, SIGMA),
+    ROW(v3rhosigmalapl, 1, 12, 3, RHO, SIGMA, LAPL),
+    ROW(v3rhosigmatau, 1, 12, 3, RHO, SIGMA, TAU),
+    ROW(v3rholapl2, 1, 6, 3, RHO, LAPL, LAPL),
+    ROW(v3rholapltau, 1, 8, 3, RHO, LAPL, TAU),
+    ROW(v3rhotau2, 1, 6, 3, RHO, TAU, TAU),
+    ROW(v3sigma3, 1, 10, 3, SIGMA, SIGMA, SIGMA),
+    ROW(v3sigma2lapl, 1, 12, 3, SIGMA, SIGMA, LAPL),
+    ROW(v3sigma2tau, 1, 12, 3, SIGMA, SIGMA, TAU),
+    ROW(v3sigmalapl2, 1, 9, 3, SIGMA, LAPL, LAPL),
+    ROW(v3sigmalapltau, 1, 12, 3, SIGMA, LAPL, TAU),
+    ROW(v3sigmatau2, 1, 9, 3, SIGMA, TAU, TAU),
+    ROW(v3lapl3, 1, 4, 3, LAPL, LAPL, LAPL),
+    ROW(v3lapl2tau, 1, 6, 3, LAPL, LAPL, TAU),
+    ROW(v3lapltau2, 1, 6, 3, LAPL, TAU, TAU),
+    ROW(v3tau3, 1, 4, 3, TAU, TAU, TAU),
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -79,9 +99,10 @@ static bool depends(tsl_xc_family family, int variable)
     return table[family][variable];
 }
 
-static bool depends_on_both(tsl_xc_family family, const array_row *row)
+static bool depends_on_all(tsl_xc_family family, const array_row *row)
 {
-    return depends(family, row->first) && (row->order < 1 || depends(family, row->second));
+    return depends(family, row->first) && depends(family, row->second) &&
+           depends(family, row->third);
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -155,7 +176,7 @@ static double value_of(const tsl_xc_options *o, const tsl_xc_unit *unit, const t
     double least = density;
     switch (p->kind) {
     case TSL_XC_VALUE:
-        return term->set->values[p->index];
+        return term->values[p->index];
     case TSL_XC_COEFFICIENT:
         return term->coefficient;
     case TSL_XC_DENSITY:
@@ -249,6 +270,8 @@ tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context, const cha
     plan->description.cam_alpha = sum.alpha;
     plan->description.cam_beta = sum.beta;
     plan->description.cam_omega = sum.omega;
+    plan->description.vv10_b = sum.vv10_b;
+    plan->description.vv10_c = sum.vv10_c;
     if (status == TSL_OK) {
         *out = plan;
         plan = NULL;
@@ -351,7 +374,7 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     tsl_status status = TSL_OK;
     for (int i = 0; i < ROWS && status == TSL_OK; i++) {
         double *address = address_of(arrays, &rows[i]);
-        if (rows[i].order < 1 || address == NULL || depends_on_both(family, &rows[i])) {
+        if (rows[i].order < 1 || address == NULL || depends_on_all(family, &rows[i])) {
             continue;
         }
         const int components = rows[i].components[plan->options.polarised];
@@ -377,7 +400,7 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
                         .points = points,
                         .constants = p->constants};
     for (int i = 0; i < ROWS; i++) {
-        if (rows[i].order <= order && depends_on_both(family, &rows[i])) {
+        if (rows[i].order <= order && depends_on_all(family, &rows[i])) {
             enter(&call, plan, arrays, &rows[i], pitch,
                   rows[i].order < 0 ? &call.inputs : &call.outputs);
         }

@@ -1,8 +1,9 @@
-/* The CPU's bodies of generated units. */
+/* The CPU's bodies of generated units. It includes nothing of the plan's, so that units need not be
+ * compiled again when that changes. */
 #ifndef TSL_XC_CPU_H
 #define TSL_XC_CPU_H
 
-#include "solvers/xc/xc.h"
+#include <stdint.h>
 
 /* Instruction sets that bodies are compiled for. */
 typedef enum tsl_xc_level { TSL_XC_BASELINE, TSL_XC_V3, TSL_XC_V4, TSL_XC_LEVELS } tsl_xc_level;
@@ -17,9 +18,11 @@ typedef struct tsl_xc_cpu_body {
     int block; /* points */
 } tsl_xc_cpu_body;
 
+enum { TSL_XC_CPU_ORDERS = 4 };
+
 /* [instruction set][spin][order]; NULL where the build has none. */
 typedef struct tsl_xc_cpu_unit {
-    tsl_xc_cpu_body body[TSL_XC_LEVELS][2][TSL_XC_ORDERS];
+    tsl_xc_cpu_body body[TSL_XC_LEVELS][2][TSL_XC_CPU_ORDERS];
 } tsl_xc_cpu_unit;
 
 extern const tsl_xc_cpu_unit *const tsl_xc_cpu_units[];
