@@ -149,9 +149,32 @@ typedef struct tsl_xc_arrays {
  */
 TSL_API tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
 
+/** A point whose outputs are not all finite, and what went in. */
+typedef struct tsl_xc_suspect {
+    int64_t point;
+    double input[9]; /**< rho_a rho_b sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; of a
+                          closed shell rho, sigma, lapl and tau are at a and aa, the others 0; 0 too
+                          where an array is NULL */
+} tsl_xc_suspect;
+
+/** The points of a call whose outputs are not all finite numbers. Waits, and copies all arrays to
+ *  the host.
+ *
+ *  @param[in]  arrays    those of tsl_xc_evaluate()
+ *  @param[out] out       the first `capacity` such points; NULL is fine if that is 0
+ *  @param[out] count     how many there are
+ *  @return TSL_OK; TSL_E_ARG as tsl_xc_evaluate(); TSL_E_NOMEM; TSL_E_DEVICE.
+ */
+TSL_API tsl_status tsl_xc_diagnose(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                                   int64_t capacity, tsl_xc_suspect *out, int64_t *count);
+
 /** Names that tsl_xc_plan_create() knows, in alphabetical order from index 0; NULL after the last.
  *  `number` gets Libxc's number, 0 where it has none; NULL is fine. */
 TSL_API const char *tsl_xc_name(int index, int *number);
+
+/** The same of what Libxc has: its names, which tsl_xc_plan_create() knows too, and numbers; in no
+ *  order. */
+TSL_API const char *tsl_xc_libxc_name(int index, int *number);
 
 #ifdef __cplusplus
 }

@@ -339,3 +339,24 @@ const char *tsl_xc_name(int index, int *number)
     }
     return name;
 }
+
+const char *tsl_xc_libxc_name(int index, int *number)
+{
+    const char *name = NULL;
+    int of = 0;
+    if (index < tsl_xc_set_count) {
+        name = tsl_xc_sets[index].name;
+        of = tsl_xc_sets[index].number;
+    }
+    index -= tsl_xc_set_count;
+    for (int i = 0; i < tsl_xc_composite_count && index >= 0; i++) {
+        if (tsl_xc_composites[i].number > 0 && index-- == 0) {
+            name = tsl_xc_composites[i].libxc;
+            of = tsl_xc_composites[i].number;
+        }
+    }
+    if (number != NULL) {
+        *number = of;
+    }
+    return name;
+}

@@ -95,6 +95,22 @@ typedef struct tsl_xc_sum {
 /* Resolve a functional's text (names.c). */
 tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text);
 
+/* An array of a call: where it is in tsl_xc_arrays, how many components a point has, closed shell
+ * and polarised, and by which variables it is a derivative. */
+typedef struct tsl_xc_row {
+    const char *name;
+    size_t offset;
+    int components[2];
+    int order; /* -1: an input */
+    int first, second, third;
+} tsl_xc_row;
+
+enum { TSL_XC_OF_RHO, TSL_XC_OF_SIGMA, TSL_XC_OF_LAPL, TSL_XC_OF_TAU, TSL_XC_VARIABLES };
+enum { TSL_XC_ROWS = 39 };
+
+extern const tsl_xc_row tsl_xc_rows[TSL_XC_ROWS];
+double *tsl_xc_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row);
+
 /* One kernel's worth of a call. Arrays of a unit's inputs and outputs in the unit's order, element
  * i of point i * step; a NULL output is not wanted. */
 typedef struct tsl_xc_call {
@@ -125,6 +141,15 @@ extern const tsl_xc_ops tsl_xc_cpu;
 
 /* What evaluation of the plan's first part moves, moved. Overwrites the outputs. */
 tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
+
+/* Are a call's arrays in order? Finds its pitch. */
+tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                             int64_t *pitch);
+
+/* Spins of a plan: 1 if polarised. */
+int tsl_xc_plan_spin(const tsl_xc_plan *plan);
+bool tsl_xc_plan_by_point(const tsl_xc_plan *plan);
+tsl_context *tsl_xc_plan_context(const tsl_xc_plan *plan);
 
 /* The unit of a plan's part, and the values of its parameters. */
 const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);

@@ -111,7 +111,8 @@ static dual x_neg(dual a)
 
 static dual x_mul(dual a, dual b)
 {
-    return of(a.v * b.v, a.v * b.d + a.d * b.v);
+    const quad product = a.v * b.v;
+    return of(product, a.d != 0 || b.d != 0 ? a.v * b.d + a.d * b.v : 0);
 }
 
 static dual x_fma(dual a, dual b, dual c)
@@ -189,7 +190,7 @@ FUNCTION(expint72, expint(3.5Q, a.v), r - (1 - 2.5Q * r) / a.v)
 
 typedef struct quad_unit {
     void (*prepare)(const quad *p, quad *c);
-    void (*body[2][3])(const quad *c, const dual *in, dual *out);
+    void (*body[2])(const quad *c, const dual *in, dual *out); /* of second order */
 } quad_unit;
 
 static const quad_unit units[] = {XC_TABLE};
@@ -208,7 +209,7 @@ static void evaluate_third(quad *out, int unit, int polarised, const quad *c, du
     const int lower = tsl_xc_outputs(inputs, 2);
     for (int by = 0; by < inputs; by++) {
         x[by].d = 1;
-        units[unit].body[polarised][2](c, x, y);
+        units[unit].body[polarised](c, x, y);
         x[by].d = 0;
         for (int t = 0; t < count; t++) {
             if (triples[t].input == by) {
@@ -233,7 +234,7 @@ static void evaluate(quad *out, int unit, int polarised, int order, const double
         x[i] = of(in[i], 0);
     }
     units[unit].prepare(p, c);
-    units[unit].body[polarised][order < 2 ? order : 2](c, x, y);
+    units[unit].body[polarised](c, x, y);
     for (int i = 0; i < tsl_xc_outputs(inputs, order < 2 ? order : 2); i++) {
         out[i] = y[i].v;
     }
