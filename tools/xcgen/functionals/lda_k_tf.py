@@ -13,7 +13,7 @@ SETS = {"lda_k_tf": (50, [])}
 
 
 def terms(point, p):
-    return point.exchange(lambda c: TF * c.n(Fraction(2, 3)))
+    return point.correlation(TF * point.n(Fraction(2, 3)) * point.phi(Fraction(5, 3)))
 
 
 def literature(m, lib, p, point):

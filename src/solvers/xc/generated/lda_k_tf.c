@@ -18,13 +18,13 @@
 
 static void prepare(const double *p, double *c)
 {
-    long double in[3];
-    long double out[6];
-    for (int i = 0; i < 3; i++) {
+    long double in[4];
+    long double out[4];
+    for (int i = 0; i < 4; i++) {
         in[i] = p[i];
     }
     xc_lda_k_tf_prepare(in, out);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         c[i] = (double)out[i];
     }
 }
@@ -33,14 +33,15 @@ static const tsl_xc_parameter parameters[] = {
     {TSL_XC_DENSITY, 0, 0}, /* lda_k_tf */
     {TSL_XC_COEFFICIENT, 0, 0}, /* lda_k_tf */
     {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_ZETA, 0, 0},
 };
 
 const tsl_xc_unit tsl_xc_lda_k_tf = {.name = "lda_k_tf",
     .family = TSL_XC_LDA,
     .components = 1,
     .formula = {31},
-    .parameters = 3,
+    .parameters = 4,
     .parameter = parameters,
-    .constants = 6,
+    .constants = 4,
     .prepare = prepare,
-    .instructions = {{22, 25, 31}, {60, 68, 82}}};
+    .instructions = {{22, 25, 31}, {75, 101, 172}}};

@@ -5,7 +5,7 @@ extern "C" {
 #include "solvers/xc/xc.h"
 }
 
-#define XC_UNIT_CONSTANTS 6
+#define XC_UNIT_CONSTANTS 4
 #include "solvers/xc/xc_block.h"
 
 #include "solvers/xc/generated/lda_k_tf_first.inc"
