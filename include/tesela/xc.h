@@ -100,8 +100,9 @@ TSL_API tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_descript
  * per volume, rho exc; those of second order have Libxc's components: v2rho2 1 / 3 (aa, ab, bb),
  *  v2rhosigma 1 / 6 (a_aa, a_ab, a_bb, b_aa, …), v2rhotau 1 / 4, v2sigma2 1 / 6, v2sigmatau 1 / 6,
  *  v2tau2 1 / 3; so have those of third order, v3rho3 1 / 4 (aaa, aab, abb, bbb), v3rho2sigma 1 / 9
- *  and so on, each the derivative of one of second order. An output that is NULL is not wanted; one by a variable that the functional does
- *  not depend on is set to zero. Inputs that it does not need are not read.
+ *  and so on, each the derivative of one of second order. An output that is NULL is not wanted; one
+ * by a variable that the functional does not depend on is set to zero. Inputs that it does not need
+ * are not read.
  */
 typedef struct tsl_xc_arrays {
     size_t size;   /**< sizeof(tsl_xc_arrays) */
@@ -118,12 +119,12 @@ typedef struct tsl_xc_arrays {
     double *v3lapltau2, *v3tau3;
 } tsl_xc_arrays;
 
-#define TSL_XC_ARRAYS_INIT                                                                          \
+#define TSL_XC_ARRAYS_INIT                                                                         \
     {                                                                                              \
-        sizeof(tsl_xc_arrays), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,            \
-            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,          \
-            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,          \
-            NULL, NULL, NULL, NULL                                                                 \
+        sizeof(tsl_xc_arrays), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,      \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+            NULL                                                                                   \
     }
 
 /** Evaluate at `points` points. Queued on the context's stream; allocates nothing and copies
@@ -139,8 +140,8 @@ typedef struct tsl_xc_arrays {
  *  Accuracy: relative to max(|value|, scale), scale being |exc of exchange of the uniform gas| for
  *  exc, and rho times that over the product of the variables for derivatives: 1e-13 exc, 1e-12
  * first, 1e-10 second, 1e-7 third order, of exact arithmetic on the same values. Devices differ by
- * 2e-13 and 2e-12. Third derivatives are on the CPU alone, a point at a time; where a floor or a
- * clip holds a variable they are those of the values held.
+ * 2e-13 and 2e-12. Third derivatives are on the CPU alone, a point at a time: those of the second
+ * ones by the inputs as they come, so nothing by a variable that a floor holds.
  *
  *  @param[in] arrays  inputs and outputs may not overlap
  *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is

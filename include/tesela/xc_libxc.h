@@ -1,8 +1,8 @@
 /** @file xc_libxc.h
  *  Calls of the shapes of Libxc's, over tesela/xc.h: for programs written for that library.
  *
- *  Each is Libxc's call with `tsl_lib` before its name: xc_func_init() is tsl_libxc_func_init(). With
- *  TSL_LIBXC_NAMES defined before this header is included, the names are Libxc's own as macros,
+ *  Each is Libxc's call with `tsl_lib` before its name: xc_func_init() is tsl_libxc_func_init().
+ * With TSL_LIBXC_NAMES defined before this header is included, the names are Libxc's own as macros,
  *  for a file that does not include <xc.h>. Nothing is exported: all are static inline, so that a
  *  program may link both libraries.
  *
@@ -349,11 +349,12 @@ static inline void tsl_libxc_mgga_vxc(tsl_libxc_func_type *p, size_t np, const d
     tsl_libxc_mgga_exc_vxc(p, np, rho, sigma, lapl, tau, NULL, vrho, vsigma, vlapl, vtau);
 }
 
-static inline void
-tsl_libxc_mgga_fxc(tsl_libxc_func_type *p, size_t np, const double *rho, const double *sigma,
-                   const double *lapl, const double *tau, double *v2rho2, double *v2rhosigma,
-                   double *v2rholapl, double *v2rhotau, double *v2sigma2, double *v2sigmalapl,
-                   double *v2sigmatau, double *v2lapl2, double *v2lapltau, double *v2tau2)
+static inline void tsl_libxc_mgga_fxc(tsl_libxc_func_type *p, size_t np, const double *rho,
+                                      const double *sigma, const double *lapl, const double *tau,
+                                      double *v2rho2, double *v2rhosigma, double *v2rholapl,
+                                      double *v2rhotau, double *v2sigma2, double *v2sigmalapl,
+                                      double *v2sigmatau, double *v2lapl2, double *v2lapltau,
+                                      double *v2tau2)
 {
     tsl_xc_arrays a = TSL_XC_ARRAYS_INIT;
     a.rho = rho;

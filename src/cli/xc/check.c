@@ -248,8 +248,8 @@ static double lower_of(const work *w, const double *in, const double *out, int k
     return out[(1 + w->by[k][0]) * n + i];
 }
 
-/* Is the reduced gradient s of a closed shell near one of the two seams of the hole of Heyd, Scuseria
- * and Ernzerhof? */
+/* Is the reduced gradient s of a closed shell near one of the two seams of the hole of Heyd,
+ * Scuseria and Ernzerhof? */
 static bool is_near_bend(double rho, double sigma)
 {
     const double s = sqrt(sigma) / (6.1873 * pow(rho, 4.0 / 3));

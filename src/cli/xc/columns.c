@@ -12,21 +12,17 @@
 #name, {a, b }, order, family, offsetof(tsl_xc_arrays, name)                               \
     }
 const xc_column xc_columns[] = {
-    COLUMN(rho, 1, 2, -1, TSL_XC_LDA),       COLUMN(sigma, 1, 3, -1, TSL_XC_GGA),
-    COLUMN(tau, 1, 2, -1, TSL_XC_MGGA),      COLUMN(exc, 1, 1, 0, TSL_XC_LDA),
-    COLUMN(vrho, 1, 2, 1, TSL_XC_LDA),       COLUMN(vsigma, 1, 3, 1, TSL_XC_GGA),
-    COLUMN(vtau, 1, 2, 1, TSL_XC_MGGA),      COLUMN(v2rho2, 1, 3, 2, TSL_XC_LDA),
-    COLUMN(v2rhosigma, 1, 6, 2, TSL_XC_GGA), COLUMN(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
-    COLUMN(v2sigma2, 1, 6, 2, TSL_XC_GGA),   COLUMN(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
-    COLUMN(v2tau2, 1, 3, 2, TSL_XC_MGGA),    COLUMN(v3rho3, 1, 4, 3, TSL_XC_LDA),
-    COLUMN(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),
-    COLUMN(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
-    COLUMN(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),
-    COLUMN(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
-    COLUMN(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),
-    COLUMN(v3sigma3, 1, 10, 3, TSL_XC_GGA),
-    COLUMN(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA),
-    COLUMN(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
+    COLUMN(rho, 1, 2, -1, TSL_XC_LDA),          COLUMN(sigma, 1, 3, -1, TSL_XC_GGA),
+    COLUMN(tau, 1, 2, -1, TSL_XC_MGGA),         COLUMN(exc, 1, 1, 0, TSL_XC_LDA),
+    COLUMN(vrho, 1, 2, 1, TSL_XC_LDA),          COLUMN(vsigma, 1, 3, 1, TSL_XC_GGA),
+    COLUMN(vtau, 1, 2, 1, TSL_XC_MGGA),         COLUMN(v2rho2, 1, 3, 2, TSL_XC_LDA),
+    COLUMN(v2rhosigma, 1, 6, 2, TSL_XC_GGA),    COLUMN(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
+    COLUMN(v2sigma2, 1, 6, 2, TSL_XC_GGA),      COLUMN(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
+    COLUMN(v2tau2, 1, 3, 2, TSL_XC_MGGA),       COLUMN(v3rho3, 1, 4, 3, TSL_XC_LDA),
+    COLUMN(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),   COLUMN(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
+    COLUMN(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),  COLUMN(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
+    COLUMN(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),    COLUMN(v3sigma3, 1, 10, 3, TSL_XC_GGA),
+    COLUMN(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA), COLUMN(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
     COLUMN(v3tau3, 1, 4, 3, TSL_XC_MGGA),
 };
 const int xc_column_count = sizeof xc_columns / sizeof *xc_columns;

@@ -18,16 +18,15 @@ typedef struct search {
 } search;
 
 /* Component `c` of an array at point i is at copy[i * step]. */
-static tsl_status fetch(const search *s, const tsl_xc_row *row, int c, const double **at,
-                        int *step)
+static tsl_status fetch(const search *s, const tsl_xc_row *row, int c, const double **at, int *step)
 {
     const double *address = tsl_xc_address(s->arrays, row);
     const int components = row->components[s->spin];
     const bool by_point = tsl_xc_plan_by_point(s->plan);
     *step = by_point ? components : 1;
     *at = s->copy + (by_point ? c : 0);
-    return s->context->ops->download(s->context, s->copy, by_point ? address : address + c * s->pitch,
-                                     8 * s->points * *step);
+    return s->context->ops->download(
+        s->context, s->copy, by_point ? address : address + c * s->pitch, 8 * s->points * *step);
 }
 
 static tsl_status find_outputs(const search *s, const tsl_xc_row *row)

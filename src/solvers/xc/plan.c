@@ -283,7 +283,8 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
     }
     for (int i = 0; i < TSL_XC_ROWS; i++) {
         const double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
-        const bool used = tsl_xc_rows[i].order >= 0 || depends(plan->description.family, tsl_xc_rows[i].first);
+        const bool used =
+            tsl_xc_rows[i].order >= 0 || depends(plan->description.family, tsl_xc_rows[i].first);
         if (address != NULL && used && address != tsl_xc_address(&plan->checked, &tsl_xc_rows[i]) &&
             !context->ops->xc->is_reachable(context, address)) {
             return tsl_fail(context, TSL_E_ARG,
@@ -323,7 +324,8 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     tsl_status status = TSL_OK;
     for (int i = 0; i < TSL_XC_ROWS && status == TSL_OK; i++) {
         double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
-        if (tsl_xc_rows[i].order < 1 || address == NULL || depends_on_all(family, &tsl_xc_rows[i])) {
+        if (tsl_xc_rows[i].order < 1 || address == NULL ||
+            depends_on_all(family, &tsl_xc_rows[i])) {
             continue;
         }
         const int components = tsl_xc_rows[i].components[plan->options.polarised];

@@ -11,8 +11,11 @@ typedef struct kinds {
     int begin[4];
 } kinds;
 
-static const kinds table[] = {{1, 1, {0, 1}},    {2, 2, {0, 1, 2}}, {3, 3, {0, 1, 2, 3}},
-                              {5, 2, {0, 2, 5}}, {7, 3, {0, 2, 5, 7}}};
+static const kinds table[] = {{1, 1, {0, 1}},
+                              {2, 2, {0, 1, 2}},
+                              {3, 3, {0, 1, 2, 3}},
+                              {5, 2, {0, 2, 5}},
+                              {7, 3, {0, 2, 5, 7}}};
 
 /* The place of the second derivative by inputs i <= j, of kinds a <= b. */
 static int place_of(const kinds *k, int i, int j)

@@ -134,16 +134,26 @@ typedef struct array {
         offsetof(tsl_xc_arrays, name), {a, b}, order, family                                       \
     }
 static const array arrays[] = {
-    ARRAY(exc, 1, 1, 0, TSL_XC_LDA),         ARRAY(vrho, 1, 2, 1, TSL_XC_LDA),
-    ARRAY(vsigma, 1, 3, 1, TSL_XC_GGA),      ARRAY(vtau, 1, 2, 1, TSL_XC_MGGA),
-    ARRAY(v2rho2, 1, 3, 2, TSL_XC_LDA),      ARRAY(v2rhosigma, 1, 6, 2, TSL_XC_GGA),
-    ARRAY(v2rhotau, 1, 4, 2, TSL_XC_MGGA),   ARRAY(v2sigma2, 1, 6, 2, TSL_XC_GGA),
-    ARRAY(v2sigmatau, 1, 6, 2, TSL_XC_MGGA), ARRAY(v2tau2, 1, 3, 2, TSL_XC_MGGA),
-    ARRAY(v3rho3, 1, 4, 3, TSL_XC_LDA),      ARRAY(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),
-    ARRAY(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),  ARRAY(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),
-    ARRAY(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA), ARRAY(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),
-    ARRAY(v3sigma3, 1, 10, 3, TSL_XC_GGA),   ARRAY(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA),
-    ARRAY(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA), ARRAY(v3tau3, 1, 4, 3, TSL_XC_MGGA),
+    ARRAY(exc, 1, 1, 0, TSL_XC_LDA),
+    ARRAY(vrho, 1, 2, 1, TSL_XC_LDA),
+    ARRAY(vsigma, 1, 3, 1, TSL_XC_GGA),
+    ARRAY(vtau, 1, 2, 1, TSL_XC_MGGA),
+    ARRAY(v2rho2, 1, 3, 2, TSL_XC_LDA),
+    ARRAY(v2rhosigma, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
+    ARRAY(v2sigma2, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
+    ARRAY(v2tau2, 1, 3, 2, TSL_XC_MGGA),
+    ARRAY(v3rho3, 1, 4, 3, TSL_XC_LDA),
+    ARRAY(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),
+    ARRAY(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
+    ARRAY(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),
+    ARRAY(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
+    ARRAY(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),
+    ARRAY(v3sigma3, 1, 10, 3, TSL_XC_GGA),
+    ARRAY(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA),
+    ARRAY(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
+    ARRAY(v3tau3, 1, 4, 3, TSL_XC_MGGA),
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 

@@ -26,8 +26,8 @@ static quad lambertw(quad a)
     return w;
 }
 
-/* exp(a) E_n(a), n > 1 or n = 1: the continued fraction from a = 2 on, below a series, by which n is
- * 1. */
+/* exp(a) E_n(a), n > 1 or n = 1: the continued fraction from a = 2 on, below a series, by which n
+ * is 1. */
 static quad expint(quad n, quad a)
 {
     if (a < 2) {

@@ -41,7 +41,8 @@ static const points_range ordinary = {{1e-6, 1e3}, {1e-3, 3}, 1e-4, {1e-2, 10}};
 static const points_range thin = {{1e-9, 1e-6}, {1e-3, 3}, 1e-2, {1e-2, 10}};
 static const points_range steep = {{1e-6, 1e2}, {3, 100}, 1e-2, {1e-2, 100}};
 
-/* What is compared with Libxc's: its correlation of 1991 lacks a term, which is a parameter here. */
+/* What is compared with Libxc's: its correlation of 1991 lacks a term, which is a parameter here.
+ */
 static const char *text_of(const char *name)
 {
     return strcmp(name, "gga_c_pw91") == 0 ? "gga_c_pw91(cubic=0)"
@@ -417,9 +418,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_exchange_is_libxcs),
-        cmocka_unit_test(ordinary_points_agree),        cmocka_unit_test(thin_points_agree),
-        cmocka_unit_test(steep_points_agree),           cmocka_unit_test(edges_agree),
-        cmocka_unit_test(names_and_numbers_are_libxcs), cmocka_unit_test(thresholds_are_libxcs),
+        cmocka_unit_test(ordinary_points_agree),
+        cmocka_unit_test(thin_points_agree),
+        cmocka_unit_test(steep_points_agree),
+        cmocka_unit_test(edges_agree),
+        cmocka_unit_test(names_and_numbers_are_libxcs),
+        cmocka_unit_test(thresholds_are_libxcs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ XC_ONE(expint72)
 }
 
 static real_function *const points[FUNCTIONS] = {
-    one_rcp,  one_rcbrt, one_exp,      one_expm1, one_log,    one_log1p,   one_atan,
+    one_rcp,  one_rcbrt,    one_exp,   one_expm1,  one_log,     one_log1p,   one_atan,
     one_sqrt, one_lambertw, one_erfcx, one_expint, one_expint4, one_expint72};
 
 /* ---- vectors -------------------------------------------------------------------------------- */
@@ -204,8 +204,8 @@ static long double exact_expint72(long double a)
     return fraction_of(3.5L, a);
 }
 
-/* exp(a^2) erfc a: below 5 as such, the rounding of whose exponent is 2^-59 there, and beyond by its
- * continued fraction. */
+/* exp(a^2) erfc a: below 5 as such, the rounding of whose exponent is 2^-59 there, and beyond by
+ * its continued fraction. */
 static long double exact_erfcx(long double a)
 {
     if (a < 5) {
@@ -227,10 +227,14 @@ typedef struct function_row {
 } function_row;
 
 static const function_row rows[FUNCTIONS] = {
-    {"rcp", exact_rcp, 1e-300, 1e300, true, 1}, {"rcbrt", exact_rcbrt, 1e-300, 1e300, false, 2},
-    {"exp", expl, 1e-10, 700, true, 2},         {"expm1", expm1l, 1e-300, 700, true, 2.5},
-    {"log", logl, 1e-300, 1e300, false, 2},     {"log1p", log1pl, 1e-300, 1e300, true, 2},
-    {"atan", atanl, 1e-300, 1e300, false, 3},   {"sqrt", sqrtl, 1e-300, 1e300, false, 1},
+    {"rcp", exact_rcp, 1e-300, 1e300, true, 1},
+    {"rcbrt", exact_rcbrt, 1e-300, 1e300, false, 2},
+    {"exp", expl, 1e-10, 700, true, 2},
+    {"expm1", expm1l, 1e-300, 700, true, 2.5},
+    {"log", logl, 1e-300, 1e300, false, 2},
+    {"log1p", log1pl, 1e-300, 1e300, true, 2},
+    {"atan", atanl, 1e-300, 1e300, false, 3},
+    {"sqrt", sqrtl, 1e-300, 1e300, false, 1},
     {"lambertw", exact_lambertw, 1e-100, 1e100, false, 8},
     {"erfcx", exact_erfcx, 1e-300, 1e100, false, 6},
     {"expint", exact_expint, 1e-100, 1e100, false, 8},

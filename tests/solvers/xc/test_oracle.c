@@ -33,10 +33,10 @@ typedef struct asked {
 
 static int order_of(int output, int inputs)
 {
-    return output == 0                              ? 0
-           : output < tsl_xc_outputs(inputs, 1)     ? 1
+    return output == 0                          ? 0
+           : output < tsl_xc_outputs(inputs, 1) ? 1
            : output < tsl_xc_outputs(inputs, 2) ? 2
-                                                    : 3;
+                                                : 3;
 }
 
 /* Errors of one plan at the points of a range; a plan of one kernel. */

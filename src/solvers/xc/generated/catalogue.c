@@ -315,6 +315,9 @@ static const double values_gga_x_bcgp[] = {0.8040, 0.249};
 static const double values_gga_x_eb88[] = {0.0039685026299204986870, 6.0};
 static const double values_gga_x_g96[] = {0.0072992700729927005};
 static const double values_gga_x_ityh[] = {0.2, 0.0042, 6.0};
+static const double values_gga_x_lambda_ch_n[] = {0.75804666505478091829, 0.2195149727645171};
+static const double values_gga_x_lambda_lo_n[] = {0.80408129556185870306, 0.2195149727645171};
+static const double values_gga_x_lambda_oc2_n[] = {0.58740105196819947475, 0.2195149727645171};
 static const double values_gga_x_mb88[] = {0.0011, 6.0};
 static const double values_gga_x_optb88_vdw[] = {0.00336865923905927, 6.98131700797731};
 static const double values_gga_x_optx[] = {1.05151, 1.43169, 0.006};
@@ -422,6 +425,9 @@ const tsl_xc_set tsl_xc_sets[] = {
     {"gga_x_eb88", 271, 10, 10, 1e-15, 2, names_of_10, values_gga_x_eb88, 0, 0, 0, 0, 0},
     {"gga_x_g96", 107, 11, 11, 1e-15, 1, names_of_11, values_gga_x_g96, 0, 0, 0, 0, 0},
     {"gga_x_ityh", 529, 12, 12, 1e-14, 3, names_of_12, values_gga_x_ityh, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_ch_n", 44, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_ch_n, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_lo_n", 45, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_lo_n, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_oc2_n", 40, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_oc2_n, 0, 0, 0, 0, 0},
     {"gga_x_mb88", 149, 10, 10, 1e-15, 2, names_of_10, values_gga_x_mb88, 0, 0, 0, 0, 0},
     {"gga_x_optb88_vdw", 139, 10, 10, 1e-15, 2, names_of_10, values_gga_x_optb88_vdw, 0, 0, 0, 0, 0},
     {"gga_x_optx", 110, 13, 13, 1e-15, 3, names_of_13, values_gga_x_optx, 0, 0, 0, 0, 0},
@@ -490,7 +496,7 @@ const tsl_xc_set tsl_xc_sets[] = {
     {"mgga_x_tpss", 202, 45, 45, 1e-15, 6, names_of_45, values_mgga_x_tpss, 0, 0, 0, 0, 0},
     {"mgga_xc_b97m_v", 254, 46, 46, 1e-15, 15, names_of_46, values_mgga_xc_b97m_v, 0, 0, 0, 6, 0.01},
 };
-const int tsl_xc_set_count = 105;
+const int tsl_xc_set_count = 108;
 
 const tsl_xc_composite tsl_xc_composites[] = {
     {"am05", "", 0, 2, {{1, "gga_x_am05"}, {1, "gga_c_am05"}},
