@@ -1,19 +1,19 @@
 /* Atoms, and contracted Gaussian basis functions on them.
  *
- * A shell is 2l + 1 (spherical) or (l + 1)(l + 2) / 2 (Cartesian) functions of one centre A that share
- * a radial part. With r = point - A, function f of the shell is
+ * A shell is 2l + 1 (spherical) or (l + 1)(l + 2) / 2 (Cartesian) functions of one centre A that
+ * share a radial part. With r = point - A, function f of the shell is
  *
  *     chi_f(r) = R(r) S_f(r),    R(r) = sum_k coefficient_k exp(-exponent_k |r|^2),
  *
- * where S_f is a homogeneous polynomial of degree l, given by tsl_scf_polynomials(). The radial part
- * is normalised: the integral from 0 to infinity of r^(2l+2) R(r)^2 dr is 1. `coefficient` has this
- * normalisation, and that of each primitive, in it.
+ * where S_f is a homogeneous polynomial of degree l, given by tsl_scf_polynomials(). The radial
+ * part is normalised: the integral from 0 to infinity of r^(2l+2) R(r)^2 dr is 1. `coefficient` has
+ * this normalisation, and that of each primitive, in it.
  *
- * Spherical: S_f is a real solid harmonic whose square integrates to 1 over the unit sphere; l = 1 in
- * the order x, y, z, l >= 2 in the order m = -l ... l (of d: xy, yz, z2, xz, x2-y2). Cartesian: S_f
- * is x^a y^b z^c times the constant that makes chi_f's norm 1, in the order xx, xy, xz, yy, yz, zz
- * (a descending, then b). These are PySCF's orders and, of spherical functions, its normalisation;
- * PySCF leaves out the constant of Cartesian functions with l >= 2.
+ * Spherical: S_f is a real solid harmonic whose square integrates to 1 over the unit sphere; l = 1
+ * in the order x, y, z, l >= 2 in the order m = -l ... l (of d: xy, yz, z2, xz, x2-y2). Cartesian:
+ * S_f is x^a y^b z^c times the constant that makes chi_f's norm 1, in the order xx, xy, xz, yy, yz,
+ * zz (a descending, then b). These are PySCF's orders and, of spherical functions, its
+ * normalisation; PySCF leaves out the constant of Cartesian functions with l >= 2.
  *
  * Shells stand by atom, and within an atom by ascending l, then as in the basis set. */
 #ifndef TSL_SCF_BASIS_H
@@ -22,7 +22,7 @@
 #include "core/core.h"
 
 enum {
-    TSL_SCF_MAX_L = 6,        /* i: auxiliary functions of def2-universal-jkfit for iron */
+    TSL_SCF_MAX_L = 6,         /* i: auxiliary functions of def2-universal-jkfit for iron */
     TSL_SCF_MAX_CARTESIAN = 28 /* (l + 1)(l + 2) / 2 of it */
 };
 
@@ -37,10 +37,10 @@ typedef struct tsl_scf_atoms {
 typedef struct tsl_scf_shell {
     int atom;
     int l;
-    int first;      /* primitive: index into exponent and coefficient */
-    int primitives; /* how many, >= 1 */
-    int function;   /* index of the first function */
-    int functions;  /* how many */
+    int first;        /* primitive: index into exponent and coefficient */
+    int primitives;   /* how many, >= 1 */
+    int function;     /* index of the first function */
+    int functions;    /* how many */
     double center[3]; /* bohr, of its atom */
 } tsl_scf_shell;
 
