@@ -226,6 +226,7 @@ static tsl_status share(tsl_scf_grid *grid, tsl_context *context, const tsl_scf_
 {
     const int64_t n = grid->points;
     void *device[4] = {NULL};
+    tsl_scf_partition_task task;
     void *host = NULL;
     tsl_status status = TSL_OK;
     tables t;
@@ -248,16 +249,16 @@ static tsl_status share(tsl_scf_grid *grid, tsl_context *context, const tsl_scf_
         TSL_TRY(context->ops->upload(context, device[i], parts[i].from, parts[i].bytes));
     }
     t = lay_out(device[0], atoms->count);
-    const tsl_scf_partition_task task = {.scheme = scheme,
-                                         .atoms = atoms->count,
-                                         .center = t.center,
-                                         .inverse = t.inverse,
-                                         .adjust = t.adjust,
-                                         .near = t.near,
-                                         .points = n,
-                                         .position = device[1],
-                                         .atom = device[2],
-                                         .weight = device[3]};
+    task = (tsl_scf_partition_task){.scheme = scheme,
+                                    .atoms = atoms->count,
+                                    .center = t.center,
+                                    .inverse = t.inverse,
+                                    .adjust = t.adjust,
+                                    .near = t.near,
+                                    .points = n,
+                                    .position = device[1],
+                                    .atom = device[2],
+                                    .weight = device[3]};
     TSL_TRY(context->ops->scf_grid->partition(context, &task));
     TSL_TRY(context->ops->download(context, grid->weight, device[3], 8 * n));
 done:

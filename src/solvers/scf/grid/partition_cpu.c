@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "core/clones.h"
+#include "core/context.h"
 #include "solvers/scf/grid/grid.h"
 #include "solvers/scf/grid/partition_point.h"
 
@@ -10,7 +11,7 @@ enum { LANES = 8 };
 
 /* Distances of eight points from all atoms. */
 TSL_CLONES
-static void measure(const tsl_scf_partition_task *t, const double at[3][LANES],
+static void measure(const tsl_scf_partition_task *t, double (*const at)[LANES],
                     double (*distance)[LANES])
 {
     for (int i = 0; i < t->atoms; i++) {
