@@ -177,8 +177,8 @@ static void molecules_have_their_points(void **state)
             int64_t points;
             double error;
         } grids[] = {{"coarse", m->level1, 2e-4},
-                     {"medium", m->level3, 1e-6},
-                     {"level3", m->level3, 1e-6},
+                     {"medium", m->level3, 3e-6},
+                     {"level3", m->level3, 3e-6},
                      {"fine", m->fine, 1e-8},
                      {"99x590", m->fine, 1e-8}};
         for (int g = 0; g < 5; g++) {
@@ -189,7 +189,7 @@ static void molecules_have_their_points(void **state)
                 const double exact = m->count * pow(M_PI / 1.3, 1.5);
                 const double error = fabs(gaussians(&grid, &atoms, 1.3) - exact) / m->count;
                 if (error > grids[g].error) {
-                    print_error("%s %s: %g\n", m->name, grids[g].text, error);
+                    print_error("%s %s %d: %g\n", m->name, grids[g].text, partition, error);
                 }
                 assert_true(error < grids[g].error);
                 tsl_scf_grid_release(&grid);
@@ -284,7 +284,7 @@ static void bad_grids_are_refused(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         tsl_scf_grid_options other;
         assert_int_equal(tsl_scf_grid_parse(&other, context, texts[i]), TSL_E_ARG);
-        assert_true(strlen(tsl_context_error(context)) > 10);
+        assert_true(strlen(tsl_last_error(context)) > 10);
     }
     molecule bad = molecules[1];
     double charge[MOST_ATOMS];
@@ -292,10 +292,11 @@ static void bad_grids_are_refused(void **state)
     memcpy(bad.position + 3, bad.position, 3 * sizeof *bad.position);
     tsl_scf_atoms atoms = atoms_of(&bad, charge);
     assert_int_equal(tsl_scf_grid_create(&grid, context, &atoms, &options), TSL_E_ARG);
-    assert_non_null(strstr(tsl_context_error(context), "atoms 1 and 2"));
+    assert_non_null(strstr(tsl_last_error(context), "atoms 1 and 2"));
+    bad.position[4] += 1.5;
     bad.element[2] = 87;
     assert_int_equal(tsl_scf_grid_create(&grid, context, &atoms, &options), TSL_E_ARG);
-    assert_non_null(strstr(tsl_context_error(context), "element 87"));
+    assert_non_null(strstr(tsl_last_error(context), "element 87"));
     tsl_context_destroy(context);
 }
 
