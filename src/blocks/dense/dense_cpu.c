@@ -17,9 +17,8 @@ void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, c
              double *b, const int *ldb, int *info, size_t);
 
 #ifdef TSL_HAVE_OPENBLAS
+
 void openblas_set_num_threads(int threads);
-int openblas_get_num_threads(void);
-#endif
 
 /* Row-major C = A B is column-major C^T = B^T A^T. */
 static void library_multiply(const tsl_product *p)
@@ -29,6 +28,8 @@ static void library_multiply(const tsl_product *p)
     dgemm_(p->transpose_b ? "T" : "N", p->transpose_a ? "T" : "N", &n, &m, &k, &p->alpha, p->b,
            &ldb, p->a, &lda, &p->beta, p->c, &ldc, 1, 1);
 }
+
+#endif
 
 static tsl_status library_eigen(tsl_context *context, int64_t n, double *a, double *values)
 {
