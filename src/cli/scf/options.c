@@ -17,6 +17,8 @@ enum {
     KEY_GRID,
     KEY_CARTESIAN,
     KEY_TIGHT,
+    KEY_ENERGY,
+    KEY_ERROR,
     KEY_ITERATIONS,
     KEY_DAMPING,
     KEY_SHIFT,
@@ -51,6 +53,10 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "The iteration:", 3},
     {"tight", KEY_TIGHT, NULL, 0,
      "converge the energy to 1e-10 and the error to 1e-7, not 1e-8 and 1e-5", 3},
+    {"energy-tolerance", KEY_ENERGY, "HARTREE", 0, "converged when the energy changes less (1e-8)",
+     3},
+    {"error-tolerance", KEY_ERROR, "HARTREE", 0, "and no element of F D S - S D F is larger (1e-5)",
+     3},
     {"max-iterations", KEY_ITERATIONS, "COUNT", 0, "at most (100)", 3},
     {"damping", KEY_DAMPING, "PART", 0, "part of the last Fock matrix that is kept, 0 to 0.95 (0)",
      3},
@@ -144,6 +150,10 @@ static error_t parse_iteration(int key, char *text, scf_command *c)
         c->scf.energy_tolerance = 1e-10;
         c->scf.error_tolerance = 1e-7;
         return 0;
+    case KEY_ENERGY:
+        return set_number("--energy-tolerance", text, 1e-14, 1, &c->scf.energy_tolerance);
+    case KEY_ERROR:
+        return set_number("--error-tolerance", text, 1e-14, 1, &c->scf.error_tolerance);
     case KEY_ITERATIONS:
         return cli_set_integer("--max-iterations", text, 1, 10000, &c->scf.max_iterations);
     case KEY_DAMPING:

@@ -202,13 +202,14 @@ static tsl_status read_atoms(int *elements, double *positions, int64_t count, ts
     return TSL_OK;
 }
 
-static tsl_status read_xyz(tsl_scf_molecule **out, tsl_context *context, const char *path,
-                           const tsl_text *text, double unit)
+tsl_status tsl_scf_molecule_parse(tsl_scf_molecule **out, tsl_context *context, const char *path,
+                                  const char *text, size_t size, double unit)
 {
-    tsl_lines lines = tsl_lines_of(text->data, text->size);
+    tsl_lines lines = tsl_lines_of(text, size);
     const char *line = "";
     size_t length = 0;
     int32_t count = 0;
+    *out = NULL;
     tsl_lines_next(&lines, &line, &length);
     tsl_trim(&line, &length);
     if (!tsl_parse_integer(line, length, &count) || count < 1 || count > MOST_ATOMS) {
@@ -240,7 +241,7 @@ tsl_status tsl_scf_molecule_read(tsl_scf_molecule **out, tsl_context *context, c
     *out = NULL;
     tsl_status status = tsl_text_read(&text, context, path, 64 << 20);
     if (status == TSL_OK) {
-        status = read_xyz(out, context, path, &text, unit);
+        status = tsl_scf_molecule_parse(out, context, path, text.data, text.size, unit);
         tsl_text_release(&text);
     }
     return status;
@@ -368,19 +369,15 @@ static tsl_status charges_of_table(tsl_scf_charges **out, const table *t)
     return status;
 }
 
-tsl_status tsl_scf_charges_read(tsl_scf_charges **out, tsl_context *context, const char *path,
-                                double unit)
+tsl_status tsl_scf_charges_parse(tsl_scf_charges **out, tsl_context *context, const char *path,
+                                 const char *text, size_t size, double unit)
 {
     table t = {.context = context, .path = path};
-    tsl_text text;
+    tsl_lines lines = tsl_lines_of(text, size);
+    tsl_status status = TSL_OK;
     const char *line;
     size_t length;
     *out = NULL;
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
-    if (status != TSL_OK) {
-        return status;
-    }
-    tsl_lines lines = tsl_lines_of(text.data, text.size);
     while (status == TSL_OK && tsl_lines_next(&lines, &line, &length)) {
         const char *comment = memchr(line, '#', length);
         status = read_charge(&t, lines.number, line,
@@ -390,6 +387,18 @@ tsl_status tsl_scf_charges_read(tsl_scf_charges **out, tsl_context *context, con
         status = charges_of_table(out, &t);
     }
     tsl_release(t.number);
-    tsl_text_release(&text);
+    return status;
+}
+
+tsl_status tsl_scf_charges_read(tsl_scf_charges **out, tsl_context *context, const char *path,
+                                double unit)
+{
+    tsl_text text;
+    *out = NULL;
+    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    if (status == TSL_OK) {
+        status = tsl_scf_charges_parse(out, context, path, text.data, text.size, unit);
+        tsl_text_release(&text);
+    }
     return status;
 }

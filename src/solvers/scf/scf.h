@@ -21,6 +21,13 @@ struct tsl_scf_charges {
     double *charge, *position;
 };
 
+/* tsl_scf_molecule_read() and tsl_scf_charges_read() of a text in memory; `path` names it in
+ * errors. */
+tsl_status tsl_scf_molecule_parse(tsl_scf_molecule **out, tsl_context *context, const char *path,
+                                  const char *text, size_t size, double unit);
+tsl_status tsl_scf_charges_parse(tsl_scf_charges **out, tsl_context *context, const char *path,
+                                 const char *text, size_t size, double unit);
+
 /* c [m][n] := op(a) op(b), all without gaps. */
 tsl_status tsl_scf_multiply(tsl_context *context, double *c, const double *a, bool transpose_a,
                             const double *b, bool transpose_b, int64_t m, int64_t n, int64_t k);
