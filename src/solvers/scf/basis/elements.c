@@ -1,3 +1,4 @@
+#include <string.h>
 #include <strings.h>
 
 #include "solvers/scf/basis/set.h"
@@ -20,8 +21,7 @@ const char *tsl_scf_symbol(int element)
 int tsl_scf_element(const char *text, size_t length)
 {
     for (int z = 1; z <= TSL_SCF_ELEMENTS; z++) {
-        const char *symbol = symbols[z];
-        if (strncasecmp(symbol, text, length) == 0 && symbol[length < 3 ? length : 0] == 0) {
+        if (strlen(symbols[z]) == length && strncasecmp(symbols[z], text, length) == 0) {
             return z;
         }
     }
