@@ -276,12 +276,15 @@ static void open_shells_are_pyscfs(void **state)
 
 /* ---- without PySCF -------------------------------------------------------------------------- */
 
-/* One shell of each l from s to g, the d and f contracted; a tight and a diffuse s. */
+/* Shells of each l from s to g, some contracted; a tight and a diffuse s; 71 functions, which are
+ * more than a GPU's tile has. */
 static const char all_kinds[] =
     "H 0\nS 3 1.0\n213.1 0.05\n28.345 0.4\n0.34526 0.7\nP 2 1.0\n4.8846 0.3\n0.61437 0.8\n"
-    "G 1 1.0\n0.93324 1\n****\n"
-    "He 0\nD 2 1.0\n2.68294 0.4\n0.78 0.6\nS 1 1.0\n0.084815 1\n****\n"
-    "Li 0\nF 2 1.0\n0.75899 1\n1.5 0.5\nP 1 1.0\n0.971928 1\n****\n";
+    "G 1 1.0\n0.93324 1\nD 1 1.0\n1.1 1\nF 1 1.0\n0.8 1\n****\n"
+    "He 0\nD 2 1.0\n2.68294 0.4\n0.78 0.6\nS 1 1.0\n0.084815 1\nG 1 1.0\n1.2 1\nF 1 1.0\n1.0 1\n"
+    "****\n"
+    "Li 0\nF 2 1.0\n0.75899 1\n1.5 0.5\nP 1 1.0\n0.971928 1\nD 1 1.0\n0.6 1\nG 1 1.0\n0.9 1\n"
+    "****\n";
 static const int three[3] = {1, 2, 3};
 static const double bent[9] = {0.007093, 0.270278,  -0.213504, 1.16919, -0.512901,
                                1.253996, -0.903378, 1.545519,  0.229756};
