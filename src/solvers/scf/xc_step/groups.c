@@ -82,18 +82,22 @@ static void divide(int32_t *order, int64_t count, const tsl_scf_grid *grid)
 #pragma omp taskwait
 }
 
-tsl_status tsl_xc_step_sort(int32_t *order, tsl_context *context, const tsl_scf_grid *grid)
+tsl_status tsl_xc_step_sort(int32_t *order, int64_t *count, tsl_context *context,
+                            const tsl_scf_grid *grid)
 {
+    int64_t kept = 0;
     if (grid->points > INT32_MAX - TSL_XC_STEP_POINTS) {
         return tsl_fail(context, TSL_E_ARG, "a grid of %lld points: at most %d are possible",
                         (long long)grid->points, INT32_MAX - TSL_XC_STEP_POINTS);
     }
     for (int64_t i = 0; i < grid->points; i++) {
-        order[i] = (int32_t)i;
+        order[kept] = (int32_t)i;
+        kept += fabs(grid->weight[i]) >= TSL_XC_STEP_LEAST_WEIGHT;
     }
 #pragma omp parallel num_threads(context->threads)
 #pragma omp single
-    divide(order, grid->points, grid);
+    divide(order, kept, grid);
+    *count = kept;
     return TSL_OK;
 }
 

@@ -107,8 +107,10 @@ extern const tsl_xc_step_ops tsl_xc_step_cpu;
 
 /* ---- host (groups.c) ------------------------------------------------------------------------ */
 
-/* Order points so that each TSL_XC_STEP_POINTS of them in a row are near each other. */
-tsl_status tsl_xc_step_sort(int32_t *order, tsl_context *context, const tsl_scf_grid *grid);
+/* Order the points that have a weight so that each TSL_XC_STEP_POINTS of them in a row are near
+ * each other. `order` has room for all points of the grid; *count: how many it gets. */
+tsl_status tsl_xc_step_sort(int32_t *order, int64_t *count, tsl_context *context,
+                            const tsl_scf_grid *grid);
 
 /* From where on a shell's functions and their gradients stay below a cut-off, bohr. */
 double tsl_xc_step_extent(const tsl_scf_basis *basis, int shell, double cutoff);

@@ -161,22 +161,25 @@ done:
 static tsl_status draft_points(draft *d, tsl_xc_step *step, const tsl_scf_grid *grid)
 {
     tsl_context *context = step->context;
+    int64_t kept = 0;
     tsl_status status = TSL_OK;
-    d->groups = (int)((grid->points + TSL_XC_STEP_POINTS - 1) / TSL_XC_STEP_POINTS);
+    TSL_TRY(take(context, &step->order, grid->points + TSL_XC_STEP_POINTS, sizeof *step->order));
+    TSL_TRY(tsl_xc_step_sort(step->order, &kept, context, grid));
+    d->groups = (int)((kept + TSL_XC_STEP_POINTS - 1) / TSL_XC_STEP_POINTS);
     d->points = d->groups * (int64_t)TSL_XC_STEP_POINTS;
-    TSL_TRY(take(context, &step->order, d->points, sizeof *step->order));
+    step->description.points = grid->points;
+    step->description.points_left_out = grid->points - kept;
     TSL_TRY(take(context, &d->position, 3 * d->points, sizeof *d->position));
     TSL_TRY(take(context, &d->weight, d->points, sizeof *d->weight));
-    TSL_TRY(tsl_xc_step_sort(step->order, context, grid));
     for (int64_t i = 0; i < d->points; i++) {
-        const bool is_there = i < grid->points;
-        const int32_t from = step->order[is_there ? i : grid->points - 1];
+        const bool is_there = i < kept;
+        const int32_t from = step->order[is_there ? i : kept - 1];
         for (int axis = 0; axis < 3; axis++) {
             d->position[axis * d->points + i] = grid->position[axis][from];
         }
         d->weight[i] = is_there ? grid->weight[from] : 0;
     }
-    for (int64_t i = grid->points; i < d->points; i++) {
+    for (int64_t i = kept; i < d->points; i++) {
         step->order[i] = -1;
     }
 done:
@@ -423,6 +426,9 @@ static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_bas
     const bool is_gpu = !ops->has_batch_squares_only;
     const int64_t n = basis->functions;
     const int64_t values = rows * TSL_XC_STEP_PITCH;
+    tsl_device_need need = {.what = "exchange and correlation on a grid needs",
+                            .remedy =
+                                "give a coarser grid, a smaller basis or batches of less memory"};
     tsl_status status = TSL_OK;
     t->scratch_bytes = ops->scratch(t);
     const struct {
@@ -449,6 +455,10 @@ static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_bas
         [SUMS] = {24, NULL},
         [SCRATCH] = {t->scratch_bytes * context->threads, NULL},
     };
+    for (int i = 0; i < PIECES; i++) {
+        need.device = tsl_add_bytes(need.device, pieces[i].bytes);
+    }
+    TSL_TRY(tsl_device_foresee(context, &need));
     for (int i = 0; i < PIECES; i++) {
         TSL_TRY(place(step, i, pieces[i].bytes, pieces[i].from));
     }
@@ -546,7 +556,6 @@ tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl
     step->task.points = d.points;
     TSL_TRY(plan_batches(step, d.groups, options->memory, &rows, &squares));
     TSL_TRY(place_all(step, &d, basis, rows, squares));
-    step->description.points = grid->points;
     step->description.groups = d.groups;
     step->description.batches = step->batches;
     for (int g = 0; g < d.groups; g++) {
