@@ -27,9 +27,12 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *stream)
 {
-    fputs("Usage: tesela COMMAND [OPTION...]\n\nCommands:\n", stream);
+    fputs("Usage: tesela COMMAND [OPTION...]\n"
+          "Scientific solvers for GPUs and CPUs.\n\n"
+          "Commands:\n",
+          stream);
     for (int i = 0; i < COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s  %s\n", commands[i].name, commands[i].summary);
     }
     fputs("\n"
           "tesela COMMAND --help explains a command; tesela --version prints the version.\n"

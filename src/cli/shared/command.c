@@ -29,7 +29,7 @@ static void print_help(FILE *stream, const cli_command *command, const char *nam
     print_wrapped(stream, command->doc,
                   after != NULL ? (size_t)(after - command->doc) : strlen(command->doc));
     for (const cli_command *const *child = command->children; *child != NULL; child++) {
-        fprintf(stream, "  %-10s %s\n", (*child)->name, (*child)->summary);
+        fprintf(stream, "  %-10s  %s\n", (*child)->name, (*child)->summary);
     }
     fprintf(stream, "\n%s %s --help explains one.\n%s%s%s", name, command->noun,
             after != NULL ? "\n" : "", after != NULL ? after + 1 : "", after != NULL ? "\n" : "");

@@ -93,6 +93,7 @@ enum {
     CLI_NO_THREADS = 2,
     CLI_NO_PROFILE = 4,
     CLI_NO_QUIET = 8,
+    CLI_NO_JSON = 16
 };
 
 /* Where a command runs. */

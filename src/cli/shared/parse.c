@@ -56,7 +56,8 @@ static void add_common_rows(cli_option *out, const cli_command *command)
     } lacks[] = {{CLI_NO_DEVICE, offsetof(cli_common, device)},
                  {CLI_NO_THREADS, offsetof(cli_common, threads)},
                  {CLI_NO_PROFILE, offsetof(cli_common, profile)},
-                 {CLI_NO_QUIET, offsetof(cli_common, quiet)}};
+                 {CLI_NO_QUIET, offsetof(cli_common, quiet)},
+                 {CLI_NO_JSON, offsetof(cli_common, json)}};
     for (const cli_option *row = common_rows; !cli_is_end(row); row++) {
         bool has = true;
         for (size_t i = 0; i < sizeof lacks / sizeof *lacks && row->heading == NULL; i++) {
