@@ -27,13 +27,14 @@ static void write_words(tsl_json *json, const cli_option *row)
     tsl_json_close_array(json);
 }
 
-/* Names of the tasks that take it. */
-static void write_tasks(tsl_json *json, const cli_command *command, const cli_option *row)
+/* The words of the tasks that take it, null for the one without; of no tasks, nothing. */
+static void write_tasks(tsl_json *json, const char *name, const cli_command *command, unsigned bits)
 {
-    tsl_json_open_array(json, "tasks");
-    for (int i = 0; command->tasks != NULL && command->tasks[i].name != NULL; i++) {
-        if (row->tasks == 0 || (row->tasks & 1U << i) != 0) {
-            tsl_json_string(json, NULL, command->tasks[i].name);
+    const cli_task *task = command->only == 0 ? command->tasks : NULL;
+    tsl_json_open_array(json, name);
+    for (int i = 0; task != NULL && (task[i].word != NULL || task[i].name != NULL); i++) {
+        if (bits == 0 || (bits & 1U << i) != 0) {
+            tsl_json_string(json, NULL, task[i].word);
         }
     }
     tsl_json_close_array(json);
@@ -53,7 +54,7 @@ static void write_row(tsl_json *json, const completion_node *node, const cli_opt
     cli_default_text(text, row, node->defaults);
     tsl_json_string(json, "default", text[0] != '\0' ? text : NULL);
     tsl_json_bool(json, "rule", row->otherwise != NULL); /* the default is said in words */
-    write_tasks(json, node->command, row);
+    write_tasks(json, "tasks", node->command, row->tasks);
     tsl_json_bool(json, "of_a_rank", row->of_a_rank);
     cli_option_help(text, row, node->defaults);
     tsl_json_string(json, "help", text);
@@ -75,6 +76,7 @@ static void write_node(const completion_node *node, void *user)
         tsl_json_string(json, NULL, name);
     }
     tsl_json_close_array(json);
+    write_tasks(json, "tasks", node->command, 0);
     tsl_json_open_array(json, "options");
     for (const cli_option *row = node->rows; !cli_is_end(row); row++) {
         if (row->heading == NULL && cli_takes(node->command, row)) {
