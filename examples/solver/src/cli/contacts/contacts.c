@@ -18,12 +18,12 @@ typedef struct contacts_work {
     int64_t pairs;
 } contacts_work;
 
-static const cli_option rows[] = {{.heading = "What is counted:"},
-                                  {"cutoff", .value = "ANGSTROM", .kind = CLI_REAL,
-                                   CLI_FIELD(contacts_options, cutoff),
-                                   .range = {0, TSL_CONTACTS_LONGEST, .above = true},
-                                   .echo = CLI_TOLD, .help = "atoms nearer than this touch"},
-                                  {0}};
+static const cli_option rows[] = {
+    {"cutoff", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(contacts_options, cutoff),
+     .range = {0, TSL_CONTACTS_LONGEST, .above = true}, .echo = CLI_TOLD,
+     .help = "atoms nearer than this touch"},
+    {0},
+};
 
 static error_t set_argument(void *parsed, const char *text)
 {
