@@ -5,8 +5,9 @@
 #include "solvers/xc/xc_cpu_unit.inc"
 
 const tsl_xc_cpu_unit tsl_xc_lda_k_tf_cpu = {
-#ifdef XC_HAS_LEVELS
-    .body = {{{{xc_lda_k_tf_u0_run, 1},
+    .body = {
+#ifdef XC_BY_POINT
+             {{{xc_lda_k_tf_u0_run, 1},
               {xc_lda_k_tf_u1_run, 1},
               {xc_lda_k_tf_u2_run, 1},
               {xc_lda_k_tf_u2_third, 1}},
@@ -14,6 +15,17 @@ const tsl_xc_cpu_unit tsl_xc_lda_k_tf_cpu = {
               {xc_lda_k_tf_p1_run, 1},
               {xc_lda_k_tf_p2_run, 1},
               {xc_lda_k_tf_p2_third, 1}}},
+#else
+             {{{xc_lda_k_tf_u0_run_narrow_base, 2},
+              {xc_lda_k_tf_u1_run_narrow_base, 2},
+              {xc_lda_k_tf_u2_run_narrow_base, 2},
+              {xc_lda_k_tf_u2_third, 1}},
+             {{xc_lda_k_tf_p0_run_narrow_base, 2},
+              {xc_lda_k_tf_p1_run_narrow_base, 2},
+              {xc_lda_k_tf_p2_run_narrow_base, 2},
+              {xc_lda_k_tf_p2_third, 1}}},
+#endif
+#ifdef XC_HAS_LEVELS
              {{{xc_lda_k_tf_u0_run_narrow_v3, 4},
               {xc_lda_k_tf_u1_run_narrow_v3, 4},
               {xc_lda_k_tf_u2_run_narrow_v3, 4},
@@ -29,15 +41,6 @@ const tsl_xc_cpu_unit tsl_xc_lda_k_tf_cpu = {
              {{xc_lda_k_tf_p0_run_narrow_v3, 4},
               {xc_lda_k_tf_p1_run_narrow_v3, 4},
               {xc_lda_k_tf_p2_run_narrow_v3, 4},
-              {xc_lda_k_tf_p2_third, 1}}}}
-#else
-    .body = {{{{xc_lda_k_tf_u0_run_narrow_base, 2},
-              {xc_lda_k_tf_u1_run_narrow_base, 2},
-              {xc_lda_k_tf_u2_run_narrow_base, 2},
-              {xc_lda_k_tf_u2_third, 1}},
-             {{xc_lda_k_tf_p0_run_narrow_base, 2},
-              {xc_lda_k_tf_p1_run_narrow_base, 2},
-              {xc_lda_k_tf_p2_run_narrow_base, 2},
-              {xc_lda_k_tf_p2_third, 1}}}}
+              {xc_lda_k_tf_p2_third, 1}}},
 #endif
-};
+    }};

@@ -5,8 +5,9 @@
 #include "solvers/xc/xc_cpu_unit.inc"
 
 const tsl_xc_cpu_unit tsl_xc_mgga_c_r2scan_cpu = {
-#ifdef XC_HAS_LEVELS
-    .body = {{{{xc_mgga_c_r2scan_u0_run, 1},
+    .body = {
+#ifdef XC_BY_POINT
+             {{{xc_mgga_c_r2scan_u0_run, 1},
               {xc_mgga_c_r2scan_u1_run, 1},
               {xc_mgga_c_r2scan_u2_run, 1},
               {xc_mgga_c_r2scan_u2_third, 1}},
@@ -14,6 +15,17 @@ const tsl_xc_cpu_unit tsl_xc_mgga_c_r2scan_cpu = {
               {xc_mgga_c_r2scan_p1_run, 1},
               {xc_mgga_c_r2scan_p2_run, 1},
               {xc_mgga_c_r2scan_p2_third, 1}}},
+#else
+             {{{xc_mgga_c_r2scan_u0_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_u1_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_u2_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_u2_third, 1}},
+             {{xc_mgga_c_r2scan_p0_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_p1_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_p2_run_narrow_base, 2},
+              {xc_mgga_c_r2scan_p2_third, 1}}},
+#endif
+#ifdef XC_HAS_LEVELS
              {{{xc_mgga_c_r2scan_u0_run_narrow_v3, 4},
               {xc_mgga_c_r2scan_u1_run_narrow_v3, 4},
               {xc_mgga_c_r2scan_u2_run_narrow_v3, 4},
@@ -29,15 +41,6 @@ const tsl_xc_cpu_unit tsl_xc_mgga_c_r2scan_cpu = {
              {{xc_mgga_c_r2scan_p0_run_narrow_v3, 4},
               {xc_mgga_c_r2scan_p1_run_narrow_v3, 4},
               {xc_mgga_c_r2scan_p2_run_narrow_v3, 4},
-              {xc_mgga_c_r2scan_p2_third, 1}}}}
-#else
-    .body = {{{{xc_mgga_c_r2scan_u0_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_u1_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_u2_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_u2_third, 1}},
-             {{xc_mgga_c_r2scan_p0_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_p1_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_p2_run_narrow_base, 2},
-              {xc_mgga_c_r2scan_p2_third, 1}}}}
+              {xc_mgga_c_r2scan_p2_third, 1}}},
 #endif
-};
+    }};
