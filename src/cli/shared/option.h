@@ -50,6 +50,14 @@ typedef enum cli_echo {
     CLI_TOLD_SAID /* null where a number is outside of the range, as 0 for "none" */
 } cli_echo;
 
+/* What a row of kind CLI_FILE names. */
+typedef enum cli_written {
+    CLI_READ,   /* a file that is read */
+    CLI_RESULT, /* one that is written */
+    CLI_TABLE,  /* that of --csv, which may be standard output */
+    CLI_FIGURE  /* a drawing, by its name's end */
+} cli_written;
+
 typedef struct cli_option cli_option;
 
 struct cli_option {
@@ -72,7 +80,8 @@ struct cli_option {
     const char *help;      /* '@' is the range, or the words; without '@' they follow */
     const char *otherwise; /* the default in words, '@' is the field's; NULL: the field's */
     cli_echo echo;         /* among a report's parameters: cli_echo_options() */
-    const char *heading;   /* of the rows from here on; such a row is nothing else */
+    cli_written written;
+    const char *heading; /* of the rows from here on; such a row is nothing else */
 };
 
 /* Headings that the options of every command have; rows under them stand there. */
@@ -154,6 +163,11 @@ struct cli_common;
 bool cli_given(const struct cli_common *common, const void *field);
 /* That option's name with its dashes, "--keep". */
 const char *cli_spelled(const struct cli_common *common, const void *field);
+
+/* Can the files that a command line names be written, and is none of them read too, or written
+ * twice? `inputs`: files that arguments name, NULL among them. If not, says so in one line and
+ * returns false. (paths.c) */
+bool cli_check_files(const struct cli_common *common, const char *const inputs[], size_t count);
 
 struct tsl_json;
 

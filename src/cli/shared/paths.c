@@ -141,6 +141,12 @@ bool cli_same_file(const char *path, const char *other)
            (!is_there || S_ISREG(one.st_mode));
 }
 
+/* A file of the command line. */
+typedef struct cli_file {
+    const char *option; /* that wrote it: "-o"; NULL: it is read */
+    const char *path;   /* NULL: not given */
+} cli_file;
+
 /* Is it right that both are on the command line? */
 static bool is_apart(const cli_file *file, const cli_file *other)
 {
@@ -160,7 +166,9 @@ static bool is_apart(const cli_file *file, const cli_file *other)
     return false;
 }
 
-bool cli_are_apart(const cli_file *files, size_t count, const char *json)
+/* Is no file that is written one that is read, or written twice? `json`: the value of --json, one
+ * more file that is written, or NULL. */
+static bool are_apart(const cli_file *files, size_t count, const char *json)
 {
     const cli_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +184,8 @@ bool cli_are_apart(const cli_file *files, size_t count, const char *json)
     return true;
 }
 
-bool cli_can_write_figure(const char *option, const char *path)
+/* Does the build draw, does the name end as that of a figure, and can it be written? */
+static bool can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
         cli_error("%s %s: give a name that ends in .svg, .png or .pdf", option, path);
@@ -189,4 +198,47 @@ bool cli_can_write_figure(const char *option, const char *path)
     }
 #endif
     return path == NULL || cli_can_write(option, path, false);
+}
+
+/* ---- all files of a command line ----------------------------------------------------------- */
+
+static bool can_write_row(const cli_common *common, const cli_option *row, const cli_file *file)
+{
+    return row->written == CLI_RESULT   ? cli_can_write(file->option, file->path, false)
+           : row->written == CLI_FIGURE ? can_write_figure(file->option, file->path)
+           : row->written == CLI_TABLE  ? cli_can_write_csv(common)
+                                        : true;
+}
+
+bool cli_check_files(const cli_common *common, const char *const inputs[], size_t count)
+{
+    enum { INPUTS = 8 };
+    cli_option rows[CLI_MOST_ROWS];
+    cli_file files[CLI_MOST_ROWS + INPUTS];
+    char names[CLI_MOST_ROWS + INPUTS][CLI_SPELLED];
+    size_t found = 0;
+    for (size_t i = 0; i < count && i < INPUTS; i++) {
+        files[found++] = (cli_file){NULL, inputs[i]};
+    }
+    cli_rows(rows, common->of);
+    for (const cli_option *row = rows; !cli_is_end(row); row++) {
+        const char *const field = (const char *)common + row->field.offset;
+        if (row->heading != NULL || row->kind != CLI_FILE || field == (const char *)&common->json) {
+            continue;
+        }
+        cli_file *file = &files[found];
+        file->path = *(const char *const *)(const void *)field;
+        if (row->letter != '\0') {
+            snprintf(names[found], CLI_SPELLED, "-%c", row->letter);
+        } else {
+            cli_spell(names[found], row);
+        }
+        file->option = names[found];
+        if (file->path != NULL && !can_write_row(common, row, file)) {
+            return false;
+        }
+        file->option = row->written != CLI_READ ? file->option : NULL;
+        found++;
+    }
+    return are_apart(files, found, common->json);
 }
