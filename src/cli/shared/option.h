@@ -61,27 +61,28 @@ typedef enum cli_written {
 typedef struct cli_option cli_option;
 
 struct cli_option {
-    const char *name;  /* "angle-step"; NULL: only the letter */
-    char letter;       /* 'o'; 0: none */
-    const char *value; /* its value's name: "DEGREES"; NULL of a flag, and of a heading */
+    const char *name; /* "angle-step"; NULL: only the letter */
+    char letter;      /* 'o'; 0: none */
     cli_kind kind;
+    const char *value;   /* its value's name: "DEGREES"; NULL of a flag, and of a heading */
+    unsigned tasks;      /* bits by the places of the command's tasks that take it; 0: all do */
+    cli_written written; /* of a file */
+    cli_echo echo;       /* among a report's parameters: cli_echo_options() */
+    bool of_a_rank;      /* each rank of a launch may have its own */
     cli_field field;
     cli_range range;
     const char *const *words;       /* that it takes, ended by NULL; of a number beside it */
     const char *(*word)(int place); /* the same from the library, in place of `words` */
     const int *values;              /* what they store, in a number too; NULL: their places */
-    const char *noun;               /* of what its value is, in messages; NULL: "a number" */
     const char *const *notes;       /* what --help says of each; NULL: nothing */
+    const char *noun;               /* of what its value is, in messages; NULL: "a number" */
     /* Reads the value in place of cli_set(): 0, or EINVAL when a message is out. */
     error_t (*set)(const cli_option *row, const char *text, void *options);
-    unsigned tasks;        /* bits by the places of the command's tasks that take it; 0: all do */
     const char *user;      /* the method that has it; NULL: all do */
-    bool of_a_rank;        /* each rank of a launch may have its own */
     const char *help;      /* '@' is the range, or the words; without '@' they follow */
-    const char *otherwise; /* the default in words, '@' is the field's; NULL: the field's */
-    cli_echo echo;         /* among a report's parameters: cli_echo_options() */
-    cli_written written;
-    const char *heading; /* of the rows from here on; such a row is nothing else */
+    const char *otherwise; /* the default in words, '@' is the field's; "": none is said; NULL: the
+                              field's */
+    const char *heading;   /* of the rows from here on; such a row is nothing else */
 };
 
 /* Headings that the options of every command have; rows under them stand there. */
