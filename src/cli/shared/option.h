@@ -197,7 +197,7 @@ bool cli_is_end(const cli_option *row);
 void cli_option_help(char text[CLI_HELP], const cli_option *row, const void *defaults);
 /* The word at a place; NULL: there are no more. */
 const char *cli_word(const cli_option *row, int place);
-/* "1 to 64", "above 0"; "": all numbers. */
+/* "1 to 64", "above 0"; "": all numbers, or all from 0 up. */
 void cli_range_text(char text[64], const cli_option *row);
 /* The default by itself; "": there is none. */
 void cli_default_text(char text[CLI_HELP], const cli_option *row, const void *defaults);
