@@ -77,11 +77,15 @@ class Options(CommandTest):
     def test_names(self):
         """Each once in a command, and none is argp's."""
         for command in self.leaves:
+            if not command["options"]:
+                continue
             names = [option["name"] for option in command["options"] if option["name"]]
             letters = [option["letter"] for option in command["options"] if option["letter"]]
             for found in (names, letters):
                 self.assertEqual(len(found), len(set(found)), command["name"])
             self.assertFalse(OF_ARGP & set(names), command["name"])
+            self.assertLess(len(command["options"]), 50, "CLI_MOST_ROWS is 64, headings among them")
+            self.assertLess(max(len(option["help"]) for option in command["options"]), 1000, "CLI_HELP is 1024")
             self.assertFalse({"h", "V", "?"} & set(letters), command["name"])
 
     def test_help(self):
