@@ -279,9 +279,9 @@ static const cli_option rows[] = {
              "be had, and beside nccl staged for what is little"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, common.csv), .written = CLI_TABLE,
-     .help = "write the table as comma-separated values; - is standard output"},
+     .help = "write the table"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, figure), .written = CLI_FIGURE,
-     .help = "draw bandwidth over message size: .svg, .png or .pdf"},
+     .help = "draw bandwidth over message size"},
     {0}};
 
 static error_t set_argument(void *options, const char *text)

@@ -189,8 +189,7 @@ static const cli_option rows[] = {
      .range = {1, DOCK_MOST_REPEATS}, .tasks = OF_THE_LADDER, .help = "runs of each version"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, common.csv),
-     .written = CLI_TABLE, .tasks = OF_THE_LADDER,
-     .help = "write its table as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .tasks = OF_THE_LADDER, .help = "write its table"},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"

@@ -73,10 +73,9 @@ static const cli_option rows[] = {
      .range = {1, INT64_C(1) << 40}, .help = "largest array, @, e.g. 256M"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, common.csv),
-     .written = CLI_TABLE,
-     .help = "write each measurement as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .help = "write each measurement"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, figure),
-     .written = CLI_FIGURE, .help = "draw rates, and where to transpose first: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "draw rates, and where to transpose first"},
     {0}};
 
 static const char command_doc[] =

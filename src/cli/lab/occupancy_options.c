@@ -56,8 +56,7 @@ static const cli_option rows[] = {
      .otherwise = "what is needed"},
     {.heading = cli_reporting},
     {"curves", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(occupancy_options, curves),
-     .written = CLI_FIGURE,
-     .help = "draw warps over threads, registers and shared memory: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "draw warps over threads, registers and shared memory"},
     {"explain", .kind = CLI_FLAG, CLI_FIELD(occupancy_options, explain),
      .help = "print each step, and where the limits are from"},
     {0}};

@@ -47,7 +47,7 @@ static const cli_option rows[] = {
     {"output", 'o', CLI_FILE, "H.csv", CLI_FIELD(histogram_options, output), .written = CLI_RESULT,
      .help = "where the table goes: from, to, count and g of each bin"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(histogram_options, figure),
-     .written = CLI_FIGURE, .help = "a figure of it: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "a figure of it"},
     {0}};
 
 static const char command_doc[] =

@@ -141,7 +141,7 @@ static const cli_option rows[] = {
      .otherwise = "its only one of three axes"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, figure),
      .written = CLI_FIGURE, .tasks = OF_A_FILE | OF_STUDY, .echo = CLI_TOLD,
-     .help = "draw slices of source and potential, or a study's curves: .svg, .png or .pdf"},
+     .help = "draw slices of source and potential, or a study's curves"},
     {.heading = "What to solve:"},
     {"lengths", .value = "LX,LY,LZ", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.lengths),
      .set = set_lengths, .tasks = OF_A_PROBLEM, .help = "edges of the box, x first",
@@ -207,8 +207,7 @@ static const cli_option rows[] = {
      .range = {1, 1000000}, .tasks = OF_BENCH | OF_STUDY, .echo = CLI_TOLD,
      .help = "bench and study: solves that are timed"},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, common.csv),
-     .written = CLI_TABLE, .tasks = OF_STUDY, .echo = CLI_TOLD,
-     .help = "write a study's table as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .tasks = OF_STUDY, .echo = CLI_TOLD, .help = "write a study's table"},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"

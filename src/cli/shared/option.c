@@ -256,6 +256,10 @@ void cli_option_help(char text[CLI_HELP], const cli_option *row, const void *def
         append(text, CLI_HELP, choice ? ": " : ", ");
         append(text, CLI_HELP, takes);
     }
+    append(text, CLI_HELP,
+           row->written == CLI_FIGURE  ? ": " CLI_FIGURE_ENDINGS
+           : row->written == CLI_TABLE ? " as comma-separated values; - is standard output"
+                                       : "");
     cli_default_text(value, row, defaults);
     if (value[0] != '\0') {
         append(text, CLI_HELP, " (");

@@ -181,6 +181,9 @@ void cli_echo_options(struct tsl_json *json, const cli_command *command, const v
 /* Of argp's options: the value is the name of a file, and must not be empty. */
 enum { CLI_NAMES_A_FILE = 0x1000 };
 
+/* What the names of figures end in. */
+#define CLI_FIGURE_ENDINGS ".svg, .png or .pdf"
+
 enum { CLI_SPELLED = 32, CLI_HELP = 1024, CLI_MOST_ROWS = 64 };
 
 /* Store a value as the row says: 0, or EINVAL when a message is out. */

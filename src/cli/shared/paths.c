@@ -188,7 +188,7 @@ static bool are_apart(const cli_file *files, size_t count, const char *json)
 static bool can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
-        cli_error("%s %s: give a name that ends in .svg, .png or .pdf", option, path);
+        cli_error("%s %s: give a name that ends in " CLI_FIGURE_ENDINGS, option, path);
         return false;
     }
 #ifndef TSL_HAVE_CAIRO

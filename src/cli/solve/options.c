@@ -104,8 +104,7 @@ static const cli_option rows[] = {
      .user = "multigrid", .echo = CLI_TOLD, .help = "levels this small are solved directly"},
     {.heading = cli_reporting},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(solve_options, figure),
-     .written = CLI_FIGURE, .echo = CLI_TOLD,
-     .help = "draw the residual over the iterations: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "draw the residual over the iterations"},
     {0}};
 
 static const char command_doc[] =
