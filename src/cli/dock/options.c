@@ -101,7 +101,7 @@ static const int electrostatics_off[] = {TSL_ELECTROSTATICS_OFF};
 
 static const cli_option rows[] = {
     {.heading = "Results:"},
-    {"output", 'o', CLI_FOLDER, "DIR", CLI_FIELD(dock_options, folder),
+    {"output", 'o', "DIR", CLI_FOLDER, CLI_FIELD(dock_options, folder),
      .help = "folder for the results; made if it is not there (required, but not by ladder)"},
     {"top", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, top),
      .range = {1, 1000000000}, .help = "length of the list of poses",

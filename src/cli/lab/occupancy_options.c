@@ -27,7 +27,7 @@ static const cli_option rows[] = {
     {.heading = "Which multiprocessor:"},
     {"cc", .value = "X.Y", .kind = CLI_CHOICE, CLI_FIELD(occupancy_options, capability),
      .word = capability_name, .noun = "one of", .help = "its compute capability"},
-    {"device", 'd', CLI_TEXT, "DEVICE", CLI_FIELD(occupancy_options, common.device),
+    {"device", 'd', "DEVICE", CLI_TEXT, CLI_FIELD(occupancy_options, common.device),
      .of_a_rank = true, .help = "a card here, cuda:0, and the limits that it tells"},
     {"all", .kind = CLI_FLAG, CLI_FIELD(occupancy_options, all),
      .help = "a table of all compute capabilities"},

@@ -40,7 +40,7 @@ static const char *const clock_names[] = {[NPB_COMPUTE] = "compute", [NPB_THESIS
 static const char *const clock_notes[] = {[NPB_THESIS] = "device memory and transfers included"};
 
 static const cli_option rows[] = {
-    {"class", 'c', CLI_LIST, "CLASS", CLI_FIELD(npb_options, classes), .set = take_classes,
+    {"class", 'c', "CLASS", CLI_LIST, CLI_FIELD(npb_options, classes), .set = take_classes,
      .help = "size of the problem: S, W, A, B, C, D, …; of the ladder a list too",
      .otherwise = NPB_USUAL_CLASS},
     {.heading = "The ladder of versions:"},

@@ -64,7 +64,7 @@ static const cli_option rows[] = {
      .help = "the power, @, or inf"},
     {"layout", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(distance_options, distance.layout),
      .words = layout_names, .notes = layout_notes, .help = "of one file's pairs"},
-    {"output", 'o', CLI_FILE, "D.npy", CLI_FIELD(distance_options, output), .written = CLI_RESULT,
+    {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .written = CLI_RESULT,
      .echo = CLI_TOLD, .help = "where the distances go"},
     {.heading = "How:"},
     {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),

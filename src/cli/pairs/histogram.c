@@ -44,7 +44,7 @@ static const cli_option rows[] = {
     {.heading = "How:"},
     {"direct", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.direct),
      .help = "look at all pairs, without cells: the same result"},
-    {"output", 'o', CLI_FILE, "H.csv", CLI_FIELD(histogram_options, output), .written = CLI_RESULT,
+    {"output", 'o', "H.csv", CLI_FILE, CLI_FIELD(histogram_options, output), .written = CLI_RESULT,
      .help = "where the table goes: from, to, count and g of each bin"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(histogram_options, figure),
      .written = CLI_FIGURE, .help = "a figure of it"},

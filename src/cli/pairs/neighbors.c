@@ -47,7 +47,7 @@ static const cli_option rows[] = {
      .help = "look at all pairs, without cells: the same result"},
     {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
      .help = "no distances"},
-    {"output", 'o', CLI_FILE, "N.npz", CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
+    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
      .help = "where indptr, indices and distances go"},
     {0}};
 

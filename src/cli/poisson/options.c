@@ -132,7 +132,7 @@ static const char *const equation_notes[] = {"laplacian phi = -4 pi rho", "lapla
 
 static const cli_option rows[] = {
     {.heading = "Files:"},
-    {NULL, 'o', CLI_FILE, "OUTPUT", CLI_FIELD(poisson_options, output), .written = CLI_RESULT,
+    {NULL, 'o', "OUTPUT", CLI_FILE, CLI_FIELD(poisson_options, output), .written = CLI_RESULT,
      .tasks = OF_A_FILE, .help = "where the result goes: .npy, .h5 or, from a cube, .cube"},
     {"output", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, quantity),
      .words = poisson_quantity_names, .notes = quantity_notes, .tasks = OF_A_FILE, .help = "@"},

@@ -57,7 +57,7 @@ static const cli_option rows[] = {
     {"mm-unit", .value = "UNIT", .kind = CLI_CHOICE, CLI_FIELD(scf_command, charges_in_bohr),
      .words = units, .help = "of their coordinates"},
     {.heading = "The method:"},
-    {"basis", 'b', CLI_TEXT, "NAME|FILE", CLI_FIELD(scf_command, scf.basis), .set = add_basis,
+    {"basis", 'b', "NAME|FILE", CLI_TEXT, CLI_FIELD(scf_command, scf.basis), .set = add_basis,
      .echo = CLI_TOLD,
      .help = "basis set, a name as def2-svp or a file of Gaussian's or NWChem's form; H=NAME for "
              "one element"},

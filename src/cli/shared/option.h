@@ -61,14 +61,14 @@ typedef enum cli_written {
 typedef struct cli_option cli_option;
 
 struct cli_option {
-    const char *name; /* "angle-step"; NULL: only the letter */
-    char letter;      /* 'o'; 0: none */
+    const char *name;  /* "angle-step"; NULL: only the letter */
+    char letter;       /* 'o'; 0: none */
+    const char *value; /* its value's name: "DEGREES"; NULL of a flag, and of a heading */
     cli_kind kind;
-    const char *value;   /* its value's name: "DEGREES"; NULL of a flag, and of a heading */
-    unsigned tasks;      /* bits by the places of the command's tasks that take it; 0: all do */
-    cli_written written; /* of a file */
-    cli_echo echo;       /* among a report's parameters: cli_echo_options() */
-    bool of_a_rank;      /* each rank of a launch may have its own */
+    unsigned tasks : 31;    /* bits by the places of the command's tasks that take it; 0: all do */
+    unsigned of_a_rank : 1; /* each rank of a launch may have its own */
+    cli_written written;    /* of a file */
+    cli_echo echo;          /* among a report's parameters: cli_echo_options() */
     cli_field field;
     cli_range range;
     const char *const *words;       /* that it takes, ended by NULL; of a number beside it */

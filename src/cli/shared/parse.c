@@ -21,13 +21,13 @@ static error_t set_quiet(const cli_option *row, const char *text, void *options)
 
 static const cli_option common_rows[] = {
     {.heading = cli_running},
-    {"device", 'd', CLI_TEXT, "DEVICE", CLI_FIELD(cli_common, device), .of_a_rank = true,
+    {"device", 'd', "DEVICE", CLI_TEXT, CLI_FIELD(cli_common, device), .of_a_rank = true,
      .otherwise = ""},
     {"threads", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(cli_common, threads),
      .range = {1, TSL_THREADS}, .of_a_rank = true, .help = "CPU threads, of several ranks each",
      .otherwise = "all cores, shared out; or OMP_NUM_THREADS"},
     {.heading = cli_reporting},
-    {"json", 'j', CLI_FILE, "FILE", CLI_FIELD(cli_common, json), .of_a_rank = true,
+    {"json", 'j', "FILE", CLI_FILE, CLI_FIELD(cli_common, json), .of_a_rank = true,
      .help = "write a report as JSON; - is standard output"},
     {"profile", .kind = CLI_FLAG, CLI_FIELD(cli_common, profile), .of_a_rank = true,
      .help = "print where the time went"},

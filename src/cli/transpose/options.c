@@ -52,7 +52,7 @@ static const cli_option rows[] = {
      CLI_FIELD(transpose_options, transpose.element), .words = element_names, .values = elements,
      .help = "size of an element",
      .otherwise = "the file's; " CLI_QUOTE(USUAL_ELEMENT) " for measurements"},
-    {"output", 'o', CLI_FILE, "OUT.npy", CLI_FIELD(transpose_options, output),
+    {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(transpose_options, output),
      .written = CLI_RESULT, .help = "where the transposed file goes"},
     {.heading = "How:"},
     {"in-place", .kind = CLI_FLAG, CLI_FIELD(transpose_options, transpose.in_place),
