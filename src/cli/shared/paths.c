@@ -141,12 +141,6 @@ bool cli_same_file(const char *path, const char *other)
            (!is_there || S_ISREG(one.st_mode));
 }
 
-/* A file of the command line. */
-typedef struct cli_file {
-    const char *option; /* that wrote it: "-o"; NULL: it is read */
-    const char *path;   /* NULL: not given */
-} cli_file;
-
 /* Is it right that both are on the command line? */
 static bool is_apart(const cli_file *file, const cli_file *other)
 {
@@ -166,9 +160,7 @@ static bool is_apart(const cli_file *file, const cli_file *other)
     return false;
 }
 
-/* Is no file that is written one that is read, or written twice? `json`: the value of --json, one
- * more file that is written, or NULL. */
-static bool are_apart(const cli_file *files, size_t count, const char *json)
+bool cli_are_apart(const cli_file *files, size_t count, const char *json)
 {
     const cli_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
     for (size_t i = 0; i < count; i++) {
@@ -184,8 +176,7 @@ static bool are_apart(const cli_file *files, size_t count, const char *json)
     return true;
 }
 
-/* Does the build draw, does the name end as that of a figure, and can it be written? */
-static bool can_write_figure(const char *option, const char *path)
+bool cli_can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
         cli_error("%s %s: give a name that ends in " CLI_FIGURE_ENDINGS, option, path);
@@ -205,7 +196,7 @@ static bool can_write_figure(const char *option, const char *path)
 static bool can_write_row(const cli_common *common, const cli_option *row, const cli_file *file)
 {
     return row->written == CLI_RESULT   ? cli_can_write(file->option, file->path, false)
-           : row->written == CLI_FIGURE ? can_write_figure(file->option, file->path)
+           : row->written == CLI_FIGURE ? cli_can_write_figure(file->option, file->path)
            : row->written == CLI_TABLE  ? cli_can_write_csv(common)
                                         : true;
 }
@@ -240,5 +231,5 @@ bool cli_check_files(const cli_common *common, const char *const inputs[], size_
         file->option = row->written != CLI_READ ? file->option : NULL;
         found++;
     }
-    return are_apart(files, found, common->json);
+    return cli_are_apart(files, found, common->json);
 }
