@@ -47,7 +47,7 @@ static const cli_option rows[] = {
      .help = "look at all pairs, without cells: the same result"},
     {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
      .help = "no distances"},
-    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output),
+    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
      .help = "where indptr, indices and distances go"},
     {0}};
 
@@ -90,10 +90,7 @@ static bool check(const neighbor_options *options)
     } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
-        const cli_file files[] = {
-            {NULL, options->input}, {"--radii", options->radii}, {"-o", options->output}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }

@@ -198,7 +198,7 @@ tsl_status poisson_result_write(const poisson_work *work, const void *values, in
 /* ---- nuclei (poisson_nuclei.c) ------------------------------------------------------------ */
 
 /* "O=6,H=1" */
-error_t poisson_set_valence(const cli_option *row, const char *text, void *options);
+error_t poisson_set_valence(const cli_option *row, const char *text, void *parsed);
 /* The charges of work->field's cube, into work->points. */
 tsl_status poisson_nuclei_take(poisson_work *work);
 double poisson_nuclei_charge(const poisson_work *work);
@@ -271,7 +271,7 @@ tsl_status poisson_arrays_time(poisson_arrays *arrays);
 tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times *all);
 void poisson_arrays_release(poisson_arrays *arrays);
 /* "ranks=2x3,segments=4,overlap=off" */
-error_t poisson_set_plan(const cli_option *row, const char *text, void *options);
+error_t poisson_set_plan(const cli_option *row, const char *text, void *parsed);
 /* What was set so, in `text`; NULL: all is left open. */
 enum { POISSON_PLAN_TEXT = 128 };
 const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *options);
