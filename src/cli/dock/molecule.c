@@ -1,10 +1,9 @@
 /* The molecules of `tesela dock`: reading them, and saying what was left out and assumed. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/dock/command.h"
-#include "io/file/sha256.h"
+#include "comm/comm.h"
 #include "io/molecule/molecule.h"
 
 dock_input dock_input_of(const dock_options *options, int role, const char *path)
@@ -18,31 +17,36 @@ dock_input dock_input_of(const dock_options *options, int role, const char *path
 void dock_input_free(dock_input *input)
 {
     tsl_molecule_destroy(input->molecule);
+    tsl_spool_close(&input->file);
     input->molecule = NULL;
 }
 
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
 {
-    struct stat status;
-    if (strcmp(path, "-") == 0 && stat(path, &status) != 0) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "-: standard input cannot be read twice; save it to a file first");
-    }
-    if (stat(path, &status) == 0 &&
-        (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "%s: a pipe or device cannot be read twice; save it to a file first", path);
-    }
-    return TSL_OK;
+    return tsl_spool_is_needed(path)
+               ? tsl_fail(context, TSL_E_ARG,
+                          "%s: a pipe or device cannot be read twice; save it to a file first",
+                          strcmp(path, "-") == 0 ? "standard input" : path)
+               : TSL_OK;
+}
+
+tsl_status dock_refuse_shared_pipe(tsl_context *context, const char *path)
+{
+    return context->comm->size > 1 ? dock_refuse_pipe(context, path) : TSL_OK;
 }
 
 /* An input is read twice, for its digest and for its atoms. */
 tsl_status dock_input_digest(dock_input *input, tsl_context *context)
 {
-    const tsl_status status = dock_refuse_pipe(context, input->path);
-    return status != TSL_OK || input->digest[0] != '\0'
-               ? status
-               : tsl_sha256_file(context, input->path, input->digest);
+    if (input->digest[0] != '\0') {
+        return TSL_OK;
+    }
+    tsl_status status = input->of_list ? dock_refuse_pipe(context, input->path)
+                                       : dock_refuse_shared_pipe(context, input->path);
+    if (status == TSL_OK) {
+        status = tsl_spool_open(&input->file, context, input->path);
+    }
+    return status == TSL_OK ? tsl_spool_digest(&input->file, context, input->digest) : status;
 }
 
 /* ---- what was left out and assumed -------------------------------------------------------- */
@@ -134,7 +138,12 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
     options.chains = input->chains;
     options.hetero = hetero;
     options.model = input->model;
-    const tsl_status status = tsl_molecule_read(&input->molecule, context, input->path, &options);
+    tsl_input *file = NULL;
+    tsl_status status = tsl_spool_input(&file, context, &input->file);
+    if (status == TSL_OK) {
+        status = tsl_molecule_take(&input->molecule, file, &options);
+        tsl_input_close(file);
+    }
     if (status == TSL_E_ARG) { /* the chains are the only argument that can be at fault */
         tsl_error_prefix(context, input->option);
     }

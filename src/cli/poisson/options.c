@@ -38,7 +38,7 @@ static const struct argp_option options_table[] = {
      "potential; field, its three components; or energy, for which no file is written (potential)",
      1},
     {"dataset", KEY_DATASET, "NAME", 0,
-     "the array of an HDF5 file, e.g. density (its only one of three axes)", 1},
+     "the array of an HDF5 or .npz file, e.g. density (its only one of three axes)", 1},
     {"figure", KEY_FIGURE, "FILE", 0,
      "draw slices of source and potential, or a study's curves: .svg, .png or .pdf", 1},
     {NULL, 0, NULL, 0, "What to solve:", 2},
@@ -94,8 +94,8 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy) or "
-    "a "
+    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, or "
+    "an array of a .npz) or a "
     "dataset of an HDF5 file, of any numbers, or a cube file (in bohr and electrons / bohr^3); "
     "gzipped or not, told by its content; - is standard input. The result has the same shape; a "
     "field has three "
