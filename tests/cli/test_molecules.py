@@ -2,16 +2,18 @@
 
 import fcntl
 import gzip
+import hashlib
 import math
 import os
 import pty
 import random
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, rows
+from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, has_library, rows
 
 FEW = ["--grid", "48", "--surface", "2.5", "--angle-step", "180", "--device", "cpu", "--threads",
        "1"]
@@ -79,9 +81,9 @@ class Molecules(CommandTest):
             "alternates": 0, "virtual_sites": 0})
         self.assertEqual(receptor["assumed"], {
             "elements": 1, "occupancies": 0, "residue_numbers": 0, "odd_records": 0,
-            "overlaps": 2,
+            "overlaps": 2, "foreign_names": 0,
             "taken_for": [{"residue": "LYN", "parent": "LYS", "neutral": True, "count": 1}],
-            "uncharged": [{"residue": "QQQ", "count": 1}]})
+            "uncharged": [{"residue": "QQQ", "count": 1}], "atom_names": []})
         self.assertNotIn("bpti.pdb: left out", result.stderr)  # nothing was
         kept = self.few(path, LIGAND, "--hetero", "keep", folder="kept")
         self.assertNotIn("--hetero keep", kept.stderr)
@@ -167,6 +169,55 @@ class Molecules(CommandTest):
                          rows(self.path("marked", "ftdock_global.dat")))
 
     # ---- messages ----
+
+    def test_pipes(self):
+        """What can be read only once is read once, and named by the digest of what came."""
+        self.few(RECEPTOR, LIGAND, folder="files")
+        wanted = self.read_json("files", "run.json")["parameters"]
+        packed = read(LIGAND).encode()
+        if has_library("zlib"):
+            packed = gzip.compress(packed)
+        for name in ("-", "/dev/stdin"):
+            os.mkfifo(self.path("pipe"))
+            writer = threading.Thread(target=self.write, args=("pipe", packed))
+            writer.start()
+            command = [TESELA, "dock", name, "pipe", "-o", "piped", *FEW]
+            result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
+                                    timeout=60, input=read(RECEPTOR))
+            writer.join()
+            os.remove(self.path("pipe"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = self.read_json("piped", "run.json")["parameters"]
+            self.assertEqual(found["receptor"]["sha256"], wanted["receptor"]["sha256"])
+            self.assertEqual(found["ligand"]["sha256"], hashlib.sha256(packed).hexdigest())
+            self.assertEqual(rows(self.path("piped", "ftdock_global.dat")),
+                             rows(self.path("files", "ftdock_global.dat")))
+
+    def test_pipes_that_cannot_be(self):
+        os.mkfifo(self.path("pipe"))
+        for receptor, ligand, words in (("pipe", "pipe", ["pipe: is given for two files"]),
+                                        ("-", "-", ["standard input: is given for two files"]),
+                                        ("-", LIGAND, ["standard input: the file is empty"]),
+                                        ("/dev/null", LIGAND, ["/dev/null: the file is empty"]),
+                                        ("/dev/zero", LIGAND, ["/dev/zero: not a text file"])):
+            self.assert_refused(["dock", receptor, ligand, "-o", "out", *FEW], words)
+        self.write("pairs.tsv", f"pipe\t{LIGAND}\tone\n")
+        result = self.run_command("dock", "--list", "pairs.tsv", "-o", "list", *FEW)
+        self.assertIn("pipe: a pipe or device cannot be read twice", result.stderr)
+        self.assertEqual(result.returncode, 1)
+
+    def test_atoms_of_coarse_models(self):
+        """Beads are docked, and named; a centroid of Rosetta's is none."""
+        beads = "".join(record("ATOM", name, "LEU", "I", i, (2 * i, 0, 0), element)
+                        for i, (name, element) in enumerate(((" CA ", "C"), (" BB ", ""), (" SC1", ""),
+                                                             (" CEN", "X"), (" BB ", ""))))
+        told = self.few(RECEPTOR, self.write("beads.pdb", beads)).stderr
+        self.assertIn("beads.pdb: left out: 1 virtual site", told)
+        self.assertIn("beads.pdb: 3 atoms are of names that amino acids do not have, docked as any other: "
+                      "2 BB, 1 SC1", told)
+        assumed = self.read_json("out", "run.json")["parameters"]["ligand"]["assumed"]
+        self.assertEqual(assumed["foreign_names"], 3)
+        self.assertEqual(assumed["atom_names"], [{"atom": "BB", "count": 2}, {"atom": "SC1", "count": 1}])
 
     def test_messages(self):
         ligand = self.write("heme.pdb", record("HETATM", "FE  ", "HEM", "A", 1, (1, 2, 3), "FE"))
@@ -321,6 +372,32 @@ class Zdock(CommandTest):
                 values = [each[i] for each in off]
                 self.assertLess(max(values) - min(values), 0.003, form)
                 self.assertLess(abs(values[0]), spacing / 2 + 0.003, form)
+
+    def test_columns_after_the_score(self):
+        good = "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n"
+        row = "0.1\t0.2\t0.3\t1\t2\t3\t99.0"
+        for rows_, told in (([row, row + "\t5 x", row + " 6"], "list: 2 rows have more than seven columns, in line 6 "
+                             "first: what comes after the score is left out"),
+                            ([row, row + " 6"], "list: 1 row has more than seven columns, in line 6"),
+                            ([row, row], None)):
+            self.write("list", good + "\n".join(rows_) + "\n")
+            result = self.rescore("list", "--surface", "3")
+            self.assertEqual("columns" in result.stderr, told is not None)
+            self.assertIn(told or "", result.stderr)
+
+    def test_pipes(self):
+        self.write("list", "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n0.1\t0.2\t0.3\t1\t2\t3\t99.0\n")
+        self.rescore("list", "--surface", "3")
+        mine = self.path("rescored", "ftdock_global.dat")
+        for path in (self.path("list"), mine):
+            wanted = rows(mine)
+            with open(path, "rb") as file:
+                result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
+                                         "3", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
+                                        timeout=60, input=file.read())
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))],
+                             [row[2:] for row in wanted])
 
     def test_refusals(self):
         good = "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n"

@@ -165,7 +165,7 @@ static tsl_status read_pairs(pair_list *list, tsl_context *context, const char *
     tsl_text text;
     tsl_status status = dock_refuse_shared_pipe(context, path);
     if (status == TSL_OK) {
-        status = tsl_text_read(&text, context, path, (size_t)64 << 20);
+        status = tsl_text_read_if(&text, context, path, (size_t)64 << 20, tsl_text_is);
     }
     if (status != TSL_OK) {
         return status;

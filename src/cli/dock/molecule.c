@@ -124,6 +124,11 @@ static void say_assumed(const char *path, const tsl_molecule *molecule)
         cli_note("%s: residues taken for others: %s%s%s", path,
                  tsl_tally_print(names, &molecule->taken_for), text[0] != '\0' ? "; " : "", text);
     }
+    if (a->foreign_names > 0) {
+        cli_note("%s: %lld atom%s of names that amino acids do not have, docked as any other: %s",
+                 path, (long long)a->foreign_names, a->foreign_names == 1 ? " is" : "s are",
+                 tsl_tally_print(names, &molecule->foreign));
+    }
     if (list_items(text, doubts, sizeof doubts / sizeof *doubts)[0] != '\0') {
         cli_note("%s: %s", path, text);
     }
@@ -156,13 +161,14 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
 
 /* ---- report ------------------------------------------------------------------------------- */
 
-static void write_tally(tsl_json *json, const char *name, const tsl_tally *tally)
+/* `what` the entries name. */
+static void write_tally(tsl_json *json, const char *name, const char *what, const tsl_tally *tally)
 {
     tsl_json_open_array(json, name);
     for (int64_t i = 0; i < tally->count; i++) {
         const tsl_tally_entry *entry = &tally->at[i];
         tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "residue", entry->name);
+        tsl_json_string(json, what, entry->name);
         if (entry->parent[0] != '\0') {
             tsl_json_string(json, "parent", entry->parent);
             tsl_json_bool(json, "neutral", entry->neutral);
@@ -195,19 +201,21 @@ static void write_counts(tsl_json *json, const tsl_molecule *molecule)
                    {"occupancies", a->occupancies},
                    {"residue_numbers", a->residue_numbers},
                    {"odd_records", a->odd_records},
-                   {"overlaps", a->overlaps}};
+                   {"overlaps", a->overlaps},
+                   {"foreign_names", a->foreign_names}};
     tsl_json_open_object(json, "left_out");
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         tsl_json_integer(json, left_out[i].name, left_out[i].count);
     }
-    write_tally(json, "names", &molecule->left_out);
+    write_tally(json, "names", "residue", &molecule->left_out);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "assumed");
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
         tsl_json_integer(json, assumed[i].name, assumed[i].count);
     }
-    write_tally(json, "taken_for", &molecule->taken_for);
-    write_tally(json, "uncharged", &molecule->uncharged);
+    write_tally(json, "taken_for", "residue", &molecule->taken_for);
+    write_tally(json, "uncharged", "residue", &molecule->uncharged);
+    write_tally(json, "atom_names", "atom", &molecule->foreign);
     tsl_json_close_object(json);
 }
 

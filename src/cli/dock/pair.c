@@ -20,10 +20,9 @@
 static tsl_status check_pipes(const dock_work *work, const dock_pair *pair)
 {
     const dock_options *options = work->options;
-    const char *const paths[] = {pair->receptor->path, pair->ligand->path, options->rescore,
-                                 options->rescore == NULL && options->spiral == 0
-                                     ? options->rotations_from
-                                     : NULL};
+    const char *const paths[] = {
+        pair->receptor->path, pair->ligand->path, options->rescore,
+        options->rescore == NULL && options->spiral == 0 ? options->rotations_from : NULL};
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < i && paths[i] != NULL; k++) {
             if (paths[k] != NULL && strcmp(paths[i], paths[k]) == 0 &&

@@ -157,8 +157,8 @@ tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
         status = tsl_zdock_recognise(input, &is_zdock);
     }
     if (status == TSL_OK) {
-        status = is_zdock ? read_zdock(work, pair, input, &list)
-                          : read_ftdock(work, pair, input, &list);
+        status =
+            is_zdock ? read_zdock(work, pair, input, &list) : read_ftdock(work, pair, input, &list);
     }
     tsl_input_close(input);
     if (status != TSL_OK) {

@@ -40,10 +40,10 @@ tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
     if (bytes == 0) {
         return tsl_fail(tsl_input_context(input), TSL_E_FORMAT, "%s: the file is empty", name);
     }
-    *out = tsl_npy_is(data, bytes)                               ? TSL_FORMAT_NPY
-           : tsl_hdf5_is(data, bytes)                            ? TSL_FORMAT_HDF5
+    *out = tsl_npy_is(data, bytes)                        ? TSL_FORMAT_NPY
+           : tsl_hdf5_is(data, bytes)                     ? TSL_FORMAT_HDF5
            : bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0 ? TSL_FORMAT_NPZ
-                                                                 : TSL_FORMAT_TEXT;
+                                                          : TSL_FORMAT_TEXT;
     for (size_t i = 0; i < sizeof others / sizeof *others && *out == TSL_FORMAT_TEXT; i++) {
         const size_t at = (size_t)others[i].at, length = (size_t)others[i].length;
         if (bytes >= at + length && memcmp(data + at, others[i].bytes, length) == 0) {
@@ -105,9 +105,9 @@ static tsl_status choose_array(char chosen[TSL_ZIP_NAME], const tsl_input *input
     arrays found;
     list_arrays(&found, zip, wanted);
     if (found.count == 0) {
-        return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: is a zip archive without .npy files: unpack it, and give what is in it",
-                        name);
+        return tsl_fail(
+            context, TSL_E_FORMAT,
+            "%s: is a zip archive without .npy files: unpack it, and give what is in it", name);
     }
     if (wanted != NULL && !found.has_wanted) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: has no array '%s': it has %s", name, wanted,
@@ -134,8 +134,7 @@ tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const 
     tsl_zip zip = {.source = NULL};
     char member[TSL_ZIP_NAME + 4];
     tsl_status status = tsl_text_take(&archive, input, (size_t)(most > least ? most : least));
-    const tsl_source source =
-        tsl_source_of(tsl_input_name(input), archive.data, archive.size);
+    const tsl_source source = tsl_source_of(tsl_input_name(input), archive.data, archive.size);
     if (status == TSL_OK) {
         status = tsl_zip_open(&zip, context, &source);
     }

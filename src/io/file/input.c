@@ -18,7 +18,7 @@ struct tsl_input {
     int file;
     const char *memory;
     size_t memory_at, memory_end;
-    char *unpacked; /* memory that is the input's own */
+    char *unpacked;   /* memory that is the input's own */
     int64_t size;     /* of a regular file; -1: it is none */
     int64_t expected; /* bytes of its text; 0: not known */
     int64_t taken;    /* bytes of the text that left the file, peeked ones included */

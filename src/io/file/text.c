@@ -114,7 +114,7 @@ tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *pat
 
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
-    return tsl_text_read_if(out, context, path, limit, tsl_text_is);
+    return tsl_text_read_if(out, context, path, limit, NULL);
 }
 
 void tsl_text_release(tsl_text *text)

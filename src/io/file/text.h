@@ -13,11 +13,9 @@ typedef struct tsl_text {
     size_t size; /* bytes */
 } tsl_text;
 
-/* Read `path`, plain or gzipped (told by content). Of a file whose first TSL_TEXT_BEGINNING bytes
- * hold a byte of 0 only these are read, for it is no text, and may be a stream without an end.
- * TSL_E_IO if it cannot be read, TSL_E_FORMAT if it is longer than `limit` bytes, as it is or
- * inflated, or its gzip data are damaged, TSL_E_UNSUPPORTED if it is gzipped and the build has no
- * zlib. Release with tsl_text_release(). */
+/* Read `path`, plain or gzipped (told by content). TSL_E_IO if it cannot be read, TSL_E_FORMAT if
+ * it is longer than `limit` bytes, as it is or inflated, or its gzip data are damaged,
+ * TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib. Release with tsl_text_release(). */
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit);
 /* Read `path` as tsl_text_read() does, if the first TSL_TEXT_BEGINNING bytes, inflated, are
  * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted,

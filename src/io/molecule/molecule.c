@@ -164,6 +164,7 @@ void tsl_molecule_destroy(tsl_molecule *molecule)
         tsl_tally_free(&molecule->left_out);
         tsl_tally_free(&molecule->taken_for);
         tsl_tally_free(&molecule->uncharged);
+        tsl_tally_free(&molecule->foreign);
         tsl_release(molecule);
     }
 }

@@ -38,6 +38,7 @@ struct tsl_molecule {
     tsl_tally left_out;  /* ligands, ions and solvent */
     tsl_tally taken_for; /* amino acids by another name than their parent's */
     tsl_tally uncharged;
+    tsl_tally foreign; /* names of atoms that amino acids do not have */
 };
 
 /* Read what is left of an input as tsl_molecule_read() reads a file. */

@@ -211,7 +211,7 @@ static tsl_status read_table(tsl_point_set *out, tsl_context *context, const cha
 {
     tsl_text text;
     table t = {.context = context, .path = path};
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_status status = tsl_text_read_if(&text, context, path, TSL_TEXT_LIMIT, tsl_text_is);
     if (status != TSL_OK) {
         return status;
     }
