@@ -7,8 +7,10 @@ import math
 import os
 import pty
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -194,14 +196,17 @@ class Molecules(CommandTest):
                              rows(self.path("files", "ftdock_global.dat")))
 
     def test_pipes_that_cannot_be(self):
-        os.mkfifo(self.path("pipe"))
-        for receptor, ligand, words in (("pipe", "pipe", ["pipe: is given for two files"]),
+        elsewhere = tempfile.mkdtemp(prefix="tesela-cli-")  # the test's own folder is read whole
+        self.addCleanup(shutil.rmtree, elsewhere)
+        pipe = os.path.join(elsewhere, "pipe")
+        os.mkfifo(pipe)
+        for receptor, ligand, words in ((pipe, pipe, ["pipe: is given for two files"]),
                                         ("-", "-", ["standard input: is given for two files"]),
                                         ("-", LIGAND, ["standard input: the file is empty"]),
                                         ("/dev/null", LIGAND, ["/dev/null: the file is empty"]),
                                         ("/dev/zero", LIGAND, ["/dev/zero: not a text file"])):
             self.assert_refused(["dock", receptor, ligand, "-o", "out", *FEW], words)
-        self.write("pairs.tsv", f"pipe\t{LIGAND}\tone\n")
+        self.write("pairs.tsv", f"{pipe}\t{LIGAND}\tone\n")
         result = self.run_command("dock", "--list", "pairs.tsv", "-o", "list", *FEW)
         self.assertIn("pipe: a pipe or device cannot be read twice", result.stderr)
         self.assertEqual(result.returncode, 1)
@@ -209,7 +214,7 @@ class Molecules(CommandTest):
     def test_atoms_of_coarse_models(self):
         """Beads are docked, and named; a centroid of Rosetta's is none."""
         beads = "".join(record("ATOM", name, "LEU", "I", i, (2 * i, 0, 0), element)
-                        for i, (name, element) in enumerate(((" CA ", "C"), (" BB ", ""), (" SC1", ""),
+                        for i, (name, element) in enumerate(((" N  ", "N"), (" CA ", "C"), (" BB ", ""), (" SC1", ""),
                                                              (" CEN", "X"), (" BB ", ""))))
         told = self.few(RECEPTOR, self.write("beads.pdb", beads)).stderr
         self.assertIn("beads.pdb: left out: 1 virtual site", told)
@@ -235,7 +240,7 @@ class Molecules(CommandTest):
             self.assertIn(words, result.stderr)
         os.remove(self.path("dangling"))
         for arguments in (["-", LIGAND], [RECEPTOR, LIGAND, "--rescore", "-"]):
-            self.assert_refused(["dock", *arguments, "-o", "out"], ["standard input", "to a file"])
+            self.assert_refused(["dock", *arguments, "-o", "out"], ["standard input: the file is empty"])
         wide = self.write("wide.pdb", "".join(
             record("ATOM", " CA ", "GLY", "A", i, (2000 * i, 0, 0), " C") for i in range(4)))
         for arguments in (["--grid", "48"], ["--spacing", "0.9"], [],
@@ -373,31 +378,33 @@ class Zdock(CommandTest):
                 self.assertLess(max(values) - min(values), 0.003, form)
                 self.assertLess(abs(values[0]), spacing / 2 + 0.003, form)
 
+    def searched(self):
+        """The lines of a list written here."""
+        result = self.run_command("dock", RECEPTOR, LIGAND, "-o", "searched", *FEW)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return read(self.path("searched", "zdock.out")).splitlines()
+
     def test_columns_after_the_score(self):
-        good = "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n"
-        row = "0.1\t0.2\t0.3\t1\t2\t3\t99.0"
-        for rows_, told in (([row, row + "\t5 x", row + " 6"], "list: 2 rows have more than seven columns, in line 6 "
-                             "first: what comes after the score is left out"),
-                            ([row, row + " 6"], "list: 1 row has more than seven columns, in line 6"),
-                            ([row, row], None)):
-            self.write("list", good + "\n".join(rows_) + "\n")
-            result = self.rescore("list", "--surface", "3")
+        lines = self.searched()
+        for more, told in (({5: "\t5 x", 6: " 6"}, "list: 2 rows have more than seven columns, in line 6 first: what "
+                            "comes after the score is left out"),
+                           ({6: " 6"}, "list: 1 row has more than seven columns, in line 7"), ({}, None)):
+            self.write("list", "".join(line + more.get(i, "") + "\n" for i, line in enumerate(lines)))
+            result = self.rescore("list", "--surface", "2.5")
             self.assertEqual("columns" in result.stderr, told is not None)
             self.assertIn(told or "", result.stderr)
+            self.assertEqual([row[2:] for row in rows(self.path("rescored", "ftdock_global.dat"))],
+                             [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))])
 
     def test_pipes(self):
-        self.write("list", "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n0.1\t0.2\t0.3\t1\t2\t3\t99.0\n")
-        self.rescore("list", "--surface", "3")
-        mine = self.path("rescored", "ftdock_global.dat")
-        for path in (self.path("list"), mine):
-            wanted = rows(mine)
-            with open(path, "rb") as file:
-                result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
-                                         "3", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
-                                        timeout=60, input=file.read())
+        self.searched()
+        wanted = [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))]
+        for name in ("zdock.out", "ftdock_global.dat"):
+            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
+                                     "2.5", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
+                                    timeout=60, input=read(self.path("searched", name)).encode())
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))],
-                             [row[2:] for row in wanted])
+            self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))], wanted)
 
     def test_refusals(self):
         good = "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n"

@@ -71,7 +71,7 @@ class Resume(ReferenceTest):
 
     def test_resume_of_another_version_is_refused(self):
         """The search's name, made up here, holds the version and the arithmetic's number."""
-        with open(os.path.join(SOURCE, "src", "solvers", "dock", "dock.h"), encoding="ascii") as file:
+        with open(os.path.join(SOURCE, "src", "solvers", "dock", "dock.h"), encoding="utf-8") as file:
             arithmetic = int(re.search(r"TSL_DOCK_ARITHMETIC = (\d+)", file.read())[1])
         version = self.run_command("--version").stdout.split()[-1]
         self.write("few.txt", "10 20 30\n0 90 0\n")

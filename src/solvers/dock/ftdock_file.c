@@ -472,6 +472,9 @@ tsl_status tsl_ftdock_take(tsl_input *input, tsl_pose_list *out)
         status = read_line(&state, line);
     }
     tsl_text_release(&text);
+    if (status == TSL_OK && state.line == 0) {
+        status = tsl_fail(context, TSL_E_FORMAT, "%s: the file is empty", path);
+    }
     if (status == TSL_OK && !state.head && out->count == 0) {
         status = tsl_fail(
             context, TSL_E_FORMAT,
