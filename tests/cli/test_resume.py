@@ -103,7 +103,7 @@ class Resume(ReferenceTest):
         self.write("out/checkpoint.tsl", checkpoint(name(version, arithmetic)))
         result = self.run_command(*command, "--resume")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.read_json("out", "run.json")["parameters"]["search_digest"], name(version, arithmetic))
+        self.assertEqual(self.read_json("out", "run.json")["results"]["search_digest"], name(version, arithmetic))
 
     def test_resume_of_nothing_begins(self):
         result = self.dock("out", "--resume")
