@@ -321,7 +321,7 @@ static tsl_status read_input(tsl_point_set *out, const char *path, tsl_input *in
     const char *data;
     size_t bytes;
     char chosen[TSL_ZIP_NAME];
-    bool table = false;
+    bool in_lines = false;
     tsl_status status = tsl_input_peek(input, 8, &data, &bytes);
     if (status == TSL_OK && bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0) {
         status = tsl_format_unpack(chosen, input, NULL, NULL);
@@ -331,9 +331,9 @@ static tsl_status read_input(tsl_point_set *out, const char *path, tsl_input *in
         return read_npy(out, input);
     }
     if (status == TSL_OK) {
-        status = is_table(&table, path, input);
+        status = is_table(&in_lines, path, input);
     }
-    return status != TSL_OK ? status : table ? read_table(out, input) : read_atoms(out, input);
+    return status != TSL_OK ? status : in_lines ? read_table(out, input) : read_atoms(out, input);
 }
 
 tsl_status tsl_point_set_read(tsl_point_set *out, tsl_context *context, const char *path)
