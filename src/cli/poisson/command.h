@@ -45,7 +45,7 @@ typedef struct poisson_options {
     cli_common common;
     poisson_task task;
     const char *input, *output;
-    const char *dataset; /* of an HDF5 input */
+    const char *dataset; /* of an HDF5 or .npz input */
     const char *figure;
     const char *study; /* as given; NULL: not yet */
     poisson_varied varied;
@@ -102,7 +102,8 @@ typedef enum poisson_format {
 /* A field in memory, with what its file said of it. */
 typedef struct poisson_field {
     poisson_format format;
-    const char *path, *dataset; /* of an HDF5 file, as given or chosen */
+    const char *path, *dataset; /* of an HDF5 or .npz file, as given or chosen */
+    bool has_datasets;          /* it is one of these */
     int64_t n[3];
     double lengths[3];  /* that the file says; 0: it does not */
     int precision;      /* bytes of a number */

@@ -137,7 +137,7 @@ static const cli_option rows[] = {
     {"output", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, quantity),
      .words = poisson_quantity_names, .notes = quantity_notes, .tasks = OF_A_FILE, .help = "@"},
     {"dataset", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(poisson_options, dataset),
-     .tasks = OF_A_FILE, .help = "the array of an HDF5 file, e.g. density",
+     .tasks = OF_A_FILE, .help = "the array of an HDF5 or .npz file, e.g. density",
      .otherwise = "its only one of three axes"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, figure),
      .written = CLI_FIGURE, .tasks = OF_A_FILE | OF_STUDY, .echo = CLI_TOLD,
@@ -218,8 +218,8 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy) or "
-    "a "
+    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, or "
+    "an array of a .npz) or a "
     "dataset of an HDF5 file, of any numbers, or a cube file (in bohr and electrons / bohr^3); "
     "gzipped or not, told by its content; - is standard input. The result has the same shape; a "
     "field has three "
