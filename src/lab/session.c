@@ -50,6 +50,17 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
     if (!o->unguarded) {
         snprintf(text[n++], sizeof *text, "TESELA_LAB_GUARD=1");
     }
+    int outputs = 0;
+    if (o->outputs) {
+        char name[PATH_MAX];
+        snprintf(name, sizeof name, "%s/outputs%d.bin", build->folder, p->number);
+        outputs = open(name, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC, 0600);
+        if (outputs < 0) {
+            close(results);
+            return tsl_fail(context, TSL_E_IO, "%s: %s", name, strerror(errno));
+        }
+        snprintf(text[n++], sizeof *text, "TESELA_LAB_OUTPUTS=%d", outputs);
+    }
     for (int i = 0; i < n; i++) {
         settings[i] = text[i];
     }
@@ -64,12 +75,16 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
         .output = silent ? "/dev/null" : o->output,
         .errors = silent ? "/dev/null" : NULL,
         .keep = results,
+        .keep_too = outputs,
         .own_group = true,
         .data = (int64_t)HOST_GIB << 30,
     };
     p->begun = tsl_seconds();
     const tsl_status status = tsl_lab_start_process(&p->pid, context, &process);
     close(results);
+    if (outputs > 0) {
+        close(outputs);
+    }
     return status;
 }
 

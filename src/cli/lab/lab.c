@@ -12,21 +12,29 @@ typedef struct action {
     const char *summary;
 } action;
 
-static char occupancy_name[] = "tesela lab occupancy";
-
-static char run_name[] = "tesela lab run";
-
+#define ACTION(name, summary) {#name, (char[]){"tesela lab " #name}, cli_lab_##name, summary}
 static const action actions[] = {
-    {"run", run_name, cli_lab_run, "run a CUDA file without a GPU: counts per line, and checks"},
-    {"occupancy", occupancy_name, cli_lab_occupancy,
-     "how many blocks of a kernel a multiprocessor runs at a time, and what limits them"},
+    ACTION(watch, "the course: show an exercise, and grade it each time its file is saved"),
+    ACTION(list, "the course's exercises, and which are done"),
+    ACTION(next, "go to the next exercise that is not done"),
+    ACTION(show, "show an exercise"),
+    ACTION(check, "grade answers"),
+    ACTION(hint, "show one hint more"),
+    ACTION(solution, "show a solution"),
+    ACTION(reset, "begin an exercise anew"),
+    ACTION(site, "write the course as pages for a browser"),
+    ACTION(lint, "check the course itself"),
+    ACTION(run, "run a CUDA file without a GPU: counts per line, and checks"),
+    ACTION(occupancy,
+           "how many blocks of a kernel a multiprocessor runs at a time, and what limits them"),
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
 static void print_help(FILE *stream)
 {
     fputs("Usage: tesela lab ACTION [OPTION...]\n"
-          "CUDA C on any machine: no GPU is needed.\n\n",
+          "CUDA C on any machine: no GPU is needed. A course in Spanish and English begins with\n"
+          "`tesela lab watch`.\n\n",
           stream);
     for (int i = 0; i < ACTIONS; i++) {
         fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
