@@ -19,7 +19,7 @@ extern const __device__ int warpSize;
 #define blockIdx TSL_LAB_PLACE3(uint3, block_index)
 #define blockDim TSL_LAB_PLACE3(dim3, block_size)
 #define gridDim TSL_LAB_PLACE3(dim3, grid_size)
-#define warpSize 32
+constexpr int warpSize = 32;
 #endif
 
 /* ---- barriers and fences -------------------------------------------------------------------- */
