@@ -187,6 +187,9 @@ tsl_status tsl_lab_session_run(tsl_lab_session *out, tsl_context *context,
     }
     /* the first alone: its output is seen, and it shares its blocks among all processes */
     tsl_status status = run_passes(out, context, build, options, passes, 1, 1);
+    if (options->give_up && passes[0].told) {
+        count = 1;
+    }
     if (status == TSL_OK && count > 1) {
         status =
             run_passes(out, context, build, options, passes + 1, count - 1, options->processes);

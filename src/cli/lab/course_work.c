@@ -134,7 +134,7 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
                                                : (int)(cores > 4 ? 4 : cores),
         .seed = work->options.seed > 0 ? (unsigned)work->options.seed
                                        : (unsigned)(time(NULL) ^ ((long)getpid() << 12)) % 1000000,
-        .seconds = 8,
+        .seconds = 6,
         .stop = is_stopped};
 }
 

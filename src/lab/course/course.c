@@ -164,7 +164,10 @@ int tsl_lab_course_find(const tsl_lab_course *course, const char *what)
         const tsl_lab_exercise *e = &course->exercises[i];
         char file[160];
         tsl_lab_answer_name(file, sizeof file, e);
-        if (strcmp(what, e->id) == 0 || strcmp(what, e->name) == 0 || strcmp(base, file) == 0) {
+        const size_t length = strlen(e->id);
+        const bool other = strncmp(base, e->id, length) == 0 && base[length] == '-' &&
+                           ends_in(base, strrchr(file, '.'));
+        if (strcmp(what, e->id) == 0 || strcmp(what, e->name) == 0 || other) {
             return i;
         }
     }

@@ -272,6 +272,7 @@ static tsl_status run_answer(tsl_lab_verdict *v, tsl_context *context, const tsl
                                              .memory = (int64_t)1 << 30,
                                              .output = o->output,
                                              .outputs = true,
+                                             .give_up = true,
                                              .stop = o->stop};
     const tsl_status status =
         tsl_lab_session_run(&v->session, context, &v->build, &session);
