@@ -417,6 +417,19 @@ TSL_LAB_CAST(float, __int_as_float, int)
 TSL_LAB_CAST(float, __uint_as_float, unsigned)
 TSL_LAB_CAST(long long, __double_as_longlong, double)
 TSL_LAB_CAST(double, __longlong_as_double, long long)
+TSL_LAB_INLINE double __hiloint2double(int high, int low)
+{
+    return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32 |
+                                            (unsigned)low));
+}
+TSL_LAB_INLINE int __double2hiint(double x)
+{
+    return (int)(__double_as_longlong(x) >> 32);
+}
+TSL_LAB_INLINE int __double2loint(double x)
+{
+    return (int)__double_as_longlong(x);
+}
 TSL_LAB_INLINE int __float2int_rn(float x)
 {
     return (int)__builtin_rintf(x);

@@ -143,7 +143,8 @@ bool tsl_lab_same_value(const char *given, const char *right)
     double b;
     if (tsl_parse_decimal(given, strlen(given), &a) &&
         tsl_parse_decimal(right, strlen(right), &b)) {
-        const double bound = 0.005 * (b < 0 ? -b : b); /* half a percent: of rounded quotients */
+        /* whole numbers are exact, quotients within half a percent */
+        const double bound = strchr(right, '.') != NULL ? 0.005 * (b < 0 ? -b : b) : 0;
         return a >= b - bound && a <= b + bound;
     }
     return strcasecmp(given, right) == 0;

@@ -45,6 +45,10 @@ static int64_t lanes_of(const tsl_lab_count *c)
 {
     return c->lanes;
 }
+static int64_t atomic_lanes_of(const tsl_lab_count *c)
+{
+    return (c->kind & TSL_LAB_ATOMIC) != 0 ? c->lanes : 0;
+}
 static int64_t transactions_of(const tsl_lab_count *c)
 {
     return c->transactions;
@@ -66,6 +70,7 @@ static const struct {
     {"read", GLOBAL_SPACE, read_of, TSL_LAB_SAY_METRIC_read},
     {"written", GLOBAL_SPACE, written_of, TSL_LAB_SAY_METRIC_written},
     {"atomic", GLOBAL_SPACE, atomic_of, TSL_LAB_SAY_METRIC_atomic},
+    {"atomic_lanes", GLOBAL_SPACE, atomic_lanes_of, TSL_LAB_SAY_METRIC_atomic_lanes},
     {"wavefronts", SHARED_SPACE, wavefronts_of, TSL_LAB_SAY_METRIC_wavefronts},
     {"requests", GLOBAL_SPACE, requests_of, TSL_LAB_SAY_METRIC_requests},
     {"shared_requests", SHARED_SPACE, requests_of, TSL_LAB_SAY_METRIC_shared_requests},
@@ -181,9 +186,9 @@ tsl_status tsl_lab_check_limits(tsl_lab_verdict *verdict, tsl_context *context,
         long long bound;
         int worst;
         const bool named =
-            sscanf(e->limits[i], "%31s %63s %3s %lld", metric, kernel, sign, &bound) == 4;
+            sscanf(e->limits[i], "%31s %63[^<> ] %3[<>=] %lld", metric, kernel, sign, &bound) == 4;
         const bool plain =
-            !named && sscanf(e->limits[i], "%31s %3s %lld", metric, sign, &bound) == 3;
+            !named && sscanf(e->limits[i], "%31s %3[<>=] %lld", metric, sign, &bound) == 3;
         const int64_t value =
             tsl_lab_metric(&verdict->session, metric, named ? kernel : NULL, 0, &worst);
         if ((!named && !plain) || value < 0 ||
