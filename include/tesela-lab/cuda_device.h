@@ -419,8 +419,8 @@ TSL_LAB_CAST(long long, __double_as_longlong, double)
 TSL_LAB_CAST(double, __longlong_as_double, long long)
 TSL_LAB_INLINE double __hiloint2double(int high, int low)
 {
-    return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32 |
-                                            (unsigned)low));
+    return __longlong_as_double(
+        (long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
 }
 TSL_LAB_INLINE int __double2hiint(double x)
 {

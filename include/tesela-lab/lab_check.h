@@ -52,9 +52,9 @@ struct Case {
     {
         std::vector<float> v((size_t)count);
         for (long i = 0; i < count; i++) {
-            v[(size_t)i] = (float)((double)(random((uint64_t)stream, (uint64_t)i) >> 40) *
-                                       (2.0 / 16777216) -
-                                   1);
+            v[(size_t)i] =
+                (float)((double)(random((uint64_t)stream, (uint64_t)i) >> 40) * (2.0 / 16777216) -
+                        1);
         }
         return v;
     }
@@ -160,10 +160,9 @@ struct Case {
     template <class T> void outputs(const T *from, long count)
     {
         std::vector<T> v((size_t)count);
-        const cudaError_t error =
-            count == 0 ? cudaDeviceSynchronize()
-                       : cudaMemcpy(v.data(), from, (size_t)count * sizeof(T),
-                                    cudaMemcpyDeviceToHost);
+        const cudaError_t error = count == 0 ? cudaDeviceSynchronize()
+                                             : cudaMemcpy(v.data(), from, (size_t)count * sizeof(T),
+                                                          cudaMemcpyDeviceToHost);
         if (error == cudaSuccess) {
             output_host(v.data(), count);
         }
@@ -173,7 +172,8 @@ struct Case {
 
 inline uint64_t seed_of(const char *text, int number)
 {
-    return strtoull(text, nullptr, 10) * 6364136223846793005u + 1442695040888963407u * (uint64_t)(number + 1);
+    return strtoull(text, nullptr, 10) * 6364136223846793005u +
+           1442695040888963407u * (uint64_t)(number + 1);
 }
 
 inline Case case_of(const char *seed, const char *size, int number)

@@ -223,8 +223,7 @@ static bool is_asked(const course_work *work, int at)
 static tsl_status check_many(course_work *work, check_report *report)
 {
     tsl_status status = TSL_OK;
-    report->results =
-        tsl_allocate_zeroed((size_t)work->course.count, sizeof *report->results);
+    report->results = tsl_allocate_zeroed((size_t)work->course.count, sizeof *report->results);
     if (report->results == NULL) {
         return tsl_fail_memory(work->context, work->course.count * (int64_t)sizeof(check_result),
                                "results");

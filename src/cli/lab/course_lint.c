@@ -21,9 +21,9 @@ static tsl_status expect(course_work *work, const tsl_lab_exercise *e, const tsl
     tsl_lab_verdict v;
     const tsl_status status = course_grade_text(&v, work, e, text);
     if (status == TSL_OK) {
-        const bool fine = reason == NULL ? v.passed
-                                         : !v.passed && (reason[0] == '\0' ||
-                                                         tsl_lab_verdict_has(&v, reason));
+        const bool fine = reason == NULL
+                              ? v.passed
+                              : !v.passed && (reason[0] == '\0' || tsl_lab_verdict_has(&v, reason));
         if (!fine) {
             (*faults)++;
             printf("%s: %s: %s%s\n", e->path, what,
@@ -102,7 +102,8 @@ int cli_lab_lint(int argc, char **argv)
 {
     static const course_action action = {
         "lcktsp", "[ID...]",
-        "For those who write exercises: of each, the solution passes, what learners begin with does "
+        "For those who write exercises: of each, the solution passes, what learners begin with "
+        "does "
         "not, each wrong answer is rejected for its named reason, and predictions are what the "
         "program comes to.\v"
         "Exit status: 0 all is so, 1 not, 2 a file is not as it should be."};

@@ -25,7 +25,8 @@ static const struct {
     char letter;
     struct argp_option option;
 } options[OPTIONS] = {
-    {'d', {"dir", KEY_DIR, "FOLDER", 0, "where answers are (TESELA_LAB_DIR, else ~/tesela-lab)", 1}},
+    {'d',
+     {"dir", KEY_DIR, "FOLDER", 0, "where answers are (TESELA_LAB_DIR, else ~/tesela-lab)", 1}},
     {'l', {"lang", KEY_LANG, "LANGUAGE", 0, "es or en (kept in the folder; else LANG's)", 1}},
     {'c', {"course", KEY_COURSE, "FOLDER", 0, "another course than tesela's own", 1}},
     {'k', {"compiler", KEY_COMPILER, "NAME", 0, "clang++ or g++, or a path (as found)", 1}},
@@ -33,7 +34,8 @@ static const struct {
     {'s', {"seed", KEY_SEED, "NUMBER", 0, "of the input (another each time)", 1}},
     {'p', {"part", KEY_PART, "K/N", 0, "of N parts of the exercises only part K, 1 to N", 1}},
     {'a', {"all", KEY_ALL, NULL, 0, "all exercises", 1}},
-    {'S', {"solutions", KEY_SOLUTIONS, NULL, 0, "grade the course's solutions, not the answers", 1}},
+    {'S',
+     {"solutions", KEY_SOLUTIONS, NULL, 0, "grade the course's solutions, not the answers", 1}},
     {'n', {"now", KEY_NOW, NULL, 0, "show it although the exercise is not passed", 1}},
     {'o', {"output", 'o', "FOLDER", 0, "where the pages go", 1}},
     {'j', {"json", 'j', "FILE", 0, "write a report as JSON; - is standard output", 1}},

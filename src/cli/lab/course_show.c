@@ -8,8 +8,9 @@
 int cli_lab_list(int argc, char **argv)
 {
     static const course_action action = {
-        "dlc", NULL, "List the exercises, and which are done.\v"
-                     "The first command of the course makes a folder with a file for each exercise."};
+        "dlc", NULL,
+        "List the exercises, and which are done.\v"
+        "The first command of the course makes a folder with a file for each exercise."};
     course_work work;
     int exit_status;
     if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
@@ -117,17 +118,17 @@ int cli_lab_solution(int argc, char **argv)
 static tsl_status reset(course_work *work, int at)
 {
     char path[PATH_MAX];
-    char old[PATH_MAX + 16];
+    char kept[PATH_MAX + 16];
     tsl_lab_buffer text;
     const tsl_lab_exercise *e = &work->course.exercises[at];
     tsl_lab_answer_path(path, &work->state, e);
-    snprintf(old, sizeof old, "%s.old", path);
-    for (int i = 2; access(old, F_OK) == 0; i++) {
-        snprintf(old, sizeof old, "%s.old%d", path, i);
+    snprintf(kept, sizeof kept, "%s.old", path);
+    for (int i = 2; access(kept, F_OK) == 0; i++) {
+        snprintf(kept, sizeof kept, "%s.old%d", path, i);
     }
     tsl_status status = tsl_lab_skeleton(&text, work->context, e, work->language);
-    if (status == TSL_OK && rename(path, old) != 0) {
-        status = tsl_fail(work->context, TSL_E_IO, "%s: cannot be renamed to %s", path, old);
+    if (status == TSL_OK && rename(path, kept) != 0) {
+        status = tsl_fail(work->context, TSL_E_IO, "%s: cannot be renamed to %s", path, kept);
     }
     if (status == TSL_OK) {
         status = tsl_lab_write_text(work->context, path, text.data, text.length);
@@ -136,7 +137,7 @@ static tsl_status reset(course_work *work, int at)
     if (status == TSL_OK) {
         work->state.passed[at] = false;
         work->state.hints[at] = 0;
-        cli_note(course_say(work, TSL_LAB_SAY_RESET), path, old);
+        cli_note(course_say(work, TSL_LAB_SAY_RESET), path, kept);
     }
     return status;
 }

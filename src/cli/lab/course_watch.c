@@ -158,7 +158,8 @@ int cli_lab_watch(int argc, char **argv)
 {
     static const course_action action = {
         "dlckts", "[ID]",
-        "Show the current exercise and grade its file, or that of another exercise, each time it is "
+        "Show the current exercise and grade its file, or that of another exercise, each time it "
+        "is "
         "saved. Where you were is kept: it goes on there.\v"
         "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q ends."};
     course_work work;

@@ -70,10 +70,9 @@ bool course_open(course_work *work, const course_action *action, int argc, char 
         return false;
     }
     work->begun = tsl_seconds();
-    work->language = work->options.language >= 0 ? work->options.language
-                                                 : language_of_environment();
-    tsl_status status =
-        tsl_lab_course_read(&work->course, work->context, work->options.course);
+    work->language =
+        work->options.language >= 0 ? work->options.language : language_of_environment();
+    tsl_status status = tsl_lab_course_read(&work->course, work->context, work->options.course);
     if (status == TSL_OK && answers) {
         status = open_answers(work);
     }
@@ -130,8 +129,8 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
     *out = (tsl_lab_grade_options){
         .language = work->language,
         .compiler = work->options.compiler,
-        .processes = work->options.threads > 0 ? work->options.threads
-                                               : (int)(cores > 4 ? 4 : cores),
+        .processes =
+            work->options.threads > 0 ? work->options.threads : (int)(cores > 4 ? 4 : cores),
         .seed = work->options.seed > 0 ? (unsigned)work->options.seed
                                        : (unsigned)(time(NULL) ^ ((long)getpid() << 12)) % 1000000,
         .seconds = 6,
@@ -143,7 +142,7 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
 void course_print_text(FILE *stream, const char *text)
 {
     const bool terminal = isatty(fileno(stream)) == 1;
-    size_t length = strlen(text);
+    size_t length;
     bool code = false;
     bool bold = false;
     text += strspn(text, "\n");
@@ -183,8 +182,8 @@ void course_print_list(const course_work *work)
                i == work->state.current ? '>' : ' ', e->id, e->words[work->language].title);
     }
     printf("\n");
-    printf(course_say(work, TSL_LAB_SAY_DONE_OF), tsl_lab_state_passed(&work->state, &work->course, -1),
-           work->course.count);
+    printf(course_say(work, TSL_LAB_SAY_DONE_OF),
+           tsl_lab_state_passed(&work->state, &work->course, -1), work->course.count);
     printf("\n");
 }
 

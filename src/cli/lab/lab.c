@@ -12,7 +12,10 @@ typedef struct action {
     const char *summary;
 } action;
 
-#define ACTION(name, summary) {#name, (char[]){"tesela lab " #name}, cli_lab_##name, summary}
+#define ACTION(name, summary)                                                                      \
+    {                                                                                              \
+#name, (char[]){"tesela lab " #name }, cli_lab_##name, summary                             \
+    }
 static const action actions[] = {
     ACTION(watch, "the course: show an exercise, and grade it each time its file is saved"),
     ACTION(list, "the course's exercises, and which are done"),

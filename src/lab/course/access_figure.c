@@ -68,8 +68,8 @@ static void draw_lanes(tsl_lab_buffer *out, int stride, int offset, int language
         while (sectors[at] != word / SECTOR_WORDS) {
             at++;
         }
-        line(out, i,
-             LEFT + at * width + (word % SECTOR_WORDS + 0.5) / SECTOR_WORDS * (width - 3), false);
+        line(out, i, LEFT + at * width + (word % SECTOR_WORDS + 0.5) / SECTOR_WORDS * (width - 3),
+             false);
     }
     tsl_lab_buffer_print(out, "</svg>\n<figcaption>%s</figcaption>\n", title);
 }
@@ -113,8 +113,8 @@ bool tsl_lab_access_figure(tsl_lab_buffer *out, const char *what, int language, 
         offset >= 0) {
         tsl_lab_buffer_print(out, "<figure>\n");
         draw_lanes(out, stride, offset, language, name);
-    } else if (sscanf(what, "banks %d %d", &stride, &offset) == 2 && stride >= 0 &&
-               stride <= 64 && offset >= 0) {
+    } else if (sscanf(what, "banks %d %d", &stride, &offset) == 2 && stride >= 0 && stride <= 64 &&
+               offset >= 0) {
         tsl_lab_buffer_print(out, "<figure>\n");
         draw_banks(out, stride, offset, language, name);
     } else {

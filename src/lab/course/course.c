@@ -27,8 +27,8 @@ static tsl_status find_folder(char out[PATH_MAX], tsl_context *context, const ch
     if (asked != NULL) {
         snprintf(out, PATH_MAX, "%s", asked);
         return is_course(out) ? TSL_OK
-                              : tsl_fail(context, TSL_E_IO, "%s: this folder has no README.md of a course",
-                                         asked);
+                              : tsl_fail(context, TSL_E_IO,
+                                         "%s: this folder has no README.md of a course", asked);
     }
     if (named != NULL) {
         snprintf(out, PATH_MAX, "%s/share/tesela/course", named);
@@ -80,8 +80,8 @@ static tsl_status read_module(tsl_lab_course *course, tsl_context *context, cons
             tsl_lab_exercise *e = &course->exercises[course->count++];
             status = tsl_lab_exercise_read(e, context, path);
             if (status == TSL_OK && e->module != number) {
-                status = tsl_fail(context, TSL_E_FORMAT, "%s: id %s is of another module", path,
-                                  e->id);
+                status =
+                    tsl_fail(context, TSL_E_FORMAT, "%s: id %s is of another module", path, e->id);
             }
         }
     }

@@ -47,14 +47,14 @@ typedef struct tsl_lab_exercise {
     int module;
     int number; /* in its module */
     enum tsl_lab_kind kind;
-    const char *covers;                       /* words: "K4 C5" */
-    const char *device;                       /* capability that is simulated; "9.0" */
-    const char *kernels;                      /* words: each must be launched; "" */
-    const char *required;                     /* words that the answer must have; "" */
-    const char *forbidden;                    /* words that it must not have; "" */
-    const char *sizes[TSL_LAB_MOST_SIZES];    /* "100", "33x17" */
+    const char *covers;                    /* words: "K4 C5" */
+    const char *device;                    /* capability that is simulated; "9.0" */
+    const char *kernels;                   /* words: each must be launched; "" */
+    const char *required;                  /* words that the answer must have; "" */
+    const char *forbidden;                 /* words that it must not have; "" */
+    const char *sizes[TSL_LAB_MOST_SIZES]; /* "100", "33x17" */
     int size_count;
-    const char *limits[TSL_LAB_MOST_LIMITS];  /* "conflicts <= 0" */
+    const char *limits[TSL_LAB_MOST_LIMITS]; /* "conflicts <= 0" */
     int limit_count;
     const char *answers[TSL_LAB_MOST_ANSWERS]; /* "sectors_2 = read strided 1" */
     int answer_count;

@@ -118,8 +118,8 @@ static tsl_status set_field(const reader *r, char *line)
     const struct {
         const char *name;
         const char **to;
-    } plain[] = {{"name", &e->name},         {"covers", &e->covers},     {"device", &e->device},
-                 {"kernels", &e->kernels},   {"require", &e->required},  {"forbid", &e->forbidden}};
+    } plain[] = {{"name", &e->name},       {"covers", &e->covers},    {"device", &e->device},
+                 {"kernels", &e->kernels}, {"require", &e->required}, {"forbid", &e->forbidden}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strcmp(name, plain[i].name) == 0) {
             *plain[i].to = value;
@@ -301,11 +301,11 @@ static tsl_status check_words(const reader *r, bool exercise)
     for (int i = 0; i < TSL_LAB_LANGUAGES; i++) {
         const tsl_lab_words *w = &r->words[i];
         if (w->title == NULL || (exercise && (w->hint_count == 0 || w->after == NULL))) {
-            return tsl_fail(r->context, TSL_E_FORMAT,
-                            "%s: the text in '%s' lacks its title%s: write `## %s: …`%s", r->path,
-                            tsl_lab_language_names[i], exercise ? ", a hint or the explanation" : "",
-                            tsl_lab_language_names[i],
-                            exercise ? ", `### Hint` and `### Explanation`" : "");
+            return tsl_fail(
+                r->context, TSL_E_FORMAT,
+                "%s: the text in '%s' lacks its title%s: write `## %s: …`%s", r->path,
+                tsl_lab_language_names[i], exercise ? ", a hint or the explanation" : "",
+                tsl_lab_language_names[i], exercise ? ", `### Hint` and `### Explanation`" : "");
         }
     }
     return r->words[0].hint_count == r->words[1].hint_count
@@ -323,8 +323,8 @@ static tsl_status check_exercise(const reader *r, const tsl_lab_exercise *e)
                         : e->kind != TSL_LAB_TO_PREDICT && (e->act == NULL || e->judge == NULL)
                             ? "act or judge"
                         : e->kind != TSL_LAB_TO_PREDICT && e->size_count == 0 ? "sizes"
-                        : e->answer_count > 0 && e->program == NULL        ? "program"
-                                                                           : NULL;
+                        : e->answer_count > 0 && e->program == NULL           ? "program"
+                                                                              : NULL;
     if (lacks != NULL) {
         return tsl_fail(r->context, TSL_E_FORMAT, "%s: the exercise has no %s", r->path, lacks);
     }
@@ -333,11 +333,8 @@ static tsl_status check_exercise(const reader *r, const tsl_lab_exercise *e)
 
 tsl_status tsl_lab_exercise_read(tsl_lab_exercise *out, tsl_context *context, const char *path)
 {
-    reader r = {.context = context,
-                .path = path,
-                .exercise = out,
-                .words = out->words,
-                .language = -1};
+    reader r = {
+        .context = context, .path = path, .exercise = out, .words = out->words, .language = -1};
     out->device = "9.0";
     out->kernels = out->required = out->forbidden = "";
     tsl_status status = read_text(&out->text, context, path);

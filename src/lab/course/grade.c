@@ -15,8 +15,8 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
-void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line,
-                         const char *format, ...)
+void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line, const char *format,
+                         ...)
 {
     va_list arguments;
     if (verdict->finding_count == TSL_LAB_MOST_FINDINGS) {
@@ -184,8 +184,7 @@ static void grade_predictions(tsl_lab_verdict *v, const tsl_lab_exercise *e, con
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static tsl_status write_program(tsl_lab_verdict *v, tsl_context *context,
-                                const tsl_lab_exercise *e)
+static tsl_status write_program(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_exercise *e)
 {
     char link[PATH_MAX];
     char path[PATH_MAX];
@@ -195,11 +194,12 @@ static tsl_status write_program(tsl_lab_verdict *v, tsl_context *context,
     if (symlink(v->file, link) != 0) {
         return tsl_fail(context, TSL_E_IO, "%s: %s", link, strerror(errno));
     }
-    tsl_lab_buffer_print(&text,
-                         "#include \"lab_check.h\"\n#include \"answer.cu\"\nnamespace lab\n{\n%s\n}\n"
-                         "int main(int count, char **arguments)\n{\n"
-                         "    return lab::run_cases(count, arguments, lab::act);\n}\n",
-                         e->act);
+    tsl_lab_buffer_print(
+        &text,
+        "#include \"lab_check.h\"\n#include \"answer.cu\"\nnamespace lab\n{\n%s\n}\n"
+        "int main(int count, char **arguments)\n{\n"
+        "    return lab::run_cases(count, arguments, lab::act);\n}\n",
+        e->act);
     const tsl_status status = text.failed
                                   ? tsl_fail_memory(context, MOST_BYTES, "a program")
                                   : tsl_lab_write_text(context, path, text.data, text.length);
@@ -275,8 +275,7 @@ static tsl_status run_answer(tsl_lab_verdict *v, tsl_context *context, const tsl
                                              .outputs = true,
                                              .give_up = true,
                                              .stop = o->stop};
-    const tsl_status status =
-        tsl_lab_session_run(&v->session, context, &v->build, &session);
+    const tsl_status status = tsl_lab_session_run(&v->session, context, &v->build, &session);
     if (status != TSL_OK) {
         return status;
     }
@@ -294,8 +293,8 @@ static tsl_status run_answer(tsl_lab_verdict *v, tsl_context *context, const tsl
     return TSL_OK;
 }
 
-static tsl_status grade_program(tsl_lab_verdict *v, tsl_context *context,
-                                const tsl_lab_exercise *e, const tsl_lab_grade_options *o)
+static tsl_status grade_program(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_exercise *e,
+                                const tsl_lab_grade_options *o)
 {
     char path[PATH_MAX];
     const char *sizes[TSL_LAB_MOST_SIZES + 2];

@@ -46,8 +46,8 @@ tsl_status tsl_lab_grade(tsl_lab_verdict *out, tsl_context *context, const tsl_l
 void tsl_lab_verdict_release(tsl_lab_verdict *verdict);
 /* Is `reason` among the findings? */
 bool tsl_lab_verdict_has(const tsl_lab_verdict *verdict, const char *reason);
-void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line,
-                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line, const char *format,
+                         ...) __attribute__((format(printf, 4, 5)));
 
 /* A new folder for what is made while something is graded. */
 tsl_status tsl_lab_make_temporary(char folder[PATH_MAX - 64], tsl_context *context,

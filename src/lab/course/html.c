@@ -33,8 +33,7 @@ void tsl_lab_html_plain(tsl_lab_buffer *out, const char *text, size_t length)
 static size_t write_link(tsl_lab_buffer *out, const char *text, size_t length)
 {
     const char *middle = memmem(text, length, "](", 2);
-    const char *end =
-        middle != NULL ? memchr(middle, ')', length - (size_t)(middle - text)) : NULL;
+    const char *end = middle != NULL ? memchr(middle, ')', length - (size_t)(middle - text)) : NULL;
     if (end == NULL) {
         return 0;
     }
@@ -50,8 +49,7 @@ static void write_inline(tsl_lab_buffer *out, const char *text, size_t length)
 {
     bool bold = false;
     for (size_t i = 0; i < length; i++) {
-        const char *close =
-            text[i] == '`' ? memchr(text + i + 1, '`', length - i - 1) : NULL;
+        const char *close = text[i] == '`' ? memchr(text + i + 1, '`', length - i - 1) : NULL;
         if (close != NULL) {
             tsl_lab_buffer_print(out, "<code>");
             tsl_lab_html_plain(out, text + i + 1, (size_t)(close - text) - i - 1);
@@ -74,8 +72,8 @@ static void write_inline(tsl_lab_buffer *out, const char *text, size_t length)
 
 static void close_block(writer *w)
 {
-    static const char *const ends[] = {"", "</p>\n", "</li></ul>\n", "</li></ol>\n",
-                                       "</tbody></table>\n", "</code></pre>\n"};
+    static const char *const ends[] = {
+        "", "</p>\n", "</li></ul>\n", "</li></ol>\n", "</tbody></table>\n", "</code></pre>\n"};
     tsl_lab_buffer_print(w->out, "%s", ends[w->open]);
     w->open = NOTHING;
 }

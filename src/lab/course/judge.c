@@ -1,5 +1,6 @@
 /* The judge of an exercise: a program of its own, which reads what an answer made and says where it
- * is wrong. It is built once and kept in the user's cache, by a digest of all that it is made of. */
+ * is wrong. It is built once and kept in the user's cache, by a digest of all that it is made of.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,17 @@ static tsl_status compile(tsl_lab_verdict *v, tsl_context *context, const tsl_la
     snprintf(include, sizeof include, "-I%s", headers);
     snprintf(messages, sizeof messages, "%s/judge.txt", v->folder);
     snprintf(made, sizeof made, "%s/judge", v->folder);
-    const char *const arguments[] = {v->build.compiler, "-std=c++17", "-O1", "-w", "-DLAB_JUDGE",
-                                     include, source, "-o", made, "-lm", NULL};
+    const char *const arguments[] = {v->build.compiler,
+                                     "-std=c++17",
+                                     "-O1",
+                                     "-w",
+                                     "-DLAB_JUDGE",
+                                     include,
+                                     source,
+                                     "-o",
+                                     made,
+                                     "-lm",
+                                     NULL};
     const tsl_lab_process process = {
         .arguments = arguments, .output = messages, .errors = messages, .keep = -1};
     const tsl_status status = tsl_lab_run_process(&exit_status, context, &process);
@@ -167,8 +177,7 @@ static bool take_line(tsl_lab_verdict *v, const char *line, const char *const *s
 }
 
 tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes,
-                         int passes)
+                         const tsl_lab_grade_options *options, const char *const *sizes, int passes)
 {
     char program[PATH_MAX];
     char files[1 + TSL_LAB_ORDERS][PATH_MAX];

@@ -61,23 +61,23 @@ static int64_t uncoalesced_of(const tsl_lab_count *c)
 /* Sums over lines of one kind of memory. */
 static const struct {
     const char *name;
-    int space;
     int64_t (*of)(const tsl_lab_count *c);
+    int space;
     enum tsl_lab_said said;
 } sums[] = {
-    {"conflicts", SHARED_SPACE, conflicts_of, TSL_LAB_SAY_METRIC_conflicts},
-    {"excess", GLOBAL_SPACE, excess_of, TSL_LAB_SAY_METRIC_excess},
-    {"read", GLOBAL_SPACE, read_of, TSL_LAB_SAY_METRIC_read},
-    {"written", GLOBAL_SPACE, written_of, TSL_LAB_SAY_METRIC_written},
-    {"atomic", GLOBAL_SPACE, atomic_of, TSL_LAB_SAY_METRIC_atomic},
-    {"atomic_lanes", GLOBAL_SPACE, atomic_lanes_of, TSL_LAB_SAY_METRIC_atomic_lanes},
-    {"wavefronts", SHARED_SPACE, wavefronts_of, TSL_LAB_SAY_METRIC_wavefronts},
-    {"requests", GLOBAL_SPACE, requests_of, TSL_LAB_SAY_METRIC_requests},
-    {"shared_requests", SHARED_SPACE, requests_of, TSL_LAB_SAY_METRIC_shared_requests},
-    {"constant_requests", CONSTANT_SPACE, requests_of, TSL_LAB_SAY_METRIC_constant_requests},
-    {"active", GLOBAL_SPACE, lanes_of, TSL_LAB_SAY_METRIC_warps},
-    {"transactions", GLOBAL_SPACE, transactions_of, TSL_LAB_SAY_METRIC_transactions},
-    {"uncoalesced", GLOBAL_SPACE, uncoalesced_of, TSL_LAB_SAY_METRIC_uncoalesced},
+    {"conflicts", conflicts_of, SHARED_SPACE, TSL_LAB_SAY_METRIC_conflicts},
+    {"excess", excess_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_excess},
+    {"read", read_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_read},
+    {"written", written_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_written},
+    {"atomic", atomic_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_atomic},
+    {"atomic_lanes", atomic_lanes_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_atomic_lanes},
+    {"wavefronts", wavefronts_of, SHARED_SPACE, TSL_LAB_SAY_METRIC_wavefronts},
+    {"requests", requests_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_requests},
+    {"shared_requests", requests_of, SHARED_SPACE, TSL_LAB_SAY_METRIC_shared_requests},
+    {"constant_requests", requests_of, CONSTANT_SPACE, TSL_LAB_SAY_METRIC_constant_requests},
+    {"active", lanes_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_warps},
+    {"transactions", transactions_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_transactions},
+    {"uncoalesced", uncoalesced_of, GLOBAL_SPACE, TSL_LAB_SAY_METRIC_uncoalesced},
 };
 enum { SUMS = sizeof sums / sizeof *sums };
 
@@ -328,10 +328,10 @@ tsl_status tsl_lab_check_predictions(tsl_lab_verdict *verdict, tsl_context *cont
             break;
         }
         const char *source = e->answers[i] + at;
-        const bool known = strncmp(source, "occupancy ", 10) == 0
-                               ? occupancy_answer(right, sizeof right, source)
-                               : program_answer(right, sizeof right, &verdict->session, printed,
-                                                source);
+        const bool known =
+            strncmp(source, "occupancy ", 10) == 0
+                ? occupancy_answer(right, sizeof right, source)
+                : program_answer(right, sizeof right, &verdict->session, printed, source);
         if (!known) {
             status = tsl_fail(context, TSL_E_FORMAT, "%s: answer: %s: nothing gives that", e->path,
                               source);

@@ -20,7 +20,8 @@ static const char style[] =
     ".skip{position:absolute;left:-99rem}.skip:focus{left:1rem}\n"
     "nav{display:flex;gap:1rem;flex-wrap:wrap;padding:.4rem 0;border-bottom:1px solid "
     "var(--line)}\n"
-    "h1{line-height:1.25}pre{background:var(--soft);padding:.8rem;overflow-x:auto;font-size:.9rem}\n"
+    "h1{line-height:1.25}pre{background:var(--soft);padding:.8rem;overflow-x:auto;font-size:.9rem}"
+    "\n"
     "code{font-family:ui-monospace,monospace;background:var(--soft)}\n"
     "table{border-collapse:collapse;font-size:.9rem;display:block;overflow-x:auto}"
     "th,td{border:1px solid var(--line);padding:.25rem .5rem;text-align:right}"
@@ -117,8 +118,8 @@ static void add_count(const site *s, tsl_lab_buffer *out, const tsl_lab_count *c
                                      : (c->kind & TSL_LAB_WRITE) != 0 ? TSL_LAB_SAY_WRITE
                                                                       : TSL_LAB_SAY_READ;
     tsl_lab_buffer_print(out, "<tr><td>%d</td><td>%s</td><td>%s</td><td>%lld</td><td>%.1f</td>",
-                         c->line, say(s, spaces[c->space]), say(s, access),
-                         (long long)c->requests, (double)c->lanes / (double)c->requests);
+                         c->line, say(s, spaces[c->space]), say(s, access), (long long)c->requests,
+                         (double)c->lanes / (double)c->requests);
     const int64_t values[] = {c->sectors, c->least_sectors, c->wavefronts, c->conflicts};
     for (int i = 0; i < 4; i++) {
         if (i < 2 ? c->space == 0 : c->space == 1) {
@@ -130,7 +131,8 @@ static void add_count(const site *s, tsl_lab_buffer *out, const tsl_lab_count *c
     tsl_lab_buffer_print(out, "</tr>\n");
 }
 
-/* Lines of the last launch of each kernel would repeat those of all sizes: the last launch alone. */
+/* Lines of the last launch of each kernel would repeat those of all sizes: the last launch alone.
+ */
 static void add_counts(const site *s, tsl_lab_buffer *out, const tsl_lab_session *session)
 {
     const int64_t last = session->launch_count - 1;
@@ -140,9 +142,9 @@ static void add_counts(const site *s, tsl_lab_buffer *out, const tsl_lab_session
     const tsl_lab_launched *l = &session->launches[last];
     tsl_lab_buffer_print(out, "<table><caption>%s: ", say(s, TSL_LAB_SAY_COUNTS_TITLE));
     add_plain(out, l->kernel);
-    tsl_lab_buffer_print(out, "&lt;&lt;&lt;(%u,%u,%u), (%u,%u,%u)&gt;&gt;&gt;</caption>\n<thead><tr>",
-                         l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-                         l->block[2]);
+    tsl_lab_buffer_print(out,
+                         "&lt;&lt;&lt;(%u,%u,%u), (%u,%u,%u)&gt;&gt;&gt;</caption>\n<thead><tr>",
+                         l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
     for (const char *at = say(s, TSL_LAB_SAY_COUNTS_HEAD); *at != '\0';) {
         const size_t length = strcspn(at, "|");
         tsl_lab_buffer_print(out, "<th scope=\"col\">%.*s</th>", (int)length, at);
@@ -163,9 +165,8 @@ static tsl_status add_code(const site *s, tsl_lab_buffer *out, const tsl_lab_exe
                            bool solution)
 {
     tsl_lab_buffer text;
-    const tsl_status status = solution
-                                  ? tsl_lab_solution(&text, s->context, e)
-                                  : tsl_lab_skeleton(&text, s->context, e, s->language);
+    const tsl_status status = solution ? tsl_lab_solution(&text, s->context, e)
+                                       : tsl_lab_skeleton(&text, s->context, e, s->language);
     if (status == TSL_OK) {
         tsl_lab_buffer_print(out, "<pre tabindex=\"0\"><code>");
         tsl_lab_html_plain(out, text.data, text.length);
@@ -237,8 +238,8 @@ static tsl_status write_index(const site *s)
     tsl_lab_buffer_print(&out, "</nav>\n<main id=\"content\">\n<h1>%s</h1>\n", title);
     for (int i = 0; i < s->course->module_count; i++) {
         const tsl_lab_module *m = &s->course->modules[i];
-        tsl_lab_buffer_print(&out, "<section aria-labelledby=\"m%d\"><h2 id=\"m%d\">%d. ", m->number,
-                             m->number, m->number);
+        tsl_lab_buffer_print(&out, "<section aria-labelledby=\"m%d\"><h2 id=\"m%d\">%d. ",
+                             m->number, m->number, m->number);
         add_plain(&out, m->words[s->language].title);
         tsl_lab_buffer_print(&out, "</h2>\n");
         tsl_lab_html(&out, m->words[s->language].task);
@@ -263,8 +264,10 @@ static tsl_status write_root(const site *s)
     static const char root[] =
         "<!DOCTYPE html>\n<html lang=\"es\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<title>tesela lab</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n"
-        "<main>\n<h1>tesela lab</h1>\n<p><a href=\"es/index.html\" hreflang=\"es\">Español</a></p>\n"
-        "<p lang=\"en\"><a href=\"en/index.html\" hreflang=\"en\">English</a></p>\n</main>\n</body>\n"
+        "<main>\n<h1>tesela lab</h1>\n<p><a href=\"es/index.html\" "
+        "hreflang=\"es\">Español</a></p>\n"
+        "<p lang=\"en\"><a href=\"en/index.html\" "
+        "hreflang=\"en\">English</a></p>\n</main>\n</body>\n"
         "</html>\n";
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/style.css", s->folder);

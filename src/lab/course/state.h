@@ -27,7 +27,6 @@ int tsl_lab_state_passed(const tsl_lab_state *state, const tsl_lab_course *cours
 tsl_status tsl_lab_set_up(int *made, tsl_context *context, const tsl_lab_state *state,
                           const tsl_lab_course *course, int language);
 /* Path of the answer. */
-void tsl_lab_answer_path(char out[PATH_MAX], const tsl_lab_state *state,
-                         const tsl_lab_exercise *e);
+void tsl_lab_answer_path(char out[PATH_MAX], const tsl_lab_state *state, const tsl_lab_exercise *e);
 
 #endif
