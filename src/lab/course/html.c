@@ -9,6 +9,7 @@ enum open_block { NOTHING, PARAGRAPH, LIST, NUMBERED, TABLE, CODE };
 
 typedef struct writer {
     tsl_lab_buffer *out;
+    tsl_lab_buffer pending; /* text of the paragraph or item that is open */
     enum open_block open;
     bool table_head;
 } writer;
@@ -45,6 +46,19 @@ static size_t write_link(tsl_lab_buffer *out, const char *text, size_t length)
     return (size_t)(end - text) + 1;
 }
 
+/* *word* at `text`; its length, 0: there is none. */
+static size_t write_emphasis(tsl_lab_buffer *out, const char *text, size_t length)
+{
+    const char *close = length > 2 && text[1] != ' ' ? memchr(text + 1, '*', length - 1) : NULL;
+    if (close == NULL || close[-1] == ' ') {
+        return 0;
+    }
+    tsl_lab_buffer_print(out, "<em>");
+    tsl_lab_html_plain(out, text + 1, (size_t)(close - text) - 1);
+    tsl_lab_buffer_print(out, "</em>");
+    return (size_t)(close - text) + 1;
+}
+
 static void write_inline(tsl_lab_buffer *out, const char *text, size_t length)
 {
     bool bold = false;
@@ -60,9 +74,11 @@ static void write_inline(tsl_lab_buffer *out, const char *text, size_t length)
             bold = !bold;
             i++;
         } else {
-            const size_t link = text[i] == '[' ? write_link(out, text + i, length - i) : 0;
-            if (link > 0) {
-                i += link - 1;
+            const size_t taken = text[i] == '['   ? write_link(out, text + i, length - i)
+                                 : text[i] == '*' ? write_emphasis(out, text + i, length - i)
+                                                  : 0;
+            if (taken > 0) {
+                i += taken - 1;
             } else {
                 tsl_lab_html_plain(out, text + i, 1);
             }
@@ -70,10 +86,20 @@ static void write_inline(tsl_lab_buffer *out, const char *text, size_t length)
     }
 }
 
+static void write_pending(writer *w)
+{
+    if (w->pending.length > 0) {
+        write_inline(w->out, w->pending.data, w->pending.length);
+    }
+    w->out->failed = w->out->failed || w->pending.failed;
+    tsl_lab_buffer_release(&w->pending);
+}
+
 static void close_block(writer *w)
 {
     static const char *const ends[] = {
         "", "</p>\n", "</li></ul>\n", "</li></ol>\n", "</tbody></table>\n", "</code></pre>\n"};
+    write_pending(w);
     tsl_lab_buffer_print(w->out, "%s", ends[w->open]);
     w->open = NOTHING;
 }
@@ -120,9 +146,10 @@ static void write_item(writer *w, const char *text, size_t length, enum open_blo
         tsl_lab_buffer_print(w->out, kind == LIST ? "<ul>\n<li>" : "<ol>\n<li>");
         w->open = kind;
     } else {
+        write_pending(w);
         tsl_lab_buffer_print(w->out, "</li>\n<li>");
     }
-    write_inline(w->out, text, length);
+    tsl_lab_buffer_add(&w->pending, text, length);
 }
 
 static void write_line(writer *w, const char *line, size_t length)
@@ -158,9 +185,9 @@ static void write_line(writer *w, const char *line, size_t length)
             tsl_lab_buffer_print(w->out, "<p>");
             w->open = PARAGRAPH;
         } else {
-            tsl_lab_buffer_print(w->out, "\n");
+            tsl_lab_buffer_add(&w->pending, "\n", 1);
         }
-        write_inline(w->out, line, length);
+        tsl_lab_buffer_add(&w->pending, line, length);
     }
 }
 

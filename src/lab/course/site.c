@@ -183,6 +183,20 @@ static void add_details(tsl_lab_buffer *out, const char *title, const char *mark
     tsl_lab_buffer_print(out, "</details>\n");
 }
 
+static tsl_status add_figures(const site *s, tsl_lab_buffer *out, const tsl_lab_exercise *e)
+{
+    for (int i = 0; i < e->figure_count; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "figure%d", i);
+        if (!tsl_lab_access_figure(out, e->figures[i], s->language, id)) {
+            return tsl_fail(s->context, TSL_E_FORMAT,
+                            "%s: figure: %s: give lanes or banks, a stride and an offset", e->path,
+                            e->figures[i]);
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status write_exercise(const site *s, int at, const tsl_lab_session *session)
 {
     const tsl_lab_exercise *e = &s->course->exercises[at];
@@ -200,15 +214,8 @@ static tsl_status write_exercise(const site *s, int at, const tsl_lab_session *s
     add_plain(&out, title);
     tsl_lab_buffer_print(&out, "</h1>\n");
     tsl_lab_html(&out, w->task);
-    for (int i = 0; i < e->figure_count; i++) {
-        char id[32];
-        snprintf(id, sizeof id, "figure%d", i);
-        if (!tsl_lab_access_figure(&out, e->figures[i], s->language, id)) {
-            status = tsl_fail(s->context, TSL_E_FORMAT,
-                              "%s: figure: %s: give lanes or banks, a stride and an offset",
-                              e->path, e->figures[i]);
-            goto done;
-        }
+    if (e->kind != TSL_LAB_TO_PREDICT) { /* there they would tell the answer */
+        TSL_TRY(add_figures(s, &out, e));
     }
     tsl_lab_buffer_print(&out, "<h2>%s</h2>\n", say(s, TSL_LAB_SAY_START_TITLE));
     TSL_TRY(add_code(s, &out, e, false));
@@ -221,6 +228,9 @@ static tsl_status write_exercise(const site *s, int at, const tsl_lab_session *s
                          say(s, TSL_LAB_SAY_SOLUTION_TITLE));
     TSL_TRY(add_code(s, &out, e, true));
     tsl_lab_html(&out, w->after);
+    if (e->kind == TSL_LAB_TO_PREDICT) {
+        TSL_TRY(add_figures(s, &out, e));
+    }
     add_counts(s, &out, session);
     tsl_lab_buffer_print(&out, "</details>\n<footer><p>%s: %s</p></footer>\n",
                          say(s, TSL_LAB_SAY_COVERS), e->covers);
