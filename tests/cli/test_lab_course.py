@@ -94,7 +94,7 @@ class Course(unittest.TestCase):
                                  (["reset"], "name the exercises"), (["list", "1.1"], "no argument"),
                                  (["site"], "-o FOLDER"), (["lint", "--part", "9/8"], "K from 1 to N"),
                                  (["list", "--lang", "fr"], "es or en"), (["list", "--course", "/"], "README.md"),
-                                 (["hint", "0.1", "--now"], "unknown option")):
+                                 (["hint", "0.1", "--now"], "--now goes with solution only")):
             with self.subTest(arguments=arguments):
                 done = subprocess.run([TESELA, "lab", *arguments], text=True, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, check=False, env=self.environment)

@@ -186,7 +186,7 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
         TSL_TRY(course_grade_text(&verdict, work, e, &text));
     } else {
         course_grade_options(&options, work);
-        options.output = work->options.json != NULL ? "/dev/stderr" : NULL;
+        options.output = work->options.common.json != NULL ? "/dev/stderr" : NULL;
         tsl_lab_answer_path(path, &work->state, e);
         TSL_TRY(tsl_lab_grade(&verdict, work->context, e, path, &options));
         work->state.passed[at] = work->state.passed[at] || verdict.passed;
@@ -199,8 +199,8 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
     r->finding_count = verdict.finding_count;
     memcpy(r->findings, verdict.findings, sizeof r->findings);
     report->passed += verdict.passed;
-    if (!cli_is_quiet() && cli_report_file(work->options.json) != NULL &&
-        strcmp(work->options.json, "-") == 0) {
+    if (!cli_is_quiet() && cli_report_file(work->options.common.json) != NULL &&
+        strcmp(work->options.common.json, "-") == 0) {
         goto done; /* standard output is the report's */
     }
     course_print_verdict(work, e, &verdict);
@@ -232,16 +232,17 @@ static tsl_status check_many(course_work *work, check_report *report)
         status = is_asked(work, at) ? check_one(work, at, report) : TSL_OK;
     }
     if (status == TSL_OK && report->count > 1 && !cli_is_quiet() &&
-        (work->options.json == NULL || strcmp(work->options.json, "-") != 0)) {
+        (work->options.common.json == NULL || strcmp(work->options.common.json, "-") != 0)) {
         printf(course_say(work, TSL_LAB_SAY_DONE_OF), report->passed, report->count);
         printf("\n");
     }
-    if (status == TSL_OK && work->options.json != NULL) {
+    if (status == TSL_OK && work->options.common.json != NULL) {
         const cli_report envelope = {.command = "lab check",
                                      .verified = report->passed == report->count,
                                      .total = tsl_seconds() - work->begun,
                                      .compute = tsl_seconds() - work->begun};
-        status = cli_report_write(work->context, work->options.json, &envelope, write_body, report);
+        status = cli_report_write(work->context, work->options.common.json, &envelope, write_body,
+                                  report);
     }
     return status;
 }
@@ -285,18 +286,12 @@ static bool are_known(const course_work *work)
     return true;
 }
 
-int cli_lab_check(int argc, char **argv)
+int lab_check_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlcktsaSj", "[ID|FILE...]",
-        "Grade the answer to an exercise: the current one, those named by id or file, or all.\v"
-        "An answer is built and run without a GPU for several sizes with hidden input, once with "
-        "warps in lockstep and in four orders of threads; what it makes is judged by another "
-        "program.\n\nExit status: 0 passed, 1 not, 2 no such exercise or file."};
     course_work work;
     int exit_status;
     bool passed = false;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     cli_defer_signals(true);
@@ -305,7 +300,7 @@ int cli_lab_check(int argc, char **argv)
         return course_close(&work, TSL_OK, CLI_USAGE);
     }
     tsl_status status;
-    if (o->all || o->name_count > 1 || o->json != NULL || o->solutions) {
+    if (o->all || o->name_count > 1 || o->common.json != NULL || o->solutions) {
         check_report report = {.work = &work};
         if (!o->all && o->name_count == 0) {
             cli_error("lab check: name the exercises, or give --all");

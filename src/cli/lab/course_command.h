@@ -10,16 +10,15 @@
 enum { COURSE_MOST_NAMES = 64 };
 
 typedef struct course_options {
+    cli_common common;
     const char *names[COURSE_MOST_NAMES]; /* ids, or files */
     int name_count;
     const char *folder; /* of answers; NULL: TESELA_LAB_DIR, else ~/tesela-lab */
     const char *course; /* NULL: the one that tesela comes with */
     const char *output;
     const char *compiler;
-    const char *json;
     int language; /* -1: not given */
-    int threads;
-    int seed; /* 0: another each time */
+    int seed;     /* 0: another each time */
     int part, parts;
     bool all, solutions, now;
 } course_options;
@@ -33,20 +32,23 @@ typedef struct course_work {
     double begun;
 } course_work;
 
-/* course_options.c: parse the command line of an action. */
-typedef struct course_action {
-    const char *takes; /* options by their letters: see course_options.c */
-    const char *arguments;
-    const char *about;
-} course_action;
-bool course_options_parse(course_options *out, const course_action *action, int argc, char **argv,
-                          int *exit_status);
+/* Run the commands; each returns the exit status. */
+int lab_watch_command(const cli_command *self, int argc, char **argv);
+int lab_list_command(const cli_command *self, int argc, char **argv);
+int lab_next_command(const cli_command *self, int argc, char **argv);
+int lab_show_command(const cli_command *self, int argc, char **argv);
+int lab_check_command(const cli_command *self, int argc, char **argv);
+int lab_hint_command(const cli_command *self, int argc, char **argv);
+int lab_solution_command(const cli_command *self, int argc, char **argv);
+int lab_reset_command(const cli_command *self, int argc, char **argv);
+int lab_site_command(const cli_command *self, int argc, char **argv);
+int lab_lint_command(const cli_command *self, int argc, char **argv);
 
 /* course_work.c: parse, open the context, read the course and, with `answers`, the state of the
  * folder, which is made where it is not there. *exit_status where it returns false. Close whatever
  * the outcome of what follows. */
-bool course_open(course_work *work, const course_action *action, int argc, char **argv,
-                 bool answers, int *exit_status);
+bool course_open(course_work *work, const cli_command *self, int argc, char **argv, bool answers,
+                 int *exit_status);
 /* Tell an error where there is one; returns `exit_status`, or that of the error. */
 int course_close(course_work *work, tsl_status status, int exit_status);
 /* The exercise named on the command line, else the current one, else the next; -1 and a message. */

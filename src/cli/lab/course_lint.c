@@ -98,21 +98,14 @@ static bool is_asked(const course_work *work, int at)
     return o->name_count == 0;
 }
 
-int cli_lab_lint(int argc, char **argv)
+int lab_lint_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "lcktsp", "[ID...]",
-        "For those who write exercises: of each, the solution passes, what learners begin with "
-        "does "
-        "not, each wrong answer is rejected for its named reason, and predictions are what the "
-        "program comes to.\v"
-        "Exit status: 0 all is so, 1 not, 2 a file is not as it should be."};
     course_work work;
     int exit_status;
     int faults = 0;
     int count = 0;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, false, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, false, &exit_status)) {
         return exit_status;
     }
     for (int i = 0; i < work.options.name_count; i++) {

@@ -5,29 +5,23 @@
 
 #include "cli/lab/course_command.h"
 
-int cli_lab_list(int argc, char **argv)
+int lab_list_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlc", NULL,
-        "List the exercises, and which are done.\v"
-        "The first command of the course makes a folder with a file for each exercise."};
     course_work work;
     int exit_status;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     course_print_list(&work);
     return course_close(&work, TSL_OK, CLI_DONE);
 }
 
-int cli_lab_next(int argc, char **argv)
+int lab_next_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {"dlc", NULL,
-                                         "Go to the next exercise that is not done, and show it."};
     course_work work;
     int exit_status;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     const int next = tsl_lab_state_next(&work.state, &work.course,
@@ -42,15 +36,12 @@ int cli_lab_next(int argc, char **argv)
     return course_close(&work, status, CLI_DONE);
 }
 
-int cli_lab_show(int argc, char **argv)
+int lab_show_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {"dlc", "[ID]",
-                                         "Show an exercise's text: the one that is worked at, or "
-                                         "that of an id. It is the current one from then on."};
     course_work work;
     int exit_status;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     const int at = course_chosen(&work);
@@ -62,14 +53,12 @@ int cli_lab_show(int argc, char **argv)
     return course_close(&work, status, at >= 0 ? CLI_DONE : CLI_USAGE);
 }
 
-int cli_lab_hint(int argc, char **argv)
+int lab_hint_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlc", "[ID]", "Show one hint more of an exercise, below those that were shown before."};
     course_work work;
     int exit_status;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     const int at = course_chosen(&work);
@@ -87,15 +76,12 @@ int cli_lab_hint(int argc, char **argv)
     return course_close(&work, status, at >= 0 ? CLI_DONE : CLI_USAGE);
 }
 
-int cli_lab_solution(int argc, char **argv)
+int lab_solution_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlcn", "[ID]",
-        "Show a solution and its explanation, once the exercise is passed or all hints were seen."};
     course_work work;
     int exit_status;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     const int at = course_chosen(&work);
@@ -142,15 +128,12 @@ static tsl_status reset(course_work *work, int at)
     return status;
 }
 
-int cli_lab_reset(int argc, char **argv)
+int lab_reset_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlca", "[ID...]",
-        "Begin an exercise anew: its file is as it was at first; the answer stays beside it."};
     course_work work;
     int exit_status;
     tsl_status status = TSL_OK;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     exit_status = CLI_DONE;

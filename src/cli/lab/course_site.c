@@ -2,15 +2,11 @@
 #include "cli/lab/course_command.h"
 #include "lab/course/site.h"
 
-int cli_lab_site(int argc, char **argv)
+int lab_site_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "ckto", NULL,
-        "Write the course as static pages in both languages, for a browser, from files: no network "
-        "is needed. Each solution is run without a GPU, and its counts are part of its page."};
     course_work work;
     int exit_status;
-    if (!course_open(&work, &action, argc, argv, false, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, false, &exit_status)) {
         return exit_status;
     }
     if (work.options.output == NULL) {

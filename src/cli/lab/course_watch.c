@@ -154,17 +154,11 @@ static tsl_status watch(watcher *w)
     return status;
 }
 
-int cli_lab_watch(int argc, char **argv)
+int lab_watch_command(const cli_command *self, int argc, char **argv)
 {
-    static const course_action action = {
-        "dlckts", "[ID]",
-        "Show the current exercise and grade its file, or that of another exercise, each time it "
-        "is "
-        "saved. Where you were is kept: it goes on there.\v"
-        "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q ends."};
     course_work work;
     int exit_status;
-    if (!course_open(&work, &action, argc, argv, true, &exit_status)) {
+    if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     const int at = course_chosen(&work);

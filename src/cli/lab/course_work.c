@@ -57,11 +57,11 @@ static tsl_status open_answers(course_work *work)
     return status == TSL_OK && (changed || made > 0) ? course_save(work) : status;
 }
 
-bool course_open(course_work *work, const course_action *action, int argc, char **argv,
-                 bool answers, int *exit_status)
+bool course_open(course_work *work, const cli_command *self, int argc, char **argv, bool answers,
+                 int *exit_status)
 {
     *work = (course_work){.context = NULL};
-    if (!course_options_parse(&work->options, action, argc, argv, exit_status)) {
+    if (!cli_parse_options(self, &work->options, argc, argv, exit_status)) {
         return false;
     }
     const cli_common common = {.device = "cpu", .threads = 1};
@@ -129,8 +129,8 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
     *out = (tsl_lab_grade_options){
         .language = work->language,
         .compiler = work->options.compiler,
-        .processes =
-            work->options.threads > 0 ? work->options.threads : (int)(cores > 4 ? 4 : cores),
+        .processes = work->options.common.threads > 0 ? work->options.common.threads
+                                                      : (int)(cores > 4 ? 4 : cores),
         .seed = work->options.seed > 0 ? (unsigned)work->options.seed
                                        : (unsigned)(time(NULL) ^ ((long)getpid() << 12)) % 1000000,
         .seconds = 6,

@@ -4,18 +4,9 @@
 
 #include "cli/shared/cli.h"
 
-/* The actions. `argv[0]` is the full name, "tesela lab occupancy". Each returns the exit status. */
-int cli_lab_occupancy(int argc, char **argv);
-int cli_lab_run(int argc, char **argv);
-int cli_lab_check(int argc, char **argv);
-int cli_lab_hint(int argc, char **argv);
-int cli_lab_lint(int argc, char **argv);
-int cli_lab_list(int argc, char **argv);
-int cli_lab_next(int argc, char **argv);
-int cli_lab_reset(int argc, char **argv);
-int cli_lab_show(int argc, char **argv);
-int cli_lab_site(int argc, char **argv);
-int cli_lab_solution(int argc, char **argv);
-int cli_lab_watch(int argc, char **argv);
+extern const cli_command lab_occupancy, lab_run;
+/* of the course: course_options.c */
+extern const cli_command lab_watch, lab_list, lab_next, lab_show, lab_check, lab_hint, lab_solution,
+    lab_reset, lab_site, lab_lint;
 
 #endif
