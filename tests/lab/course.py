@@ -61,3 +61,17 @@ def check_cheats(test, paths, folder):
             with test.subTest(file=os.path.basename(path)):
                 test.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 test.assertIn("✘", done.stdout)
+
+
+def covering():
+    """{item: ids of the exercises that cover it}"""
+    found = {item: [] for item in ITEMS}
+    for path in exercises():
+        for item in fields(path)["covers"].split():
+            found.setdefault(item, []).append(id_of(path))
+    return found
+
+
+if __name__ == "__main__":  # what each exercise covers, an item a line
+    for name, ids in covering().items():
+        print(f"{name:4} {' '.join(ids) or 'nothing'}")
