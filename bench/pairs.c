@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/core.h"
 #include "device/device.h"
 #include "tesela/pairs.h"
 #include "tesela/simplex.h"
@@ -171,6 +172,62 @@ static tsl_status measure_neighbors(tsl_context *context, int64_t n, bool *right
     return status;
 }
 
+typedef struct search_job {
+    tsl_context *context;
+    tsl_neighbor_plan *plan;
+    tsl_buffer *points;
+    tsl_neighbor_arrays found;
+} search_job;
+
+static tsl_status search(void *user)
+{
+    search_job *j = user;
+    return tsl_neighbor_plan_execute(&j->found, j->plan, j->points);
+}
+
+/* The same fluid on the device from beginning to end: full lists in the order of cells. */
+static tsl_status measure_plan(tsl_context *context, int64_t n, bool *right)
+{
+    const double edge = cbrt((double)n / 0.844);
+    const double box[6] = {edge, edge, edge, 0, 0, 0};
+    tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_neighbors host = {.count = 0};
+    search_job j = {.context = context};
+    double seconds = 0;
+    tsl_status status = TSL_OK;
+    void *values = random_values(3 * n, 4, edge);
+    const tsl_points points = {values, n, 3, 4, NULL};
+    options.cutoff = 2.8;
+    options.box = box;
+    options.in_cells = 1;
+    options.indices_only = 1;
+    if (values == NULL) {
+        return tsl_fail_memory(context, 12 * n, "points");
+    }
+    TSL_TRY(tsl_neighbors_find(&host, context, &options, &points));
+    TSL_TRY(tsl_buffer_create(&j.points, context, 12 * n));
+    TSL_TRY(tsl_buffer_write(j.points, 0, values, 12 * n));
+    for (int distances = 0; distances < 2; distances++) {
+        options.indices_only = !distances;
+        TSL_TRY(tsl_neighbor_plan_create(&j.plan, context, &options, n, 3, 4));
+        TSL_TRY(search(&j));
+        TSL_TRY(tsl_device_time(&seconds, context, search, &j, 0.05));
+        *right &= j.found.entries == host.indptr[n];
+        printf("%lld particles, on the device, cell order, %s distances: %lld entries, %.3f ms\n",
+               (long long)n, distances ? "with" : "without", (long long)j.found.entries,
+               1e3 * seconds);
+        fflush(stdout);
+        tsl_neighbor_plan_destroy(j.plan);
+        j.plan = NULL;
+    }
+done:
+    tsl_neighbor_plan_destroy(j.plan);
+    tsl_buffer_destroy(j.points);
+    tsl_neighbors_release(&host);
+    free(values);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const int dimensions[] = {3, 16, 128, 512};
@@ -200,6 +257,9 @@ int main(int argc, char **argv)
     }
     if (status == TSL_OK && particles > 0) {
         status = measure_neighbors(context, particles, &right);
+    }
+    if (status == TSL_OK && particles > 0) {
+        status = measure_plan(context, particles, &right);
     }
     if (status != TSL_OK) {
         fprintf(stderr, "pairs: %s\n", tsl_last_error(context));

@@ -167,11 +167,13 @@ typedef struct tsl_neighbor_options {
     int sorted;        /**< not 0: indices ascend in each row */
     int direct;        /**< not 0: look at all pairs, without cells */
     int indices_only;  /**< not 0: no distances */
+    int in_cells;      /**< not 0: rows and indices count in the order of cells, which `order` tells
+                            of; `half` and `sorted` then mean places in that order */
 } tsl_neighbor_options;
 
 #define TSL_NEIGHBOR_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0                                    \
+        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0, 0                                 \
     }
 
 /** Neighbours of each point, in host memory: those of point i are indices[k], at distances[k], for
@@ -182,6 +184,7 @@ typedef struct tsl_neighbors {
     int32_t *indices;  /**< [indptr[count]] */
     void *distances;   /**< [indptr[count]] in the points' precision; NULL with `indices_only` */
     int cells[3];      /**< that space was divided into; 1, 1, 1: all pairs were looked at */
+    int32_t *order;    /**< [count] with `in_cells`: the point that a place is of; else NULL */
     double seconds[3]; /**< of sorting into cells, counting, filling */
 } tsl_neighbors;
 
@@ -206,6 +209,48 @@ TSL_API tsl_status tsl_neighbors_find(tsl_neighbors *out, tsl_context *context,
 
 /** Release what tsl_neighbors_find() made; NULL is fine. */
 TSL_API void tsl_neighbors_release(tsl_neighbors *neighbors);
+
+/** Neighbours that stay in device memory, searched for again and again as points move. */
+typedef struct tsl_neighbor_plan tsl_neighbor_plan;
+
+/** What a search left in device memory, owned by the plan and valid until it searches again. */
+typedef struct tsl_neighbor_arrays {
+    int64_t entries;        /**< neighbours in all */
+    const int32_t *order;   /**< [count]: the point that stands in a place of the order of cells */
+    const int64_t *indptr;  /**< [count + 1] */
+    const int32_t *indices; /**< [entries] */
+    const void *distances;  /**< [entries] in the points' precision; NULL with `indices_only` */
+    int cells[3];           /**< that space was divided into */
+} tsl_neighbor_arrays;
+
+/** Make ready to search among `count` points of `dimensions` numbers of `precision` bytes.
+ *
+ *  @param[out] out      owned by the caller: tsl_neighbor_plan_destroy()
+ *  @param[in]  options  as of tsl_neighbors_find(), but not `sorted`; radii are copied
+ *  @return TSL_OK; TSL_E_ARG for what tsl_neighbors_find() refuses of options and sizes;
+ *          TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_neighbor_plan_create(tsl_neighbor_plan **out, tsl_context *context,
+                                            const tsl_neighbor_options *options, int64_t count,
+                                            int dimensions, int precision);
+
+/** Release a plan and its arrays; NULL is fine. */
+TSL_API void tsl_neighbor_plan_destroy(tsl_neighbor_plan *plan);
+
+/** Search: sort into cells, count, fill. The result is that of tsl_neighbors_find().
+ *
+ *  @param[out] out     device addresses
+ *  @param[in]  points  [count][dimensions]
+ *  @return TSL_OK; TSL_E_ARG if the buffer is too small or for coordinates that
+ *          tsl_neighbors_find() refuses; TSL_E_NOMEM; TSL_E_DEVICE. After a failure the plan may
+ *          search again.
+ *
+ *  Memory is taken only where more neighbours are found than ever before. Waits twice, for the
+ *  extent of the points and for the number of neighbours; the lists are being filled on the
+ *  context's stream when it returns. */
+TSL_API tsl_status tsl_neighbor_plan_execute(tsl_neighbor_arrays *out, tsl_neighbor_plan *plan,
+                                             const tsl_buffer *points);
 
 /* ---- pair distribution ----------------------------------------------------------------------- */
 

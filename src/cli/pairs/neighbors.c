@@ -8,7 +8,16 @@
 #include "core/context.h"
 #include "io/grid/npz.h"
 
-enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT, KEY_INDICES };
+enum {
+    KEY_CUTOFF = 0x300,
+    KEY_BOX,
+    KEY_HALF,
+    KEY_RADII,
+    KEY_SORTED,
+    KEY_DIRECT,
+    KEY_INDICES,
+    KEY_CELLS
+};
 
 typedef struct neighbor_options {
     cli_common common;
@@ -37,6 +46,8 @@ static const struct argp_option options_table[] = {
     {NULL, 0, NULL, 0, "How:", 2},
     {"sorted", KEY_SORTED, NULL, 0, "indices ascending in each row (else as cells have them)", 2},
     {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
+    {"cell-order", KEY_CELLS, NULL, 0,
+     "rows and indices in the order of cells, and `order`, the point of each place: fastest", 2},
     {"indices-only", KEY_INDICES, NULL, 0, "no distances", 2},
     {"output", 'o', "N.npz", 0, "where indptr, indices and distances go", 2},
     {0}};
@@ -89,6 +100,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_DIRECT:
         options->find.direct = 1;
+        return 0;
+    case KEY_CELLS:
+        options->find.in_cells = 1;
         return 0;
     case KEY_INDICES:
         options->find.indices_only = 1;
@@ -158,13 +172,17 @@ static tsl_status write_result(const neighbor_work *work)
     const tsl_neighbors *found = &work->found;
     const int precision = work->points.points.precision;
     const int64_t count = found->indptr[found->count];
-    const tsl_npz_member members[] = {
-        {"indptr", "<i8", 8, found->count + 1, found->indptr},
-        {"indices", "<i4", 4, count, found->indices},
-        {"distances", precision == 4 ? "<f4" : "<f8", precision, count, found->distances}};
-    return tsl_npz_write(work->context, work->options->output, members,
-                         (int)(sizeof members / sizeof *members) -
-                             (work->options->find.indices_only != 0));
+    tsl_npz_member members[4] = {{"indptr", "<i8", 8, found->count + 1, found->indptr},
+                                 {"indices", "<i4", 4, count, found->indices}};
+    int given = 2;
+    if (!work->options->find.indices_only) {
+        members[given++] = (tsl_npz_member){"distances", precision == 4 ? "<f4" : "<f8", precision,
+                                            count, found->distances};
+    }
+    if (work->options->find.in_cells) {
+        members[given++] = (tsl_npz_member){"order", "<i4", 4, found->count, found->order};
+    }
+    return tsl_npz_write(work->context, work->options->output, members, given);
 }
 
 static tsl_status run(neighbor_work *work)
@@ -202,6 +220,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_bool(json, "half", options->find.half != 0);
     tsl_json_bool(json, "sorted", options->find.sorted != 0);
     tsl_json_bool(json, "direct", options->find.direct != 0);
+    tsl_json_bool(json, "cell_order", options->find.in_cells != 0);
     tsl_json_bool(json, "indices_only", options->find.indices_only != 0);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);

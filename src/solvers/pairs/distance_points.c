@@ -12,6 +12,16 @@ static double coordinate(const tsl_points *points, int64_t e)
                                   : ((const double *)points->values)[e];
 }
 
+tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int64_t e, int d,
+                                     double x)
+{
+    return tsl_fail(context, TSL_E_ARG,
+                    isfinite(x) ? "%s: row %lld, column %lld is %g: squares of that overflow: "
+                                  "scale the points, or give them in double precision"
+                                : "%s: row %lld, column %lld is %g: leave such points out",
+                    set, (long long)(e / d + 1), (long long)(e % d + 1), x);
+}
+
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set)
 {
     const double bound = points->precision == 4 ? 1e18 : 1e150;
@@ -19,12 +29,7 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
     for (int64_t e = 0; e < points->count * d; e++) {
         const double x = coordinate(points, e);
         if (!(fabs(x) <= bound)) {
-            return tsl_fail(context, TSL_E_ARG,
-                            isfinite(x)
-                                ? "%s: row %lld, column %lld is %g: squares of that overflow: "
-                                  "scale the points, or give them in double precision"
-                                : "%s: row %lld, column %lld is %g: leave such points out",
-                            set, (long long)(e / d + 1), (long long)(e % d + 1), x);
+            return tsl_pairs_fail_coordinate(context, set, e, d, x);
         }
     }
     return TSL_OK;
