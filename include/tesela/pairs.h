@@ -300,6 +300,93 @@ TSL_API tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
 /** Release what tsl_histogram_count() made; NULL is fine. */
 TSL_API void tsl_histogram_release(tsl_histogram *histogram);
 
+/* ---- energies and forces --------------------------------------------------------------------- */
+
+/** Energy V of two points at a distance r. */
+typedef enum tsl_potential {
+    TSL_POTENTIAL_LENNARD_JONES = 0, /**< 4 epsilon ((sigma / r)^12 - (sigma / r)^6) */
+    TSL_POTENTIAL_COULOMB = 1,       /**< coupling q_i q_j / r */
+    TSL_POTENTIAL_GRAVITY = 2        /**< - coupling m_i m_j / r */
+} tsl_potential;
+
+/** What becomes of V at the cut-off rc. */
+typedef enum tsl_shift {
+    TSL_SHIFT_NONE = 0,   /**< V(r), which ends in a step */
+    TSL_SHIFT_ENERGY = 1, /**< V(r) - V(rc) */
+    TSL_SHIFT_FORCE = 2   /**< V(r) - V(rc) - (r - rc) V'(rc), whose force ends at 0 too */
+} tsl_shift;
+
+/** Which energy. Initialise with TSL_ENERGY_OPTIONS_INIT. */
+typedef struct tsl_energy_options {
+    size_t size; /**< sizeof(tsl_energy_options) */
+    tsl_potential potential;
+    double epsilon, sigma; /**< of Lennard-Jones: > 0 */
+    double coupling;       /**< of the others: > 0 */
+    const double *charges; /**< [count], charges or masses; NULL: 1 each. Copied */
+    double cutoff;         /**< > 0; 0: none, in open space alone */
+    tsl_shift shift;       /**< needs a cut-off */
+    double skin;           /**< >= 0: neighbours are kept until a point has moved by half of it */
+    const double *box;     /**< periodic cell, as of tsl_neighbor_options; copied */
+    const int32_t *exclusions; /**< [exclusion_count][2]: pairs that are left out; copied */
+    int64_t exclusion_count;
+    double largest; /**< > 0: of a force that a few points have on one, in epsilon / sigma, or in
+                         coupling times the square of the largest charge */
+} tsl_energy_options;
+
+#define TSL_ENERGY_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(tsl_energy_options), TSL_POTENTIAL_LENNARD_JONES, 1, 1, 1, NULL, 0, TSL_SHIFT_NONE, \
+            0, NULL, NULL, 0, 1048576                                                              \
+    }
+
+/** Sums over pairs. */
+typedef struct tsl_energy {
+    double energy;      /**< sum of V */
+    double virial;      /**< sum of r F, F = -V' */
+    double energy_unit; /**< of the fixed-point numbers that energy and virial were summed in */
+    double force_unit;  /**< and forces */
+    int64_t pairs;      /**< that were looked at: all, or those on the list of neighbours */
+    int rebuilt;        /**< not 0: the list of neighbours was made anew */
+} tsl_energy;
+
+/** Energies of points that move. */
+typedef struct tsl_energy_plan tsl_energy_plan;
+
+/** Make ready for `count` points of three numbers of `precision` bytes.
+ *
+ *  @param[out] out      owned by the caller: tsl_energy_plan_destroy()
+ *  @param[in]  options  NULL takes the defaults
+ *  @return TSL_OK; TSL_E_ARG if an option is out of range, does not go with another, or names a
+ *          point that there is not; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
+                                          const tsl_energy_options *options, int64_t count,
+                                          int precision);
+
+/** Release a plan; NULL is fine. */
+TSL_API void tsl_energy_plan_destroy(tsl_energy_plan *plan);
+
+/** Compute energy, virial and forces, each pair once.
+ *
+ *  @param[out] out     the sums
+ *  @param[out] forces  [count][3], in the points' precision: - dV / dr_i; NULL: not wanted
+ *  @param[in]  points  [count][3]
+ *  @return TSL_OK; TSL_E_ARG if a buffer is too small, if coordinates are what
+ *          tsl_neighbors_find() refuses of a cut-off (with one), or if the forces of a few points
+ *          on one are beyond `largest` and a sum could overflow; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Pairs are computed in the points' precision and summed in it over a few hundred pairs at most of
+ *  a point; those sums are rounded to whole multiples of the units above and added as 64-bit
+ *  integers. So the result has the same bits whatever the number of threads, and total forces of
+ *  points that few pairs were summed of vanish to force_unit. In double precision relative errors
+ *  are below 1e-12 of the largest force and of the sum of |V|, plus the units; in single precision
+ *  below 1e-5.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer *forces,
+                                      const tsl_buffer *points);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,7 +23,8 @@ enum { TSL_WARP = 32 };
 
 #ifdef __CUDACC__
 
-#define TSL_WARP_PHASE for (int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0)
+#define TSL_WARP_PHASE                                                                             \
+    for ([[maybe_unused]] int thread = (int)threadIdx.x, tsl_once = 1; tsl_once; tsl_once = 0)
 /* The variable of another thread. */
 #define TSL_FROM_LANE(name, lane) __shfl_sync(~0U, (name)[0], (lane))
 /* Bit k: is the variable of thread k not 0? */

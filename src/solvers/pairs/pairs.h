@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "tesela/pairs.h"
 
+#include "solvers/pairs/energy/energy.h"
 #include "solvers/pairs/pairs_point.h"
 
 /* Points lie in blocks of TSL_POINT_BYTES a coordinate: [blocks][dimensions][points of a block], so
@@ -89,6 +90,8 @@ typedef struct tsl_pairs_ops {
     /* Add each pair once to counts [bins] of its distance; device memory. */
     tsl_status (*histogram)(tsl_context *context, const tsl_neighbor_task *task, int bins,
                             double scale, int64_t *counts);
+    /* What has a folder of its own. */
+    const struct tsl_energy_ops *energy;
 } tsl_pairs_ops;
 
 tsl_status tsl_survey_cpu(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,

@@ -80,4 +80,5 @@ const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
                                      .count_neighbors = tsl_neighbors_count_cpu,
                                      .place_rows = tsl_place_rows_cpu,
                                      .fill_neighbors = tsl_neighbors_fill_cpu,
-                                     .histogram = tsl_histogram_cpu};
+                                     .histogram = tsl_histogram_cpu,
+                                     .energy = &tsl_energy_cpu};

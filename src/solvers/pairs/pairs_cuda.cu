@@ -20,4 +20,5 @@ extern const tsl_pairs_ops tsl_pairs_cuda = {.distances = gpu_distances,
                                              .count_neighbors = gpu_count_neighbors,
                                              .place_rows = gpu_place_rows,
                                              .fill_neighbors = gpu_fill_neighbors,
-                                             .histogram = gpu_histogram};
+                                             .histogram = gpu_histogram,
+                                             .energy = &tsl_energy_cuda};
