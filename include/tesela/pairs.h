@@ -387,6 +387,53 @@ TSL_API void tsl_energy_plan_destroy(tsl_energy_plan *plan);
 TSL_API tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer *forces,
                                       const tsl_buffer *points);
 
+/* ---- nearest points -------------------------------------------------------------------------- */
+
+/** Find the k nearest other points of each point, in Euclidean distance and open space.
+ *
+ *  @param[out] indices    [count][k]: ascending in distance, the lesser index first of equal ones;
+ *                         -1 where there are fewer other points
+ *  @param[out] distances  [count][k] in the points' precision; infinity there; NULL: not wanted
+ *  @param[in]  k          1 to 96
+ *  @param[in]  points     at most 2147483647, of any number of coordinates
+ *  @return TSL_OK; TSL_E_ARG for another k, or if a coordinate is not finite or so large that
+ *          squares could overflow; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  The order is that of sum (u - v)^2 in double precision of the coordinates given, exact but for
+ *  the rounding of that sum: the same on every device but for points that are equally far to 1e-15.
+ *  Takes memory for the points and k + 16 candidates of each, not for all distances.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
+                                    const tsl_points *points);
+
+/* ---- triplets -------------------------------------------------------------------------------- */
+
+/** How blocks of a GPU are laid over triples of points. */
+typedef enum tsl_triplet_map {
+    TSL_TRIPLETS_TETRAHEDRON = 0, /**< blocks that have triples i >= j >= k, and no others */
+    TSL_TRIPLETS_CUBE = 1         /**< all blocks; those without such triples end at once */
+} tsl_triplet_map;
+
+/** Axilrod-Teller energy of all triples of points,
+ *
+ *      sum over i < j < k of nu (1 + 3 cos a cos b cos c) / (r_ij r_jk r_ki)^3,
+ *
+ *  a, b and c the angles of the triangle (Axilrod and Teller, J. Chem. Phys. 11, 299 (1943)).
+ *
+ *  @param[out] energy  the sum
+ *  @param[in]  nu      finite
+ *  @param[in]  map     nothing to the result, nor to a CPU
+ *  @param[in]  points  of three coordinates, at most 65536
+ *  @return TSL_OK; TSL_E_ARG if nu or a coordinate is not finite or there are more points;
+ *          TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Computed and summed in double precision: relative error below 1e-12 of the sum of the terms'
+ *  sizes; infinite or not a number where points coincide. The same bits whatever the number of
+ *  threads. Synchronous. */
+TSL_API tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu,
+                                       tsl_triplet_map map, const tsl_points *points);
+
 #ifdef __cplusplus
 }
 #endif

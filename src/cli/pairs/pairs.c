@@ -16,6 +16,7 @@ typedef struct entry {
 static char distance_name[] = "tesela pairs distance";
 static char neighbors_name[] = "tesela pairs neighbors";
 static char histogram_name[] = "tesela pairs histogram";
+static char energy_name[] = "tesela pairs energy";
 static char maps_name[] = "tesela pairs maps";
 
 static const entry entries[] = {
@@ -23,6 +24,7 @@ static const entry entries[] = {
     {"neighbors", neighbors_name, pairs_neighbors,
      "points closer than a cut-off, open or periodic"},
     {"histogram", histogram_name, pairs_histogram, "distances in bins, and the pair distribution"},
+    {"energy", energy_name, pairs_energy, "Lennard-Jones, Coulomb, gravity: energy and forces"},
     {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -6,6 +6,7 @@
 #include "tesela/pairs.h"
 
 #include "solvers/pairs/energy/energy.h"
+#include "solvers/pairs/nearest/nearest.h"
 #include "solvers/pairs/pairs_point.h"
 
 /* Points lie in blocks of TSL_POINT_BYTES a coordinate: [blocks][dimensions][points of a block], so
@@ -92,7 +93,21 @@ typedef struct tsl_pairs_ops {
                             double scale, int64_t *counts);
     /* What has a folder of its own. */
     const struct tsl_energy_ops *energy;
+    const struct tsl_nearest_ops *nearest;
+    /* Add up the energies of triples, nu = 1: partial [TSL_TRIPLET_PARTS] sums, those of any part
+     * the same on one device. points [n][3] in double precision, n >= 1; device memory. */
+    tsl_status (*triplets)(tsl_context *context, int64_t n, const double *points, int map,
+                           double *partial);
 } tsl_pairs_ops;
+
+enum { TSL_TRIPLET_PARTS = 4096 };
+
+tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
+                            double *partial);
+tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
+                            double *partial);
+tsl_status tsl_triplets_cuda(tsl_context *context, int64_t n, const double *points, int map,
+                             double *partial);
 
 tsl_status tsl_survey_cpu(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,
                           double limit);

@@ -81,4 +81,6 @@ const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
                                      .place_rows = tsl_place_rows_cpu,
                                      .fill_neighbors = tsl_neighbors_fill_cpu,
                                      .histogram = tsl_histogram_cpu,
-                                     .energy = &tsl_energy_cpu};
+                                     .energy = &tsl_energy_cpu,
+                                     .nearest = &tsl_nearest_cpu,
+                                     .triplets = tsl_triplets_cpu};

@@ -21,4 +21,6 @@ extern const tsl_pairs_ops tsl_pairs_cuda = {.distances = gpu_distances,
                                              .place_rows = gpu_place_rows,
                                              .fill_neighbors = gpu_fill_neighbors,
                                              .histogram = gpu_histogram,
-                                             .energy = &tsl_energy_cuda};
+                                             .energy = &tsl_energy_cuda,
+                                             .nearest = &tsl_nearest_cuda,
+                                             .triplets = tsl_triplets_cuda};

@@ -18,4 +18,6 @@ const tsl_pairs_ops tsl_pairs_sim = {.distances = gpu_distances,
                                      .place_rows = gpu_place_rows,
                                      .fill_neighbors = gpu_fill_neighbors,
                                      .histogram = gpu_histogram,
-                                     .energy = &tsl_energy_sim};
+                                     .energy = &tsl_energy_sim,
+                                     .nearest = &tsl_nearest_sim,
+                                     .triplets = tsl_triplets_sim};
