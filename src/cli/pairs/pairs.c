@@ -17,6 +17,9 @@ static char distance_name[] = "tesela pairs distance";
 static char neighbors_name[] = "tesela pairs neighbors";
 static char histogram_name[] = "tesela pairs histogram";
 static char energy_name[] = "tesela pairs energy";
+static char nearest_name[] = "tesela pairs knn";
+static char triplets_name[] = "tesela pairs triplets";
+static char contacts_name[] = "tesela pairs contacts";
 static char maps_name[] = "tesela pairs maps";
 
 static const entry entries[] = {
@@ -25,6 +28,9 @@ static const entry entries[] = {
      "points closer than a cut-off, open or periodic"},
     {"histogram", histogram_name, pairs_histogram, "distances in bins, and the pair distribution"},
     {"energy", energy_name, pairs_energy, "Lennard-Jones, Coulomb, gravity: energy and forces"},
+    {"knn", nearest_name, pairs_nearest, "the nearest points of each point"},
+    {"triplets", triplets_name, pairs_triplets, "Axilrod-Teller energy of all triples"},
+    {"contacts", contacts_name, pairs_contacts, "residues of two molecules that touch"},
     {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
