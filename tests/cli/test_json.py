@@ -182,6 +182,13 @@ class Reports(CommandTest):
             absent = ("profile[]", "parameters.box[]")
             self.assert_documented("pairs.json", f"tesela pairs {task[0]}", absent=absent)
 
+    def test_pairs_ladder(self):
+        result = self.run_command("pairs", "ladder", "--most", "128", "--repeats", "3", "--device",
+                                  "cpu", "--json", "ladder.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("ladder.json", "tesela pairs ladder", absent="profile[]")
+        self.assertTrue(report["verified"])
+
     def test_pairs_maps(self):
         result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",
                                   "--device", "cpu", "--json", "maps.json")

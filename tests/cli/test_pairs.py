@@ -404,6 +404,24 @@ class Contacts(CommandTest):
                             ["nonexistent.pdb"])
 
 
+class Ladder(CommandTest):
+    def test_every_map_writes_every_element(self):
+        result = self.run_command("pairs", "ladder", "--most", "256", "--repeats", "3", "--device",
+                                  "sim", "-o", "l.csv", "--figure", "l.svg")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("elements up to 2048 cells a side: all right", result.stdout)
+        with open(self.path("l.csv"), encoding="ascii") as file:
+            rows = [line.split(",") for line in file][1:]
+        self.assertEqual(len(rows), 2 * (4 * 8 + 1))
+        self.assertEqual(len({(row[0], row[1], row[2]) for row in rows}), len(rows))
+        for row in rows:
+            self.assertLessEqual(float(row[4]), float(row[3]))
+            self.assertLessEqual(float(row[3]), float(row[5]))
+        with open(self.path("l.svg"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+        self.assert_refused(["pairs", "ladder", "--most", "64"], ["--most"])
+
+
 class Histograms(CommandTest):
     def test_table_and_figure(self):
         generator = random.Random(5)

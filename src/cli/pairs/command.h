@@ -15,6 +15,7 @@ int pairs_energy(int argc, char **argv);
 int pairs_nearest(int argc, char **argv);
 int pairs_triplets(int argc, char **argv);
 int pairs_contacts(int argc, char **argv);
+int pairs_ladder(int argc, char **argv);
 
 /* Is the name that of a file of arrays, "….npy"? */
 bool pairs_is_npy(const char *path);

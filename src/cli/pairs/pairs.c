@@ -21,6 +21,7 @@ static char nearest_name[] = "tesela pairs knn";
 static char triplets_name[] = "tesela pairs triplets";
 static char contacts_name[] = "tesela pairs contacts";
 static char maps_name[] = "tesela pairs maps";
+static char ladder_name[] = "tesela pairs ladder";
 
 static const entry entries[] = {
     {"distance", distance_name, pairs_distance, "distances of all pairs, in SciPy's metrics"},
@@ -31,7 +32,8 @@ static const entry entries[] = {
     {"knn", nearest_name, pairs_nearest, "the nearest points of each point"},
     {"triplets", triplets_name, pairs_triplets, "Axilrod-Teller energy of all triples"},
     {"contacts", contacts_name, pairs_contacts, "residues of two molecules that touch"},
-    {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"}};
+    {"maps", maps_name, pairs_maps, "maps from a GPU's blocks to a triangle, counted"},
+    {"ladder", ladder_name, pairs_ladder, "how fast those maps write, beside a fill"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static void print_help(FILE *stream)
