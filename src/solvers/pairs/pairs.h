@@ -36,7 +36,10 @@ typedef struct tsl_distance_task {
     const void *column;          /* in blocks */
     const void
         *weights; /* [dimensions], or of TSL_PAIR_FORM double [dimensions][dimensions]; NULL */
-    void *out;    /* [count], aligned to 64 bytes */
+    /* For squares by products, of GPUs: points less their mean in blocks, and squares of their
+     * lengths; NULL: by differences. */
+    const void *centred_row, *centred_column, *row_norms, *column_norms;
+    void *out; /* [count], aligned to 64 bytes */
 } tsl_distance_task;
 
 /* What is known of points at a glance. */
@@ -143,6 +146,11 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
 void tsl_pairs_copy_rows(void *out, const tsl_points *points, bool unit, bool centred);
 void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimensions,
                            int precision);
+/* Points less `mean` [dimensions], in blocks, and the squares of their lengths [count]. */
+void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points,
+                            const double *mean);
+/* The mean of both sets; b may be NULL. */
+void tsl_pairs_mean(double *mean, const tsl_points *a, const tsl_points *b);
 int64_t tsl_pairs_block_bytes(int64_t count, int dimensions, int precision);
 
 #endif
