@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/core.h"
+#include "core/profile.h"
 #include "device/device.h"
 #include "solvers/pairs/search.h"
 
@@ -59,28 +60,27 @@ done:
     return status;
 }
 
-/* Points as rows and, where all are looked at, in blocks. */
+/* Points as rows, and room for blocks, which the CPU's are copied to. */
 static tsl_status send(tsl_search *s, tsl_nearest_task *task, const tsl_points *points)
 {
     tsl_context *const context = s->context;
     const int64_t rows = points->count * points->dimensions * points->precision;
-    const int64_t bytes =
-        tsl_pairs_block_bytes(points->count, points->dimensions, points->precision);
-    void *blocks = tsl_allocate((size_t)bytes);
     tsl_status status = TSL_OK;
-    if (blocks == NULL) {
-        return tsl_fail_memory(context, bytes, "points in blocks");
+    TSL_TRY(tsl_search_reserve(
+        s, TSL_ROOM_SORTED,
+        tsl_pairs_block_bytes(points->count, points->dimensions, points->precision),
+        "points in blocks"));
+    task->blocks = s->room[TSL_ROOM_SORTED];
+    if (context->ops == &tsl_device_cpu) {
+        tsl_pairs_copy_blocks(task->blocks, points->values, points->count, points->dimensions,
+                              points->precision);
+        task->rows = points->values;
+        return TSL_OK;
     }
-    tsl_pairs_copy_blocks(blocks, points->values, points->count, points->dimensions,
-                          points->precision);
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_POINTS, rows, "points"));
     TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_POINTS], points->values, rows));
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_SORTED, bytes, "points in blocks"));
-    TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_SORTED], blocks, bytes));
     task->rows = s->room[TSL_ROOM_POINTS];
-    task->blocks = s->room[TSL_ROOM_SORTED];
 done:
-    tsl_release(blocks);
     return status;
 }
 
@@ -114,6 +114,7 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
     tsl_context *const context = s->context;
     const int64_t n = points->count;
     const tsl_neighbor_task *cells;
+    double begun;
     tsl_nearest_task task = {.precision = points->precision,
                              .dimensions = points->dimensions,
                              .k = k,
@@ -137,7 +138,10 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
             task.distances = s->room[TSL_ROOM_DISTANCES];
         }
     }
+    begun = tsl_seconds();
     TSL_TRY(context->ops->pairs->nearest->find(context, &task, cells));
+    tsl_profile_add(context, "nearest points", begun, n * points->dimensions * points->precision,
+                    cells != NULL ? 0 : 2 * n * n * points->dimensions);
     if (context->ops != &tsl_device_cpu) {
         TSL_TRY(context->ops->download(context, indices, task.indices, 4 * n * k));
         if (distances != NULL) {

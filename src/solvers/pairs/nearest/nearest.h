@@ -17,7 +17,7 @@ typedef struct tsl_nearest_task {
     int keep; /* candidates of a point: k and some more */
     int64_t n;
     const void *rows;    /* [n][dimensions] */
-    const void *blocks;  /* the same as tsl_pairs_copy_blocks() has it */
+    void *blocks;        /* the same as tsl_pairs_copy_blocks() has it: GPUs make it themselves */
     void *norms;         /* [n]: squares of lengths */
     double *longest;     /* of the norms; */
     int32_t *candidates; /* [n][keep]; -1: none */
