@@ -451,8 +451,8 @@ int main(int argc, char **argv)
     if (status == TSL_OK && vectors > 0) {
         status = measure_nearest(context, vectors, 128, &right);
     }
-    if (status == TSL_OK && vectors > 0) {
-        status = measure_nearest(context, vectors, 3, &right);
+    if (status == TSL_OK && particles > 0) {
+        status = measure_nearest(context, particles < 1000000 ? particles : 1000000, 3, &right);
     }
     if (status == TSL_OK && triplets > 0) {
         status = measure_triplets(context, triplets, &right);
