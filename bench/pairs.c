@@ -452,7 +452,8 @@ int main(int argc, char **argv)
         status = measure_nearest(context, vectors, 128, &right);
     }
     if (status == TSL_OK && particles > 0) {
-        status = measure_nearest(context, particles < 1000000 ? particles : 1000000, 3, &right);
+        status =
+            measure_nearest(context, particles < 100000 ? particles / 10 : particles, 3, &right);
     }
     if (status == TSL_OK && triplets > 0) {
         status = measure_triplets(context, triplets, &right);
