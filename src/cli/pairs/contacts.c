@@ -9,8 +9,6 @@
 #include "core/context.h"
 #include "io/molecule/molecule.h"
 
-enum { KEY_CUTOFF = 0x300 };
-
 typedef struct contact_options {
     cli_common common;
     double cutoff;
@@ -37,12 +35,12 @@ typedef struct contact_work {
     double shortest;
 } contact_work;
 
-static const struct argp_option options_table[] = {
-    {"cutoff", KEY_CUTOFF, "R", 0, "atoms closer than this touch, angstrom (5)", 1},
-    {"output", 'o', "C.csv", 0,
-     "where the table goes: chain, number and name of both residues, atoms that touch, and their "
-     "shortest distance",
-     1},
+static const cli_option rows[] = {
+    {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(contact_options, cutoff),
+     .range = {0, INFINITY, .above = true}, .help = "atoms closer than this touch, angstrom"},
+    {"output", 'o', "C.csv", CLI_FILE, CLI_FIELD(contact_options, output),
+     .help = "where the table goes: chain, number and name of both residues, atoms that touch, and "
+             "their shortest distance"},
     {0}};
 
 static const char command_doc[] =
@@ -53,29 +51,15 @@ static const char command_doc[] =
     "Example:\n"
     "  tesela pairs contacts receptor.pdb ligand.pdb --cutoff 4.5 -o interface.csv";
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *parsed, const char *text)
 {
-    contact_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input[1] != NULL) {
-            cli_error("'%s' is one argument too many: give two files", text);
-            return EINVAL;
-        }
-        options->input[options->input[0] != NULL] = text;
-        return 0;
-    case KEY_CUTOFF:
-        if (!cli_parse_real(text, &options->cutoff) || !(options->cutoff > 0)) {
-            cli_error("--cutoff '%s': give a number above 0", text);
-            return EINVAL;
-        }
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    contact_options *options = parsed;
+    if (options->input[1] != NULL) {
+        cli_error("'%s' is one argument too many: give two files", text);
+        return EINVAL;
     }
+    options->input[options->input[0] != NULL] = text;
+    return 0;
 }
 
 static bool check(const contact_options *options)
@@ -270,16 +254,18 @@ static tsl_status tell(const contact_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_contacts(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "A.pdb B.pdb",
-                                     .doc = command_doc};
-    contact_options options = {.cutoff = 5};
+    (void)self;
+    *(contact_options *)options = (contact_options){.cutoff = 5};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    contact_options options;
     contact_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -305,3 +291,14 @@ int pairs_contacts(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_contacts = {.name = "contacts",
+                                    .summary = "residues of two molecules that touch",
+                                    .run = run_command,
+                                    .doc = command_doc,
+                                    .arguments = "A.pdb B.pdb",
+                                    .rows = rows,
+                                    .size = sizeof(contact_options),
+                                    .init = init,
+                                    .argument = set_argument,
+                                    .places = CLI_ONE_DEVICE};

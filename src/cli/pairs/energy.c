@@ -9,19 +9,6 @@
 #include "io/grid/npy.h"
 #include "tesela/buffer.h"
 
-enum {
-    KEY_POTENTIAL = 0x300,
-    KEY_EPSILON,
-    KEY_SIGMA,
-    KEY_COUPLING,
-    KEY_CHARGES,
-    KEY_CUTOFF,
-    KEY_SHIFT,
-    KEY_BOX,
-    KEY_EXCLUDE,
-    KEY_LARGEST
-};
-
 static const char *const potentials[] = {"lennard-jones", "coulomb", "gravity", NULL};
 static const char *const shifts[] = {"none", "energy", "force", NULL};
 
@@ -44,27 +31,42 @@ typedef struct energy_work {
     tsl_energy found;
 } energy_work;
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "Energy of a pair:", 1},
-    {"potential", KEY_POTENTIAL, "NAME", 0, "lennard-jones (default), coulomb, gravity", 1},
-    {"epsilon", KEY_EPSILON, "E", 0, "of Lennard-Jones: depth (1)", 1},
-    {"sigma", KEY_SIGMA, "S", 0, "of Lennard-Jones: diameter (1)", 1},
-    {"coupling", KEY_COUPLING, "K", 0, "of the others: the constant before q q / r (1)", 1},
-    {"charges", KEY_CHARGES, "FILE", 0, "of the others: charges or masses, one a point (1 each)",
-     1},
-    {NULL, 0, NULL, 0, "Which pairs:", 2},
-    {"cutoff", KEY_CUTOFF, "R", 0, "pairs closer than this (all, in open space)", 2},
-    {"shift", KEY_SHIFT, "KIND", 0,
-     "what ends at 0 at the cut-off: none (default), energy, force (and with it the energy)", 2},
-    {"box", KEY_BOX, "LENGTHS", 0, "periodic cell, as of tesela pairs neighbors", 2},
-    {"exclude", KEY_EXCLUDE, "FILE", 0, "pairs to leave out, two numbers of points a line, from 0",
-     2},
-    {NULL, 0, NULL, 0, "How:", 3},
-    {"largest", KEY_LARGEST, "F", 0,
-     "largest force that a few points have on one, in epsilon / sigma or coupling times the square "
-     "of the largest charge: it sets the unit that sums are rounded to (1048576)",
-     3},
-    {"output", 'o', "F.npy", 0, "where the forces go, points by three", 3},
+static error_t set_box(const cli_option *row, const char *text, void *parsed)
+{
+    energy_options *options = parsed;
+    return pairs_set_box(row, text, options->box, &options->energy.box);
+}
+
+static const cli_option rows[] = {
+    {.heading = "Energy of a pair:"},
+    {"potential", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(energy_options, energy.potential),
+     .words = potentials, .help = "of two points, @"},
+    {"epsilon", .value = "E", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.epsilon),
+     .range = {0, INFINITY, .above = true}, .help = "of Lennard-Jones: depth"},
+    {"sigma", .value = "S", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.sigma),
+     .range = {0, INFINITY, .above = true}, .help = "of Lennard-Jones: diameter"},
+    {"coupling", .value = "K", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.coupling),
+     .range = {0, INFINITY, .above = true}, .help = "of the others: the constant before q q / r"},
+    {"charges", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(energy_options, charges),
+     .help = "of the others: charges or masses, one a point", .otherwise = "1 each"},
+    {.heading = "Which pairs:"},
+    {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.cutoff),
+     .range = {0, INFINITY, .above = true}, .help = "pairs closer than this",
+     .otherwise = "all, in open space"},
+    {"shift", .value = "KIND", .kind = CLI_CHOICE, CLI_FIELD(energy_options, energy.shift),
+     .words = shifts, .help = "what ends at 0 at the cut-off, @; force: the energy too"},
+    {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(energy_options, box), .set = set_box,
+     .help = "periodic cell, as of tesela pairs neighbors"},
+    {"exclude", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(energy_options, exclude),
+     .help = "pairs to leave out, two numbers of points a line, from 0"},
+    {.heading = "How:"},
+    {"largest", .value = "F", .kind = CLI_REAL, CLI_FIELD(energy_options, energy.largest),
+     .range = {0, INFINITY, .above = true},
+     .help =
+         "largest force that a few points have on one, in epsilon / sigma or coupling times the "
+         "square of the largest charge: it sets the unit that sums are rounded to"},
+    {"output", 'o', "F.npy", CLI_FILE, CLI_FIELD(energy_options, output),
+     .help = "where the forces go, points by three"},
     {0}};
 
 static const char command_doc[] =
@@ -80,81 +82,15 @@ static const char command_doc[] =
     "forces.npy\n"
     "  tesela pairs energy ions.csv --potential coulomb --charges q.csv --coupling 332.0637";
 
-static error_t set_positive(double *value, const char *option, const char *text)
+static error_t set_argument(void *parsed, const char *text)
 {
-    if (!cli_parse_real(text, value) || !(*value > 0)) {
-        cli_error("%s '%s': give a number above 0", option, text);
+    energy_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
         return EINVAL;
     }
+    options->input = text;
     return 0;
-}
-
-static error_t set_choice(int *value, const char *option, const char *const *names,
-                          const char *text)
-{
-    for (int k = 0; names[k] != NULL; k++) {
-        if (strcmp(names[k], text) == 0) {
-            *value = k;
-            return 0;
-        }
-    }
-    cli_error("%s '%s': give %s, %s or %s", option, text, names[0], names[1], names[2]);
-    return EINVAL;
-}
-
-static error_t parse_model(int key, const char *text, energy_options *options)
-{
-    int choice = 0;
-    error_t error;
-    switch (key) {
-    case KEY_POTENTIAL:
-        error = set_choice(&choice, "--potential", potentials, text);
-        options->energy.potential = (tsl_potential)choice;
-        return error;
-    case KEY_SHIFT:
-        error = set_choice(&choice, "--shift", shifts, text);
-        options->energy.shift = (tsl_shift)choice;
-        return error;
-    case KEY_EPSILON:
-        return set_positive(&options->energy.epsilon, "--epsilon", text);
-    case KEY_SIGMA:
-        return set_positive(&options->energy.sigma, "--sigma", text);
-    case KEY_COUPLING:
-        return set_positive(&options->energy.coupling, "--coupling", text);
-    case KEY_CUTOFF:
-        return set_positive(&options->energy.cutoff, "--cutoff", text);
-    case KEY_LARGEST:
-        return set_positive(&options->energy.largest, "--largest", text);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    energy_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input != NULL) {
-            cli_error("'%s' is one argument too many: give one file", text);
-            return EINVAL;
-        }
-        options->input = text;
-        return 0;
-    case KEY_CHARGES:
-        options->charges = text;
-        return 0;
-    case KEY_EXCLUDE:
-        options->exclude = text;
-        return 0;
-    case KEY_BOX:
-        return pairs_set_box(text, options->box, &options->energy.box);
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return parse_model(key, text, options);
-    }
 }
 
 static bool check(const energy_options *options)
@@ -356,14 +292,18 @@ static tsl_status tell(const energy_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_energy(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {
-        .options = options_table, .parser = parse_option, .args_doc = "POINTS", .doc = command_doc};
-    energy_options options = {.energy = TSL_ENERGY_OPTIONS_INIT};
+    (void)self;
+    *(energy_options *)options = (energy_options){.energy = TSL_ENERGY_OPTIONS_INIT};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    energy_options options;
     energy_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -392,3 +332,14 @@ int pairs_energy(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_energy = {.name = "energy",
+                                  .summary = "Lennard-Jones, Coulomb, gravity: energy and forces",
+                                  .run = run_command,
+                                  .doc = command_doc,
+                                  .arguments = "POINTS",
+                                  .rows = rows,
+                                  .size = sizeof(energy_options),
+                                  .init = init,
+                                  .argument = set_argument,
+                                  .places = CLI_ONE_DEVICE};

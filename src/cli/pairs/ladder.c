@@ -13,9 +13,6 @@
 #include "io/report/plot.h"
 
 enum {
-    KEY_MOST = 0x300,
-    KEY_REPEATS,
-    KEY_FIGURE,
     SIZES = 11, /* 128 to 131072 */
     FIRST_SIZE = 128,
     FORMS = 4,
@@ -49,11 +46,15 @@ typedef struct ladder_work {
     ladder_row row[SIZES * FORMS * KINDS];
 } ladder_work;
 
-static const struct argp_option options_table[] = {
-    {"most", KEY_MOST, "N", 0, "largest triangle, cells a side, 128 to 131072 (32768)", 1},
-    {"repeats", KEY_REPEATS, "R", 0, "runs of each, 3 to 1000 (31)", 1},
-    {"output", 'o', "L.csv", 0, "where the table goes", 1},
-    {"figure", KEY_FIGURE, "FILE", 0, "a figure of it, blocks of 16 x 16: SVG, PNG or PDF", 1},
+static const cli_option rows[] = {
+    {"most", .value = "N", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, most),
+     .range = {FIRST_SIZE, FIRST_SIZE << (SIZES - 1)}, .help = "largest triangle, cells a side"},
+    {"repeats", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, repeats),
+     .range = {3, MOST_REPEATS}, .help = "runs of each"},
+    {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output),
+     .help = "where the table goes"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(ladder_options, figure),
+     .help = "a figure of it, blocks of 16 x 16: SVG, PNG or PDF"},
     {0}};
 
 static const char command_doc[] =
@@ -68,29 +69,6 @@ static const char command_doc[] =
     "Examples:\n"
     "  tesela pairs ladder --device cuda:0 --most 131072 -o ladder.csv --figure ladder.svg\n"
     "  tesela pairs ladder --device cpu";
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    ladder_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        cli_error("'%s': ladder takes no arguments (see tesela pairs ladder --help)", text);
-        return EINVAL;
-    case KEY_MOST:
-        return cli_set_integer("--most", text, FIRST_SIZE, FIRST_SIZE << (SIZES - 1),
-                               &options->most);
-    case KEY_REPEATS:
-        return cli_set_integer("--repeats", text, 3, MOST_REPEATS, &options->repeats);
-    case KEY_FIGURE:
-        options->figure = text;
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static const char *kind_name(int kind)
 {
@@ -447,15 +425,19 @@ done:
     return status;
 }
 
-int pairs_ladder(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {
-        .options = options_table, .parser = parse_option, .doc = command_doc};
+    (void)self;
+    *(ladder_options *)options = (ladder_options){.most = 32768, .repeats = 31};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
     static ladder_work work; /* its rows are many */
-    ladder_options options = {.most = 32768, .repeats = 31};
+    ladder_options options;
     int exit_status;
     work = (ladder_work){.options = &options, .begun = tsl_seconds(), .right = true};
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     const cli_file files[] = {{"-o", options.output}, {"--figure", options.figure}};
@@ -486,3 +468,12 @@ int pairs_ladder(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_ladder = {.name = "ladder",
+                                  .summary = "how fast those maps write, beside a fill",
+                                  .run = run_command,
+                                  .doc = command_doc,
+                                  .rows = rows,
+                                  .size = sizeof(ladder_options),
+                                  .init = init,
+                                  .places = CLI_ONE_DEVICE};

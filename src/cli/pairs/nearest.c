@@ -7,8 +7,6 @@
 #include "core/context.h"
 #include "io/grid/npz.h"
 
-enum { KEY_K = 'k' };
-
 typedef struct nearest_options {
     cli_common common;
     int k;
@@ -24,10 +22,11 @@ typedef struct nearest_work {
     void *distances;
 } nearest_work;
 
-static const struct argp_option options_table[] = {
-    {"k", KEY_K, "K", 0, "nearest points of each, 1 to 96 (16)", 1},
-    {"output", 'o', "K.npz", 0,
-     "where indices and distances go, K for each point, one point after another", 1},
+static const cli_option rows[] = {
+    {"k", .value = "K", .kind = CLI_INTEGER, CLI_FIELD(nearest_options, k), .range = {1, 96},
+     .help = "nearest points of each"},
+    {"output", 'o', "K.npz", CLI_FILE, CLI_FIELD(nearest_options, output),
+     .help = "where indices and distances go, K for each point, one point after another"},
     {0}};
 
 static const char command_doc[] =
@@ -42,31 +41,15 @@ static const char command_doc[] =
     "  tesela pairs knn points.npy -o nearest.npz\n"
     "  tesela pairs knn embeddings.npy --k 10 --device cuda:0 -o nearest.npz";
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *parsed, const char *text)
 {
-    nearest_options *options = state->input;
-    int k;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input != NULL) {
-            cli_error("'%s' is one argument too many: give one file", text);
-            return EINVAL;
-        }
-        options->input = text;
-        return 0;
-    case KEY_K:
-        if (!cli_parse_integer(text, &k) || k < 1 || k > 96) {
-            cli_error("--k '%s': give 1 to 96", text);
-            return EINVAL;
-        }
-        options->k = k;
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    nearest_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
+        return EINVAL;
     }
+    options->input = text;
+    return 0;
 }
 
 static bool check(const nearest_options *options)
@@ -162,16 +145,18 @@ static tsl_status tell(const nearest_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_nearest(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "POINTS -o K.npz",
-                                     .doc = command_doc};
-    nearest_options options = {.k = 16};
+    (void)self;
+    *(nearest_options *)options = (nearest_options){.k = 16};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    nearest_options options;
     nearest_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -195,3 +180,14 @@ int pairs_nearest(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_nearest = {.name = "knn",
+                                   .summary = "the nearest points of each point",
+                                   .run = run_command,
+                                   .doc = command_doc,
+                                   .arguments = "POINTS -o K.npz",
+                                   .rows = rows,
+                                   .size = sizeof(nearest_options),
+                                   .init = init,
+                                   .argument = set_argument,
+                                   .places = CLI_ONE_DEVICE};

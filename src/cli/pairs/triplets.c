@@ -6,8 +6,6 @@
 #include "cli/pairs/command.h"
 #include "core/context.h"
 
-enum { KEY_NU = 0x300, KEY_MAP };
-
 typedef struct triplet_options {
     cli_common common;
     double nu;
@@ -22,13 +20,13 @@ typedef struct triplet_work {
     tsl_point_set points;
 } triplet_work;
 
-static const struct argp_option options_table[] = {
-    {"nu", KEY_NU, "NU", 0, "strength (1)", 1},
-    {"map", KEY_MAP, "NAME", 0,
-     "how a GPU's blocks are laid over triples: tetrahedron (default), or cube, five sixths of "
-     "which "
-     "ends at once: the same sum",
-     1},
+static const char *const maps[] = {"tetrahedron", "cube", NULL};
+
+static const cli_option rows[] = {
+    {"nu", .value = "NU", .kind = CLI_REAL, CLI_FIELD(triplet_options, nu), .help = "strength"},
+    {"map", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(triplet_options, map), .words = maps,
+     .help = "how a GPU's blocks are laid over triples, @: of a cube five sixths end at once; the "
+             "same sum"},
     {0}};
 
 static const char command_doc[] =
@@ -41,33 +39,15 @@ static const char command_doc[] =
     "Example:\n"
     "  tesela pairs triplets cluster.npy --nu 0.072";
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *parsed, const char *text)
 {
-    triplet_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input != NULL) {
-            cli_error("'%s' is one argument too many: give one file", text);
-            return EINVAL;
-        }
-        options->input = text;
-        return 0;
-    case KEY_NU:
-        if (!cli_parse_real(text, &options->nu)) {
-            cli_error("--nu '%s': give a number", text);
-            return EINVAL;
-        }
-        return 0;
-    case KEY_MAP:
-        if (strcmp(text, "tetrahedron") != 0 && strcmp(text, "cube") != 0) {
-            cli_error("--map '%s': give tetrahedron or cube", text);
-            return EINVAL;
-        }
-        options->map = text[0] == 'c' ? TSL_TRIPLETS_CUBE : TSL_TRIPLETS_TETRAHEDRON;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    triplet_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
+        return EINVAL;
     }
+    options->input = text;
+    return 0;
 }
 
 static tsl_status run(triplet_work *work)
@@ -125,14 +105,18 @@ static tsl_status tell(const triplet_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_triplets(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {
-        .options = options_table, .parser = parse_option, .args_doc = "POINTS", .doc = command_doc};
-    triplet_options options = {.nu = 1};
+    (void)self;
+    *(triplet_options *)options = (triplet_options){.nu = 1};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    triplet_options options;
     triplet_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (options.input == NULL) {
@@ -155,3 +139,14 @@ int pairs_triplets(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_triplets = {.name = "triplets",
+                                    .summary = "Axilrod-Teller energy of all triples",
+                                    .run = run_command,
+                                    .doc = command_doc,
+                                    .arguments = "POINTS",
+                                    .rows = rows,
+                                    .size = sizeof(triplet_options),
+                                    .init = init,
+                                    .argument = set_argument,
+                                    .places = CLI_ONE_DEVICE};
