@@ -283,7 +283,7 @@ static void test_malformed(void **state)
         const char *text;
         const char *error;
     } rows[] = {
-        {"", "not a list of poses"},
+        {"", "the file is empty"},
         {"ATOM      1  N   ILE E  16\n", "not a list of poses"},
         {"\nG_DATA 1 0 60 22 7 -10 25 260 120 0\n"
          "G_DATA 2 0 60 22 7 -10 25 260 120\n",
