@@ -146,6 +146,13 @@ class Reports(CommandTest):
         self.assertTrue(report["verified"])
 
     @unittest.skipUnless(shutil.which("clang++") or shutil.which("g++"), "no C++ compiler is found")
+    def test_lab_check(self):
+        result = self.run_command("lab", "check", "14.1", "14.2", "--dir", self.path("answers"), "--json", "check.json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        report = self.assert_documented("check.json", "tesela lab check", absent="profile[]")
+        self.assertEqual((report["command"], report["verified"]), ("lab check", False))
+        self.assertEqual(report["results"]["passed"], 0)
+
     def test_lab_run(self):
         source = os.path.join(SOURCE, "tests", "lab", "files", "parts.cu")
         result = self.run_command("lab", "run", source, "--device", "sim:1.0", "--json", "lab.json")

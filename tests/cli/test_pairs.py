@@ -1,17 +1,19 @@
 """`tesela pairs`: files against plain Python, and what it refuses."""
 
 import ast
+import gzip
 import json
 import math
 import os
 import random
 import struct
+import subprocess
 import sys
 import unittest
 import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import LIGAND, RECEPTOR, CommandTest
+from command import LIGAND, RECEPTOR, TESELA, CommandTest, has_library
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 
@@ -51,6 +53,39 @@ class Distances(CommandTest):
         self.assertEqual(len(values), len(expected))
         for value, right in zip(values, expected):
             self.assertLessEqual(abs(value - right), tolerance * right)
+
+    def test_told_by_content(self):
+        generator = random.Random(4)
+        points = [[generator.randrange(-99, 99) / 8 for _ in range(3)] for _ in range(9)]
+        table = "".join(" ".join(map(str, point)) + "\n" for point in points).encode()
+        pairs = [math.dist(p, q) for i, p in enumerate(points) for q in points[i + 1:]]
+        with zipfile.ZipFile(self.path("p.npz"), "w") as archive:
+            archive.writestr("p.npy", npy(points))
+        names = {"array": npy(points), "table": table, "wrong.npy.csv": npy(points), "p.npz": None}
+        if has_library("zlib"):
+            names |= {"p.npy.gz": gzip.compress(npy(points)), "p.csv.gz": gzip.compress(b"x,y,z\n" + table)}
+        for name, data in names.items():
+            if data is not None:
+                self.write(name, data)
+            result = self.run_command("pairs", "distance", name, "-o", "d.npy", *QUICK)
+            self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+            self.assert_near(load(self.path("d.npy"))[2], pairs)
+        for data in (npy(points), table):
+            result = subprocess.run([TESELA, "pairs", "distance", "-", "-o", "d.npy", *QUICK], cwd=self.folder,
+                                    input=data, capture_output=True, check=False, timeout=60)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assert_near(load(self.path("d.npy"))[2], pairs)
+        self.assert_refused(["pairs", "distance", "/dev/zero", "-o", "e.npy", *QUICK], ["/dev/zero: not a text file"])
+
+    def test_atoms_that_are_no_points(self):
+        atom = "{:<6}    1 {:<4} {:<3} A{:4}    {:8.3f}   0.000   0.000  1.00  0.00          {:>2}\n"
+        self.write("m.pdb", "".join(atom.format(*row) for row in (
+            ("ATOM", " N  ", "GLY", 1, 1, "N"), ("ATOM", " H  ", "GLY", 1, 2, "H"), ("ATOM", " CA ", "GLY", 1, 3, "C"),
+            ("HETATM", " O  ", "HOH", 2, 5, "O"))))
+        result = self.run_command("pairs", "distance", "m.pdb", "-o", "d.npy", *QUICK[:4])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("m.pdb: its atoms are points, but for 1 waters, 1 hydrogens, 0 atoms of alternate", result.stderr)
+        self.assertEqual(load(self.path("d.npy"))[2], (2.0,))
 
     def test_layouts_types_and_chunks(self):
         generator = random.Random(3)

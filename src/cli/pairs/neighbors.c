@@ -50,7 +50,7 @@ static const cli_option rows[] = {
          "rows and indices in the order of cells, and `order`, the point of each place: fastest"},
     {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
      .help = "no distances"},
-    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output),
+    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
      .help = "where indptr, indices and distances go"},
     {0}};
 
@@ -93,10 +93,7 @@ static bool check(const neighbor_options *options)
     } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
-        const cli_file files[] = {
-            {NULL, options->input}, {"--radii", options->radii}, {"-o", options->output}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }
