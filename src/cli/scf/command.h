@@ -9,11 +9,12 @@ typedef struct scf_command {
     cli_common common;
     const char *molecule, *charges; /* paths; charges NULL: none */
     bool bohr, charges_in_bohr;     /* units of the two */
-    bool bounded;                   /* --memory was given */
+    bool tight;                     /* tolerances of --tight */
     char *basis;                    /* values of --basis, joined by commas; NULL: the default */
     tsl_scf_options scf;
 } scf_command;
 
+int scf_run(const cli_command *self, int argc, char **argv);
 /* Parse the command line; false: *exit_status is what to exit with. */
 bool scf_parse(scf_command *command, int argc, char **argv, int *exit_status);
 

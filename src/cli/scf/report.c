@@ -105,18 +105,11 @@ static void write_parameters(tsl_json *json, const scf_outcome *o)
     const tsl_scf_options *s = &c->scf;
     tsl_json_open_object(json, "parameters");
     tsl_json_string(json, "molecule", c->molecule);
-    tsl_json_string(json, "mm", c->charges);
-    tsl_json_string(json, "basis", s->basis);
+    cli_echo_options(json, &cli_scf, c);
     tsl_json_string(json, "auxiliary", o->about.auxiliary);
-    tsl_json_bool(json, "cartesian", s->cartesian != 0);
     tsl_json_string(json, "functional", s->functional);
-    tsl_json_string(json, "grid", s->grid);
-    tsl_json_integer(json, "charge", s->charge);
     tsl_json_integer(json, "multiplicity", o->about.alpha - o->about.beta + 1);
     tsl_json_bool(json, "unrestricted", o->about.unrestricted != 0);
-    tsl_json_number(json, "energy_tolerance", s->energy_tolerance);
-    tsl_json_number(json, "error_tolerance", s->error_tolerance);
-    tsl_json_number(json, "screen", s->screen);
     tsl_json_number(json, "bohr_in_angstrom", TSL_SCF_BOHR);
     tsl_json_close_object(json);
 }

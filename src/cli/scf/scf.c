@@ -86,7 +86,8 @@ static int run(tsl_context *context, const scf_command *c)
     if (!has_result || told != TSL_OK) {
         cli_error("%s", tsl_last_error(context));
     }
-    const int exit_status = cli_exit_status(context, told != TSL_OK ? told : status, c->bounded);
+    const int exit_status = cli_exit_status(context, told != TSL_OK ? told : status,
+                                            cli_given(&c->common, &c->scf.memory));
     tsl_release(o.mulliken);
     tsl_release(o.lowdin);
     tsl_scf_plan_destroy(plan);
@@ -95,8 +96,9 @@ static int run(tsl_context *context, const scf_command *c)
     return exit_status;
 }
 
-int cli_scf(int argc, char **argv)
+int scf_run(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     scf_command command;
     tsl_context *context = NULL;
     int exit_status;
