@@ -335,7 +335,7 @@ static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, in
 static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, int64_t *most_rows,
                                int64_t *most_squares)
 {
-    enum { GROUPS_A_THREAD = 8 };
+    enum { GROUPS_A_THREAD = 16 };
     tsl_context *context = step->context;
     const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
     const int most_groups = is_cpu ? GROUPS_A_THREAD * context->threads : groups;
