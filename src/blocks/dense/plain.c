@@ -183,18 +183,18 @@ bool tsl_plain_cholesky(int64_t n, double *a)
     return true;
 }
 
-void tsl_plain_solve(int64_t n, const double *l, double *x)
+void tsl_plain_solve(int64_t n, const double *factor, double *x)
 {
     for (int64_t i = 0; i < n; i++) {
         for (int64_t k = 0; k < i; k++) {
-            x[i] -= l[i * n + k] * x[k];
+            x[i] -= factor[i * n + k] * x[k];
         }
-        x[i] /= l[i * n + i];
+        x[i] /= factor[i * n + i];
     }
     for (int64_t i = n - 1; i >= 0; i--) {
-        x[i] /= l[i * n + i];
+        x[i] /= factor[i * n + i];
         for (int64_t k = 0; k < i; k++) {
-            x[k] -= l[i * n + k] * x[i];
+            x[k] -= factor[i * n + k] * x[i];
         }
     }
 }

@@ -12,34 +12,8 @@
 
 /* ---- options (dock_options.c) ------------------------------------------------------------- */
 
-enum dock_key {
-    DOCK_FIRST_KEY = 0x100,
-    DOCK_GRID = DOCK_FIRST_KEY,
-    DOCK_SPACING,
-    DOCK_ANGLE_STEP,
-    DOCK_ROTATIONS,
-    DOCK_SURFACE,
-    DOCK_CORE,
-    DOCK_NO_ELECTROSTATICS,
-    DOCK_ELECTROSTATICS,
-    DOCK_KEEP,
-    DOCK_TOP,
-    DOCK_POSES,
-    DOCK_RESCORE,
-    DOCK_RECEPTOR_CHAINS,
-    DOCK_LIGAND_CHAINS,
-    DOCK_HETERO,
-    DOCK_MODEL,
-    DOCK_CORRELATION,
-    DOCK_MEMORY,
-    DOCK_BATCH,
-    DOCK_RESUME,
-    DOCK_LIST,
-    DOCK_VARIANT,
-    DOCK_REPEAT,
-    DOCK_CSV,
-    DOCK_END_KEY
-};
+/* What is asked for. */
+typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER } dock_task;
 
 enum { DOCK_MOST_REPEATS = 100 };
 
@@ -61,17 +35,15 @@ typedef struct dock_options {
     const char *receptor_chains; /* "A,B"; NULL: all */
     const char *ligand_chains;
     bool resume;
-    bool ladder;          /* measure the versions of docking */
+    dock_task task;
     const char *variants; /* those that are asked for; NULL: all */
     int repeat;           /* runs of each */
-    bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 
+int dock_command(const cli_command *self, int argc, char **argv);
 /* Parse and check the command line. True to go on; else *exit_status is set. */
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
-bool dock_is_given(const dock_options *options, enum dock_key key);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
-const char *dock_correlation_name(tsl_correlation correlation);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 

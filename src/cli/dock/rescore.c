@@ -23,27 +23,26 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
     const dock_options *options = work->options;
     tsl_dock_options *used = &pair->used;
     if (head->grid == 0) { /* rows only */
-        return dock_is_given(options, DOCK_GRID)
+        return cli_given(&options->common, &options->dock.grid)
                    ? TSL_OK
                    : tsl_fail(work->context, TSL_E_ARG,
                               "%s: has no head that names its grid: give --grid N",
                               options->rescore);
     }
-    if (!dock_is_given(options, DOCK_GRID)) {
+    if (!cli_given(&options->common, &options->dock.grid)) {
         used->grid = head->grid;
     }
-    if (!dock_is_given(options, DOCK_SPACING)) {
+    if (!cli_given(&options->common, &options->dock.spacing)) {
         const bool same = used->grid == head->grid;
         used->spacing = same ? spacing_of_list(pair, head->grid, head->spacing) : head->spacing;
     }
-    if (!dock_is_given(options, DOCK_SURFACE)) {
+    if (!cli_given(&options->common, &options->dock.surface)) {
         used->surface = head->surface;
     }
-    if (!dock_is_given(options, DOCK_CORE)) {
+    if (!cli_given(&options->common, &options->dock.core)) {
         used->core = head->core;
     }
-    if (!dock_is_given(options, DOCK_ELECTROSTATICS) &&
-        !dock_is_given(options, DOCK_NO_ELECTROSTATICS)) {
+    if (!cli_given(&options->common, &options->dock.electrostatics)) {
         used->electrostatics = head->electrostatics;
     }
     return TSL_OK;
@@ -85,10 +84,10 @@ static void take_grid(const dock_options *options, tsl_dock_options *used, const
                                  tsl_dock_centre(pair->ligand->molecule, centre));
     const bool fits = from->grid % 2 == 0 && from->grid >= 8 && from->grid <= 1024 &&
                       from->grid * from->spacing >= span * (1 - 1e-6);
-    if (!dock_is_given(options, DOCK_GRID)) {
+    if (!cli_given(&options->common, &options->dock.grid)) {
         used->grid = fits ? from->grid : TSL_GRID_SMOOTH;
     }
-    if (!dock_is_given(options, DOCK_SPACING)) {
+    if (!cli_given(&options->common, &options->dock.spacing)) {
         used->spacing = from->spacing;
     }
 }
@@ -203,7 +202,8 @@ tsl_status dock_rescore(dock_work *work, dock_pair *pair)
     for (int64_t i = 0; i < list->count; i++) {
         pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
     }
-    if (dock_is_given(work->options, DOCK_TOP) && list->count > work->options->top) {
+    if (cli_given(&work->options->common, &work->options->top) &&
+        list->count > work->options->top) {
         list->count = work->options->top;
     }
     return TSL_OK;
