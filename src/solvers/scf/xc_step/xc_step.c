@@ -331,14 +331,15 @@ static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, in
 }
 
 /* Divide the groups into batches; finds the largest of each size. A CPU's batch is to stay in its
- * caches, and to keep its threads busy. */
+ * caches, and to be so long that threads seldom wait for each other. */
 static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, int64_t *most_rows,
                                int64_t *most_squares)
 {
-    enum { GROUPS_A_THREAD = 16 };
+    enum { LEAST_GROUPS = 16, CACHED = 8 << 20 }; /* of a CPU's thread */
     tsl_context *context = step->context;
     const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
-    const int most_groups = is_cpu ? GROUPS_A_THREAD * context->threads : groups;
+    const int least = is_cpu ? LEAST_GROUPS * context->threads : groups;
+    const int64_t cached = is_cpu ? (int64_t)CACHED * context->threads : 0;
     const int64_t bound = memory > 0 ? memory : INT64_C(2) << 30;
     tsl_status status = TSL_OK;
     TSL_TRY(take(context, &step->batch, groups, sizeof *step->batch));
@@ -351,7 +352,7 @@ static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, in
             const int64_t square = (int64_t)group->rows * group->rows;
             const int64_t bytes =
                 batch_bytes(step, g + 1 - b->first, rows + group->rows, squares + square);
-            if (g > b->first && (g - b->first >= most_groups || bytes > bound)) {
+            if (g > b->first && (bytes > bound || (g - b->first >= least && bytes > cached))) {
                 break;
             }
             rows += group->rows;
@@ -559,7 +560,10 @@ tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl
     step->description.groups = d.groups;
     step->description.batches = step->batches;
     for (int g = 0; g < d.groups; g++) {
-        step->description.functions += (double)step->group[g].functions / d.groups;
+        const double functions = step->group[g].functions;
+        step->description.functions += functions / d.groups;
+        step->description.flops += 4.0 * TSL_XC_STEP_POINTS * functions * functions *
+                                   options->spins * weighted_of(&step->task);
     }
     step->description.most_functions = step->task.most_rows;
     tsl_profile_add(context, "groups of points", begun, 0, 0);
