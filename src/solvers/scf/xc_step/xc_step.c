@@ -417,6 +417,29 @@ static void split_by_point(tsl_xc_step *step)
     t->vtau = a->vtau;
 }
 
+static void point_at_pieces(tsl_xc_step *step)
+{
+    tsl_xc_step_task *t = &step->task;
+    t->shell = step->piece[SHELLS];
+    t->exponent = step->piece[EXPONENTS];
+    t->coefficient = step->piece[COEFFICIENTS];
+    t->table = step->piece[TABLES];
+    t->position = step->piece[POSITIONS];
+    t->weight = step->piece[WEIGHTS];
+    t->group = step->piece[GROUPS];
+    t->entry = step->piece[ENTRIES];
+    t->function = step->piece[FUNCTIONS];
+    t->place = step->piece[PLACES];
+    t->values = step->piece[VALUES];
+    t->weighted = step->piece[WEIGHTED];
+    t->squares = step->piece[SQUARES];
+    t->factor = step->piece[FACTORS];
+    t->half = step->piece[HALF];
+    t->parts = step->piece[PARTS];
+    t->sums = step->piece[SUMS];
+    t->scratch = step->piece[SCRATCH];
+}
+
 /* Take all memory and send what the draft has. */
 static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_basis *basis,
                             int64_t rows, int64_t squares)
@@ -464,24 +487,7 @@ static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_bas
         TSL_TRY(place(step, i, pieces[i].bytes, pieces[i].from));
     }
     t->batch_values = values;
-    t->shell = step->piece[SHELLS];
-    t->exponent = step->piece[EXPONENTS];
-    t->coefficient = step->piece[COEFFICIENTS];
-    t->table = step->piece[TABLES];
-    t->position = step->piece[POSITIONS];
-    t->weight = step->piece[WEIGHTS];
-    t->group = step->piece[GROUPS];
-    t->entry = step->piece[ENTRIES];
-    t->function = step->piece[FUNCTIONS];
-    t->place = step->piece[PLACES];
-    t->values = step->piece[VALUES];
-    t->weighted = step->piece[WEIGHTED];
-    t->squares = step->piece[SQUARES];
-    t->factor = step->piece[FACTORS];
-    t->half = step->piece[HALF];
-    t->parts = step->piece[PARTS];
-    t->sums = step->piece[SUMS];
-    t->scratch = step->piece[SCRATCH];
+    point_at_pieces(step);
     split_by_point(step);
 done:
     return status;
