@@ -95,31 +95,23 @@ static int run(tsl_context *context, const scf_command *c)
     return exit_status;
 }
 
-int cli_scf(int argc, char **argv)
+int scf_run(scf_command *c)
 {
-    scf_command command;
     tsl_context *context = NULL;
-    int exit_status;
-    if (!scf_parse(&command, argc, argv, &exit_status)) {
-        tsl_release(command.basis);
-        return exit_status;
+    if (strcmp(c->common.device, "auto") == 0) {
+        c->common.device = "cpu"; /* the only one */
     }
-    if (strcmp(command.common.device, "auto") == 0) {
-        command.common.device = "cpu"; /* the only one */
+    const tsl_status status = cli_open_context(&context, &c->common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
     }
-    const tsl_status status = cli_open_context(&context, &command.common);
-    if (status == TSL_OK) {
-        if (command.common.profile) {
-            tsl_profile_enable(context);
-        }
-        exit_status = run(context, &command);
-        if (command.common.profile) {
-            cli_profile_print(context);
-        }
-        tsl_context_destroy(context);
-    } else {
-        exit_status = cli_exit_status(NULL, status, false);
+    if (c->common.profile) {
+        tsl_profile_enable(context);
     }
-    tsl_release(command.basis);
+    const int exit_status = run(context, c);
+    if (c->common.profile) {
+        cli_profile_print(context);
+    }
+    tsl_context_destroy(context);
     return exit_status;
 }
