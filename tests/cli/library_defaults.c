@@ -78,6 +78,21 @@ static void print_pairs(void)
     print("pairs histogram", "bins", histogram.bins);
 }
 
+static void print_scf(void)
+{
+    const tsl_scf_options o = TSL_SCF_OPTIONS_INIT;
+    print("scf", "charge", o.charge);
+    print_name("scf", "xc", o.functional);
+    print_name("scf", "grid", o.grid);
+    print_name("scf", "fit", o.fit == TSL_SCF_FIT_DENSITY ? "df" : "none");
+    print("scf", "energy-tolerance", o.energy_tolerance);
+    print("scf", "error-tolerance", o.error_tolerance);
+    print("scf", "max-iterations", o.max_iterations);
+    print("scf", "damping", o.damping);
+    print("scf", "level-shift", o.level_shift);
+    print("scf", "screen", o.screen);
+}
+
 int main(void)
 {
     const tsl_occupancy_kernel kernel = TSL_OCCUPANCY_KERNEL_INIT;
@@ -86,6 +101,7 @@ int main(void)
     print_poisson();
     print_solve();
     print_pairs();
+    print_scf();
     print("lab occupancy", "barriers", kernel.barriers);
     print("lab occupancy", "shared", (double)kernel.static_shared);
     print("lab occupancy", "dynamic", (double)kernel.dynamic_shared);
