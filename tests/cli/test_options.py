@@ -120,7 +120,7 @@ class Options(CommandTest):
             self.assertFalse(option["rule"], line)
             found = option["default"]
             self.assertIsNotNone(found, line)
-            same = found == value if option["kind"] == "choice" else float(found) == float(value)
+            same = found == value if option["kind"] in ("choice", "text") else float(found) == float(value)
             self.assertTrue(same, f"{line}: the command has {found}")
 
     def test_defaults_are_accepted(self):
