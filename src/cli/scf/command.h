@@ -9,14 +9,14 @@ typedef struct scf_command {
     cli_common common;
     const char *molecule, *charges; /* paths; charges NULL: none */
     bool bohr, charges_in_bohr;     /* units of the two */
-    bool tight;
-    bool bounded; /* --memory was given */
-    char *basis;  /* values of --basis, joined by commas; NULL: the default */
+    bool tight;                     /* tolerances of --tight */
+    char *basis;                    /* values of --basis, joined by commas; NULL: the default */
     tsl_scf_options scf;
 } scf_command;
 
-/* Compute and tell. Returns the exit status. */
-int scf_run(scf_command *command);
+int scf_run(const cli_command *self, int argc, char **argv);
+/* Parse the command line; false: *exit_status is what to exit with. */
+bool scf_parse(scf_command *command, int argc, char **argv, int *exit_status);
 
 /* What was computed. */
 typedef struct scf_outcome {

@@ -82,10 +82,6 @@ void scf_print(FILE *stream, const scf_outcome *o)
                 (long long)tsl_scf_charges_count(o->charges), tsl_scf_charges_total(o->charges),
                 TSL_SCF_BOHR * tsl_scf_charges_nearest(o->charges, o->molecule));
     }
-    if (o->about.total_bytes > 0) {
-        fprintf(stream, "integrals of three functions: %.1f of %.1f MiB kept\n",
-                (double)o->about.stored_bytes / 1048576, (double)o->about.total_bytes / 1048576);
-    }
     fprintf(stream, "%s after %d iterations, error %.1e hartree, %.2f s\n\n",
             r->converged ? "converged" : "NOT CONVERGED", r->iterations, r->error, o->total);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -109,18 +105,11 @@ static void write_parameters(tsl_json *json, const scf_outcome *o)
     const tsl_scf_options *s = &c->scf;
     tsl_json_open_object(json, "parameters");
     tsl_json_string(json, "molecule", c->molecule);
-    tsl_json_string(json, "mm", c->charges);
-    tsl_json_string(json, "basis", s->basis);
+    cli_echo_options(json, &cli_scf, c);
     tsl_json_string(json, "auxiliary", o->about.auxiliary);
-    tsl_json_bool(json, "cartesian", s->cartesian != 0);
     tsl_json_string(json, "functional", s->functional);
-    tsl_json_string(json, "grid", s->grid);
-    tsl_json_integer(json, "charge", s->charge);
     tsl_json_integer(json, "multiplicity", o->about.alpha - o->about.beta + 1);
     tsl_json_bool(json, "unrestricted", o->about.unrestricted != 0);
-    tsl_json_number(json, "energy_tolerance", s->energy_tolerance);
-    tsl_json_number(json, "error_tolerance", s->error_tolerance);
-    tsl_json_number(json, "screen", s->screen);
     tsl_json_number(json, "bohr_in_angstrom", TSL_SCF_BOHR);
     tsl_json_close_object(json);
 }

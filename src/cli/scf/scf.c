@@ -86,7 +86,8 @@ static int run(tsl_context *context, const scf_command *c)
     if (!has_result || told != TSL_OK) {
         cli_error("%s", tsl_last_error(context));
     }
-    const int exit_status = cli_exit_status(context, told != TSL_OK ? told : status, c->bounded);
+    const int exit_status = cli_exit_status(context, told != TSL_OK ? told : status,
+                                            cli_given(&c->common, &c->scf.memory));
     tsl_release(o.mulliken);
     tsl_release(o.lowdin);
     tsl_scf_plan_destroy(plan);
@@ -95,23 +96,32 @@ static int run(tsl_context *context, const scf_command *c)
     return exit_status;
 }
 
-int scf_run(scf_command *c)
+int scf_run(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
+    scf_command command;
     tsl_context *context = NULL;
-    if (strcmp(c->common.device, "auto") == 0) {
-        c->common.device = "cpu"; /* the only one */
+    int exit_status;
+    if (!scf_parse(&command, argc, argv, &exit_status)) {
+        tsl_release(command.basis);
+        return exit_status;
     }
-    const tsl_status status = cli_open_context(&context, &c->common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
+    if (strcmp(command.common.device, "auto") == 0) {
+        command.common.device = "cpu"; /* the only one */
     }
-    if (c->common.profile) {
-        tsl_profile_enable(context);
+    const tsl_status status = cli_open_context(&context, &command.common);
+    if (status == TSL_OK) {
+        if (command.common.profile) {
+            tsl_profile_enable(context);
+        }
+        exit_status = run(context, &command);
+        if (command.common.profile) {
+            cli_profile_print(context);
+        }
+        tsl_context_destroy(context);
+    } else {
+        exit_status = cli_exit_status(NULL, status, false);
     }
-    const int exit_status = run(context, c);
-    if (c->common.profile) {
-        cli_profile_print(context);
-    }
-    tsl_context_destroy(context);
+    tsl_release(command.basis);
     return exit_status;
 }

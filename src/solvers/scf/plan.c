@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/ranges.h"
 #include "solvers/scf/scf.h"
 #include "tesela/xc.h"
 
@@ -19,18 +20,24 @@ static tsl_status check_options(tsl_context *context, const tsl_scf_options *o)
     if (o->basis == NULL || o->functional == NULL || o->grid == NULL) {
         return tsl_fail(context, TSL_E_ARG, "name a basis set, a functional and a grid");
     }
+    const double damping[] = {TSL_SCF_DAMPING_RANGE}, shift[] = {TSL_SCF_LEVEL_SHIFT_RANGE};
+    const int iterations[] = {TSL_SCF_ITERATIONS_RANGE};
     if (!(o->energy_tolerance > 0 && o->error_tolerance > 0 && o->screen >= 0 &&
-          o->level_shift >= 0 && o->level_shift <= 100 && o->damping >= 0 && o->damping <= 0.95)) {
+          o->level_shift >= shift[0] && o->level_shift <= shift[1] && o->damping >= damping[0] &&
+          o->damping <= damping[1])) {
         return tsl_fail(
             context, TSL_E_ARG,
-            "tolerances are positive, screen and level_shift (to 100) not negative, damping is 0 "
-            "to 0.95");
+            "tolerances are positive, screen and level_shift (to %g) not negative, damping is %g "
+            "to %g",
+            shift[1], damping[0], damping[1]);
     }
-    if (o->max_iterations < 1 || o->max_iterations > 10000 || o->multiplicity < 0 ||
-        o->memory < 0 || o->fit < TSL_SCF_FIT_DENSITY || o->fit > TSL_SCF_FIT_NONE) {
+    if (o->max_iterations < iterations[0] || o->max_iterations > iterations[1] ||
+        o->multiplicity < 0 || o->memory < 0 || o->fit < TSL_SCF_FIT_DENSITY ||
+        o->fit > TSL_SCF_FIT_NONE) {
         return tsl_fail(context, TSL_E_ARG,
-                        "max_iterations is 1 to 10000, multiplicity and memory 0 or more, fit one "
-                        "of its kinds");
+                        "max_iterations is %d to %d, multiplicity and memory 0 or more, fit one "
+                        "of its kinds",
+                        iterations[0], iterations[1]);
     }
     if (strcmp(context->ops->name, "cpu") != 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
@@ -53,7 +60,7 @@ static tsl_status copy_options(tsl_scf_plan *p, const tsl_scf_options *o)
     p->options = *o;
     TSL_TRY(copy_text(&p->basis_text, p->context, o->basis));
     TSL_TRY(copy_text(&p->auxiliary_text, p->context,
-                      o->auxiliary != NULL ? o->auxiliary : "def2-universal-jfit"));
+                      o->auxiliary != NULL ? o->auxiliary : TSL_SCF_USUAL_AUXILIARY));
     TSL_TRY(copy_text(&p->functional, p->context, o->functional));
     TSL_TRY(copy_text(&p->grid_text, p->context, o->grid));
     p->options.basis = p->basis_text;
