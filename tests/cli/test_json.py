@@ -180,6 +180,22 @@ class Reports(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("pairs.json", "tesela pairs histogram", absent="profile[]")
 
+    def test_pairs_of_points(self):
+        self.write("points.csv", "0,0,0\n3,4,0\n1,1,1\n")
+        for task in (["energy", "points.csv"], ["knn", "points.csv", "-o", "k.npz"],
+                     ["triplets", "points.csv"], ["contacts", RECEPTOR, LIGAND]):
+            result = self.run_command("pairs", *task, "--device", "cpu", "--json", "pairs.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            absent = ("profile[]", "parameters.box[]")
+            self.assert_documented("pairs.json", f"tesela pairs {task[0]}", absent=absent)
+
+    def test_pairs_ladder(self):
+        result = self.run_command("pairs", "ladder", "--most", "128", "--repeats", "3", "--device",
+                                  "cpu", "--json", "ladder.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("ladder.json", "tesela pairs ladder", absent="profile[]")
+        self.assertTrue(report["verified"])
+
     def test_pairs_maps(self):
         result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",
                                   "--device", "cpu", "--json", "maps.json")

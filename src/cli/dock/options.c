@@ -189,8 +189,7 @@ static const cli_option rows[] = {
      .range = {1, DOCK_MOST_REPEATS}, .tasks = OF_THE_LADDER, .help = "runs of each version"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, common.csv),
-     .tasks = OF_THE_LADDER,
-     .help = "write its table as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .tasks = OF_THE_LADDER, .help = "write its table"},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
@@ -286,17 +285,6 @@ static bool is_own_list(const dock_options *options)
     return false;
 }
 
-static bool are_apart(const dock_options *options)
-{
-    const cli_file files[] = {{NULL, options->receptor},
-                              {NULL, options->ligand},
-                              {NULL, options->list},
-                              {NULL, options->rescore},
-                              {"--csv", options->common.csv},
-                              {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
-    return cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
-}
-
 static bool check(const dock_options *options)
 {
     if (!check_together(options)) {
@@ -309,10 +297,8 @@ static bool check(const dock_options *options)
                                                : "RECEPTOR LIGAND -o DIR");
         return false;
     }
-    if (!cli_can_write_csv(&options->common)) {
-        return false;
-    }
-    if (!are_apart(options)) {
+    const char *const molecules[] = {options->receptor, options->ligand};
+    if (!cli_check_files(&options->common, molecules, 2)) {
         return false;
     }
     if (options->folder == NULL && options->task == DOCK_LADDER) {
