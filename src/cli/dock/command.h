@@ -22,6 +22,9 @@ enum dock_key {
     DOCK_CORE,
     DOCK_NO_ELECTROSTATICS,
     DOCK_ELECTROSTATICS,
+    DOCK_SCORE,
+    DOCK_WEIGHTS,
+    DOCK_CONTACTS,
     DOCK_KEEP,
     DOCK_TOP,
     DOCK_POSES,
@@ -51,6 +54,8 @@ typedef struct dock_options {
     const char *list;    /* file of pairs, or NULL */
     const char *rescore; /* list of poses, or NULL */
     tsl_dock_options dock;
+    const char *contacts; /* file of contact potentials; NULL: the library's own */
+    double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
     int angle_step;             /* degrees; 0: see rotations_from */
     const char *rotations_from; /* "spiral:COUNT" or a file */
     int spiral;                 /* COUNT, or 0 */
@@ -72,6 +77,11 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
 bool dock_is_given(const dock_options *options, enum dock_key key);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
 const char *dock_correlation_name(tsl_correlation correlation);
+const char *dock_score_name(tsl_dock_score score);
+
+/* Read options->contacts into options->table, which the docking options then have. Prints what is
+ * wrong with it. */
+bool dock_contacts_read(dock_options *options);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 

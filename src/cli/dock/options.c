@@ -38,6 +38,14 @@ static const struct argp_option options_table[] = {
      "angles in degrees (twist theta phi: about z, then y, then z) or a unit quaternion (w x y z)",
      4},
     {NULL, 0, NULL, 0, "Scores:", 5},
+    {"score", DOCK_SCORE, "ftdock|complementarity", 0,
+     "what poses are ranked by: FTDock's shape score, or pairs, clash, electrostatics and contact "
+     "potentials together, on cells of 1.2 angstrom (ftdock)",
+     5},
+    {"weights", DOCK_WEIGHTS, "C,E,D", 0,
+     "of complementarity: weights of clash, electrostatics and contacts (0.5,3,1)", 5},
+    {"contacts", DOCK_CONTACTS, "FILE", 0,
+     "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers", 5},
     {"surface", DOCK_SURFACE, "ANGSTROM", 0, "thickness of the receptor's surface layer (1.3)", 5},
     {"core", DOCK_CORE, "VALUE", 0, "value of a cell in the receptor's core (-15)", 5},
     {"electrostatics", DOCK_ELECTROSTATICS, "ftdock|trilinear|off", 0,
@@ -135,6 +143,17 @@ const char *dock_correlation_name(tsl_correlation correlation)
     return correlation_names[correlation];
 }
 
+static const char *const score_names[] = {
+    [TSL_SCORE_FTDOCK] = "ftdock",
+    [TSL_SCORE_COMPLEMENTARITY] = "complementarity",
+    NULL,
+};
+
+const char *dock_score_name(tsl_dock_score score)
+{
+    return score_names[score];
+}
+
 /* ---- values ------------------------------------------------------------------------------- */
 
 static error_t set_length(const char *option, const char *text, double *out)
@@ -213,6 +232,41 @@ static error_t set_correlation(dock_options *options, const char *text)
     const error_t error = cli_set_choice("--correlation", text, correlation_names, &chosen);
     options->dock.correlation = (tsl_correlation)chosen;
     return error;
+}
+
+static error_t set_score(dock_options *options, const char *text)
+{
+    int chosen = 0;
+    const error_t error = cli_set_choice("--score", text, score_names, &chosen);
+    options->dock.score = (tsl_dock_score)chosen;
+    return error;
+}
+
+/* Three numbers with commas between. */
+static error_t set_weights(dock_options *options, const char *text)
+{
+    tsl_complementarity *c = &options->dock.complementarity;
+    double *const weights[] = {&c->clash, &c->electrostatics, &c->contacts};
+    const char *at = text;
+    bool valid = true;
+    for (int i = 0; i < 3 && valid; i++) {
+        char word[32];
+        const size_t length = strcspn(at, ",");
+        valid = length < sizeof word && (at[length] == ',') == (i < 2);
+        if (valid) {
+            memcpy(word, at, length);
+            word[length] = '\0';
+            valid = cli_parse_real(word, weights[i]) && *weights[i] >= 0 && *weights[i] <= 100;
+            at += length + 1;
+        }
+    }
+    if (!valid) {
+        cli_error("--weights '%s': give three numbers from 0 to 100 with commas between, of clash, "
+                  "electrostatics and contacts: 0.5,3,1",
+                  text);
+        return EINVAL;
+    }
+    return 0;
 }
 
 static error_t set_hetero(dock_options *options, const char *text)
@@ -298,6 +352,13 @@ static error_t set_words(int key, const char *text, dock_options *options)
         return set_models(options, text);
     case DOCK_NO_ELECTROSTATICS:
         options->dock.electrostatics = TSL_ELECTROSTATICS_OFF;
+        return 0;
+    case DOCK_SCORE:
+        return set_score(options, text);
+    case DOCK_WEIGHTS:
+        return set_weights(options, text);
+    case DOCK_CONTACTS:
+        options->contacts = text;
         return 0;
     case DOCK_RESCORE:
         options->rescore = text;
@@ -389,6 +450,30 @@ static bool check_ladder(const dock_options *options)
     return dock_ladder_choose(asked, options->variants);
 }
 
+/* Options of one score are refused with the other. */
+static bool check_score(const dock_options *options)
+{
+    static const struct {
+        enum dock_key key;
+        tsl_dock_score score;
+        const char *name;
+    } of_a_score[] = {{DOCK_SURFACE, TSL_SCORE_FTDOCK, "--surface"},
+                      {DOCK_CORE, TSL_SCORE_FTDOCK, "--core"},
+                      {DOCK_ELECTROSTATICS, TSL_SCORE_FTDOCK, "--electrostatics"},
+                      {DOCK_NO_ELECTROSTATICS, TSL_SCORE_FTDOCK, "--no-electrostatics"},
+                      {DOCK_WEIGHTS, TSL_SCORE_COMPLEMENTARITY, "--weights"},
+                      {DOCK_CONTACTS, TSL_SCORE_COMPLEMENTARITY, "--contacts"}};
+    for (size_t i = 0; i < sizeof of_a_score / sizeof *of_a_score; i++) {
+        if (dock_is_given(options, of_a_score[i].key) &&
+            of_a_score[i].score != options->dock.score) {
+            cli_error("%s is for --score %s, not for %s: leave one of them out", of_a_score[i].name,
+                      dock_score_name(of_a_score[i].score), dock_score_name(options->dock.score));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_together(const dock_options *options)
 {
     static const struct {
@@ -412,7 +497,10 @@ static bool check_together(const dock_options *options)
     if (options->list != NULL && options->receptor != NULL) {
         return refuse("--list", "RECEPTOR and LIGAND", "the list names the molecules");
     }
-    return check_ladder(options);
+    if (options->ladder && options->dock.score != TSL_SCORE_FTDOCK) {
+        return refuse("--score", "ladder", "it measures versions of FTDock's score");
+    }
+    return check_score(options) && check_ladder(options);
 }
 
 /* Would the list that is to be read be replaced? */
@@ -434,6 +522,7 @@ static bool are_apart(const dock_options *options)
                               {NULL, options->ligand},
                               {NULL, options->list},
                               {NULL, options->rescore},
+                              {NULL, options->contacts},
                               {"--csv", options->common.csv},
                               {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
     return cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
@@ -490,5 +579,8 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
     if (dock_is_given(out, DOCK_ROTATIONS)) {
         out->angle_step = 0;
     }
-    return check(out);
+    if (!check(out)) {
+        return false;
+    }
+    return out->contacts == NULL || dock_contacts_read(out);
 }

@@ -75,6 +75,9 @@ static void name_search(const dock_work *work, dock_pair *pair)
     add_values(&hash, "%d %d", pair->receptor->model, pair->ligand->model);
     add_values(&hash, "%d %d %.17g %.17g %d %d %d", (int)options->hetero, dock->grid, dock->spacing,
                dock->surface, dock->core, (int)dock->electrostatics, dock->keep);
+    add_values(&hash, "%d %.17g %.17g %.17g", (int)dock->score, dock->complementarity.clash,
+               dock->complementarity.electrostatics, dock->complementarity.contacts);
+    tsl_sha256_add(&hash, options->table, sizeof options->table);
     add_values(&hash, "%lld", (long long)rotations->count);
     for (int64_t i = 0; i < rotations->count; i++) {
         const tsl_rotation *r = &rotations->at[i];
@@ -342,6 +345,7 @@ void dock_pair_free(dock_pair *pair)
 
 int dock_pair_verified(const dock_pair *pair)
 {
-    /* scores are rounded from a transform: exact while it is off by less than 1/4 */
-    return pair->rotations_done > 0 ? pair->summary.transform_error < 0.25 : -1;
+    return pair->rotations_done > 0
+               ? pair->summary.transform_error <= pair->summary.transform_bound
+               : -1;
 }

@@ -55,6 +55,13 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
     tsl_json_string(json, "hetero", options->hetero == TSL_HETERO_KEEP ? "keep" : "drop");
     write_grid(json, dock);
     write_rotations(json, options);
+    tsl_json_string(json, "score", dock_score_name(dock->score));
+    if (dock->score == TSL_SCORE_COMPLEMENTARITY) {
+        tsl_json_number(json, "clash", dock->complementarity.clash);
+        tsl_json_number(json, "electrostatics_weight", dock->complementarity.electrostatics);
+        tsl_json_number(json, "contacts_weight", dock->complementarity.contacts);
+        tsl_json_string(json, "contacts", options->contacts);
+    }
     tsl_json_number(json, "surface", dock->surface);
     tsl_json_integer(json, "core", dock->core);
     tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
@@ -123,7 +130,8 @@ static void write_cases(tsl_json *json, const dock_pair *pair)
 {
     tsl_json_open_array(json, "cases");
     if (pair->rotations_done > 0) {
-        cli_report_case(json, "transform_error", pair->summary.transform_error, 0.25,
+        cli_report_case(json, "transform_error", pair->summary.transform_error,
+                        pair->summary.transform_bound,
                         dock_pair_verified(pair) == 1);
     }
     tsl_json_close_array(json);
