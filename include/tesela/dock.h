@@ -93,7 +93,7 @@ enum { TSL_CONTACT_TYPE_COUNT = 18 };
  *  by the middle of a probe of 1.4; charges are +0.3 and -0.3 e for the backbone's N (not of
  *  proline) and O, +1 for NZ of lysine, +-0.5 for NH1, NH2 of arginine, OD1, OD2 of aspartate and
  *  OE1, OE2 of glutamate. Of the table the five products that come nearest to it are used. A pose's
- *  score is 32 S, rounded, and at least 1024; its energy is E / 332 kcal/mol.
+ *  score is 32 S, rounded, and at least 4096; its energy is E / 332 kcal/mol.
  *
  *  All is summed in integers. The transform only proposes: every cell whose value is within a bound
  *  on the transform's error of the last pose kept is summed again, so that poses have the same bits

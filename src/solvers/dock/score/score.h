@@ -29,8 +29,9 @@ enum {
     TSL_CONTACT_TYPES = 18,
     TSL_SCORE_BITS = 8,  /* of S in a sum */
     TSL_SCORE_SHIFT = 3, /* from a sum to a score */
-    /* The least score of a pose, 32 S: what a transform takes for more than 0 holds all of them. */
-    TSL_SCORE_LEAST = 1024,
+    /* The least score of a pose. It is above a transform's error, so that a transform takes all
+     * cells that reach it for more than 0. */
+    TSL_SCORE_LEAST = 4096,
     TSL_VALUE_UNIT = 64 /* of a contact's value */
 };
 
