@@ -75,6 +75,11 @@ typedef enum tsl_dock_score {
 /** Types of atoms of a table of contact potentials: those of Zhang et al. (1997), in their order. */
 enum { TSL_CONTACT_TYPE_COUNT = 18 };
 
+/** May a pose stand? Called by tsl_dock_search() for poses good enough to be kept, from the thread
+ *  that called it, on the rank that found them; it answers alike on all ranks.
+ *  @param motion  shape [3][4], as of tsl_pose_motion() */
+typedef int (*tsl_dock_filter)(void *user, const double motion[3][4]);
+
 /** The score of complementarity. Over the ligand's atoms j and the receptor's atoms i
  *
  *      S = P - clash C - electrostatics E - contacts D
@@ -107,6 +112,12 @@ typedef struct tsl_complementarity {
     double contacts;       /**< weight of D, 0 to 100 */
     const double *table;   /**< shape [18][18], symmetric; borrowed: must outlive the plan; NULL is
                                 the library's own */
+    const uint8_t *blocked[2]; /**< of receptor and ligand, shape [atoms], or NULL: atoms that are 1
+                                    have clash alone, and each of their pairs counts -1. Borrowed
+                                    likewise. Of both at once: TSL_E_ARG */
+    tsl_dock_filter filter; /**< poses that it refuses are passed over, so that others take their
+                                 places; NULL: none */
+    void *filter_user;
 } tsl_complementarity;
 
 /** How the correlation is computed; the poses are the same. */
@@ -150,7 +161,7 @@ typedef struct tsl_dock_options {
         sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
             TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0, TSL_SCORE_FTDOCK,                                  \
         {                                                                                          \
-            0.5, 3.0, 1.0, NULL                                                                    \
+            0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL                                          \
         }                                                                                          \
     }
 
@@ -278,6 +289,19 @@ TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_
 /** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all
  *  descending. */
 TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
+
+/** Gather poses into clusters, greedily: the first pose, and all within `radius` of it by the root
+ *  mean square distance of the ligand's atoms, then the first of those left, and so on.
+ *
+ *  @param[in,out] poses  shape [count], the best first; on return the first pose of each cluster, in
+ *                        order
+ *  @param[in]     radius  angstrom, > 0
+ *  @param[in]     most    clusters at most, >= 1; poses of further ones are left out
+ *  @param[out]    from    shape [count]: where each of them was
+ *  @param[out]    sizes   shape [count]: poses of each cluster
+ *  @return the number of clusters; TSL_E_ARG, TSL_E_NOMEM (negative) */
+TSL_API int64_t tsl_poses_cluster(const tsl_dock_plan *plan, tsl_pose *poses, int64_t count,
+                                  double radius, int64_t most, int64_t *from, int64_t *sizes);
 
 /** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's
  *  positions, as read, to the frame of the receptor's, as read.

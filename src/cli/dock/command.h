@@ -25,6 +25,9 @@ enum dock_key {
     DOCK_SCORE,
     DOCK_WEIGHTS,
     DOCK_CONTACTS,
+    DOCK_CLUSTER,
+    DOCK_BLOCK,
+    DOCK_RESTRAIN,
     DOCK_KEEP,
     DOCK_TOP,
     DOCK_POSES,
@@ -46,6 +49,15 @@ enum dock_key {
 
 enum { DOCK_MOST_REPEATS = 100 };
 
+/* An atom of the receptor's residues has to be within a distance of one of the ligand's. */
+typedef struct dock_restraint {
+    char residues[2][512]; /* of receptor and ligand, as lists */
+    double distance;       /* angstrom; 0: there is no restraint */
+    /* of the pair at hand: */
+    double *positions[2]; /* [count][3] */
+    int64_t count[2];
+} dock_restraint;
+
 typedef struct dock_options {
     cli_common common;
     const char *receptor; /* NULL with a list */
@@ -56,6 +68,9 @@ typedef struct dock_options {
     tsl_dock_options dock;
     const char *contacts; /* file of contact potentials; NULL: the library's own */
     double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
+    double cluster;           /* radius, angstrom; 0: no clusters */
+    const char *block;        /* residues, "receptor" or "ligand" before them; NULL: none */
+    const char *restrain;     /* "LIST within D of LIST", or NULL */
     int angle_step;             /* degrees; 0: see rotations_from */
     const char *rotations_from; /* "spiral:COUNT" or a file */
     int spiral;                 /* COUNT, or 0 */
@@ -82,6 +97,23 @@ const char *dock_score_name(tsl_dock_score score);
 /* Read options->contacts into options->table, which the docking options then have. Prints what is
  * wrong with it. */
 bool dock_contacts_read(dock_options *options);
+
+/* ---- residues (residues.c) ------------------------------------------------------------------ */
+
+/* Is this a list of residues, CHAIN:NUMBER, CHAIN:FIRST-LAST or CHAIN:*, with commas between? */
+bool dock_residues_valid(const char *list);
+struct dock_input;
+/* 1 for each atom of an input's residues that a list names, else 0; the caller releases them. */
+tsl_status dock_residues_mark(uint8_t **out, tsl_context *context, const char *option,
+                              const char *list, const struct dock_input *input);
+
+bool dock_restraint_parse(dock_restraint *out, const char *text);
+/* Take the atoms of a pair, which have been read. */
+tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
+                              const struct dock_input *receptor, const struct dock_input *ligand);
+void dock_restraint_free(dock_restraint *restraint);
+/* A tsl_dock_filter. */
+int dock_restraint_allows(void *restraint, const double motion[3][4]);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 
@@ -167,6 +199,8 @@ typedef struct dock_pair {
     char search_digest[65]; /* names everything the answer depends on */
     char output_digest[65]; /* and everything the files depend on */
     tsl_dock_options used;  /* what the plan was made with */
+    uint8_t *blocked;       /* of one of the molecules, or NULL */
+    dock_restraint restraint;
     tsl_dock_summary summary;
     tsl_pose_list list;
     double lowest_energy;   /* of the whole run */
@@ -199,6 +233,9 @@ int dock_pair_verified(const dock_pair *pair);
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
 /* Remove checkpoints that a complete run left behind. For rank 0. */
 void dock_search_tidy(dock_work *work, const dock_pair *pair);
+
+/* Sort out clusters of pair->list, if they are asked for; `most` poses are to be left. */
+tsl_status dock_cluster(dock_work *work, dock_pair *pair, int64_t most);
 
 /* Read options->rescore into pair->list and take pair->used from its head. */
 tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);

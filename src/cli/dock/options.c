@@ -43,7 +43,7 @@ static const struct argp_option options_table[] = {
      "potentials together, on cells of 1.2 angstrom (ftdock)",
      5},
     {"weights", DOCK_WEIGHTS, "C,E,D", 0,
-     "of complementarity: weights of clash, electrostatics and contacts (0.5,3,1)", 5},
+     "of complementarity: weights of clash, electrostatics and contacts (0.5,3,2)", 5},
     {"contacts", DOCK_CONTACTS, "FILE", 0,
      "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers", 5},
     {"surface", DOCK_SURFACE, "ANGSTROM", 0, "thickness of the receptor's surface layer (1.3)", 5},
@@ -53,6 +53,14 @@ static const struct argp_option options_table[] = {
      "with true trilinear ones, or always (ftdock)",
      5},
     {"no-electrostatics", DOCK_NO_ELECTROSTATICS, NULL, 0, "the same as --electrostatics off", 5},
+    {"block", DOCK_BLOCK, "receptor:LIST|ligand:LIST", 0,
+     "with complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45", 5},
+    {"restrain", DOCK_RESTRAIN, "LIST within D of LIST", 0,
+     "with complementarity: an atom of these residues of RECEPTOR has to be within D angstrom of "
+     "one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'",
+     5},
+    {"cluster", DOCK_CLUSTER, "ANGSTROM", 0,
+     "keep the first pose of those whose ligands are within this of it (no clusters)", 5},
     {"keep", DOCK_KEEP, "COUNT", 0, "poses to keep of each rotation (3)", 5},
     {"rescore", DOCK_RESCORE, "FILE", 0,
      "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, core "
@@ -262,7 +270,36 @@ static error_t set_weights(dock_options *options, const char *text)
     }
     if (!valid) {
         cli_error("--weights '%s': give three numbers from 0 to 100 with commas between, of clash, "
-                  "electrostatics and contacts: 0.5,3,1",
+                  "electrostatics and contacts: 0.5,3,2",
+                  text);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t set_block(dock_options *options, const char *text)
+{
+    static const char *const words[] = {"receptor:", "ligand:"};
+    options->block = text;
+    for (int role = 0; role < 2; role++) {
+        const size_t length = strlen(words[role]);
+        if (strncmp(text, words[role], length) == 0 && dock_residues_valid(text + length)) {
+            return 0;
+        }
+    }
+    cli_error("--block '%s': give receptor: or ligand: and residues as CHAIN:NUMBER, "
+              "CHAIN:FIRST-LAST or CHAIN:*, with commas between: receptor:A:10-20,A:45",
+              text);
+    return EINVAL;
+}
+
+static error_t set_restraint(dock_options *options, const char *text)
+{
+    dock_restraint restraint;
+    options->restrain = text;
+    if (!dock_restraint_parse(&restraint, text)) {
+        cli_error("--restrain '%s': give residues of RECEPTOR, a distance up to 100 and residues "
+                  "of LIGAND: 'A:45,A:57 within 8 of B:*'",
                   text);
         return EINVAL;
     }
@@ -314,6 +351,8 @@ static error_t set_numbers(int key, const char *text, dock_options *options)
         return set_length("--spacing", text, &options->dock.spacing);
     case DOCK_SURFACE:
         return set_length("--surface", text, &options->dock.surface);
+    case DOCK_CLUSTER:
+        return set_length("--cluster", text, &options->cluster);
     case DOCK_CORE:
         return cli_set_integer("--core", text, -1000, -1, &options->dock.core);
     case DOCK_KEEP:
@@ -360,6 +399,10 @@ static error_t set_words(int key, const char *text, dock_options *options)
     case DOCK_CONTACTS:
         options->contacts = text;
         return 0;
+    case DOCK_BLOCK:
+        return set_block(options, text);
+    case DOCK_RESTRAIN:
+        return set_restraint(options, text);
     case DOCK_RESCORE:
         options->rescore = text;
         return 0;
@@ -462,7 +505,9 @@ static bool check_score(const dock_options *options)
                       {DOCK_ELECTROSTATICS, TSL_SCORE_FTDOCK, "--electrostatics"},
                       {DOCK_NO_ELECTROSTATICS, TSL_SCORE_FTDOCK, "--no-electrostatics"},
                       {DOCK_WEIGHTS, TSL_SCORE_COMPLEMENTARITY, "--weights"},
-                      {DOCK_CONTACTS, TSL_SCORE_COMPLEMENTARITY, "--contacts"}};
+                      {DOCK_CONTACTS, TSL_SCORE_COMPLEMENTARITY, "--contacts"},
+                      {DOCK_BLOCK, TSL_SCORE_COMPLEMENTARITY, "--block"},
+                      {DOCK_RESTRAIN, TSL_SCORE_COMPLEMENTARITY, "--restrain"}};
     for (size_t i = 0; i < sizeof of_a_score / sizeof *of_a_score; i++) {
         if (dock_is_given(options, of_a_score[i].key) &&
             of_a_score[i].score != options->dock.score) {
@@ -493,6 +538,13 @@ static bool check_together(const dock_options *options)
     if (dock_is_given(options, DOCK_NO_ELECTROSTATICS) &&
         dock_is_given(options, DOCK_ELECTROSTATICS)) {
         return refuse("--no-electrostatics", "--electrostatics", "leave one of them out");
+    }
+    if (options->rescore != NULL && options->restrain != NULL) {
+        return refuse("--restrain", "--rescore", "no search is made, so leave it out");
+    }
+    if (options->list != NULL && (options->block != NULL || options->restrain != NULL)) {
+        return refuse("--list", options->block != NULL ? "--block" : "--restrain",
+                      "residues are those of one pair, so dock it by itself");
     }
     if (options->list != NULL && options->receptor != NULL) {
         return refuse("--list", "RECEPTOR and LIGAND", "the list names the molecules");

@@ -78,6 +78,8 @@ static void name_search(const dock_work *work, dock_pair *pair)
     add_values(&hash, "%d %.17g %.17g %.17g", (int)dock->score, dock->complementarity.clash,
                dock->complementarity.electrostatics, dock->complementarity.contacts);
     tsl_sha256_add(&hash, options->table, sizeof options->table);
+    add_text(&hash, options->block);
+    add_text(&hash, options->restrain);
     add_values(&hash, "%lld", (long long)rotations->count);
     for (int64_t i = 0; i < rotations->count; i++) {
         const tsl_rotation *r = &rotations->at[i];
@@ -96,7 +98,7 @@ static void name_output(const dock_work *work, dock_pair *pair)
     add_text(&hash, head->receptor);
     add_text(&hash, head->ligand);
     add_text(&hash, head->rotations_from);
-    add_values(&hash, "%d %d", options->top, options->poses);
+    add_values(&hash, "%d %d %.17g", options->top, options->poses, options->cluster);
     add_values(&hash, "%d %d %d %d %d %d %d", head->angle_step, head->grid_given,
                head->angle_step_given, head->surface_given, head->core_given,
                head->electrostatics_given, head->keep_given);
@@ -223,6 +225,28 @@ static tsl_status check_complexes(const dock_work *work, const dock_pair *pair)
                                    radius + 2 * ligand_radius + 2 * TSL_ATOM_RADIUS);
 }
 
+/* Find the residues that the command line names. */
+static tsl_status find_residues(dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    tsl_complementarity *c = &pair->used.complementarity;
+    tsl_status status = TSL_OK;
+    if (options->block != NULL) {
+        const int role = options->block[0] == 'r' ? 0 : 1;
+        status = dock_residues_mark(&pair->blocked, work->context, "--block",
+                                    strchr(options->block, ':') + 1,
+                                    role == 0 ? pair->receptor : pair->ligand);
+        c->blocked[role] = pair->blocked;
+    }
+    if (status == TSL_OK && options->restrain != NULL &&
+        dock_restraint_parse(&pair->restraint, options->restrain)) {
+        status = dock_restraint_aim(&pair->restraint, work->context, pair->receptor, pair->ligand);
+        c->filter = dock_restraint_allows;
+        c->filter_user = &pair->restraint;
+    }
+    return status;
+}
+
 /* Read everything and make the plan, which all ranks do together: nothing is written yet. */
 static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
@@ -231,6 +255,9 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
     tsl_status status = dock_input_read(pair->receptor, work->context, options->hetero);
     if (status == TSL_OK) {
         status = dock_input_read(pair->ligand, work->context, options->hetero);
+    }
+    if (status == TSL_OK) {
+        status = find_residues(work, pair);
     }
     if (status == TSL_OK) {
         status = check_complexes(work, pair);
@@ -339,6 +366,8 @@ tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
 void dock_pair_free(dock_pair *pair)
 {
     tsl_pose_list_free(&pair->list);
+    tsl_release(pair->blocked);
+    dock_restraint_free(&pair->restraint);
     tsl_release(pair->shares);
     pair->shares = NULL;
 }

@@ -67,6 +67,9 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
     tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
     tsl_json_string(json, "correlation", dock_correlation_name(dock->correlation));
     tsl_json_string(json, "rescore", options->rescore);
+    tsl_json_known_number(json, "cluster", options->cluster, options->cluster > 0);
+    tsl_json_string(json, "block", options->block);
+    tsl_json_string(json, "restrain", options->restrain);
     tsl_json_known_integer(json, "top", options->top,
                            options->rescore == NULL || dock_is_given(options, DOCK_TOP));
     tsl_json_integer(json, "poses", options->poses);
@@ -153,6 +156,9 @@ static void write_pose(tsl_json *json, const dock_pair *pair, int64_t i)
     tsl_json_number(json, "twist", pose->rotation.twist / 1e6);
     tsl_json_number(json, "theta", pose->rotation.theta / 1e6);
     tsl_json_number(json, "phi", pose->rotation.phi / 1e6);
+    if (pair->list.sizes != NULL) {
+        tsl_json_integer(json, "cluster", pair->list.sizes[i]);
+    }
     tsl_json_close_object(json);
 }
 

@@ -203,8 +203,6 @@ tsl_status dock_rescore(dock_work *work, dock_pair *pair)
     for (int64_t i = 0; i < list->count; i++) {
         pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
     }
-    if (dock_is_given(work->options, DOCK_TOP) && list->count > work->options->top) {
-        list->count = work->options->top;
-    }
-    return TSL_OK;
+    return dock_cluster(work, pair,
+                        dock_is_given(work->options, DOCK_TOP) ? work->options->top : list->count);
 }

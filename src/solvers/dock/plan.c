@@ -24,6 +24,10 @@ static tsl_status check_score(tsl_context *context, const tsl_dock_options *o)
             return tsl_fail(context, TSL_E_ARG, "a weight of %g: give 0 to 100", weights[i]);
         }
     }
+    if (c->blocked[0] != NULL && c->blocked[1] != NULL) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "atoms of both molecules are blocked: block those of one of them");
+    }
     for (int i = 0; c->table != NULL && i < TSL_CONTACT_TYPES * TSL_CONTACT_TYPES; i++) {
         const int row = i / TSL_CONTACT_TYPES, column = i % TSL_CONTACT_TYPES;
         const double other = c->table[column * TSL_CONTACT_TYPES + row];

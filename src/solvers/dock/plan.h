@@ -136,7 +136,7 @@ tsl_status tsl_dock_load_fields(tsl_dock_plan *plan);
 /* Place the batch's atoms and correlate. */
 tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count);
 /* The batch's winners, in plan->host: of all that a transform's error allows the best. */
-tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, int count);
+tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count);
 /* Score poses of a batch, which has been placed, by sums: plan->host.scores and energies. */
 tsl_status tsl_dock_measure_terms(tsl_dock_plan *plan, int count);
 

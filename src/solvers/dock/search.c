@@ -103,10 +103,10 @@ static bool transform_is_exact(const tsl_dock_plan *plan)
 }
 
 /* Winners of each member; they are void if the transform then turns out not to be exact. */
-static tsl_status select_winners(tsl_dock_plan *plan, int count)
+static tsl_status select_winners(tsl_dock_plan *plan, const tsl_rotation *rotations, int count)
 {
     if (tsl_dock_has_terms(plan)) {
-        return tsl_dock_select_terms(plan, count);
+        return tsl_dock_select_terms(plan, rotations, count);
     }
     tsl_status status = look(plan, 0, count, TSL_CANDIDATES);
     for (int i = 0; i < count && status == TSL_OK && transform_is_exact(plan); i++) {
@@ -216,7 +216,7 @@ static tsl_status search_range(tsl_dock_share *share, int64_t begin, int64_t cou
             status = correlate(plan, asked->rotations + first, batch);
         }
         if (status == TSL_OK) {
-            status = select_winners(plan, batch);
+            status = select_winners(plan, asked->rotations + first, batch);
         }
         if (status == TSL_OK && !transform_is_exact(plan)) {
             status = go_on_in_double(plan);

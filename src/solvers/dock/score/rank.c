@@ -158,7 +158,8 @@ tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *molecule
     free_ligand(plan->context, &plan->terms.ligand);
     tsl_status status = take_batch(plan);
     if (status == TSL_OK) {
-        status = tsl_score_atoms(&atoms, plan->context, molecule, NULL);
+        status = tsl_score_atoms(&atoms, plan->context, molecule,
+                                 plan->options.complementarity.blocked[1]);
     }
     if (status == TSL_OK) {
         status = send_ligand(plan, atoms, molecule->count);
@@ -192,7 +193,8 @@ tsl_status tsl_dock_make_fields(tsl_dock_plan *plan, const tsl_molecule *recepto
     tsl_score_atom *atoms = NULL;
     tsl_terms *fields = tsl_allocate((size_t)bytes);
     tsl_status status = fields == NULL ? tsl_fail_memory(context, bytes, "the receptor's fields")
-                                       : tsl_score_atoms(&atoms, context, receptor, NULL);
+                                       : tsl_score_atoms(&atoms, context, receptor,
+                                                         plan->options.complementarity.blocked[0]);
     if (status == TSL_OK) {
         status = tsl_score_fields(context, grid, plan->geometry.spacing, atoms, receptor->count,
                                   &t->weights, fields, t->norms, cells);
@@ -280,15 +282,35 @@ done:
     return status;
 }
 
+/* Does the caller's filter let a pose stand? */
+static bool may_stand(const tsl_dock_plan *plan, const tsl_rotation *rotation, int64_t cell)
+{
+    const tsl_complementarity *c = &plan->options.complementarity;
+    const int64_t n = plan->geometry.grid;
+    double motion[3][4];
+    if (c->filter == NULL) {
+        return true;
+    }
+    const int64_t place[3] = {cell / (n * n), cell / n % n, cell % n};
+    tsl_pose pose = {.rotation = *rotation};
+    for (int axis = 0; axis < 3; axis++) {
+        pose.shift[axis] = tsl_dock_signed_shift((int)place[axis], (int)n);
+    }
+    tsl_pose_motion(plan, &pose, motion);
+    return c->filter(c->filter_user, (const double(*)[4])motion) != 0;
+}
+
 /* Put a pose among the member's winners, best first, if it is one. */
-static void keep_pose(tsl_dock_plan *plan, int member, int64_t key, int64_t energy)
+static void keep_pose(tsl_dock_plan *plan, int member, const tsl_rotation *rotation, int64_t key,
+                      int64_t energy)
 {
     const int keep = plan->options.keep;
     int64_t *winners = plan->host.winners + (int64_t)member * keep;
     int64_t *energies = plan->host.energies + (int64_t)member * keep;
     int *kept = &plan->host.kept[member];
     int at = *kept;
-    if (at == keep && key < winners[keep - 1]) {
+    if ((at == keep && key < winners[keep - 1]) ||
+        !may_stand(plan, rotation, tsl_top_cell(key))) {
         return;
     }
     *kept = at < keep ? at + 1 : keep;
@@ -301,7 +323,8 @@ static void keep_pose(tsl_dock_plan *plan, int member, int64_t key, int64_t ener
 }
 
 /* Take a member's candidates in; `at` is where they begin. Is nothing left to look at? */
-static bool take_candidates(tsl_dock_plan *plan, int member, int64_t at, int k)
+static bool take_candidates(tsl_dock_plan *plan, int member, const tsl_rotation *rotation,
+                            int64_t at, int k)
 {
     tsl_dock_terms *t = &plan->terms;
     const int keep = plan->options.keep;
@@ -313,7 +336,7 @@ static bool take_candidates(tsl_dock_plan *plan, int member, int64_t at, int k)
         const int64_t score = t->scores[at + i];
         off = fmax(off, fabs((double)(score - tsl_top_score(t->candidates[at + i]))));
         if (score >= TSL_SCORE_LEAST && score <= INT32_MAX) {
-            keep_pose(plan, member,
+            keep_pose(plan, member, rotation,
                       tsl_top_key((int32_t)score, tsl_top_cell(t->candidates[at + i])),
                       t->energies[at + i]);
         }
@@ -333,18 +356,20 @@ static bool take_candidates(tsl_dock_plan *plan, int member, int64_t at, int k)
     return rest < TSL_SCORE_LEAST || (full && rest < tsl_top_score(last));
 }
 
-tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, int count)
+tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count)
 {
     tsl_status status = look(plan, 0, count, TSL_CANDIDATES);
     bool more[TSL_BATCH_LARGEST];
     for (int i = 0; i < count && status == TSL_OK; i++) {
         plan->host.kept[i] = 0;
-        more[i] = !take_candidates(plan, i, (int64_t)i * TSL_CANDIDATES, TSL_CANDIDATES);
+        more[i] = !take_candidates(plan, i, &rotations[i], (int64_t)i * TSL_CANDIDATES,
+                                   TSL_CANDIDATES);
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
         while (status == TSL_OK && more[i]) {
             status = look(plan, i, 1, TSL_CANDIDATES_MORE);
-            more[i] = status == TSL_OK && !take_candidates(plan, i, 0, TSL_CANDIDATES_MORE);
+            more[i] = status == TSL_OK && !take_candidates(plan, i, &rotations[i], 0,
+                                                             TSL_CANDIDATES_MORE);
         }
     }
     return status;
