@@ -15,14 +15,15 @@ the ligand's RMSD at most 10: CA atoms, interface within 10 angstrom in the boun
 
 Contact potentials: -ln of the share of a pair of atom types among contacts within 6 angstrom of the
 native complexes, unbound partners laid on bound ones, over its share among decoys docked by shape
-alone. Each complex counts alike. Of the five folds of protein families each is judged with the table
-of the others.
+alone. Each complex counts alike. Of the five folds of protein families each is judged with the
+table of the others: OUT/table.K.txt, or else dock_contacts/foldK.txt beside this program.
 
 sample docks the 40 rotations nearest to the native one and 160 others, each of which stands for as
 many as were left out, and estimates ranks from them: for a processor where all would take long.
 """
 import gzip
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -56,7 +57,7 @@ def fold_of(name):
     for i, names in enumerate(FOLDS):
         if name in names.split():
             return i
-    return len(FOLDS)
+    return len(FOLDS)  # receptors, and what is left
 
 
 # ---- molecules ----------------------------------------------------------------------------------
@@ -209,24 +210,36 @@ def decoys(tesela, pack, out, options):
     print(f"decoys of {len(names)} pairs in {dock(tesela, pack, out, 'decoys', names, how):.0f} s")
 
 
+def contacts_of(arguments):
+    """Shares of contacts of the native complex and of its decoys; None: there are none."""
+    pack, out, name = arguments
+    try:
+        _, _, place = read_list(f"{out}/decoys/{name}")
+    except OSError:
+        return None
+    native, types = Native(pack, name), types_of_atoms()
+    receptor, receptor_types = read_atoms(f"{pack}/{name}/r.pdb.gz", types)
+    ligand, ligand_types = read_atoms(f"{pack}/{name}/l.pdb.gz", types)
+    rotation, shift = superpose(native.bound, native.ligand)
+    bound = count_contacts(receptor, receptor_types, ligand @ rotation.T + shift, ligand_types)
+    wrong = sum(
+        count_contacts(receptor, receptor_types, placed, ligand_types) for placed in place(ligand)
+    )
+    return bound / bound.sum(), wrong / wrong.sum()
+
+
+def in_parallel(function, pack, out, names):
+    """name -> result, of those that have one."""
+    with multiprocessing.Pool() as pool:
+        results = pool.map(function, [(pack, out, name) for name in names], 1)
+    for name, result in zip(names, results):
+        if result is None:
+            print(f"{name}: no result")
+    return {n: r for n, r in zip(names, results) if r is not None}
+
+
 def fit(pack, out):
-    names, types, counts = json.load(open(pack + "/names.json")), types_of_atoms(), {}
-    for name in names:
-        try:
-            _, _, place = read_list(f"{out}/decoys/{name}")
-        except OSError:
-            print(f"{name}: no decoys")
-            continue
-        native = Native(pack, name)
-        receptor, receptor_types = read_atoms(f"{pack}/{name}/r.pdb.gz", types)
-        ligand, ligand_types = read_atoms(f"{pack}/{name}/l.pdb.gz", types)
-        rotation, shift = superpose(native.bound, native.ligand)
-        bound = count_contacts(receptor, receptor_types, ligand @ rotation.T + shift, ligand_types)
-        wrong = sum(
-            count_contacts(receptor, receptor_types, placed, ligand_types)
-            for placed in place(ligand)
-        )
-        counts[name] = (bound / bound.sum(), wrong / wrong.sum())
+    counts = in_parallel(contacts_of, pack, out, json.load(open(pack + "/names.json")))
     for fold in [*range(len(FOLDS) + 1), None]:
         used = [n for n in counts if fold_of(n) != fold]
         native, other = (sum(counts[n][i] for n in used) for i in (0, 1))
@@ -260,21 +273,33 @@ def report(label, ranks, floors):
             print(f"  {title:13s} {len(chosen):4d}  {what:14s} {shares}")
 
 
-def again(pack, out, folders):
-    ranks, floors, reach = {}, {}, json.load(open(pack + "/names.json"))
-    for name in reach:
-        folder = next((f"{out}/{f}/{name}" for f in folders if os.path.exists(f"{out}/{f}/{name}")), "")
-        if not os.path.exists(folder + "/run.json"):
-            print(f"{name}: no result")
-            continue
-        native = Native(pack, name)
-        _, _, place = read_list(folder)
-        ligand_rmsd, interface_rmsd = native.judge(place(native.ligand))
-        acceptable = (ligand_rmsd <= 10) | (interface_rmsd <= 4)
-        ranks[name] = (first_of(acceptable), first_of(interface_rmsd <= 2.5))
-        floors[name] = native.floor()
-    report("ranked", ranks, floors)
-    json.dump(ranks, open(out + "/ranks.json", "w"))
+def judge_one(arguments):
+    """First acceptable pose, first hit, floor, nearest rotation of 12 degrees."""
+    pack, out, name = arguments
+    folder = f"{out}/fold{fold_of(name)}/{name}"
+    if not os.path.exists(folder + "/run.json"):
+        return None
+    native = Native(pack, name)
+    _, _, place = read_list(folder)
+    ligand_rmsd, interface_rmsd = native.judge(place(native.ligand))
+    acceptable = (ligand_rmsd <= 10) | (interface_rmsd <= 4)
+    near = native.nearest(rotations_of(all_rotations())).min()
+    return first_of(acceptable), first_of(interface_rmsd <= 2.5), native.floor(), float(near)
+
+
+def again(pack, out):
+    found = in_parallel(judge_one, pack, out, json.load(open(pack + "/names.json")))
+    floors = {n: r[2] for n, r in found.items()}
+    report("ranked", found, floors)
+    reached = [n for n in found if found[n][3] <= 2.5]
+    hits = sum(found[n][1] <= 1000 for n in reached)
+    print(f"I-RMSD <= 2.5 in the first 1000: {hits} of the {len(reached)} that rotations can reach")
+    json.dump(found, open(out + "/ranks.json", "w"))
+
+
+def table_of(out, fold):
+    fitted = f"{out}/table.{fold}.txt"
+    return fitted if os.path.exists(fitted) else f"{HERE}/dock_contacts/fold{fold}.txt"
 
 
 def by_fold(pack):
@@ -285,11 +310,10 @@ def by_fold(pack):
 def judge(tesela, pack, out, options):
     seconds, folds = 0, by_fold(pack)
     for fold, names in folds.items():
-        table = f"{out}/table.{fold}.txt"
-        own = ["--contacts", table] if os.path.exists(table) else []
+        own = ["--contacts", table_of(out, fold)]
         seconds += dock(tesela, pack, out, f"fold{fold}", names, [*own, *options])
-    print(f"{sum(map(len, folds.values()))} pairs in {seconds:.0f} s")
-    again(pack, out, [f"fold{k}" for k in folds])
+    print(f"{sum(map(len, folds.values()))} pairs in {seconds:.0f} s", flush=True)
+    again(pack, out)
 
 
 # ---- a sample -----------------------------------------------------------------------------------
@@ -325,8 +349,7 @@ def sample(tesela, pack, out, options):
             continue
         rows = sample_rotations(Native(pack, name), angles, 5)
         np.savetxt(f"{out}/{name}.rotations", rows, fmt="%.6f")
-        table = f"{out}/table.{fold_of(name)}.txt"
-        own = ["--contacts", table] if os.path.exists(table) else []
+        own = ["--contacts", table_of(out, fold_of(name))]
         how = ["--rotations", f"{out}/{name}.rotations", *own, *options]
         seconds += dock(tesela, pack, out, f"sample.{name}", [name], how)
     print(f"{len(names)} pairs in {seconds:.0f} s")
@@ -363,7 +386,7 @@ def main():
     if command == "fit":
         fit(*rest)
     elif command == "again":
-        again(*rest, [f"fold{k}" for k in range(len(FOLDS) + 1)])
+        again(*rest)
     elif command == "sample-again":
         sample_again(*rest)
     elif command in ("decoys", "judge", "sample"):
