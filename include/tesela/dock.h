@@ -72,7 +72,8 @@ typedef enum tsl_dock_score {
     TSL_SCORE_COMPLEMENTARITY = 1 /**< see tsl_complementarity */
 } tsl_dock_score;
 
-/** Types of atoms of a table of contact potentials: those of Zhang et al. (1997), in their order. */
+/** Types of atoms of a table of contact potentials: those of Zhang et al. (1997), in their order.
+ */
 enum { TSL_CONTACT_TYPE_COUNT = 18 };
 
 /** May a pose stand? Called by tsl_dock_search() for poses good enough to be kept, from the thread
@@ -115,8 +116,8 @@ typedef struct tsl_complementarity {
     const uint8_t *blocked[2]; /**< of receptor and ligand, shape [atoms], or NULL: atoms that are 1
                                     have clash alone, and each of their pairs counts -1. Borrowed
                                     likewise. Of both at once: TSL_E_ARG */
-    tsl_dock_filter filter; /**< poses that it refuses are passed over, so that others take their
-                                 places; NULL: none */
+    tsl_dock_filter filter;    /**< poses that it refuses are passed over, so that others take their
+                                    places; NULL: none */
     void *filter_user;
 } tsl_complementarity;
 
@@ -148,9 +149,9 @@ typedef struct tsl_dock_options {
     double surface; /**< thickness of the receptor's surface layer, angstrom, > 0 */
     int core;       /**< value of a core cell, -1000 <= core <= -1 */
     tsl_electrostatics electrostatics;
-    int keep;       /**< poses kept per rotation, 1 <= keep <= 64 */
-    int batch;      /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
-    int64_t memory; /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
+    int keep;             /**< poses kept per rotation, 1 <= keep <= 64 */
+    int batch;            /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
+    int64_t memory;       /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
     tsl_dock_score score; /**< with TSL_SCORE_COMPLEMENTARITY `surface`, `core` and `electrostatics`
                                are without effect, and an automatic spacing is 1.2 angstrom */
     tsl_complementarity complementarity;
@@ -293,8 +294,8 @@ TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
 /** Gather poses into clusters, greedily: the first pose, and all within `radius` of it by the root
  *  mean square distance of the ligand's atoms, then the first of those left, and so on.
  *
- *  @param[in,out] poses  shape [count], the best first; on return the first pose of each cluster, in
- *                        order
+ *  @param[in,out] poses  shape [count], the best first; on return the first pose of each cluster,
+ * in order
  *  @param[in]     radius  angstrom, > 0
  *  @param[in]     most    clusters at most, >= 1; poses of further ones are left out
  *  @param[out]    from    shape [count]: where each of them was

@@ -293,8 +293,9 @@ static double direct_of_terms(const row *r, const terms_oracle *o, int member, c
         for (int i = 0; i < box_cells_of(r); i++) {
             const int at[3] = {i / (r->box[1] * r->box[2]), i / r->box[2] % r->box[1],
                                i % r->box[2]};
-            const int from = ((at[0] + s[0]) % r->n[0] * r->n[1] + (at[1] + s[1]) % r->n[1]) * r->n[2] +
-                             (at[2] + s[2]) % r->n[2];
+            const int from =
+                ((at[0] + s[0]) % r->n[0] * r->n[1] + (at[1] + s[1]) % r->n[1]) * r->n[2] +
+                (at[2] + s[2]) % r->n[2];
             sum += o->fixed[t][from] * box[i];
         }
     }
@@ -332,8 +333,8 @@ static terms_oracle make_terms(const row *r)
     for (int i = 0; i < r->count; i++) {
         double product = 0;
         for (int t = 0; t < MOST_TERMS; t++) {
-            product += norms[t] * norm_of_box(r, o.boxes + (ptrdiff_t)(i * MOST_TERMS + t) *
-                                                     box_cells_of(r));
+            product += norms[t] *
+                       norm_of_box(r, o.boxes + (ptrdiff_t)(i * MOST_TERMS + t) * box_cells_of(r));
         }
         o.norms = fmax(o.norms, product);
     }
@@ -371,8 +372,9 @@ static void check_terms(tsl_context *context, const row *r, const terms_oracle *
         device_grids = test_upload(context, grids, bytes);
         assert_int_equal(context->ops->convolve->set_term(plan, t, device_grids), TSL_OK);
     }
-    void *const device_boxes = test_upload(
-        context, o->boxes, (int64_t)box_cells_of(r) * MOST_TERMS * r->count * (int)sizeof *o->boxes);
+    void *const device_boxes =
+        test_upload(context, o->boxes,
+                    (int64_t)box_cells_of(r) * MOST_TERMS * r->count * (int)sizeof *o->boxes);
     for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
         assert_int_equal(
             context->ops->convolve->execute_terms(plan, r->count, device_boxes, device_grids),
@@ -405,7 +407,7 @@ static void terms_add_up_within_the_bound(void **state)
         {{12, 10, 14}, {5, 4, 6}, TSL_DOUBLE, 3, 3, 2, 0},
         {{18, 24, 15}, {5, 18, 11}, TSL_SINGLE, 3, 3, 2, 0},
         {{2, 3, 360}, {2, 2, 30}, TSL_SINGLE, 2, 2, 1, 0},
-        {{378, 2, 3}, {30, 1, 2}, TSL_SINGLE, 2, 2, 1, 0}, /* too long for two tiles */
+        {{378, 2, 3}, {30, 1, 2}, TSL_SINGLE, 2, 2, 1, 0},  /* too long for two tiles */
         {{180, 4, 50}, {20, 2, 9}, TSL_SINGLE, 2, 1, 1, 0}, /* several blocks of columns */
     };
     const int devices = test_device_count();
@@ -662,7 +664,7 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(correlations_match_direct_sums),
-        cmocka_unit_test(terms_add_up_within_the_bound),
+                                       cmocka_unit_test(terms_add_up_within_the_bound),
                                        cmocka_unit_test(looks_go_on_where_the_last_ended),
                                        cmocka_unit_test(ways_are_told),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};

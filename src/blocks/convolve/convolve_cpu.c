@@ -20,9 +20,9 @@ struct tsl_convolve {
     tsl_context *context;
     tsl_convolve_description what;
     tsl_grid_layout layout;
-    int half;       /* n2 / 2 + 1 columns of a half spectrum */
-    int row;        /* complex numbers from one row to the next */
-    int block;      /* columns of a block, a multiple of 8; the last block may be narrower */
+    int half;  /* n2 / 2 + 1 columns of a half spectrum */
+    int row;   /* complex numbers from one row to the next */
+    int block; /* columns of a block, a multiple of 8; the last block may be narrower */
     /* [terms][n1][blocks][n0 * block], a block in its lines' order; scaled by 1 / cells */
     void *spectrum;
     int64_t a_spectrum; /* complex numbers of a term's */
@@ -63,9 +63,9 @@ static int64_t work_bytes(const tsl_convolve_description *what)
     const tsl_grid_layout layout = cpu_layout(what);
     const int64_t plane = layout.member_bytes / what->n[0];
     const int64_t sum = (int64_t)what->n[0] * layout.row * (int64_t)what->precision;
-    return what->terms == 0                        ? 0
+    return what->terms == 0                   ? 0
            : what->form == TSL_CONVOLVE_PLAIN ? layout.member_bytes
-                                                   : what->terms * what->box[0] * plane + sum;
+                                              : what->terms * what->box[0] * plane + sum;
 }
 
 static int spectra(const tsl_convolve_description *what)
@@ -209,8 +209,7 @@ static tsl_status take_memory(tsl_convolve *plan)
     const int64_t planes = tsl_columns_scratch(&plan->planes);
     const int64_t lines = tsl_columns_scratch(&plan->lines[0]);
     plan->a_spectrum = (int64_t)plan->what.n[0] * plan->what.n[1] * plan->half;
-    const int64_t spectrum_bytes =
-        spectra(&plan->what) * plan->a_spectrum * complex_bytes(plan);
+    const int64_t spectrum_bytes = spectra(&plan->what) * plan->a_spectrum * complex_bytes(plan);
     plan->a_scratch = ((planes > lines ? planes : lines) * complex_bytes(plan) / 64 + 1) * 64;
     const int64_t scratch_bytes = plan->context->threads * plan->a_scratch;
     plan->a_work = (work_bytes(&plan->what) + 63) / 64 * 64;
@@ -287,11 +286,11 @@ static tsl_status cpu_set_term(tsl_convolve *plan, int term, void *grid)
             const int width = left < plan->block ? left : plan->block;
             char *at = (char *)grid + ((int64_t)y * plan->row + column) * complex_bytes(plan);
             if (plan->what.precision == TSL_SINGLE) {
-                keep_spectrum_single(plan, spectrum_at(plan, term, y, column), (const float *)at, width,
-                                     1.0F / (float)cells(plan));
+                keep_spectrum_single(plan, spectrum_at(plan, term, y, column), (const float *)at,
+                                     width, 1.0F / (float)cells(plan));
             } else {
-                keep_spectrum_double(plan, spectrum_at(plan, term, y, column), (const double *)at, width,
-                                     1.0 / (double)cells(plan));
+                keep_spectrum_double(plan, spectrum_at(plan, term, y, column), (const double *)at,
+                                     width, 1.0 / (double)cells(plan));
             }
         }
     }

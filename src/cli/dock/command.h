@@ -68,9 +68,9 @@ typedef struct dock_options {
     tsl_dock_options dock;
     const char *contacts; /* file of contact potentials; NULL: the library's own */
     double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
-    double cluster;           /* radius, angstrom; 0: no clusters */
-    const char *block;        /* residues, "receptor" or "ligand" before them; NULL: none */
-    const char *restrain;     /* "LIST within D of LIST", or NULL */
+    double cluster;             /* radius, angstrom; 0: no clusters */
+    const char *block;          /* residues, "receptor" or "ligand" before them; NULL: none */
+    const char *restrain;       /* "LIST within D of LIST", or NULL */
     int angle_step;             /* degrees; 0: see rotations_from */
     const char *rotations_from; /* "spiral:COUNT" or a file */
     int spiral;                 /* COUNT, or 0 */

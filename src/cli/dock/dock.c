@@ -44,8 +44,8 @@ static int run_one(dock_work *work)
     }
     int exit_status = dock_end(work, status);
     if (status == TSL_OK && !pair.was_complete && dock_pair_verified(&pair) == 0) {
-        cli_error("the transform is off by %g, more than 1/4: scores may be wrong",
-                  pair.summary.transform_error);
+        cli_error("the transform is off by %g, more than %g: scores may be wrong",
+                  pair.summary.transform_error, pair.summary.transform_bound);
         exit_status = CLI_CHECK_FAILED;
     }
     dock_pair_free(&pair);

@@ -61,7 +61,8 @@ static const struct argp_option options_table[] = {
      5},
     {"cluster", DOCK_CLUSTER, "ANGSTROM", 0,
      "keep the first pose of those whose ligands are within this of it (no clusters)", 5},
-    {"keep", DOCK_KEEP, "COUNT", 0, "poses to keep of each rotation (3)", 5},
+    {"keep", DOCK_KEEP, "COUNT", 0, "poses to keep of each rotation (3; 1 with complementarity)",
+     5},
     {"rescore", DOCK_RESCORE, "FILE", 0,
      "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, core "
      "and electrostatics unless they are given, or in ZDOCK's, with its grid",
@@ -630,6 +631,9 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
     }
     if (dock_is_given(out, DOCK_ROTATIONS)) {
         out->angle_step = 0;
+    }
+    if (out->dock.score == TSL_SCORE_COMPLEMENTARITY && !dock_is_given(out, DOCK_KEEP)) {
+        out->dock.keep = 1; /* the best pose of a rotation is worth most */
     }
     if (!check(out)) {
         return false;

@@ -374,7 +374,6 @@ void dock_pair_free(dock_pair *pair)
 
 int dock_pair_verified(const dock_pair *pair)
 {
-    return pair->rotations_done > 0
-               ? pair->summary.transform_error <= pair->summary.transform_bound
-               : -1;
+    return pair->rotations_done > 0 ? pair->summary.transform_error <= pair->summary.transform_bound
+                                    : -1;
 }

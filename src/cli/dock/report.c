@@ -134,8 +134,7 @@ static void write_cases(tsl_json *json, const dock_pair *pair)
     tsl_json_open_array(json, "cases");
     if (pair->rotations_done > 0) {
         cli_report_case(json, "transform_error", pair->summary.transform_error,
-                        pair->summary.transform_bound,
-                        dock_pair_verified(pair) == 1);
+                        pair->summary.transform_bound, dock_pair_verified(pair) == 1);
     }
     tsl_json_close_array(json);
 }

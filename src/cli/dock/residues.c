@@ -142,8 +142,7 @@ tsl_status dock_restraint_aim(dock_restraint *r, tsl_context *context, const doc
         tsl_release(r->positions[role]);
         r->positions[role] = NULL;
         if (status == TSL_OK) {
-            r->positions[role] =
-                marked_positions(inputs[role]->molecule, marks, &r->count[role]);
+            r->positions[role] = marked_positions(inputs[role]->molecule, marks, &r->count[role]);
             status = r->positions[role] != NULL
                          ? TSL_OK
                          : tsl_fail_memory(context, inputs[role]->molecule->count * 24,

@@ -67,8 +67,8 @@ typedef struct tsl_score_ops {
      * batch. */
     tsl_status (*sum)(tsl_context *context, const tsl_dock_geometry *geometry,
                       const tsl_terms *fields, const tsl_score_ligand *ligand,
-                      const tsl_score_batch *batch, int first, int count,
-                      const int64_t *candidates, int k, const int *found);
+                      const tsl_score_batch *batch, int first, int count, const int64_t *candidates,
+                      int k, const int *found);
 } tsl_score_ops;
 
 /* All arrays are device memory; everything is asynchronous on the context's stream. */

@@ -123,10 +123,9 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     of_batch.batch = batch;
     const int64_t all = ops->bytes(plan->context, &of_batch) + 2 * rest.bytes +
                         tsl_grid_bytes(&layout, batch) + plan->aside;
-    return tsl_dock_has_terms(plan)
-               ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
-                     tsl_dock_terms_bytes(g, batch, plan->atoms)
-               : all + grids + batch * cube(g->box);
+    return tsl_dock_has_terms(plan) ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
+                                          tsl_dock_terms_bytes(g, batch, plan->atoms)
+                                    : all + grids + batch * cube(g->box);
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -386,15 +385,14 @@ static tsl_convolve_description describe(const tsl_dock_options *options,
                                               [TSL_CORRELATION_STRIDED] = TSL_CONVOLVE_STRIDED,
                                               [TSL_CORRELATION_TRANSPOSED] =
                                                   TSL_CONVOLVE_TRANSPOSED};
-    return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
-                                      .box = {g->box, g->box, g->box},
-                                      .precision = precision,
-                                      .top = TSL_CANDIDATES,
-                                      .top_of_one = TSL_CANDIDATES_MORE,
-                                      .form = forms[options->correlation],
-                                      .terms = options->score == TSL_SCORE_COMPLEMENTARITY
-                                                   ? TSL_TERMS
-                                                   : 0};
+    return (tsl_convolve_description){
+        .n = {g->grid, g->grid, g->grid},
+        .box = {g->box, g->box, g->box},
+        .precision = precision,
+        .top = TSL_CANDIDATES,
+        .top_of_one = TSL_CANDIDATES_MORE,
+        .form = forms[options->correlation],
+        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
@@ -465,8 +463,7 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
         return status;
     }
     /* The bound on the error of complementarity is known when its fields are. */
-    const double error =
-        tsl_dock_has_terms(plan) ? 0 : expected_error(plan, &g, receptor, ligand);
+    const double error = tsl_dock_has_terms(plan) ? 0 : expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
     plan->charged = tsl_dock_count_charged(ligand);
@@ -513,9 +510,8 @@ static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
     tsl_status status = plan->grids == NULL ? make_batch(plan) : TSL_OK;
     if (status == TSL_OK && crew->makes_any) {
         plan->is_loaded = false;
-        status = tsl_dock_has_terms(plan)
-                     ? tsl_dock_take_fields(plan)
-                     : tsl_dock_begin_making(making, plan, receptor, crew);
+        status = tsl_dock_has_terms(plan) ? tsl_dock_take_fields(plan)
+                                          : tsl_dock_begin_making(making, plan, receptor, crew);
     }
     if (status == TSL_OK) {
         status = tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand);
@@ -623,12 +619,11 @@ tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
     if (tsl_dock_has_terms(plan)) {
         const double *table = options->complementarity.table;
         plan->options.electrostatics = TSL_ELECTROSTATICS_OFF; /* FTDock's */
-        plan->terms.weights =
-            (tsl_score_weights){.clash = options->complementarity.clash,
-                                .electrostatics = options->complementarity.electrostatics,
-                                .contacts = options->complementarity.contacts,
-                                .factors = tsl_contact_factorise(
-                                    table != NULL ? table : &tsl_contact_table[0][0])};
+        plan->terms.weights = (tsl_score_weights){
+            .clash = options->complementarity.clash,
+            .electrostatics = options->complementarity.electrostatics,
+            .contacts = options->complementarity.contacts,
+            .factors = tsl_contact_factorise(table != NULL ? table : &tsl_contact_table[0][0])};
     }
     plan->watcher = watcher;
     status = tsl_dock_plan_update(plan, receptor, ligand);

@@ -73,7 +73,7 @@ struct tsl_dock_plan {
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
-    tsl_dock_terms terms; /* of the score of complementarity */
+    tsl_dock_terms terms;            /* of the score of complementarity */
     const tsl_dock_watcher *watcher; /* tsl_dock_plan_create_while(); NULL: nobody watches */
     bool is_for_first;               /* tsl_dock_share_for_first() */
     double begun;                    /* tsl_dock_share_begun() */

@@ -57,10 +57,10 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
         return status;
     }
     begun = tsl_seconds();
-    status = terms ? context->ops->convolve->execute_terms(plan->convolve, count,
-                                                           plan->terms.device.boxes, plan->grids)
-                   : context->ops->convolve->execute(plan->convolve, count, plan->boxes,
-                                                     plan->grids);
+    status = terms
+                 ? context->ops->convolve->execute_terms(plan->convolve, count,
+                                                         plan->terms.device.boxes, plan->grids)
+                 : context->ops->convolve->execute(plan->convolve, count, plan->boxes, plan->grids);
     tsl_profile_add(context, "correlate", begun, 5 * count * plan->layout.member_bytes,
                     count * transforms * tsl_convolve_flops(&plan->correlation) / 2);
     return status;
@@ -98,8 +98,7 @@ static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
 static bool transform_is_exact(const tsl_dock_plan *plan)
 {
     return plan->summary.transform_error <= plan->summary.transform_bound &&
-           (tsl_dock_has_terms(plan) ||
-            plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT);
+           (tsl_dock_has_terms(plan) || plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT);
 }
 
 /* Winners of each member; they are void if the transform then turns out not to be exact. */
@@ -139,8 +138,7 @@ static void write_poses(const tsl_dock_plan *plan, const tsl_rotation *rotations
                     pose->shift[axis] = tsl_dock_signed_shift((int)place[axis], (int)n);
                 }
                 pose->score = tsl_top_score(key);
-                pose->energy =
-                    energy_of(plan, plan->host.energies[(int64_t)i * keep + j]);
+                pose->energy = energy_of(plan, plan->host.energies[(int64_t)i * keep + j]);
             }
         }
     }

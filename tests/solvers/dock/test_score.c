@@ -14,7 +14,7 @@
 enum { MOST = 12 };
 
 /* Names of atoms of several types, with charges and without. */
-static const char *const names[][3] = {{"ALA", "CB", "C"}, {"LYS", "NZ", "N"}, {"ASP", "OD1", "O"},
+static const char *const names[][3] = {{"ALA", "CB", "C"},  {"LYS", "NZ", "N"}, {"ASP", "OD1", "O"},
                                        {"LEU", "CD1", "C"}, {"GLY", "CA", "C"}, {"CYS", "SG", "S"},
                                        {"ARG", "NH1", "N"}, {"TRP", "N", "N"},  {"SER", "O", "O"},
                                        {"HOH", "XX", "C"}};
@@ -70,8 +70,8 @@ static void devices_batches_and_ways_do_not_matter(void **state)
             test_search(&p, &options, other);
             assert_memory_equal(first, other, sizeof first);
             tsl_dock_plan *plan = NULL;
-            assert_int_equal(
-                tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options), TSL_OK);
+            assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                             TSL_OK);
             assert_int_equal(tsl_dock_rescore(plan, other, PAIR_ROTATIONS * PAIR_KEEP), TSL_OK);
             for (int i = 0; i < PAIR_ROTATIONS * PAIR_KEEP; i++) { /* empty ones score, too */
                 assert_true(first[i].score == 0 || first[i].score == other[i].score);
@@ -231,8 +231,8 @@ static double formula(const body *receptor, const body *ligand, const tsl_dock_s
             }
         }
     }
-    return 32 * (pairs - weights->clash * clash * pow(h / 1.2, 3) - weights->electrostatics * *electrostatic -
-                 weights->contacts * contacts);
+    return 32 * (pairs - weights->clash * clash * pow(h / 1.2, 3) -
+                 weights->electrostatics * *electrostatic - weights->contacts * contacts);
 }
 
 static void scores_match_the_formula(void **state)
@@ -290,7 +290,8 @@ static void five_products_make_a_table(void **state)
             vectors[k][i] = test_uniform(&seed);
         }
         for (int i = 0; i < 18 * 18; i++) {
-            table[i / 18][i % 18] += (k % 2 == 0 ? 1 : -1) * vectors[k][i / 18] * vectors[k][i % 18];
+            table[i / 18][i % 18] +=
+                (k % 2 == 0 ? 1 : -1) * vectors[k][i / 18] * vectors[k][i % 18];
         }
     }
     const tsl_contact_factors factors = tsl_contact_factorise(&table[0][0]);

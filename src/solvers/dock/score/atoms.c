@@ -61,8 +61,8 @@ static const struct {
     const char *residue, *names;
     int charge;
 } charges[] = {
-    {"ARG", "NH1 NH2", 10}, {"LYS", "NZ", 20},  {"ASP", "OD1 OD2", -10}, {"GLU", "OE1 OE2", -10},
-    {"PRO", "N", 0},        {"", "N", 6},       {"", "O", -6},
+    {"ARG", "NH1 NH2", 10}, {"LYS", "NZ", 20}, {"ASP", "OD1 OD2", -10}, {"GLU", "OE1 OE2", -10},
+    {"PRO", "N", 0},        {"", "N", 6},      {"", "O", -6},
 };
 
 static const char amino_acids[] = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER "
@@ -86,7 +86,8 @@ static int type_of(const tsl_atom *atom)
         return -1;
     }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const bool fits = types[i].residue[0] == '\0' || strcmp(types[i].residue, atom->parent) == 0;
+        const bool fits =
+            types[i].residue[0] == '\0' || strcmp(types[i].residue, atom->parent) == 0;
         if (fits && is_among(types[i].names, atom->name)) {
             return types[i].type;
         }
@@ -207,8 +208,8 @@ static tsl_status find_surface(tsl_score_atom *atoms, int64_t count, tsl_context
     return TSL_OK;
 }
 
-tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context,
-                           const tsl_molecule *molecule, const uint8_t *blocked)
+tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context, const tsl_molecule *molecule,
+                           const uint8_t *blocked)
 {
     const int64_t count = molecule->count;
     double centre[3];
@@ -233,8 +234,8 @@ tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context,
     }
     const tsl_status status = find_surface(atoms, count, context);
     for (int64_t i = 0; i < count; i++) {
-        atoms[i].clash_square =
-            (float)((double)atoms[i].radius * (double)atoms[i].radius * (atoms[i].buried ? 1.5 : 0.8));
+        atoms[i].clash_square = (float)((double)atoms[i].radius * (double)atoms[i].radius *
+                                        (atoms[i].buried ? 1.5 : 0.8));
     }
     return status;
 }

@@ -17,8 +17,8 @@ static void moments_of(const tsl_molecule *molecule, double moments[3][3])
         const double *at = molecule->positions + 3 * i;
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 3; column++) {
-                moments[row][column] += (at[row] - mean[row]) * (at[column] - mean[column]) /
-                                        (double)molecule->count;
+                moments[row][column] +=
+                    (at[row] - mean[row]) * (at[column] - mean[column]) / (double)molecule->count;
             }
         }
     }

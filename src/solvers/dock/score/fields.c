@@ -8,10 +8,10 @@
 #include "solvers/dock/score/score.h"
 
 enum {
-    POSITION_BITS = 10, /* of an angstrom */
-    SQUARE_STEPS = 16,  /* entries of the table of potentials for each angstrom^2 */
+    POSITION_BITS = 10,  /* of an angstrom */
+    SQUARE_STEPS = 16,   /* entries of the table of potentials for each angstrom^2 */
     SCREENING_BITS = 16, /* of 1 / (eps r) there */
-    CONTACT_BITS = 4,   /* of a contact's field before it is rounded */
+    CONTACT_BITS = 4,    /* of a contact's field before it is rounded */
     FIELDS_OF_SUMS = TSL_TERM_CLASH
 };
 
@@ -216,24 +216,23 @@ tsl_status tsl_score_fields(tsl_context *context, int grid, float spacing,
     source *sources = tsl_allocate((size_t)count * sizeof *sources);
     int64_t *centres = tsl_allocate((size_t)grid * sizeof *centres);
     int32_t *screening = tsl_allocate(entries * sizeof *screening);
-    int32_t *planes =
-        tsl_allocate((size_t)(plane * context->threads) * TSL_TERMS * sizeof *planes);
+    int32_t *planes = tsl_allocate((size_t)(plane * context->threads) * TSL_TERMS * sizeof *planes);
     tsl_status status = TSL_OK;
     if (sources == NULL || centres == NULL || screening == NULL || planes == NULL) {
         status = tsl_fail_memory(context, plane * context->threads * TSL_TERMS * 4,
                                  "the receptor's fields");
     } else {
-        const making m = {.grid = grid,
-                          .sources = sources,
-                          .count = count,
-                          .centres = centres,
-                          .screening = screening,
-                          .charge_factor = -weights->electrostatics * TSL_COULOMB *
-                                           ldexp(TSL_SCORE_CHARGE * TSL_SCORE_CHARGE,
-                                                 TSL_SCORE_BITS - SCREENING_BITS),
-                          .clash_factor =
-                              (int)lrint(-weights->clash * CLASH_PRODUCT * (1 << TSL_SCORE_BITS) *
-                                         pow((double)spacing / usual_spacing, 3))};
+        const making m = {
+            .grid = grid,
+            .sources = sources,
+            .count = count,
+            .centres = centres,
+            .screening = screening,
+            .charge_factor =
+                -weights->electrostatics * TSL_COULOMB *
+                ldexp(TSL_SCORE_CHARGE * TSL_SCORE_CHARGE, TSL_SCORE_BITS - SCREENING_BITS),
+            .clash_factor = (int)lrint(-weights->clash * CLASH_PRODUCT * (1 << TSL_SCORE_BITS) *
+                                       pow((double)spacing / usual_spacing, 3))};
         for (int i = 0; i < grid; i++) {
             centres[i] = fixed((i + 0.5 - grid / 2) * (double)spacing);
         }

@@ -174,10 +174,9 @@ tsl_status tsl_dock_take_fields(tsl_dock_plan *plan)
 {
     void *fields = NULL;
     tsl_dock_free_receptor(plan);
-    const tsl_status status =
-        tsl_device_allocate(&fields, plan->context,
-                            cube(plan->geometry.grid) * (int64_t)sizeof(tsl_terms),
-                            "the receptor's fields");
+    const tsl_status status = tsl_device_allocate(
+        &fields, plan->context, cube(plan->geometry.grid) * (int64_t)sizeof(tsl_terms),
+        "the receptor's fields");
     plan->terms.fields = fields;
     return status;
 }
@@ -222,8 +221,7 @@ tsl_status tsl_dock_load_fields(tsl_dock_plan *plan)
             status = context->ops->convolve->set_term(plan->convolve, term, plan->grids);
         }
     }
-    tsl_profile_add(context, "receptor spectrum", begun,
-                    TSL_TERMS * 3 * plan->layout.member_bytes,
+    tsl_profile_add(context, "receptor spectrum", begun, TSL_TERMS * 3 * plan->layout.member_bytes,
                     TSL_TERMS * tsl_convolve_flops(&plan->correlation) / 2);
     return status;
 }
@@ -309,8 +307,7 @@ static void keep_pose(tsl_dock_plan *plan, int member, const tsl_rotation *rotat
     int64_t *energies = plan->host.energies + (int64_t)member * keep;
     int *kept = &plan->host.kept[member];
     int at = *kept;
-    if ((at == keep && key < winners[keep - 1]) ||
-        !may_stand(plan, rotation, tsl_top_cell(key))) {
+    if ((at == keep && key < winners[keep - 1]) || !may_stand(plan, rotation, tsl_top_cell(key))) {
         return;
     }
     *kept = at < keep ? at + 1 : keep;
@@ -362,14 +359,14 @@ tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotati
     bool more[TSL_BATCH_LARGEST];
     for (int i = 0; i < count && status == TSL_OK; i++) {
         plan->host.kept[i] = 0;
-        more[i] = !take_candidates(plan, i, &rotations[i], (int64_t)i * TSL_CANDIDATES,
-                                   TSL_CANDIDATES);
+        more[i] =
+            !take_candidates(plan, i, &rotations[i], (int64_t)i * TSL_CANDIDATES, TSL_CANDIDATES);
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
         while (status == TSL_OK && more[i]) {
             status = look(plan, i, 1, TSL_CANDIDATES_MORE);
-            more[i] = status == TSL_OK && !take_candidates(plan, i, &rotations[i], 0,
-                                                             TSL_CANDIDATES_MORE);
+            more[i] = status == TSL_OK &&
+                      !take_candidates(plan, i, &rotations[i], 0, TSL_CANDIDATES_MORE);
         }
     }
     return status;

@@ -61,10 +61,10 @@ typedef struct tsl_score_atom {
 /* A ligand on the device. */
 typedef struct tsl_score_ligand {
     int64_t count;
-    float *positions; /* [count][3] */
-    float *squares;   /* [count]: clash_square */
-    tsl_terms *values; /* [count] */
-    int reach;        /* cells to either side of its own in which an atom clashes */
+    float *positions;        /* [count][3] */
+    float *squares;          /* [count]: clash_square */
+    tsl_terms *values;       /* [count] */
+    int reach;               /* cells to either side of its own in which an atom clashes */
     double norms[TSL_TERMS]; /* bounds on the boxes' norms; that of the clash is found each time */
 } tsl_score_ligand;
 
@@ -72,13 +72,13 @@ typedef struct tsl_score_ligand {
 typedef struct tsl_score_batch {
     void *memory;
     int64_t bytes;
-    int32_t *boxes;     /* [batch][TSL_TERMS][box]^3 */
-    int32_t *places;    /* [batch][atoms]: tsl_place_of() */
-    int32_t *clashes;   /* [batch][box^3]: the same, with TSL_PLACE_TRIPLE */
-    int *clash_counts;  /* [batch] */
-    int64_t *squares;   /* [batch]: of the clash box's norm */
-    int64_t *scores;    /* [candidates] */
-    int64_t *energies;  /* [candidates]: the term TSL_TERM_CHARGE alone */
+    int32_t *boxes;    /* [batch][TSL_TERMS][box]^3 */
+    int32_t *places;   /* [batch][atoms]: tsl_place_of() */
+    int32_t *clashes;  /* [batch][box^3]: the same, with TSL_PLACE_TRIPLE */
+    int *clash_counts; /* [batch] */
+    int64_t *squares;  /* [batch]: of the clash box's norm */
+    int64_t *scores;   /* [candidates] */
+    int64_t *energies; /* [candidates]: the term TSL_TERM_CHARGE alone */
 } tsl_score_batch;
 
 /* A cell of a box of at most 1024 cells a side as one number, and the mark of a value of 3. */
@@ -121,8 +121,8 @@ TSL_FN int64_t tsl_score_of_sum(int64_t sum)
 
 /* Atoms as the score takes them, [tsl_molecule_count()]. `blocked`: per atom, or NULL. The caller
  * releases them. */
-tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context,
-                           const tsl_molecule *molecule, const uint8_t *blocked);
+tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context, const tsl_molecule *molecule,
+                           const uint8_t *blocked);
 
 /* ---- contact potentials (contacts.c) ------------------------------------------------------- */
 

@@ -68,9 +68,8 @@ static int list_clashes(const tsl_dock_geometry *g, const int32_t *box, int32_t 
     *square = 0;
     for (int64_t i = 0; i < (int64_t)g->box * g->box * g->box; i++) {
         if (box[i] != 0) {
-            const int32_t place =
-                tsl_place_of((int)(i / ((int64_t)g->box * g->box)), (int)(i / g->box % g->box),
-                             (int)(i % g->box));
+            const int32_t place = tsl_place_of((int)(i / ((int64_t)g->box * g->box)),
+                                               (int)(i / g->box % g->box), (int)(i % g->box));
             clashes[count++] = box[i] == 3 ? place | TSL_PLACE_TRIPLE : place;
             *square += box[i] * box[i];
         }
@@ -136,8 +135,7 @@ static int64_t sum_cell(const tsl_dock_geometry *g, const tsl_terms *fields,
                                  &ligand->values[i], energy);
     }
     for (int i = 0; i < clash_count; i++) {
-        const int field =
-            fields[tsl_place_moved(clashes[i], first, n, shift)].of[TSL_TERM_CLASH];
+        const int field = fields[tsl_place_moved(clashes[i], first, n, shift)].of[TSL_TERM_CLASH];
         sum += (clashes[i] & TSL_PLACE_TRIPLE) != 0 ? 3 * field : field;
     }
     return sum;
