@@ -206,7 +206,8 @@ def dock(tesela, pack, out, label, names, options):
 
 def decoys(tesela, pack, out, options):
     names = json.load(open(pack + "/names.json"))
-    how = ["--rotations", "spiral:16", "--keep", "1", "--weights", "1,0,0", *options]
+    how = ["--rotations", "spiral:16", "--keep", "1", "--clash-weight", "1", "--charge-weight", "0",
+           "--contact-weight", "0", *options]
     print(f"decoys of {len(names)} pairs in {dock(tesela, pack, out, 'decoys', names, how):.0f} s")
 
 

@@ -7,19 +7,19 @@
 
 #include "cli/shared/ranks.h"
 
-typedef struct command {
+typedef struct entry {
     const char *name;
     char *full_name; /* as --help shows it */
     const char *summary;
-    int (*run)(int argc, char **argv);
-} command;
+    const cli_command *command;
+} entry;
 
 #define CLI_COMMAND(name, summary) static char name##_name[] = "tesela " #name;
 #include "cli/commands.def"
 #undef CLI_COMMAND
 
-static const command commands[] = {
-#define CLI_COMMAND(name, summary) {#name, name##_name, summary, cli_##name},
+static const entry commands[] = {
+#define CLI_COMMAND(name, summary) {#name, name##_name, summary, &cli_##name},
 #include "cli/commands.def"
 #undef CLI_COMMAND
 };
@@ -27,9 +27,12 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *stream)
 {
-    fputs("Usage: tesela COMMAND [OPTION...]\n\nCommands:\n", stream);
+    fputs("Usage: tesela COMMAND [OPTION...]\n"
+          "Scientific solvers for GPUs and CPUs.\n\n"
+          "Commands:\n",
+          stream);
     for (int i = 0; i < COMMANDS; i++) {
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s  %s\n", commands[i].name, commands[i].summary);
     }
     fputs("\n"
           "tesela COMMAND --help explains a command; tesela --version prints the version.\n"
@@ -42,7 +45,7 @@ static void print_help(FILE *stream)
           stream);
 }
 
-static const command *find(const char *name)
+static const entry *find(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, name) == 0) {
@@ -95,15 +98,15 @@ int main(int argc, char **argv)
         return cli_close_output(CLI_DONE);
     }
     cli_be_silent(!cli_is_leader()); /* they all see the same command line */
-    const command *found = find(asks_help ? argv[2] : name);
+    const entry *found = find(asks_help ? argv[2] : name);
     cli_be_silent(false);
     if (found == NULL) {
         return cli_refused(CLI_USAGE);
     }
     if (asks_help) { /* tesela help dock */
         char *arguments[] = {found->full_name, help, NULL};
-        return cli_close_output(found->run(2, arguments));
+        return cli_close_output(cli_run(found->command, 2, arguments));
     }
     argv[1] = found->full_name;
-    return cli_close_output(found->run(argc - 1, argv + 1));
+    return cli_close_output(cli_run(found->command, argc - 1, argv + 1));
 }

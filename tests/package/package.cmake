@@ -14,3 +14,6 @@ foreach(way IN ITEMS cmake cmake-static pkg-config pkg-config-static)
         "${CMAKE_INSTALL_LIBDIR}" "${CMAKE_C_COMPILER}" "${CMAKE_COMMAND}" "${CMAKE_GENERATOR}")
     set_tests_properties(package/${way} PROPERTIES FIXTURES_REQUIRED package)
 endforeach()
+tesela_test(package/manual bash "${CMAKE_CURRENT_LIST_DIR}/manual" "${prefix}/${CMAKE_INSTALL_DATADIR}"
+    "${prefix}/${CMAKE_INSTALL_MANDIR}" "${HELP2MAN}")
+set_tests_properties(package/manual PROPERTIES FIXTURES_REQUIRED package)

@@ -11,7 +11,6 @@
 #include "device/device.h"
 #include "io/file/output.h"
 
-enum { KEY_RANKS = 0x300, KEY_MOST, KEY_REPEATS, KEY_PATH, KEY_CSV, KEY_FIGURE };
 enum { MOST_MEASUREMENTS = 256, SMALLEST = 16, STEP = 4 };
 
 typedef struct bench {
@@ -20,7 +19,7 @@ typedef struct bench {
     int ranks;  /* 0: not given */
     int64_t most;
     int repeats;
-    const char *way; /* for device memory; NULL: not given */
+    tsl_comm_way way; /* for device memory, if given */
     const char *figure;
     double begun;
     /* what rank 0 has */
@@ -114,11 +113,11 @@ static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *cont
                         "of one kind, e.g. cuda:0-3",
                         b->common.device);
     }
-    return status == TSL_OK && b->way != NULL && !is_device
+    return status == TSL_OK && cli_given(&b->common, &b->way) && !is_device
                ? tsl_fail(context, TSL_E_ARG,
                           "--path %s: it is for device memory, and messages are in the host's: "
                           "give --device, e.g. cuda:0-1",
-                          b->way)
+                          tsl_comm_way_name(b->way))
                : status;
 }
 
@@ -261,66 +260,35 @@ static tsl_status report(const bench *b, tsl_context *context)
 
 /* ---- command line ------------------------------------------------------------------------- */
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What is measured:", 1},
-    {"ranks", KEY_RANKS, "COUNT", 0,
-     "ranks, as threads (one a device of --device, at least 2); under mpirun its processes are the "
-     "ranks",
-     1},
-    {"most", KEY_MOST, "BYTES", 0, "largest message, e.g. 256M (4M)", 1},
-    {"repeats", KEY_REPEATS, "COUNT", 0, "times of which the median is taken (11)", 1},
-    {"path", KEY_PATH, "PATH", 0,
-     "how device memory goes between processes of mpirun: " TSL_COMM_WAY_LIST
-     "; auto takes the first that can be had, and beside nccl staged for what is little (auto)",
-     1},
-    {"csv", KEY_CSV, "FILE", 0, "write the table as comma-separated values; - is standard output",
-     91},
-    {"figure", KEY_FIGURE, "FILE", 0, "draw bandwidth over message size: .svg, .png or .pdf", 91},
+static const char *way_name(int place)
+{
+    return place < TSL_COMM_WAYS ? tsl_comm_way_name((tsl_comm_way)place) : NULL;
+}
+
+static const cli_option rows[] = {
+    {.heading = "What is measured:"},
+    {"ranks", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(bench, ranks), .range = {1, 64},
+     .help = "ranks, as threads, @; under mpirun its processes are the ranks",
+     .otherwise = "one a device of --device, at least 2"},
+    {"most", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(bench, most),
+     .range = {SMALLEST, INT64_C(1) << 32}, .help = "largest message, @, e.g. 256M"},
+    {"repeats", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(bench, repeats), .range = {1, 101},
+     .help = "times of which the median is taken"},
+    {"path", .value = "PATH", .kind = CLI_CHOICE, CLI_FIELD(bench, way), .word = way_name,
+     .help = "how device memory goes between processes of mpirun: @; auto takes the first that can "
+             "be had, and beside nccl staged for what is little"},
+    {.heading = cli_reporting},
+    {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, common.csv),
+     .help = "write the table as comma-separated values; - is standard output"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, figure),
+     .help = "draw bandwidth over message size: .svg, .png or .pdf"},
     {0}};
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *options, const char *text)
 {
-    bench *b = state->input;
-    switch (key) {
-    case KEY_RANKS:
-        return cli_set_integer("--ranks", text, 1, 64, &b->ranks);
-    case KEY_MOST:
-        if (!cli_parse_bytes(text, &b->most) || b->most < SMALLEST || b->most > INT64_C(1) << 32) {
-            cli_error("--most '%s': give a number of bytes from 16 to 4G, e.g. 64M", text);
-            return EINVAL;
-        }
-        return 0;
-    case KEY_REPEATS:
-        return cli_set_integer("--repeats", text, 1, 101, &b->repeats);
-    case KEY_PATH:
-        if (tsl_comm_way_of(text) == TSL_COMM_WAYS) {
-            cli_error("--path '%s': give " TSL_COMM_WAY_LIST, text);
-            return EINVAL;
-        }
-        b->way = text;
-        return 0;
-    case KEY_CSV:
-        b->common.csv = text;
-        return 0;
-    case KEY_FIGURE:
-        b->figure = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (b->asked || strcmp(text, "bench") != 0) {
-            cli_error("'%s': comm has one action, bench (see tesela comm --help)", text);
-            return EINVAL;
-        }
-        b->asked = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (!b->asked) {
-            cli_error("comm: say what to do: tesela comm bench (see tesela comm --help)");
-            return EINVAL;
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)options;
+    cli_error("'%s': comm has one action, bench (see tesela comm --help)", text);
+    return EINVAL;
 }
 
 /* Can what is asked for be written? */
@@ -335,11 +303,11 @@ static bool can_write(const bench *b)
 static bool check_way(const bench *b)
 {
     const char *set = getenv(TSL_COMM_PATH_VARIABLE);
-    if (b->way == NULL && set != NULL && tsl_comm_way_of(set) == TSL_COMM_WAYS) {
+    if (!cli_given(&b->common, &b->way) && set != NULL && tsl_comm_way_of(set) == TSL_COMM_WAYS) {
         cli_error(TSL_COMM_PATH_VARIABLE "=%s: give " TSL_COMM_WAY_LIST, set);
         return false;
     }
-    if (b->way != NULL && !cli_is_launched()) {
+    if (cli_given(&b->common, &b->way) && !cli_is_launched()) {
         cli_error("--path is for the processes of mpirun: threads copy from each other's memory");
         return false;
     }
@@ -349,6 +317,10 @@ static bool check_way(const bench *b)
 /* What the options say together. */
 static bool check(const bench *b)
 {
+    if (!b->asked) {
+        cli_error("comm: say what to do: tesela comm bench (see tesela comm --help)");
+        return false;
+    }
     const int devices = cli_device_count(b->common.device);
     if (b->ranks > 0 && cli_is_launched()) {
         cli_error("--ranks does not go with mpirun: its processes are the ranks");
@@ -366,57 +338,54 @@ static bool check(const bench *b)
     return check_way(b) && can_write(b);
 }
 
-static bool parse(bench *out, int argc, char **argv, int *exit_status)
+static const char command_doc[] =
+    "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
+    "message size, and its share of the link, which is what the largest message from "
+    "rank 0 to rank 1 gets. Bandwidth is what a rank sends, or receives where that is "
+    "more, over the time of the slowest rank. --device takes a list, one for each rank "
+    "in turn; without it messages are in host memory."
+    "\v"
+    "Operations:\n"
+    "  barrier             all wait for all\n"
+    "  broadcast           rank 0's message to all\n"
+    "  all-reduce          the greatest of all ranks' doubles, place by place, to all\n"
+    "  2-value all-reduce  a sum of two doubles, prepared beforehand, as solvers take it\n"
+    "  gather to all       each rank's message to all\n"
+    "  all-to-all          a message from each rank to each\n"
+    "  all-to-all of rows  the same in 64 rows that do not stand together, by MPI's "
+    "derived\n"
+    "                      datatypes (mpirun, host memory)\n"
+    "  ring exchange       a message to the next rank, one from the rank before\n"
+    "  one way             rank 0 to rank 1: the link\n"
+    "  counters            add to counters that all share, and hear what they were\n"
+    "\n"
+    "Examples:\n"
+    "  tesela comm bench --ranks 4\n"
+    "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
+    "  mpirun -n 4 tesela comm bench --figure mpi.svg\n"
+    "  mpirun -n 2 tesela comm bench --device cuda:0-1 --path nccl --most 256M";
+
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {
-        .options = options_table,
-        .parser = parse_option,
-        .args_doc = "bench",
-        .doc =
-            "Measure how fast ranks reach each other: latency and bandwidth of each operation by "
-            "message size, and its share of the link, which is what the largest message from "
-            "rank 0 to rank 1 gets. Bandwidth is what a rank sends, or receives where that is "
-            "more, over the time of the slowest rank. --device takes a list, one for each rank "
-            "in turn; without it messages are in host memory."
-            "\v"
-            "Operations:\n"
-            "  barrier             all wait for all\n"
-            "  broadcast           rank 0's message to all\n"
-            "  all-reduce          the greatest of all ranks' doubles, place by place, to all\n"
-            "  2-value all-reduce  a sum of two doubles, prepared beforehand, as solvers take it\n"
-            "  gather to all       each rank's message to all\n"
-            "  all-to-all          a message from each rank to each\n"
-            "  all-to-all of rows  the same in 64 rows that do not stand together, by MPI's "
-            "derived\n"
-            "                      datatypes (mpirun, host memory)\n"
-            "  ring exchange       a message to the next rank, one from the rank before\n"
-            "  one way             rank 0 to rank 1: the link\n"
-            "  counters            add to counters that all share, and hear what they were\n"
-            "\n"
-            "Examples:\n"
-            "  tesela comm bench --ranks 4\n"
-            "  tesela comm bench --device cuda:0-3 --most 256M --csv links.csv\n"
-            "  mpirun -n 4 tesela comm bench --figure mpi.svg\n"
-            "  mpirun -n 2 tesela comm bench --device cuda:0-1 --path nccl --most 256M"};
-    *out = (bench){.common = {.device = "cpu"},
-                   .most = INT64_C(4) << 20,
-                   .repeats = 11,
-                   .begun = tsl_seconds()};
-    return cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
+    (void)self;
+    *(bench *)options = (bench){.common = {.device = "cpu"},
+                                .most = INT64_C(4) << 20,
+                                .repeats = 11,
+                                .begun = tsl_seconds()};
 }
 
-int cli_comm(int argc, char **argv)
+static int bench_command(const cli_command *self, int argc, char **argv)
 {
     bench b;
     int exit_status;
     cli_be_silent(!cli_is_leader()); /* they all see the same command line */
-    const bool parsed = parse(&b, argc, argv, &exit_status);
+    const bool parsed = cli_parse_options(self, &b, argc, argv, &exit_status) && check(&b);
     cli_be_silent(false);
     if (!parsed) {
         return cli_refused(exit_status);
     }
-    if (b.way != NULL) {
-        setenv(TSL_COMM_PATH_VARIABLE, b.way, 1);
+    if (cli_given(&b.common, &b.way)) {
+        setenv(TSL_COMM_PATH_VARIABLE, tsl_comm_way_name(b.way), 1);
     }
     if (b.ranks == 0) {
         const int devices = cli_device_count(b.common.device);
@@ -424,3 +393,18 @@ int cli_comm(int argc, char **argv)
     }
     return cli_run_ranks(b.ranks, &b.common, run_rank, &b);
 }
+
+static const cli_task tasks[] = {{.name = "nothing"}, {.word = "bench"}, {0}};
+
+const cli_command cli_comm = {
+    .run = bench_command,
+    .doc = command_doc,
+    .arguments = "bench",
+    .rows = rows,
+    .size = sizeof(bench),
+    .init = init,
+    .argument = set_argument,
+    .tasks = tasks,
+    CLI_TASK(bench, asked),
+    .places = CLI_ONE_RANK,
+    .device = "cpu, cuda:0, or a list, a rank each: cuda:0-3 or cuda:0,cpu; see tesela info"};

@@ -12,40 +12,8 @@
 
 /* ---- options (dock_options.c) ------------------------------------------------------------- */
 
-enum dock_key {
-    DOCK_FIRST_KEY = 0x100,
-    DOCK_GRID = DOCK_FIRST_KEY,
-    DOCK_SPACING,
-    DOCK_ANGLE_STEP,
-    DOCK_ROTATIONS,
-    DOCK_SURFACE,
-    DOCK_CORE,
-    DOCK_NO_ELECTROSTATICS,
-    DOCK_ELECTROSTATICS,
-    DOCK_SCORE,
-    DOCK_WEIGHTS,
-    DOCK_CONTACTS,
-    DOCK_CLUSTER,
-    DOCK_BLOCK,
-    DOCK_RESTRAIN,
-    DOCK_KEEP,
-    DOCK_TOP,
-    DOCK_POSES,
-    DOCK_RESCORE,
-    DOCK_RECEPTOR_CHAINS,
-    DOCK_LIGAND_CHAINS,
-    DOCK_HETERO,
-    DOCK_MODEL,
-    DOCK_CORRELATION,
-    DOCK_MEMORY,
-    DOCK_BATCH,
-    DOCK_RESUME,
-    DOCK_LIST,
-    DOCK_VARIANT,
-    DOCK_REPEAT,
-    DOCK_CSV,
-    DOCK_END_KEY
-};
+/* What is asked for. */
+typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER, DOCK_QUALITY } dock_task;
 
 enum { DOCK_MOST_REPEATS = 100 };
 
@@ -63,8 +31,11 @@ typedef struct dock_options {
     const char *receptor; /* NULL with a list */
     const char *ligand;
     const char *folder;
-    const char *list;    /* file of pairs, or NULL */
-    const char *rescore; /* list of poses, or NULL */
+    const char *list;             /* file of pairs, or NULL */
+    const char *rescore;          /* list of poses, or NULL */
+    const char *judged;           /* list of poses whose quality is asked for, or NULL */
+    const char *native;           /* the complex that it is compared with */
+    const char *native_chains[2]; /* of receptor and ligand there */
     tsl_dock_options dock;
     const char *contacts; /* file of contact potentials; NULL: the library's own */
     double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
@@ -81,18 +52,15 @@ typedef struct dock_options {
     const char *receptor_chains; /* "A,B"; NULL: all */
     const char *ligand_chains;
     bool resume;
-    bool ladder;          /* measure the versions of docking */
+    dock_task task;
     const char *variants; /* those that are asked for; NULL: all */
     int repeat;           /* runs of each */
-    bool given[DOCK_END_KEY - DOCK_FIRST_KEY];
 } dock_options;
 
+int dock_command(const cli_command *self, int argc, char **argv);
 /* Parse and check the command line. True to go on; else *exit_status is set. */
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
-bool dock_is_given(const dock_options *options, enum dock_key key);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
-const char *dock_correlation_name(tsl_correlation correlation);
-const char *dock_score_name(tsl_dock_score score);
 
 /* Read options->contacts into options->table, which the docking options then have. Prints what is
  * wrong with it. */
@@ -278,6 +246,16 @@ int dock_list_run(dock_work *work);
 /* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
  * are out. */
 int dock_ladder_run(dock_work *work);
+
+/* ---- quality (quality.c) -------------------------------------------------------------------- */
+
+/* Compare the poses of options->judged with options->native, on rank 0. Returns the exit status;
+ * messages are out. */
+int dock_quality_run(dock_work *work);
+/* The edge of a cell of a list, whose head prints it with three decimals: the pair's own where it
+ * is that. */
+double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
+                         double printed);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 

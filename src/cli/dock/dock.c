@@ -65,10 +65,11 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     }
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
-    *exit_status = status != TSL_OK        ? dock_end(work, status)
-                   : options->ladder       ? dock_ladder_run(work)
-                   : options->list != NULL ? dock_list_run(work)
-                                           : run_one(work);
+    *exit_status = status != TSL_OK                ? dock_end(work, status)
+                   : options->task == DOCK_LADDER  ? dock_ladder_run(work)
+                   : options->task == DOCK_QUALITY ? dock_quality_run(work)
+                   : options->list != NULL         ? dock_list_run(work)
+                                                   : run_one(work);
     if (options->common.profile && work->rank == 0) {
         cli_profile_print(work->context);
     }
@@ -107,8 +108,9 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     return status;
 }
 
-int cli_dock(int argc, char **argv)
+int dock_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     dock_options options;
     int exit_status;
     cli_be_silent(!cli_is_leader()); /* they all see the same command line */

@@ -125,16 +125,15 @@ static void fill_head(const dock_work *work, dock_pair *pair)
     *head = (tsl_pose_list_head){
         .grid_given = options->dock.grid > 0,
         .angle_step = options->angle_step,
-        .angle_step_given = dock_is_given(options, DOCK_ANGLE_STEP),
+        .angle_step_given = cli_given(&options->common, &options->angle_step),
         .surface = options->dock.surface,
-        .surface_given = dock_is_given(options, DOCK_SURFACE),
+        .surface_given = cli_given(&options->common, &options->dock.surface),
         .core = options->dock.core,
-        .core_given = dock_is_given(options, DOCK_CORE),
+        .core_given = cli_given(&options->common, &options->dock.core),
         .electrostatics = options->dock.electrostatics,
-        .electrostatics_given = dock_is_given(options, DOCK_ELECTROSTATICS) ||
-                                dock_is_given(options, DOCK_NO_ELECTROSTATICS),
+        .electrostatics_given = cli_given(&options->common, &options->dock.electrostatics),
         .keep = options->dock.keep,
-        .keep_given = dock_is_given(options, DOCK_KEEP),
+        .keep_given = cli_given(&options->common, &options->dock.keep),
         .rotations = work->rotations.count,
     };
     if (options->rotations_from != NULL) {

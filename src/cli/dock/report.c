@@ -45,37 +45,23 @@ void dock_report_parameters(tsl_json *json, const dock_work *work, const dock_pa
 {
     const dock_options *options = work->options;
     const tsl_dock_options *dock = pair != NULL ? &pair->used : &options->dock;
+    dock_options settled = *options;
+    settled.dock = *dock;
     tsl_json_open_object(json, "parameters");
     if (pair != NULL) {
         dock_input_report(json, "receptor", pair->receptor);
         dock_input_report(json, "ligand", pair->ligand);
     }
-    tsl_json_string(json, "list", options->list);
     tsl_json_string(json, "output", pair != NULL ? pair->folder : options->folder);
-    tsl_json_string(json, "hetero", options->hetero == TSL_HETERO_KEEP ? "keep" : "drop");
+    cli_echo_options(json, &cli_dock, &settled);
     write_grid(json, dock);
     write_rotations(json, options);
-    tsl_json_string(json, "score", dock_score_name(dock->score));
-    if (dock->score == TSL_SCORE_COMPLEMENTARITY) {
-        tsl_json_number(json, "clash", dock->complementarity.clash);
-        tsl_json_number(json, "electrostatics_weight", dock->complementarity.electrostatics);
-        tsl_json_number(json, "contacts_weight", dock->complementarity.contacts);
-        tsl_json_string(json, "contacts", options->contacts);
-    }
     tsl_json_number(json, "surface", dock->surface);
     tsl_json_integer(json, "core", dock->core);
     tsl_json_string(json, "electrostatics", dock_electrostatics_name(dock->electrostatics));
-    tsl_json_string(json, "correlation", dock_correlation_name(dock->correlation));
-    tsl_json_string(json, "rescore", options->rescore);
-    tsl_json_known_number(json, "cluster", options->cluster, options->cluster > 0);
-    tsl_json_string(json, "block", options->block);
-    tsl_json_string(json, "restrain", options->restrain);
     tsl_json_known_integer(json, "top", options->top,
-                           options->rescore == NULL || dock_is_given(options, DOCK_TOP));
-    tsl_json_integer(json, "poses", options->poses);
+                           options->rescore == NULL || cli_given(&options->common, &options->top));
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
-    tsl_json_known_integer(json, "memory", dock->memory, dock->memory > 0);
-    tsl_json_bool(json, "resume", options->resume);
     tsl_json_close_object(json);
 }
 

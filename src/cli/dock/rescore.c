@@ -11,10 +11,18 @@
  */
 static double spacing_of_list(const dock_pair *pair, int grid, double printed)
 {
+    const double spacing =
+        dock_list_spacing(pair->receptor->molecule, pair->ligand->molecule, grid, printed);
+    return spacing == printed ? printed : 0;
+}
+
+double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
+                         double printed)
+{
     double centre[3];
-    const double span = (double)tsl_dock_span(tsl_dock_centre(pair->receptor->molecule, centre),
-                                              tsl_dock_centre(pair->ligand->molecule, centre));
-    return fabs(span / grid - printed) < 6e-4 ? 0 : printed;
+    const double span =
+        (double)tsl_dock_span(tsl_dock_centre(receptor, centre), tsl_dock_centre(ligand, centre));
+    return fabs(span / grid - printed) < 6e-4 ? span / grid : printed;
 }
 
 /* What the command line does not say, the list's head does. */
@@ -23,27 +31,26 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
     const dock_options *options = work->options;
     tsl_dock_options *used = &pair->used;
     if (head->grid == 0) { /* rows only */
-        return dock_is_given(options, DOCK_GRID)
+        return cli_given(&options->common, &options->dock.grid)
                    ? TSL_OK
                    : tsl_fail(work->context, TSL_E_ARG,
                               "%s: has no head that names its grid: give --grid N",
                               options->rescore);
     }
-    if (!dock_is_given(options, DOCK_GRID)) {
+    if (!cli_given(&options->common, &options->dock.grid)) {
         used->grid = head->grid;
     }
-    if (!dock_is_given(options, DOCK_SPACING)) {
+    if (!cli_given(&options->common, &options->dock.spacing)) {
         const bool same = used->grid == head->grid;
         used->spacing = same ? spacing_of_list(pair, head->grid, head->spacing) : head->spacing;
     }
-    if (!dock_is_given(options, DOCK_SURFACE)) {
+    if (!cli_given(&options->common, &options->dock.surface)) {
         used->surface = head->surface;
     }
-    if (!dock_is_given(options, DOCK_CORE)) {
+    if (!cli_given(&options->common, &options->dock.core)) {
         used->core = head->core;
     }
-    if (!dock_is_given(options, DOCK_ELECTROSTATICS) &&
-        !dock_is_given(options, DOCK_NO_ELECTROSTATICS)) {
+    if (!cli_given(&options->common, &options->dock.electrostatics)) {
         used->electrostatics = head->electrostatics;
     }
     return TSL_OK;
@@ -85,10 +92,10 @@ static void take_grid(const dock_options *options, tsl_dock_options *used, const
                                  tsl_dock_centre(pair->ligand->molecule, centre));
     const bool fits = from->grid % 2 == 0 && from->grid >= 8 && from->grid <= 1024 &&
                       from->grid * from->spacing >= span * (1 - 1e-6);
-    if (!dock_is_given(options, DOCK_GRID)) {
+    if (!cli_given(&options->common, &options->dock.grid)) {
         used->grid = fits ? from->grid : TSL_GRID_SMOOTH;
     }
-    if (!dock_is_given(options, DOCK_SPACING)) {
+    if (!cli_given(&options->common, &options->dock.spacing)) {
         used->spacing = from->spacing;
     }
 }
@@ -203,6 +210,6 @@ tsl_status dock_rescore(dock_work *work, dock_pair *pair)
     for (int64_t i = 0; i < list->count; i++) {
         pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
     }
-    return dock_cluster(work, pair,
-                        dock_is_given(work->options, DOCK_TOP) ? work->options->top : list->count);
+    const bool cut = cli_given(&work->options->common, &work->options->top);
+    return dock_cluster(work, pair, cut ? work->options->top : list->count);
 }

@@ -37,6 +37,7 @@ typedef struct fft_work {
 extern const char *const fft_kind_names[];      /* ended by NULL */
 extern const char *const fft_precision_names[]; /* likewise */
 
+int fft_command(const cli_command *self, int argc, char **argv);
 bool fft_options_parse(fft_options *out, int argc, char **argv, int *exit_status);
 
 /* The cases that the options ask for, a series after the other, into `out` unless that is NULL;

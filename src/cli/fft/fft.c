@@ -98,13 +98,11 @@ static void say_wrong(const fft_work *work)
               work->rows[i].error, work->rows[i].bound);
 }
 
-int cli_fft(int argc, char **argv)
+int fft_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     fft_options options;
     int exit_status;
-    if (!cli_is_alone("fft")) {
-        return cli_refused(CLI_USAGE);
-    }
     if (!fft_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }

@@ -1,21 +1,10 @@
-/* The command line of `tesela fft`, and the cases it asks for. */
+/* The command line of `tesela fft`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/fft/command.h"
 
-enum {
-    KEY_DIMENSION = 0x300,
-    KEY_SIZES,
-    KEY_TYPE,
-    KEY_PRECISION,
-    KEY_BATCH,
-    KEY_STRIDE,
-    KEY_MOST,
-    KEY_CSV,
-    KEY_FIGURE
-};
 enum { LONGEST = 1 << 24, MOST_BATCH = 1 << 30, BATCH_STEP = 4 };
 
 const char *const fft_kind_names[] = {"c2c", "r2c", "c2r", NULL};
@@ -23,23 +12,70 @@ const char *const fft_precision_names[] = {"double", "single", NULL};
 static const tsl_fft_kind kinds[] = {TSL_FFT_FORWARD, TSL_FFT_REAL_FORWARD, TSL_FFT_REAL_BACKWARD};
 static const tsl_precision precisions[] = {TSL_DOUBLE, TSL_SINGLE};
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What is measured, each in every combination:", 1},
-    {"dimension", KEY_DIMENSION, "LIST", 0, "1, 2 and 3 (all)", 1},
-    {"sizes", KEY_SIZES, "LIST", 0,
-     "lengths along each axis (64,256,1024; in two dimensions 64,256, in three 16,32,64)", 1},
-    {"type", KEY_TYPE, "LIST", 0, "c2c, r2c and c2r (all)", 1},
-    {"precision", KEY_PRECISION, "LIST", 0, "double and single (double)", 1},
-    {"batch", KEY_BATCH, "LIST", 0, "transforms a call (1, 4, 16, … while they fit --most)", 1},
-    {"stride", KEY_STRIDE, "LIST", 0,
-     "elements from one to the next of a transform, in one dimension: numbers, n for the size, n^2 "
-     "for its square (1,n)",
-     1},
-    {"most", KEY_MOST, "BYTES", 0, "largest array, e.g. 256M (64M)", 1},
-    {"csv", KEY_CSV, "FILE", 0,
-     "write each measurement as comma-separated values; - is standard output", 91},
-    {"figure", KEY_FIGURE, "FILE", 0,
-     "draw rates, and where to transpose first: .svg, .png or .pdf", 91},
+/* Values with commas between, each as the row says. */
+static error_t set_list(const cli_option *row, const char *text, void *options)
+{
+    char word[32];
+    fft_list *out = (fft_list *)(void *)((char *)options + row->field.offset);
+    cli_option one = *row;
+    one.kind = row->range.high > 0 ? CLI_INTEGER : CLI_CHOICE;
+    one.field = (cli_field){0, sizeof(int)};
+    out->count = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (out->count == FFT_LIST || length >= sizeof word) {
+            return cli_refuse_value(row, text, "give at most %d values with commas between",
+                                    FFT_LIST);
+        }
+        memcpy(word, at, length);
+        word[length] = '\0';
+        const error_t error = cli_set(&one, word, &out->value[out->count]);
+        if (error != 0) {
+            return error;
+        }
+        for (int i = 0; i < out->count; i++) {
+            if (out->value[i] == out->value[out->count]) {
+                return cli_refuse_value(row, text, "'%s' stands there twice", word);
+            }
+        }
+        out->count++;
+        at += length;
+        if (*at == '\0') {
+            return 0;
+        }
+    }
+}
+
+static const char *const stride_words[] = {"n", "n^2", NULL};
+static const int strides_by_size[] = {FFT_STRIDE_N, FFT_STRIDE_N2};
+
+static const cli_option rows[] = {
+    {.heading = "What is measured, each in every combination:"},
+    {"dimension", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, dimensions),
+     .range = {1, 3}, .set = set_list, .help = "axes of a transform", .otherwise = "all"},
+    {"sizes", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, sizes),
+     .range = {2, LONGEST}, .set = set_list, .help = "lengths along each axis",
+     .otherwise = "64,256,1024; in two dimensions 64,256, in three 16,32,64"},
+    {"type", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, kinds),
+     .words = fft_kind_names, .set = set_list, .help = "c2c, r2c and c2r", .otherwise = "all"},
+    {"precision", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, precisions),
+     .words = fft_precision_names, .set = set_list, .help = "double and single",
+     .otherwise = "double"},
+    {"batch", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, batches),
+     .range = {1, MOST_BATCH}, .set = set_list, .help = "transforms a call",
+     .otherwise = "1, 4, 16, … while they fit --most"},
+    {"stride", .value = "LIST", .kind = CLI_LIST, CLI_FIELD(fft_options, strides),
+     .range = {1, INT32_MAX}, .words = stride_words, .values = strides_by_size, .set = set_list,
+     .help = "elements from one to the next of a transform, in one dimension: numbers, n for the "
+             "size, n^2 for its square",
+     .otherwise = "1,n"},
+    {"most", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(fft_options, most),
+     .range = {1, INT64_C(1) << 40}, .help = "largest array, @, e.g. 256M"},
+    {.heading = cli_reporting},
+    {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, common.csv),
+     .help = "write each measurement as comma-separated values; - is standard output"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, figure),
+     .help = "draw rates, and where to transpose first: .svg, .png or .pdf"},
     {0}};
 
 static const char command_doc[] =
@@ -62,133 +98,6 @@ static const char command_doc[] =
     "  tesela fft study --dimension 3 --sizes 60,64,67 --type r2c --csv sizes.csv\n"
     "  tesela fft study --dimension 1 --sizes 128,256 --stride n,n^2 --most 512M --figure map.svg\n"
     "  tesela fft study --device cuda:0 --most 1G --precision single,double --json study.json";
-
-/* ---- lists -------------------------------------------------------------------------------- */
-
-/* Sets one value of a list from its word: 0 or EINVAL, when a message is out. */
-typedef error_t set_word(const char *option, const char *word, int *out);
-
-static error_t set_list(const char *option, const char *text, set_word *set, fft_list *out)
-{
-    char word[32];
-    out->count = 0;
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        if (out->count == FFT_LIST || length >= sizeof word) {
-            cli_error("%s '%s': give at most %d values with commas between", option, text,
-                      FFT_LIST);
-            return EINVAL;
-        }
-        memcpy(word, at, length);
-        word[length] = '\0';
-        const error_t error = set(option, word, &out->value[out->count]);
-        if (error != 0) {
-            return error;
-        }
-        for (int i = 0; i < out->count; i++) {
-            if (out->value[i] == out->value[out->count]) {
-                cli_error("%s '%s': '%s' stands there twice", option, text, word);
-                return EINVAL;
-            }
-        }
-        out->count++;
-        at += length;
-        if (*at == '\0') {
-            return 0;
-        }
-    }
-}
-
-static error_t set_dimension(const char *option, const char *word, int *out)
-{
-    return cli_set_integer(option, word, 1, 3, out);
-}
-
-static error_t set_size(const char *option, const char *word, int *out)
-{
-    return cli_set_integer(option, word, 2, LONGEST, out);
-}
-
-static error_t set_batch(const char *option, const char *word, int *out)
-{
-    return cli_set_integer(option, word, 1, MOST_BATCH, out);
-}
-
-static error_t set_kind(const char *option, const char *word, int *out)
-{
-    return cli_set_choice(option, word, fft_kind_names, out);
-}
-
-static error_t set_precision(const char *option, const char *word, int *out)
-{
-    return cli_set_choice(option, word, fft_precision_names, out);
-}
-
-static error_t set_stride(const char *option, const char *word, int *out)
-{
-    const bool by_size = strcmp(word, "n") == 0;
-    if (by_size || strcmp(word, "n^2") == 0) {
-        *out = by_size ? FFT_STRIDE_N : FFT_STRIDE_N2;
-        return 0;
-    }
-    if (!cli_parse_integer(word, out) || *out < 1) {
-        cli_error("%s '%s': give a whole number from 1, n or n^2", option, word);
-        return EINVAL;
-    }
-    return 0;
-}
-
-static error_t set_most(fft_options *options, const char *text)
-{
-    const error_t error = cli_set_bytes("--most", text, "256M", &options->most);
-    if (error == 0 && options->most > INT64_C(1) << 40) {
-        cli_error("--most '%s': give at most 1T", text);
-        return EINVAL;
-    }
-    return error;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    fft_options *options = state->input;
-    switch (key) {
-    case KEY_DIMENSION:
-        return set_list("--dimension", text, set_dimension, &options->dimensions);
-    case KEY_SIZES:
-        return set_list("--sizes", text, set_size, &options->sizes);
-    case KEY_TYPE:
-        return set_list("--type", text, set_kind, &options->kinds);
-    case KEY_PRECISION:
-        return set_list("--precision", text, set_precision, &options->precisions);
-    case KEY_BATCH:
-        return set_list("--batch", text, set_batch, &options->batches);
-    case KEY_STRIDE:
-        return set_list("--stride", text, set_stride, &options->strides);
-    case KEY_MOST:
-        return set_most(options, text);
-    case KEY_CSV:
-        options->common.csv = text;
-        return 0;
-    case KEY_FIGURE:
-        options->figure = text;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->asked || strcmp(text, "study") != 0) {
-            cli_error("'%s': fft has one action, study (see tesela fft --help)", text);
-            return EINVAL;
-        }
-        options->asked = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->asked) {
-            cli_error("fft: say what to do: tesela fft study (see tesela fft --help)");
-            return EINVAL;
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
@@ -314,7 +223,9 @@ static bool has_lines(const fft_options *options)
 static bool check(const fft_options *options)
 {
     int left_out;
-    if (options->common.threads > 1) {
+    if (!options->asked) {
+        cli_error("fft: say what to do: tesela fft study (see tesela fft --help)");
+    } else if (options->common.threads > 1) {
         cli_error("--threads %d: a transform is done by one thread: leave --threads out",
                   options->common.threads);
     } else if (options->strides.count > 0 && !has_lines(options)) {
@@ -332,12 +243,22 @@ static bool check(const fft_options *options)
     return false;
 }
 
+static error_t set_argument(void *options, const char *text)
+{
+    (void)options;
+    cli_error("'%s': fft has one action, study (see tesela fft --help)", text);
+    return EINVAL;
+}
+
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(fft_options *)options = (fft_options){.most = INT64_C(64) << 20};
+}
+
 bool fft_options_parse(fft_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp argp = {
-        .options = options_table, .parser = parse_option, .args_doc = "study", .doc = command_doc};
-    *out = (fft_options){.most = INT64_C(64) << 20};
-    if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status)) {
+    if (!cli_parse_options(&cli_fft, out, argc, argv, exit_status)) {
         return false;
     }
     qsort(out->batches.value, (size_t)out->batches.count, sizeof(int), ascending);
@@ -345,3 +266,16 @@ bool fft_options_parse(fft_options *out, int argc, char **argv, int *exit_status
     *exit_status = CLI_USAGE;
     return check(out);
 }
+
+static const cli_task tasks[] = {{.name = "nothing"}, {.word = "study"}, {0}};
+
+const cli_command cli_fft = {.run = fft_command,
+                             .doc = command_doc,
+                             .arguments = "study",
+                             .rows = rows,
+                             .size = sizeof(fft_options),
+                             .init = init,
+                             .argument = set_argument,
+                             .tasks = tasks,
+                             CLI_TASK(fft_options, asked),
+                             .places = CLI_ONE_DEVICE};

@@ -249,49 +249,15 @@ static tsl_status write_report(tsl_context *context, const device_list *devices,
     return cli_report_write(context, path, &report, write_body, devices);
 }
 
-static const struct argp_option options_table[] = {
-    {"json", 'j', "FILE", 0, "write the same as JSON; - is standard output", 0},
-    {"help", 'h', NULL, OPTION_HIDDEN, NULL, -1},
-    {0}};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int info_command(const cli_command *self, int argc, char **argv)
 {
-    const char **json = state->input;
-    switch (key) {
-    case 'j':
-        *json = text;
-        return 0;
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
-    case ARGP_KEY_ARG:
-        cli_error("'%s': info takes no arguments (see tesela info --help)", text);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-int cli_info(int argc, char **argv)
-{
-    static const struct argp argp = {
-        .options = options_table,
-        .parser = parse_option,
-        .doc = "Show what this build of tesela is, the devices it can use here, its libraries, and "
-               "what was left out of it."
-               "\v"
-               "Examples:\n"
-               "  tesela info\n"
-               "  tesela info --json - | jq .results.devices"};
     const double begun = tsl_seconds();
-    const char *json = NULL;
+    cli_common options;
     int exit_status;
-    if (!cli_parse(&argp, &json, NULL, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    if (!cli_can_write_report(json)) {
-        return CLI_USAGE;
-    }
+    const char *json = options.json;
     const cli_common common = {.device = "cpu"};
     device_list devices = {0};
     tsl_context *context;
@@ -313,3 +279,14 @@ int cli_info(int argc, char **argv)
     tsl_context_destroy(context);
     return exit_status;
 }
+
+const cli_command cli_info = {
+    .run = info_command,
+    .doc = "Show what this build of tesela is, the devices it can use here, its libraries, and "
+           "what was left out of it."
+           "\v"
+           "Examples:\n"
+           "  tesela info\n"
+           "  tesela info --json - | jq .results.devices",
+    .size = sizeof(cli_common),
+    .lacks = CLI_NO_DEVICE | CLI_NO_THREADS | CLI_NO_PROFILE | CLI_NO_QUIET};

@@ -4,8 +4,6 @@
 
 #include "cli/shared/cli.h"
 
-/* The actions. `argv[0]` is the full name, "tesela lab occupancy". Each returns the exit status. */
-int cli_lab_occupancy(int argc, char **argv);
-int cli_lab_run(int argc, char **argv);
+extern const cli_command lab_occupancy, lab_run;
 
 #endif

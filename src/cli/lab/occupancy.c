@@ -32,8 +32,8 @@ static void note_differences(const occupancy_work *work, const tsl_device_limits
         if (limits[i].table != limits[i].card) {
             cli_warning("%s: %" PRId64 " %s, where the table of %d.%d has %" PRId64
                         ": the card's is taken",
-                        work->options->device, limits[i].card, limits[i].what, m->major, m->minor,
-                        limits[i].table);
+                        work->options->common.device, limits[i].card, limits[i].what, m->major,
+                        m->minor, limits[i].table);
         }
     }
 }
@@ -45,18 +45,19 @@ static tsl_status take_card(occupancy_work *work)
     tsl_context *context = work->context;
     const tsl_status status = context->ops->properties(context->device, &card);
     if (status != TSL_OK) {
-        return tsl_fail(context, status, "%s: cannot read its properties", work->options->device);
+        return tsl_fail(context, status, "%s: cannot read its properties",
+                        work->options->common.device);
     }
     if (card.capability[0] == 0) {
         return tsl_fail(context, TSL_E_ARG,
                         "--device %s: has no compute capability: name a card, cuda:0, or give --cc",
-                        work->options->device);
+                        work->options->common.device);
     }
     const tsl_multiprocessor *row = tsl_multiprocessor_find(card.capability[0], card.capability[1]);
     if (row == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
                         "%s: compute capability %d.%d is not in the table, which ends with %d.%d",
-                        work->options->device, card.capability[0], card.capability[1],
+                        work->options->common.device, card.capability[0], card.capability[1],
                         tsl_multiprocessor_at(tsl_multiprocessor_count() - 1)->major,
                         tsl_multiprocessor_at(tsl_multiprocessor_count() - 1)->minor);
     }
@@ -167,10 +168,10 @@ static tsl_status compute(occupancy_work *work)
 {
     const occupancy_options *options = work->options;
     tsl_status status = TSL_OK;
-    work->chosen = options->row != NULL || options->device != NULL;
+    work->chosen = options->row != NULL || options->common.device != NULL;
     if (options->row != NULL) {
         work->multiprocessor = *options->row;
-    } else if (options->device != NULL) {
+    } else if (options->common.device != NULL) {
         status = take_card(work);
     }
     if (status == TSL_OK && options->kernel != NULL) {
@@ -196,31 +197,32 @@ static tsl_status compute(occupancy_work *work)
 static tsl_status tell(const occupancy_work *work)
 {
     const occupancy_options *options = work->options;
-    const cli_common common = {.json = options->json};
     tsl_status status = TSL_OK;
     if (!cli_is_quiet()) {
-        occupancy_print(cli_summary_stream(&common), work);
+        occupancy_print(cli_summary_stream(&options->common), work);
         cli_flush(stdout);
     }
     if (options->curves != NULL) {
         status = tsl_occupancy_figure(work->context, options->curves, &work->multiprocessor,
                                       &options->use);
     }
-    if (status == TSL_OK && options->json != NULL) {
+    if (status == TSL_OK && options->common.json != NULL) {
         status = occupancy_write_report(work);
     }
     return status;
 }
 
-int cli_lab_occupancy(int argc, char **argv)
+int occupancy_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     occupancy_options options;
     int exit_status;
     if (!occupancy_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }
     occupancy_work work = {.options = &options, .begun = tsl_seconds()};
-    const cli_common common = {.device = options.device != NULL ? options.device : "cpu"};
+    const cli_common common = {.device =
+                                   options.common.device != NULL ? options.common.device : "cpu"};
     tsl_status status = cli_open_context(&work.context, &common);
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);

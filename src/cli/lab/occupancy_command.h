@@ -9,13 +9,13 @@
 enum { OCCUPANCY_COMPILER_ARGUMENTS = 64 };
 
 typedef struct occupancy_options {
-    const tsl_multiprocessor *row; /* of --cc; NULL: not given */
-    const char *device;            /* NULL: not given */
-    const char *json, *curves, *kernel;
+    cli_common common;             /* device NULL: not given */
+    int capability;                /* of --cc, the table's row of it; -1: not given */
+    const tsl_multiprocessor *row; /* NULL: not given */
+    const char *curves, *kernel;
     char *compiler_arguments[OCCUPANCY_COMPILER_ARGUMENTS + 1]; /* ended by NULL */
     int compiler_argument_count;
     tsl_occupancy_kernel use; /* what the kernel takes */
-    bool has_threads, has_registers, has_shared, has_barriers;
     bool all, explain;
 } occupancy_options;
 
@@ -30,6 +30,7 @@ typedef struct occupancy_work {
     tsl_occupancy_gain gain;
 } occupancy_work;
 
+int occupancy_command(const cli_command *self, int argc, char **argv);
 bool occupancy_options_parse(occupancy_options *out, int argc, char **argv, int *exit_status);
 
 /* Does a limit bind: does the resource allow no more blocks, or is it exceeded? */

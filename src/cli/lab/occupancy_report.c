@@ -398,10 +398,10 @@ tsl_status occupancy_write_report(const occupancy_work *work)
 {
     const double total = tsl_seconds() - work->begun;
     const cli_report report = {.command = "lab occupancy",
-                               .device = work->options->device,
+                               .device = work->options->common.device,
                                .verified = -1,
                                .total = total,
                                .setup = total - work->compute,
                                .compute = work->compute};
-    return cli_report_write(work->context, work->options->json, &report, write_body, work);
+    return cli_report_write(work->context, work->options->common.json, &report, write_body, work);
 }

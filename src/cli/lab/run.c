@@ -82,8 +82,9 @@ static tsl_status tell(const lab_run_work *work)
     return common->json != NULL ? lab_run_write_report(work, common->json) : TSL_OK;
 }
 
-int cli_lab_run(int argc, char **argv)
+int lab_run_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     lab_run_options options;
     lab_run_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;

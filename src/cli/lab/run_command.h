@@ -32,6 +32,7 @@ typedef struct lab_run_work {
 } lab_run_work;
 
 /* run_options.c */
+int lab_run_command(const cli_command *self, int argc, char **argv);
 bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status);
 
 /* run_report.c */

@@ -6,35 +6,8 @@
 
 #include "cli/lab/run_command.h"
 
-enum {
-    KEY_ORDER = 0x300,
-    KEY_COUNTS,
-    KEY_CHECKS,
-    KEY_COMPILER,
-    KEY_TIME,
-    KEY_MEMORY,
-    KEY_UNGUARDED,
-    KEY_KEEP
-};
+static const char *const compiler_names[] = {"clang++", "g++", NULL};
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "How it is run:", 1},
-    {"order", KEY_ORDER, "ORDER", 0,
-     "check in one order of threads and blocks: forward, reversed, strided or random:SEED (all "
-     "four)",
-     1},
-    {"counts", KEY_COUNTS, NULL, 0, "count only, in lockstep", 1},
-    {"checks", KEY_CHECKS, NULL, 0, "check only", 1},
-    {"compiler", KEY_COMPILER, "NAME", 0, "clang++ or g++, or a path (clang++, else g++, as found)",
-     1},
-    {"time", KEY_TIME, "SECONDS", 0, "limit of each run of the program (60)", 1},
-    {"memory", KEY_MEMORY, "BYTES", 0, "memory of the simulated device (2G)", 1},
-    {"unguarded", KEY_UNGUARDED, NULL, 0,
-     "let the program write files, start programs and use the network", 1},
-    {"keep", KEY_KEEP, NULL, 0, "keep the folder with the C++ and the program made of it", 1},
-    {0}};
-
-static const char arguments_doc[] = "FILE.cu [-- ARGUMENT...]";
 static const char command_doc[] =
     "Run a CUDA file without a GPU. Its kernels run on the CPU, once with warps in lockstep, where "
     "the accesses of each line are counted as the profiler counts them (requests, sectors, "
@@ -48,63 +21,60 @@ static const char command_doc[] =
     "than "
     "0; 2 the file is refused.\n\nExample:\n  tesela lab run transpose.cu -- 1024\n";
 
-static error_t set_order(lab_run_options *options, const char *text)
+static error_t set_order(const cli_option *row, const char *text, void *parsed)
 {
+    lab_run_options *options = parsed;
     char name[32];
     const size_t length = strcspn(text, ":");
     const bool random = strncmp(text, "random", 6) == 0 && length == 6;
     snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), text);
     if (text[length] == ':' && !random) {
-        cli_error("--order '%s': only random has a seed: random:1", text);
-        return EINVAL;
+        return cli_refuse_value(row, text, "only random has a seed: random:1");
     }
-    if (text[length] == ':' &&
-        cli_set_integer("--order random:", text + length + 1, 1, 1000000000, &options->seed) != 0) {
-        return EINVAL;
+    const int most = 1000000000;
+    if (text[length] == ':' && (!cli_parse_integer(text + length + 1, &options->seed) ||
+                                options->seed < 1 || options->seed > most)) {
+        return cli_refuse_value(row, text, "give a seed from 1 to %d", most);
     }
     options->order_count = 1;
-    return cli_set_choice("--order", name, tsl_lab_order_names, &options->orders[0]);
+    return cli_set(row, name, options);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *parsed, const char *text)
 {
-    lab_run_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->file == NULL) {
-            options->file = text;
-        } else if (options->argument_count < 62) {
-            options->arguments[options->argument_count++] = text;
-        } else {
-            cli_error("%s: more than 62 arguments for the program", text);
-            return EINVAL;
-        }
-        return 0;
-    case KEY_ORDER:
-        return set_order(options, text);
-    case KEY_COUNTS:
-        options->counts_only = true;
-        return 0;
-    case KEY_CHECKS:
-        options->checks_only = true;
-        return 0;
-    case KEY_COMPILER:
-        options->compiler = text;
-        return 0;
-    case KEY_TIME:
-        return cli_set_integer("--time", text, 1, 86400, &options->seconds);
-    case KEY_MEMORY:
-        return cli_set_bytes("--memory", text, "2G", &options->memory);
-    case KEY_UNGUARDED:
-        options->unguarded = true;
-        return 0;
-    case KEY_KEEP:
-        options->keep = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    lab_run_options *options = parsed;
+    if (options->file == NULL) {
+        options->file = text;
+    } else if (options->argument_count < 62) {
+        options->arguments[options->argument_count++] = text;
+    } else {
+        cli_error("%s: more than 62 arguments for the program", text);
+        return EINVAL;
     }
+    return 0;
 }
+
+static const cli_option rows[] = {
+    {.heading = "How it is run:"},
+    {"order", .value = "ORDER", .kind = CLI_CHOICE, CLI_FIELD(lab_run_options, orders[0]),
+     .words = tsl_lab_order_names, .set = set_order,
+     .help = "check in one order of threads and blocks: @, random:SEED too",
+     .otherwise = "all four"},
+    {"counts", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, counts_only),
+     .help = "count only, in lockstep"},
+    {"checks", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, checks_only), .help = "check only"},
+    {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(lab_run_options, compiler),
+     .words = compiler_names, .help = "clang++ or g++, or a path",
+     .otherwise = "clang++, else g++, as found"},
+    {"time", .value = "SECONDS", .kind = CLI_INTEGER, CLI_FIELD(lab_run_options, seconds),
+     .range = {1, 86400}, .help = "limit of each run of the program"},
+    {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(lab_run_options, memory),
+     .help = "memory of the simulated device"},
+    {"unguarded", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, unguarded),
+     .help = "let the program write files, start programs and use the network"},
+    {"keep", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, keep),
+     .help = "keep the folder with the C++ and the program made of it"},
+    {0}};
 
 /* "sim", "sim:9.0" or "auto". */
 static bool set_device(lab_run_options *options)
@@ -136,18 +106,19 @@ static bool set_device(lab_run_options *options)
     return false;
 }
 
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(lab_run_options *)options = (lab_run_options){.seed = 1,
+                                                    .seconds = 60,
+                                                    .memory = (int64_t)2 << 30,
+                                                    .order_count = TSL_LAB_ORDERS,
+                                                    .orders = {0, 1, 2, 3}};
+}
+
 bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = arguments_doc,
-                                     .doc = command_doc};
-    *out = (lab_run_options){.seed = 1,
-                             .seconds = 60,
-                             .memory = (int64_t)2 << 30,
-                             .order_count = TSL_LAB_ORDERS,
-                             .orders = {0, 1, 2, 3}};
-    if (!cli_parse(&argp, out, &out->common, argc, argv, exit_status)) {
+    if (!cli_parse_options(&lab_run, out, argc, argv, exit_status)) {
         return false;
     }
     if (out->file == NULL) {
@@ -161,3 +132,16 @@ bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exi
     }
     return false;
 }
+
+const cli_command lab_run = {
+    .name = "run",
+    .summary = "run a CUDA file without a GPU: counts per line, and checks",
+    .run = lab_run_command,
+    .doc = command_doc,
+    .arguments = "FILE.cu [-- ARGUMENT...]",
+    .rows = rows,
+    .size = sizeof(lab_run_options),
+    .init = init,
+    .argument = set_argument,
+    .places = CLI_ONE_DEVICE,
+    .device = "sim, or sim:CC with a compute capability from 1.0 to 12.1 (sim:9.0)"};

@@ -46,17 +46,18 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_close_array(json);
 }
 
-const npb_benchmark npb_cg = {
-    .name = "CG",
-    .command = "npb cg",
-    .classes = "SWABCDE",
-    .doc = "The NAS Parallel Benchmark CG: the smallest eigenvalue of a sparse matrix with random "
-           "pattern, by the inverse power method with conjugate gradients. Zeta and the number of "
-           "nonzeros are verified."
-           "\v"
-           "Examples:\n"
-           "  tesela npb cg --class A\n"
-           "  tesela npb cg --class C --device cuda:0 --profile",
-    .run = run,
-    .print = print,
-    .write = write_results};
+const char npb_cg_doc[] =
+    "The NAS Parallel Benchmark CG: the smallest eigenvalue of a sparse matrix with random "
+    "pattern, by the inverse power method with conjugate gradients. Zeta and the number of "
+    "nonzeros are verified."
+    "\v"
+    "Examples:\n"
+    "  tesela npb cg --class A\n"
+    "  tesela npb cg --class C --device cuda:0 --profile";
+
+const npb_benchmark npb_cg = {.name = "CG",
+                              .command = "npb cg",
+                              .classes = "SWABCDE",
+                              .run = run,
+                              .print = print,
+                              .write = write_results};

@@ -26,7 +26,6 @@ typedef struct npb_benchmark {
     const char *name;    /* "EP" */
     const char *command; /* "npb ep" */
     const char *classes; /* "SWABCDEF" */
-    const char *doc;     /* of --help */
     /* Run it; fills `result` and `outcome`. */
     tsl_status (*run)(npb_result *result, npb_outcome *outcome, tsl_context *context,
                       char size_class);
@@ -38,6 +37,11 @@ typedef struct npb_benchmark {
 
 extern const npb_benchmark npb_ep;
 extern const npb_benchmark npb_cg;
+
+/* What --help says of them. */
+extern const char npb_ep_doc[], npb_cg_doc[];
+#define NPB_EP_SUMMARY "pairs of Gaussian deviates: arithmetic alone"
+#define NPB_CG_SUMMARY "conjugate gradients with a random sparse matrix: memory alone"
 
 typedef enum npb_timing { NPB_COMPUTE, NPB_THESIS } npb_timing;
 

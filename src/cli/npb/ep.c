@@ -62,17 +62,18 @@ static void write_results(tsl_json *json, const npb_result *result)
     tsl_json_close_array(json);
 }
 
-const npb_benchmark npb_ep = {
-    .name = "EP",
-    .command = "npb ep",
-    .classes = "SWABCDEF",
-    .doc = "The NAS Parallel Benchmark EP: pairs of Gaussian deviates from a linear congruential "
-           "generator, summed and counted. Sums and counts are the same bits on every device; they "
-           "are verified against NPB 3.3's signed sums and NPB 3.4's absolute sums and pairs."
-           "\v"
-           "Examples:\n"
-           "  tesela npb ep --class A\n"
-           "  tesela npb ep --class D --device cuda:0 --json ep.json",
-    .run = run,
-    .print = print,
-    .write = write_results};
+const char npb_ep_doc[] =
+    "The NAS Parallel Benchmark EP: pairs of Gaussian deviates from a linear congruential "
+    "generator, summed and counted. Sums and counts are the same bits on every device; they "
+    "are verified against NPB 3.3's signed sums and NPB 3.4's absolute sums and pairs."
+    "\v"
+    "Examples:\n"
+    "  tesela npb ep --class A\n"
+    "  tesela npb ep --class D --device cuda:0 --json ep.json";
+
+const npb_benchmark npb_ep = {.name = "EP",
+                              .command = "npb ep",
+                              .classes = "SWABCDEF",
+                              .run = run,
+                              .print = print,
+                              .write = write_results};

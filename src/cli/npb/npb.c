@@ -5,68 +5,60 @@
 
 #include "cli/npb/command.h"
 
-enum { KEY_VARIANT = 0x300, KEY_REPEAT, KEY_TIMING };
-
-static const struct argp_option options_table[] = {
-    {"class", 'c', "CLASS", 0,
-     "size of the problem: S (the default), W, A, B, C, D, …; of the ladder a list too", 0},
-    {NULL, 0, NULL, 0, "The ladder of versions:", 1},
-    {"variant", KEY_VARIANT, "LIST", 0,
-     "only these: serial, openmp, V1, V2, … (or 1, 2, …), tesela, ranks", 1},
-    {"repeat", KEY_REPEAT, "COUNT", 0, "runs of each, for mean and spread, 1 to 10000 (1)", 1},
-    {"timing", KEY_TIMING, "CLOCK", 0,
-     "compute (the default), or thesis: device memory and transfers included", 1},
-    {0}};
+#define NPB_USUAL_CLASS "S"
 
 /* A letter, or with the ladder a list of them. */
-static bool take_classes(npb_options *options, const char *text)
+static error_t take_classes(const cli_option *row, const char *text, void *parsed)
 {
+    npb_options *options = parsed;
     size_t count = 0;
     for (const char *letter = text;; letter += 2) {
         const char upper = (char)(*letter >= 'a' && *letter <= 'z' ? *letter - 'a' + 'A' : *letter);
         const char after = upper != '\0' ? letter[1] : '\0';
         if (upper == '\0' || strchr(options->benchmark->classes, upper) == NULL ||
             (after != '\0' && after != ',') || count == NPB_CLASSES) {
-            cli_error("--class '%s': %s has the classes %s", text, options->benchmark->name,
-                      options->benchmark->classes);
-            return false;
+            return cli_refuse_value(row, text, "%s has the classes %s", options->benchmark->name,
+                                    options->benchmark->classes);
         }
         options->classes[count++] = upper;
         options->classes[count] = '\0';
         if (after == '\0') {
-            return true;
+            return 0;
         }
     }
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t refuse_argument(void *parsed, const char *text)
 {
-    static const char *const clocks[] = {"compute", "thesis", NULL};
-    npb_options *options = state->input;
-    options->ladder |= key == KEY_VARIANT || key == KEY_REPEAT || key == KEY_TIMING;
-    switch (key) {
-    case 'c':
-        return take_classes(options, text) ? 0 : EINVAL;
-    case KEY_VARIANT:
-        options->variants = text;
-        return 0;
-    case KEY_REPEAT:
-        return cli_set_integer("--repeat", text, 1, 10000, &options->repeat);
-    case KEY_TIMING:
-        return cli_set_choice("--timing", text, clocks, &options->timing);
-    case ARGP_KEY_ARG:
-        cli_error("'%s': %s takes no arguments: did you mean --class %s?", text,
-                  options->benchmark->command, text);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const npb_options *options = parsed;
+    cli_error("'%s': %s takes no arguments: did you mean %s %s?", text, options->benchmark->command,
+              cli_spelled(&options->common, options->classes), text);
+    return EINVAL;
 }
+
+static const char *const clock_names[] = {[NPB_COMPUTE] = "compute", [NPB_THESIS] = "thesis", NULL};
+static const char *const clock_notes[] = {[NPB_THESIS] = "device memory and transfers included"};
+
+static const cli_option rows[] = {
+    {"class", 'c', "CLASS", CLI_LIST, CLI_FIELD(npb_options, classes), .set = take_classes,
+     .help = "size of the problem: S, W, A, B, C, D, …; of the ladder a list too",
+     .otherwise = NPB_USUAL_CLASS},
+    {.heading = "The ladder of versions:"},
+    {"variant", .value = "LIST", .kind = CLI_TEXT, CLI_FIELD(npb_options, variants),
+     .help = "only these: serial, openmp, V1, V2, … (or 1, 2, …), tesela, ranks"},
+    {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(npb_options, repeat),
+     .range = {1, 10000}, .help = "runs of each, for mean and spread"},
+    {"timing", .value = "CLOCK", .kind = CLI_CHOICE, CLI_FIELD(npb_options, timing),
+     .words = clock_names, .notes = clock_notes, .help = "what the table goes by"},
+    {0}};
 
 /* What the options say together. */
 static bool check(npb_options *options)
 {
     bool asked[NPB_VERSIONS];
+    const cli_common *common = &options->common;
+    options->ladder = options->whole || cli_given(common, &options->variants) ||
+                      cli_given(common, &options->repeat) || cli_given(common, &options->timing);
     if (options->ladder && options->common.profile) {
         cli_error("--profile does not go with the ladder: it is of tesela npb %s alone",
                   options->benchmark == &npb_cg ? "cg" : "ep");
@@ -212,17 +204,28 @@ static const char ladder_doc[] =
     "  tesela npb ladder cg --class S,W,A,B,C --timing thesis --device cuda:0-1\n"
     "  tesela npb cg --class B --variant V4 --device cuda:0";
 
-static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, char **argv)
+/* What a command runs. */
+typedef struct npb_subject {
+    const npb_benchmark *benchmark;
+    bool ladder;
+} npb_subject;
+
+static void init(const cli_command *self, void *options)
 {
-    const struct argp argp = {.options = options_table,
-                              .parser = parse_option,
-                              .doc = ladder ? ladder_doc : benchmark->doc};
-    npb_options options = {
-        .benchmark = benchmark, .classes = "S", .repeat = 1, .ladder = ladder, .whole = ladder};
+    const npb_subject *subject = self->data;
+    *(npb_options *)options = (npb_options){.benchmark = subject->benchmark,
+                                            .classes = NPB_USUAL_CLASS,
+                                            .repeat = 1,
+                                            .whole = subject->ladder};
+}
+
+static int run_benchmark(const cli_command *self, int argc, char **argv)
+{
+    npb_options options;
     npb_job job = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
     cli_be_silent(!cli_is_leader()); /* they all see the same command line */
-    bool parsed = cli_parse(&argp, &options, &options.common, argc, argv, &exit_status);
+    bool parsed = cli_parse_options(self, &options, argc, argv, &exit_status);
     if (parsed && !check(&options)) {
         exit_status = CLI_USAGE;
         parsed = false;
@@ -238,70 +241,36 @@ static int run_benchmark(const npb_benchmark *benchmark, bool ladder, int argc, 
 
 /* ---- which benchmark ---------------------------------------------------------------------- */
 
-typedef struct entry {
-    const char *name;
-    char *full_name;
-    char *ladder_name;
-    const npb_benchmark *benchmark;
-} entry;
+static const npb_subject ep_alone = {&npb_ep, false}, ep_ladder = {&npb_ep, true};
+static const npb_subject cg_alone = {&npb_cg, false}, cg_ladder = {&npb_cg, true};
 
-static char ep_name[] = "tesela npb ep";
-static char cg_name[] = "tesela npb cg";
-static char ep_ladder_name[] = "tesela npb ladder ep";
-static char cg_ladder_name[] = "tesela npb ladder cg";
+#define BENCHMARK                                                                                  \
+    .run = run_benchmark, .rows = rows, .size = sizeof(npb_options), .init = init,                 \
+    .argument = refuse_argument, .places = CLI_ONE_RANK
 
-static const entry entries[] = {{"ep", ep_name, ep_ladder_name, &npb_ep},
-                                {"cg", cg_name, cg_ladder_name, &npb_cg}};
-enum { ENTRIES = sizeof entries / sizeof *entries };
+static const cli_command ep_command = {
+    .name = "ep", .summary = NPB_EP_SUMMARY, .doc = npb_ep_doc, .data = &ep_alone, BENCHMARK};
+static const cli_command cg_command = {
+    .name = "cg", .summary = NPB_CG_SUMMARY, .doc = npb_cg_doc, .data = &cg_alone, BENCHMARK};
+static const cli_command ep_ladder_command = {
+    .name = "ep", .summary = NPB_EP_SUMMARY, .doc = ladder_doc, .data = &ep_ladder, BENCHMARK};
+static const cli_command cg_ladder_command = {
+    .name = "cg", .summary = NPB_CG_SUMMARY, .doc = ladder_doc, .data = &cg_ladder, BENCHMARK};
 
-static void print_help(FILE *stream)
-{
-    fputs("Usage: tesela npb BENCHMARK [OPTION...]\n"
-          "  or:  tesela npb ladder BENCHMARK [OPTION...]\n"
-          "NAS Parallel Benchmarks, verified against the published values.\n\n"
-          "  ep       pairs of Gaussian deviates: arithmetic alone\n"
-          "  cg       conjugate gradients with a random sparse matrix: memory alone\n"
-          "  ladder   how one of them came to GPUs, version by version, in a table\n"
-          "\n"
-          "tesela npb BENCHMARK --help explains one.\n"
-          "\n"
-          "Examples:\n"
-          "  tesela npb ep --class A\n"
-          "  tesela npb ladder cg --class A --device cuda:0\n",
-          stream);
-}
+static const cli_command *const in_the_ladder[] = {&ep_ladder_command, &cg_ladder_command, NULL};
+static const cli_command ladder_command = {
+    .name = "ladder",
+    .summary = "how one of them came to GPUs, version by version, in a table",
+    .children = in_the_ladder,
+    .noun = "BENCHMARK",
+    .doc = ladder_doc};
 
-/* Run the benchmark that argv[0] names. */
-static int run_named(bool ladder, int argc, char **argv)
-{
-    const char *names[ENTRIES + 2] = {NULL};
-    for (int i = 0; i < ENTRIES; i++) {
-        if (strcmp(argv[0], entries[i].name) == 0) {
-            argv[0] = ladder ? entries[i].ladder_name : entries[i].full_name;
-            return run_benchmark(entries[i].benchmark, ladder, argc, argv);
-        }
-        names[i] = entries[i].name;
-    }
-    names[ENTRIES] = ladder ? NULL : "ladder";
-    const char *near = cli_nearest(argv[0], names);
-    cli_error("unknown %s '%s'%s%s%s (see tesela npb --help)",
-              argv[0][0] == '-' ? "option" : "benchmark", argv[0],
-              near != NULL ? ": did you mean " : "", near != NULL ? near : "",
-              near != NULL ? "?" : "");
-    return CLI_USAGE;
-}
-
-int cli_npb(int argc, char **argv)
-{
-    const bool ladder = argc > 1 && strcmp(argv[1], "ladder") == 0;
-    const int named = ladder ? 2 : 1; /* place of the benchmark's name */
-    if (argc > named && (strcmp(argv[named], "--help") == 0 || strcmp(argv[named], "-h") == 0)) {
-        print_help(stdout);
-        return CLI_DONE;
-    }
-    if (argc <= named) {
-        print_help(stderr);
-        return CLI_USAGE;
-    }
-    return run_named(ladder, argc - named, argv + named);
-}
+static const cli_command *const benchmarks[] = {&ep_command, &cg_command, &ladder_command, NULL};
+const cli_command cli_npb = {.children = benchmarks,
+                             .noun = "BENCHMARK",
+                             .doc =
+                                 "NAS Parallel Benchmarks, verified against the published values."
+                                 "\v"
+                                 "Examples:\n"
+                                 "  tesela npb ep --class A\n"
+                                 "  tesela npb ladder cg --class A --device cuda:0"};

@@ -12,15 +12,13 @@
 #include "core/context.h"
 #include "io/file/output.h"
 #include "io/grid/npy.h"
-
-enum { KEY_METRIC = 0x300, KEY_P, KEY_LAYOUT, KEY_CHUNK };
+#include "solvers/pairs/ranges.h"
 
 typedef struct distance_options {
     cli_common common;
     tsl_distance_options distance;
     const char *input[2]; /* NULL: none */
     const char *output;
-    bool has_p, has_layout;
     int64_t chunk; /* bytes; 0: the library's */
 } distance_options;
 
@@ -32,20 +30,46 @@ typedef struct distance_work {
     int64_t count;
 } distance_work;
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What to compute:", 1},
-    {"metric", KEY_METRIC, "NAME", 0,
-     "euclidean (the default), sqeuclidean, seuclidean, cityblock, chebyshev, minkowski, cosine, "
-     "correlation, mahalanobis, canberra, braycurtis, hamming or jaccard",
-     1},
-    {"p", KEY_P, "P", 0, "of minkowski: the power, above 0, or inf (2)", 1},
-    {"layout", KEY_LAYOUT, "NAME", 0,
-     "of one file's pairs: condensed (the default: SciPy's pdist), square, or packed, the lower "
-     "triangle by rows, diagonal included",
-     1},
-    {"output", 'o', "D.npy", 0, "where the distances go", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"chunk", KEY_CHUNK, "BYTES", 0, "of the result to hold in memory at a time (64M)", 2},
+static const char *metric_name(int place)
+{
+    return place < TSL_METRICS ? tsl_metric_name((tsl_metric)place) : NULL;
+}
+
+/* A number, or infinity. */
+static error_t set_p(const cli_option *row, const char *text, void *parsed)
+{
+    distance_options *options = parsed;
+    if (strcmp(text, row->words[0]) == 0) {
+        options->distance.p = INFINITY;
+        return 0;
+    }
+    return cli_set(row, text, options);
+}
+
+static const char *const p_words[] = {"inf", NULL};
+static const char *const layout_names[] = {[TSL_LAYOUT_CONDENSED] = "condensed",
+                                           [TSL_LAYOUT_SQUARE] = "square",
+                                           [TSL_LAYOUT_PACKED] = "packed",
+                                           NULL};
+static const char *const layout_notes[] = {[TSL_LAYOUT_CONDENSED] = "SciPy's pdist",
+                                           [TSL_LAYOUT_PACKED] =
+                                               "the lower triangle by rows, diagonal included"};
+
+static const cli_option rows[] = {
+    {.heading = "What to compute:"},
+    {"metric", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(distance_options, distance.metric),
+     .word = metric_name, .echo = CLI_TOLD, .help = "@"},
+    {"p", .value = "P", .kind = CLI_REAL, CLI_FIELD(distance_options, distance.p),
+     .range = {0, INFINITY, .above = true}, .words = p_words, .set = set_p, .user = "minkowski",
+     .help = "the power, @, or inf"},
+    {"layout", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(distance_options, distance.layout),
+     .words = layout_names, .notes = layout_notes, .help = "of one file's pairs"},
+    {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .echo = CLI_TOLD,
+     .help = "where the distances go"},
+    {.heading = "How:"},
+    {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),
+     .echo = CLI_TOLD_SAID, .help = "of the result to hold in memory at a time",
+     .otherwise = CLI_QUOTE(TSL_DISTANCE_STREAM_MIB) "M"},
     {0}};
 
 static const char command_doc[] =
@@ -62,76 +86,15 @@ static const char command_doc[] =
     "  tesela pairs distance a.npy b.npy --metric cosine --device cuda:0 -o rectangle.npy\n"
     "  tesela pairs distance 1ppe.pdb --layout packed -o atoms.npy";
 
-static error_t set_metric(distance_options *options, const char *text)
+static error_t set_argument(void *parsed, const char *text)
 {
-    if (tsl_metric_parse(&options->distance.metric, text) == TSL_OK) {
-        return 0;
-    }
-    const char *names[TSL_METRICS + 1] = {NULL};
-    for (int i = 0; i < TSL_METRICS; i++) {
-        names[i] = tsl_metric_name((tsl_metric)i);
-    }
-    const char *near = cli_nearest(text, names);
-    cli_error("--metric '%s': there is no such metric%s%s%s", text,
-              near != NULL ? ": did you mean " : ": see tesela pairs distance --help",
-              near != NULL ? near : "", near != NULL ? "?" : "");
-    return EINVAL;
-}
-
-static error_t set_p(distance_options *options, const char *text)
-{
-    options->has_p = true;
-    if (strcmp(text, "inf") == 0) {
-        options->distance.p = INFINITY;
-        return 0;
-    }
-    if (!cli_parse_real(text, &options->distance.p) || !(options->distance.p > 0)) {
-        cli_error("--p '%s': give a number above 0, or inf", text);
-        return EINVAL;
-    }
-    return 0;
-}
-
-static error_t set_layout(distance_options *options, const char *text)
-{
-    static const char *const names[] = {"condensed", "square", "packed", NULL};
-    int layout = 0;
-    const error_t error = cli_set_choice("--layout", text, names, &layout);
-    options->distance.layout = (tsl_pair_layout)layout;
-    options->has_layout = true;
-    return error;
-}
-
-static error_t set_argument(distance_options *options, const char *text)
-{
+    distance_options *options = parsed;
     if (options->input[1] != NULL) {
         cli_error("'%s' is one argument too many: give one file, or two", text);
         return EINVAL;
     }
     options->input[options->input[0] != NULL] = text;
     return 0;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    distance_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        return set_argument(options, text);
-    case KEY_METRIC:
-        return set_metric(options, text);
-    case KEY_P:
-        return set_p(options, text);
-    case KEY_LAYOUT:
-        return set_layout(options, text);
-    case KEY_CHUNK:
-        return cli_set_bytes("--chunk", text, "64M", &options->chunk);
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static bool check(const distance_options *options)
@@ -142,9 +105,11 @@ static bool check(const distance_options *options)
         cli_error("-o D.npy is missing: say where the distances go");
     } else if (!pairs_is_npy(options->output)) {
         cli_error("-o %s: give a name that ends in .npy", options->output);
-    } else if (options->has_p && options->distance.metric != TSL_METRIC_MINKOWSKI) {
+    } else if (cli_given(&options->common, &options->distance.p) &&
+               options->distance.metric != TSL_METRIC_MINKOWSKI) {
         cli_error("--p needs --metric minkowski: no other metric has a power");
-    } else if (options->has_layout && options->input[1] != NULL) {
+    } else if (cli_given(&options->common, &options->distance.layout) &&
+               options->input[1] != NULL) {
         cli_error("--layout does not go with two files: their distances are a rectangle");
     } else {
         const cli_file files[] = {
@@ -294,8 +259,7 @@ static tsl_status run(distance_work *work)
 
 static const char *layout_name(const distance_options *options)
 {
-    static const char *const names[] = {"condensed", "square", "packed"};
-    return options->input[1] != NULL ? "rectangle" : names[options->distance.layout];
+    return options->input[1] != NULL ? "rectangle" : layout_names[options->distance.layout];
 }
 
 static void write_body(tsl_json *json, const void *user)
@@ -306,11 +270,9 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_open_object(json, "parameters");
     tsl_json_string(json, "input", options->input[0]);
     tsl_json_string(json, "second", options->input[1]);
-    tsl_json_string(json, "output", options->output);
-    tsl_json_string(json, "metric", tsl_metric_name(options->distance.metric));
+    cli_echo_options(json, &pairs_distance, options);
     tsl_json_known_number(json, "p", options->distance.p, minkowski);
     tsl_json_string(json, "layout", layout_name(options));
-    tsl_json_known_integer(json, "chunk", options->chunk, options->chunk > 0);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
@@ -362,16 +324,18 @@ static tsl_status tell(const distance_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_distance(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "A [B] -o D.npy",
-                                     .doc = command_doc};
-    distance_options options = {.distance = TSL_DISTANCE_OPTIONS_INIT};
+    (void)self;
+    *(distance_options *)options = (distance_options){.distance = TSL_DISTANCE_OPTIONS_INIT};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    distance_options options;
     distance_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -397,3 +361,14 @@ int pairs_distance(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_distance = {.name = "distance",
+                                    .summary = "distances of all pairs, in SciPy's metrics",
+                                    .run = run_command,
+                                    .doc = command_doc,
+                                    .arguments = "A [B] -o D.npy",
+                                    .rows = rows,
+                                    .size = sizeof(distance_options),
+                                    .init = init,
+                                    .argument = set_argument,
+                                    .places = CLI_ONE_DEVICE};

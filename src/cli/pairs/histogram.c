@@ -6,8 +6,7 @@
 #include "cli/pairs/command.h"
 #include "core/context.h"
 #include "io/report/plot.h"
-
-enum { KEY_BINS = 0x300, KEY_TO, KEY_BOX, KEY_FINITE, KEY_DIRECT, KEY_FIGURE, MOST_BINS = 1000000 };
+#include "solvers/pairs/ranges.h"
 
 typedef struct histogram_options {
     cli_common common;
@@ -24,20 +23,31 @@ typedef struct histogram_work {
     tsl_histogram found;
 } histogram_work;
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What to count:", 1},
-    {"to", KEY_TO, "R", 0, "where the last bin ends, above 0; the first begins at 0", 1},
-    {"bins", KEY_BINS, "B", 0, "number of bins (100)", 1},
-    {"box", KEY_BOX, "LENGTHS", 0,
-     "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
-     "(XZ, YZ, LZ); none: open space, which has no distribution",
-     1},
-    {"finite", KEY_FINITE, NULL, 0,
-     "the density is that of the other points (freud's finite_size; else its exact)", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
-    {"output", 'o', "H.csv", 0, "where the table goes: from, to, count and g of each bin", 2},
-    {"figure", KEY_FIGURE, "FILE", 0, "a figure of it: SVG, PNG or PDF", 2},
+static error_t set_box(const cli_option *row, const char *text, void *parsed)
+{
+    histogram_options *options = parsed;
+    return pairs_set_box(row, text, options->box, &options->count.box);
+}
+
+static const cli_option rows[] = {
+    {.heading = "What to count:"},
+    {"to", .value = "R", .kind = CLI_REAL, CLI_FIELD(histogram_options, count.to),
+     .range = {0, INFINITY, .above = true},
+     .help = "where the last bin ends, @; the first begins at 0"},
+    {"bins", .value = "B", .kind = CLI_INTEGER, CLI_FIELD(histogram_options, count.bins),
+     .range = {1, TSL_HISTOGRAM_MOST_BINS}, .help = "number of bins"},
+    {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(histogram_options, box), .set = set_box,
+     .help = "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
+             "(XZ, YZ, LZ); none: open space, which has no distribution"},
+    {"finite", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.finite),
+     .help = "the density is that of the other points (freud's finite_size; else its exact)"},
+    {.heading = "How:"},
+    {"direct", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.direct),
+     .help = "look at all pairs, without cells: the same result"},
+    {"output", 'o', "H.csv", CLI_FILE, CLI_FIELD(histogram_options, output),
+     .help = "where the table goes: from, to, count and g of each bin"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(histogram_options, figure),
+     .help = "a figure of it: .svg, .png or .pdf"},
     {0}};
 
 static const char command_doc[] =
@@ -51,47 +61,15 @@ static const char command_doc[] =
     "  tesela pairs histogram fluid.npy --to 5 --bins 200 --box 20,20,20 -o g.csv --figure g.svg\n"
     "  tesela pairs histogram 1ppe.pdb --to 60 -o distances.csv";
 
-static error_t set_to(histogram_options *options, const char *text)
+static error_t set_argument(void *parsed, const char *text)
 {
-    if (!cli_parse_real(text, &options->count.to) || !(options->count.to > 0)) {
-        cli_error("--to '%s': give a number above 0", text);
+    histogram_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
         return EINVAL;
     }
+    options->input = text;
     return 0;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    histogram_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input != NULL) {
-            cli_error("'%s' is one argument too many: give one file", text);
-            return EINVAL;
-        }
-        options->input = text;
-        return 0;
-    case KEY_TO:
-        return set_to(options, text);
-    case KEY_BINS:
-        return cli_set_integer("--bins", text, 1, MOST_BINS, &options->count.bins);
-    case KEY_BOX:
-        return pairs_set_box(text, options->box, &options->count.box);
-    case KEY_FINITE:
-        options->count.finite = 1;
-        return 0;
-    case KEY_DIRECT:
-        options->count.direct = 1;
-        return 0;
-    case KEY_FIGURE:
-        options->figure = text;
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static bool check(const histogram_options *options)
@@ -233,16 +211,18 @@ static tsl_status tell(const histogram_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_histogram(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "POINTS --to R -o H.csv",
-                                     .doc = command_doc};
-    histogram_options options = {.count = TSL_HISTOGRAM_OPTIONS_INIT};
+    (void)self;
+    *(histogram_options *)options = (histogram_options){.count = TSL_HISTOGRAM_OPTIONS_INIT};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    histogram_options options;
     histogram_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -265,3 +245,14 @@ int pairs_histogram(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_histogram = {.name = "histogram",
+                                     .summary = "distances in bins, and the pair distribution",
+                                     .run = run_command,
+                                     .doc = command_doc,
+                                     .arguments = "POINTS --to R -o H.csv",
+                                     .rows = rows,
+                                     .size = sizeof(histogram_options),
+                                     .init = init,
+                                     .argument = set_argument,
+                                     .places = CLI_ONE_DEVICE};

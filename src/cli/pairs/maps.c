@@ -7,7 +7,7 @@
 #include "cli/pairs/command.h"
 #include "core/context.h"
 
-enum { KEY_CELLS = 0x300, KEY_SIDE, KEY_ROWS, KEY_ROWS_TRIED, MOST_CELLS = 200000 };
+enum { MOST_CELLS = 200000 };
 
 typedef struct maps_options {
     cli_common common;
@@ -23,14 +23,16 @@ typedef struct maps_work {
     int64_t first_wrong[TSL_ROOTS];
 } maps_work;
 
-static const struct argp_option options_table[] = {
-    {"cells", KEY_CELLS, "N", 0, "side of the triangle, cells (4095)", 0},
-    {"side", KEY_SIDE, "B", 0, "side of a tile, cells (16)", 0},
-    {"rows", KEY_ROWS, "R", 0,
-     "rows of threads of a block, each of B threads; R divides B (B, or what 1024 threads allow)",
-     0},
-    {"rows-tried", KEY_ROWS_TRIED, "ROWS", 0, "rows at whose ends the roots are tried (135000000)",
-     0},
+static const cli_option rows[] = {
+    {"cells", .value = "N", .kind = CLI_INTEGER, CLI_FIELD(maps_options, cells),
+     .range = {0, MOST_CELLS}, .help = "side of the triangle, cells"},
+    {"side", .value = "B", .kind = CLI_INTEGER, CLI_FIELD(maps_options, side), .range = {1, 1024},
+     .help = "side of a tile, cells"},
+    {"rows", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(maps_options, rows), .range = {1, 1024},
+     .help = "rows of threads of a block, each of B threads; R divides B",
+     .otherwise = "B, or what 1024 threads allow"},
+    {"rows-tried", .value = "ROWS", .kind = CLI_INTEGER, CLI_FIELD(maps_options, rows_tried),
+     .range = {0, INT32_MAX}, .help = "rows at whose ends the roots are tried"},
     {0}};
 
 static const char command_doc[] =
@@ -41,26 +43,6 @@ static const char command_doc[] =
     "Examples:\n"
     "  tesela pairs maps\n"
     "  tesela pairs maps --cells 32768 --side 32 --rows 8 --device cuda:0";
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    maps_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        cli_error("'%s': maps takes no arguments (see tesela pairs maps --help)", text);
-        return EINVAL;
-    case KEY_CELLS:
-        return cli_set_integer("--cells", text, 0, MOST_CELLS, &options->cells);
-    case KEY_SIDE:
-        return cli_set_integer("--side", text, 1, 1024, &options->side);
-    case KEY_ROWS:
-        return cli_set_integer("--rows", text, 1, 1024, &options->rows);
-    case KEY_ROWS_TRIED:
-        return cli_set_integer("--rows-tried", text, 0, INT32_MAX, &options->rows_tried);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static bool check(maps_options *options)
 {
@@ -223,14 +205,18 @@ static tsl_status tell(const maps_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_maps(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {
-        .options = options_table, .parser = parse_option, .doc = command_doc};
-    maps_options options = {.cells = 4095, .side = 16, .rows_tried = 135000000};
+    (void)self;
+    *(maps_options *)options = (maps_options){.cells = 4095, .side = 16, .rows_tried = 135000000};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    maps_options options;
     maps_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -257,3 +243,12 @@ int pairs_maps(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_maps = {.name = "maps",
+                                .summary = "maps from a GPU's blocks to a triangle, counted",
+                                .run = run_command,
+                                .doc = command_doc,
+                                .rows = rows,
+                                .size = sizeof(maps_options),
+                                .init = init,
+                                .places = CLI_ONE_DEVICE};

@@ -8,8 +8,6 @@
 #include "core/context.h"
 #include "io/grid/npz.h"
 
-enum { KEY_CUTOFF = 0x300, KEY_BOX, KEY_HALF, KEY_RADII, KEY_SORTED, KEY_DIRECT, KEY_INDICES };
-
 typedef struct neighbor_options {
     cli_common common;
     tsl_neighbor_options find;
@@ -25,20 +23,32 @@ typedef struct neighbor_work {
     tsl_neighbors found;
 } neighbor_work;
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "Who is a neighbour:", 1},
-    {"cutoff", KEY_CUTOFF, "R", 0, "points closer than this, above 0", 1},
-    {"radii", KEY_RADII, "FILE", 0, "points closer than the sum of their radii, one a point", 1},
-    {"box", KEY_BOX, "LENGTHS", 0,
-     "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
-     "(XZ, YZ, LZ); none: open space",
-     1},
-    {"half", KEY_HALF, NULL, 0, "each pair once, in the row of the lesser index", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"sorted", KEY_SORTED, NULL, 0, "indices ascending in each row (else as cells have them)", 2},
-    {"direct", KEY_DIRECT, NULL, 0, "look at all pairs, without cells: the same result", 2},
-    {"indices-only", KEY_INDICES, NULL, 0, "no distances", 2},
-    {"output", 'o', "N.npz", 0, "where indptr, indices and distances go", 2},
+static error_t set_box(const cli_option *row, const char *text, void *parsed)
+{
+    neighbor_options *options = parsed;
+    return pairs_set_box(row, text, options->box, &options->find.box);
+}
+
+static const cli_option rows[] = {
+    {.heading = "Who is a neighbour:"},
+    {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(neighbor_options, find.cutoff),
+     .range = {0, INFINITY, .above = true}, .help = "points closer than this"},
+    {"radii", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(neighbor_options, radii),
+     .help = "points closer than the sum of their radii, one a point"},
+    {"box", .value = "LENGTHS", .kind = CLI_LIST, CLI_FIELD(neighbor_options, box), .set = set_box,
+     .help = "periodic cell: LX,LY,LZ, or LX,LY,LZ,XY,XZ,YZ with edges (LX, 0, 0), (XY, LY, 0) and "
+             "(XZ, YZ, LZ); none: open space"},
+    {"half", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.half),
+     .help = "each pair once, in the row of the lesser index"},
+    {.heading = "How:"},
+    {"sorted", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.sorted),
+     .help = "indices ascending in each row (else as cells have them)"},
+    {"direct", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.direct),
+     .help = "look at all pairs, without cells: the same result"},
+    {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
+     .help = "no distances"},
+    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output),
+     .help = "where indptr, indices and distances go"},
     {0}};
 
 static const char command_doc[] =
@@ -54,51 +64,15 @@ static const char command_doc[] =
     "  tesela pairs neighbors fluid.npy --cutoff 2.8 --box 105.8,105.8,105.8 --half -o half.npz\n"
     "  tesela pairs neighbors 1ppe.pdb --cutoff 5 --sorted --device cuda:0 -o atoms.npz";
 
-static error_t set_cutoff(neighbor_options *options, const char *text)
+static error_t set_argument(void *parsed, const char *text)
 {
-    if (!cli_parse_real(text, &options->find.cutoff) || !(options->find.cutoff > 0)) {
-        cli_error("--cutoff '%s': give a number above 0", text);
+    neighbor_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
         return EINVAL;
     }
+    options->input = text;
     return 0;
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    neighbor_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (options->input != NULL) {
-            cli_error("'%s' is one argument too many: give one file", text);
-            return EINVAL;
-        }
-        options->input = text;
-        return 0;
-    case KEY_CUTOFF:
-        return set_cutoff(options, text);
-    case KEY_BOX:
-        return pairs_set_box(text, options->box, &options->find.box);
-    case KEY_RADII:
-        options->radii = text;
-        return 0;
-    case KEY_HALF:
-        options->find.half = 1;
-        return 0;
-    case KEY_SORTED:
-        options->find.sorted = 1;
-        return 0;
-    case KEY_DIRECT:
-        options->find.direct = 1;
-        return 0;
-    case KEY_INDICES:
-        options->find.indices_only = 1;
-        return 0;
-    case 'o':
-        options->output = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 static bool check(const neighbor_options *options)
@@ -252,16 +226,18 @@ static tsl_status tell(const neighbor_work *work)
     return cli_report_write(work->context, common->json, &report, write_body, work);
 }
 
-int pairs_neighbors(int argc, char **argv)
+static void init(const cli_command *self, void *options)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "POINTS --cutoff R -o N.npz",
-                                     .doc = command_doc};
-    neighbor_options options = {.find = TSL_NEIGHBOR_OPTIONS_INIT};
+    (void)self;
+    *(neighbor_options *)options = (neighbor_options){.find = TSL_NEIGHBOR_OPTIONS_INIT};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    neighbor_options options;
     neighbor_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check(&options)) {
@@ -285,3 +261,14 @@ int pairs_neighbors(int argc, char **argv)
     tsl_context_destroy(work.context);
     return exit_status;
 }
+
+const cli_command pairs_neighbors = {.name = "neighbors",
+                                     .summary = "points closer than a cut-off, open or periodic",
+                                     .run = run_command,
+                                     .doc = command_doc,
+                                     .arguments = "POINTS --cutoff R -o N.npz",
+                                     .rows = rows,
+                                     .size = sizeof(neighbor_options),
+                                     .init = init,
+                                     .argument = set_argument,
+                                     .places = CLI_ONE_DEVICE};

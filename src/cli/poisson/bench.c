@@ -83,7 +83,7 @@ void poisson_bench_settle(poisson_work *work)
     tsl_poisson_options *o = &work->poisson;
     bool periodic = o->screening == 0;
     for (int axis = 0; axis < 3; axis++) {
-        o->n[axis] = o->n[axis] > 0 ? o->n[axis] : 128;
+        o->n[axis] = o->n[axis] > 0 ? o->n[axis] : POISSON_USUAL_N;
         o->lengths[axis] = o->lengths[axis] > 0 ? o->lengths[axis] : 1;
         periodic = periodic && o->boundary[axis] == TSL_BOUNDARY_PERIODIC;
     }

@@ -12,6 +12,9 @@
 #include "tesela/buffer.h"
 #include "tesela/poisson.h"
 
+/* Cells along an axis of what has no file. */
+#define POISSON_USUAL_N 128
+
 typedef enum poisson_task {
     POISSON_FILE,
     POISSON_VERIFY,
@@ -52,10 +55,8 @@ typedef struct poisson_options {
     bool centres;                     /* samples stand at the cells' centres */
     bool nuclei;                      /* add those of the cube's header */
     double valence[TSL_ELEMENTS + 1]; /* charge of an element's nuclei; 0: the header's */
-    bool has_valence;
-    const char *electrons; /* as given: what the density is scaled to; NULL: it is not */
+    const char *electrons;            /* as given: what the density is scaled to; NULL: it is not */
     int repeat;
-    uint32_t given; /* bits of options that were, see poisson_options.c */
 } poisson_options;
 
 /* A check of the suite. */
@@ -197,13 +198,14 @@ tsl_status poisson_result_write(const poisson_work *work, const void *values, in
 /* ---- nuclei (poisson_nuclei.c) ------------------------------------------------------------ */
 
 /* "O=6,H=1" */
-error_t poisson_set_valence(poisson_options *options, const char *text);
+error_t poisson_set_valence(const cli_option *row, const char *text, void *options);
 /* The charges of work->field's cube, into work->points. */
 tsl_status poisson_nuclei_take(poisson_work *work);
 double poisson_nuclei_charge(const poisson_work *work);
 
 /* ---- the tasks ---------------------------------------------------------------------------- */
 
+int poisson_command(const cli_command *self, int argc, char **argv);
 /* Parse the command line; false: *exit_status is set and a message is out. */
 bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status);
 
@@ -269,7 +271,7 @@ tsl_status poisson_arrays_time(poisson_arrays *arrays);
 tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times *all);
 void poisson_arrays_release(poisson_arrays *arrays);
 /* "ranks=2x3,segments=4,overlap=off" */
-error_t poisson_set_plan(tsl_poisson_options *options, const char *text);
+error_t poisson_set_plan(const cli_option *row, const char *text, void *options);
 /* What was set so, in `text`; NULL: all is left open. */
 enum { POISSON_PLAN_TEXT = 128 };
 const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *options);

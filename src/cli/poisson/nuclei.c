@@ -24,23 +24,21 @@ static bool set_one(poisson_options *options, const char *text, size_t length, i
     }
     *twice = options->valence[element] > 0 ? element : 0;
     options->valence[element] = charge;
-    options->has_valence = true;
     return *twice == 0;
 }
 
-error_t poisson_set_valence(poisson_options *options, const char *text)
+error_t poisson_set_valence(const cli_option *row, const char *text, void *parsed)
 {
+    poisson_options *options = parsed;
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         int32_t twice = 0;
         if (!set_one(options, at, length, &twice)) {
-            if (twice > 0) {
-                cli_error("--valence '%s': gives %s a second charge: give each element one", text,
-                          tsl_element_symbol(twice));
-            } else {
-                cli_error("--valence '%s': give elements with charges above 0, e.g. O=6,H=1", text);
-            }
-            return EINVAL;
+            return twice > 0 ? cli_refuse_value(row, text,
+                                                "gives %s a second charge: give each element one",
+                                                tsl_element_symbol(twice))
+                             : cli_refuse_value(row, text,
+                                                "give elements with charges above 0, e.g. O=6,H=1");
         }
         at += length;
         if (*at == '\0') {

@@ -6,84 +6,209 @@
 
 #include "cli/poisson/command.h"
 #include "io/grid/hdf5.h"
+#include "solvers/poisson/ranges.h"
 
-enum {
-    KEY_OUTPUT = 0x400,
-    KEY_DATASET,
-    KEY_FIGURE,
-    KEY_LENGTHS,
-    KEY_SAMPLING,
-    KEY_NUCLEI,
-    KEY_VALENCE,
-    KEY_ELECTRONS,
-    KEY_BOUNDARY,
-    KEY_EQUATION,
-    KEY_SIGN,
-    KEY_SYMBOL,
-    KEY_KERNEL,
-    KEY_SCREENING,
-    KEY_BACKGROUND,
-    KEY_PRECISION,
-    KEY_MEMORY,
-    KEY_PLAN,
-    KEY_N,
-    KEY_REPEAT,
-    KEY_CSV
-};
+/* ---- values -------------------------------------------------------------------------------- */
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "Files:", 1},
-    {NULL, 'o', "OUTPUT", 0, "where the result goes: .npy, .h5 or, from a cube, .cube", 1},
-    {"output", KEY_OUTPUT, "NAME", 0,
-     "potential; field, its three components; or energy, for which no file is written (potential)",
-     1},
-    {"dataset", KEY_DATASET, "NAME", 0,
-     "the array of an HDF5 file, e.g. density (its only one of three axes)", 1},
-    {"figure", KEY_FIGURE, "FILE", 0,
-     "draw slices of source and potential, or a study's curves: .svg, .png or .pdf", 1},
-    {NULL, 0, NULL, 0, "What to solve:", 2},
-    {"lengths", KEY_LENGTHS, "LX,LY,LZ", 0,
-     "edges of the box, x first (a cube has them, and an HDF5 file of tesela's; bench: 1,1,1)", 2},
-    {"boundary", KEY_BOUNDARY, "B[,B,B]", 0,
-     "periodic or free, for all axes or for x, y and z (periodic)", 2},
-    {"equation", KEY_EQUATION, "NAME", 0,
-     "electrostatic: laplacian phi = -4 pi rho; plain: laplacian phi = f (electrostatic)", 2},
-    {"screening", KEY_SCREENING, "KAPPA", 0, "laplacian - kappa^2 in place of laplacian (0)", 2},
-    {"background", KEY_BACKGROUND, NULL, 0,
-     "neutralise a periodic box that has a net charge, which is an error otherwise", 2},
-    {NULL, 0, NULL, 0, "Densities, cubes above all:", 3},
-    {"sign", KEY_SIGN, "NAME", 0,
-     "what positive numbers of a density are: electrons or charge (electrons in a cube)", 3},
-    {"sampling", KEY_SAMPLING, "NAME", 0,
-     "where samples stand in their cells: corners or centres; the origin is that of the first cell "
-     "(corners)",
-     3},
-    {"nuclei", KEY_NUCLEI, "NAME", 0,
-     "add: the atoms of the cube's header, as point charges; none (none)", 3},
-    {"valence", KEY_VALENCE, "O=6,H=1", 0,
-     "the nuclei's charges, where the density lacks core electrons (the header's)", 3},
-    {"electrons", KEY_ELECTRONS, "COUNT", 0,
-     "scale the density to this number of electrons; neutral: as many as the nuclei's charge", 3},
-    {NULL, 0, NULL, 0, "How:", 4},
-    {"symbol", KEY_SYMBOL, "NAME", 0, "periodic boxes: spectral or second-order (spectral)", 4},
-    {"kernel", KEY_KERNEL, "NAME", 0, "free boxes: truncated, integrated or point (truncated)", 4},
-    {"precision", KEY_PRECISION, "NAME", 0, "single or double (the file's; bench: double)", 4},
-    {"memory", KEY_MEMORY, "BYTES", 0, "take no more than this, each rank, e.g. 4G", 4},
-    {"plan", KEY_PLAN, "KEY=VALUE,...", 0,
-     "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), segments=COUNT, "
-     "overlap=on or off, measure=on (try what is left open, take the fastest, in place of rules); "
-     "on GPUs "
-     "form=lines, transforms fused with the spectrum, or plain, the library's (the faster), and "
-     "form=strided, the library's of lines where they stand, to compare with, on CPUs too; "
-     "exchange=staged, by way of the host, to compare with; under mpirun on CPUs "
-     "exchange=datatypes, without packing, likewise (direct)",
-     4},
-    {NULL, 0, NULL, 0, "tesela poisson verify, bench and study:", 5},
-    {"n", KEY_N, "N[,NY,NZ]", 0,
-     "cells along each axis (128); verify: of one grid more for its periodic waves", 5},
-    {"repeat", KEY_REPEAT, "COUNT", 0, "bench and study: solves that are timed (20)", 5},
-    {"csv", KEY_CSV, "FILE", 0,
-     "write a study's table as comma-separated values; - is standard output", 5},
+/* One or three fields between commas; one stands for all three. False if there are others. */
+static bool split(const char *text, char fields[3][32])
+{
+    int count = 0;
+    while (count < 3) {
+        const size_t length = strcspn(text, ",");
+        if (length == 0 || length >= sizeof fields[0]) {
+            return false;
+        }
+        memcpy(fields[count], text, length);
+        fields[count++][length] = '\0';
+        text += length;
+        if (*text == '\0' || count == 3) {
+            break;
+        }
+        text++;
+    }
+    if (count == 1) {
+        strcpy(fields[1], fields[0]);
+        strcpy(fields[2], fields[0]);
+    }
+    return count != 2 && *text == '\0';
+}
+
+static error_t set_lengths(const cli_option *row, const char *text, void *parsed)
+{
+    poisson_options *options = parsed;
+    char fields[3][32];
+    bool good = split(text, fields) && strchr(text, ',') != NULL;
+    for (int axis = 0; axis < 3 && good; axis++) {
+        good = cli_parse_real(fields[axis], &options->poisson.lengths[axis]) &&
+               options->poisson.lengths[axis] > 0;
+    }
+    return good ? 0 : cli_refuse_value(row, text, "give three numbers above 0, e.g. 10,10,12.5");
+}
+
+const char *const poisson_boundary_names[] = {
+    [TSL_BOUNDARY_PERIODIC] = "periodic", [TSL_BOUNDARY_FREE] = "free", NULL};
+
+static error_t set_boundary(const cli_option *row, const char *text, void *parsed)
+{
+    poisson_options *options = parsed;
+    char fields[3][32];
+    bool good = split(text, fields);
+    for (int axis = 0; axis < 3 && good; axis++) {
+        const bool is_free = strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_FREE]) == 0;
+        good = is_free || strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_PERIODIC]) == 0;
+        options->poisson.boundary[axis] = is_free ? TSL_BOUNDARY_FREE : TSL_BOUNDARY_PERIODIC;
+    }
+    return good ? 0 : cli_refuse_value(row, text, "give periodic or free, once or for x,y,z");
+}
+
+static error_t set_n(const cli_option *row, const char *text, void *parsed)
+{
+    poisson_options *options = parsed;
+    char fields[3][32];
+    bool good = split(text, fields);
+    for (int axis = 0; axis < 3 && good; axis++) {
+        int n = 0;
+        good = cli_parse_integer(fields[axis], &n) && n >= row->range.low && n <= row->range.high;
+        options->poisson.n[axis] = n;
+    }
+    char range[64];
+    cli_range_text(range, row);
+    return good ? 0
+                : cli_refuse_value(row, text, "give one or three whole numbers from %s, e.g. 256",
+                                   range);
+}
+
+const char *const poisson_equation_names[] = {
+    [TSL_POISSON_ELECTROSTATIC] = "electrostatic", [TSL_POISSON_PLAIN] = "plain", NULL};
+const char *const poisson_symbol_names[] = {
+    [TSL_POISSON_SPECTRAL] = "spectral", [TSL_POISSON_SECOND_ORDER] = "second-order", NULL};
+const char *const poisson_kernel_names[] = {[TSL_POISSON_TRUNCATED] = "truncated",
+                                            [TSL_POISSON_INTEGRATED] = "integrated",
+                                            [TSL_POISSON_POINT] = "point",
+                                            NULL};
+
+const char *const poisson_quantity_names[] = {[POISSON_POTENTIAL] = "potential",
+                                              [POISSON_FIELD] = "field",
+                                              [POISSON_ENERGY] = "energy",
+                                              NULL};
+
+/* "neutral", or a number of electrons. */
+static error_t set_electrons(const cli_option *row, const char *text, void *parsed)
+{
+    double electrons = 0;
+    if (strcmp(text, row->words[0]) != 0 && (!cli_parse_real(text, &electrons) || electrons <= 0)) {
+        return cli_refuse_value(row, text, "give a number above 0, or %s", row->words[0]);
+    }
+    return cli_set(row, text, parsed);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static const cli_task tasks[] = {[POISSON_FILE] = {.name = "a file"},
+                                 [POISSON_VERIFY] = {.word = "verify"},
+                                 [POISSON_BENCH] = {.word = "bench"},
+                                 [POISSON_STUDY] = {.word = "study"},
+                                 {0}};
+
+#define OF_A_FILE (1U << POISSON_FILE)
+#define OF_BENCH (1U << POISSON_BENCH)
+#define OF_STUDY (1U << POISSON_STUDY)
+#define OF_A_PROBLEM (OF_A_FILE | OF_BENCH | OF_STUDY)
+#define OF_A_SUITE (OF_BENCH | OF_STUDY | 1U << POISSON_VERIFY)
+
+static const char *const precision_names[] = {"single", "double", NULL};
+static const int precisions[] = {4, 8};
+static const char *const sign_names[] = {"electrons", "charge", NULL};
+static const int signs[] = {POISSON_SIGN_ELECTRONS, POISSON_SIGN_CHARGE};
+static const char *const sampling_names[] = {"corners", "centres", NULL};
+static const char *const nuclei_names[] = {"none", "add", NULL};
+static const char *const nuclei_notes[] = {NULL,
+                                           "the atoms of the cube's header, as point charges"};
+static const char *const electrons_words[] = {"neutral", NULL};
+static const char *const quantity_notes[] = {NULL, "its three components",
+                                             "for which no file is written"};
+static const char *const equation_notes[] = {"laplacian phi = -4 pi rho", "laplacian phi = f"};
+
+static const cli_option rows[] = {
+    {.heading = "Files:"},
+    {NULL, 'o', "OUTPUT", CLI_FILE, CLI_FIELD(poisson_options, output), .tasks = OF_A_FILE,
+     .help = "where the result goes: .npy, .h5 or, from a cube, .cube"},
+    {"output", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, quantity),
+     .words = poisson_quantity_names, .notes = quantity_notes, .tasks = OF_A_FILE, .help = "@"},
+    {"dataset", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(poisson_options, dataset),
+     .tasks = OF_A_FILE, .help = "the array of an HDF5 file, e.g. density",
+     .otherwise = "its only one of three axes"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, figure),
+     .tasks = OF_A_FILE | OF_STUDY, .echo = CLI_TOLD,
+     .help = "draw slices of source and potential, or a study's curves: .svg, .png or .pdf"},
+    {.heading = "What to solve:"},
+    {"lengths", .value = "LX,LY,LZ", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.lengths),
+     .set = set_lengths, .tasks = OF_A_PROBLEM, .help = "edges of the box, x first",
+     .otherwise = "a cube has them, and an HDF5 file of tesela's; bench: 1,1,1"},
+    {"boundary", .value = "B[,B,B]", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.boundary),
+     .words = poisson_boundary_names, .set = set_boundary, .tasks = OF_A_PROBLEM,
+     .help = "periodic or free, for all axes or for x, y and z", .otherwise = "periodic"},
+    {"equation", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, poisson.equation),
+     .words = poisson_equation_names, .notes = equation_notes, .tasks = OF_A_PROBLEM,
+     .echo = CLI_TOLD, .help = "@"},
+    {"screening", .value = "KAPPA", .kind = CLI_REAL, CLI_FIELD(poisson_options, poisson.screening),
+     .range = {0, INFINITY}, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD,
+     .help = "laplacian - kappa^2 in place of laplacian"},
+    {"background", .kind = CLI_FLAG, CLI_FIELD(poisson_options, poisson.background),
+     .tasks = OF_A_FILE,
+     .help = "neutralise a periodic box that has a net charge, which is an error otherwise"},
+    {.heading = "Densities, cubes above all:"},
+    {"sign", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, sign),
+     .words = sign_names, .values = signs, .tasks = OF_A_FILE,
+     .help = "what positive numbers of a density are", .otherwise = "electrons in a cube"},
+    {"sampling", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, centres),
+     .words = sampling_names, .tasks = OF_A_FILE, .echo = CLI_TOLD,
+     .help = "where samples stand in their cells: @; the origin is that of the first cell"},
+    {"nuclei", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, nuclei),
+     .words = nuclei_names, .notes = nuclei_notes, .tasks = OF_A_FILE, .echo = CLI_TOLD,
+     .help = "@"},
+    {"valence", .value = "O=6,H=1", .kind = CLI_LIST, CLI_FIELD(poisson_options, valence),
+     .set = poisson_set_valence, .tasks = OF_A_FILE,
+     .help = "the nuclei's charges, where the density lacks core electrons",
+     .otherwise = "the header's"},
+    {"electrons", .value = "COUNT", .kind = CLI_TEXT, CLI_FIELD(poisson_options, electrons),
+     .words = electrons_words, .set = set_electrons, .tasks = OF_A_FILE, .echo = CLI_TOLD,
+     .help = "scale the density to this number of electrons; neutral: as many as the nuclei's "
+             "charge"},
+    {.heading = "How:"},
+    {"symbol", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, poisson.symbol),
+     .words = poisson_symbol_names, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD,
+     .help = "periodic boxes"},
+    {"kernel", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, poisson.kernel),
+     .words = poisson_kernel_names, .tasks = OF_A_PROBLEM, .echo = CLI_TOLD, .help = "free boxes"},
+    {"precision", .value = "NAME", .kind = CLI_CHOICE,
+     CLI_FIELD(poisson_options, poisson.precision), .words = precision_names, .values = precisions,
+     .tasks = OF_A_PROBLEM, .echo = CLI_TOLD, .help = "@",
+     .otherwise = "the file's; bench: double"},
+    {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(poisson_options, poisson.memory),
+     .of_a_rank = true, .echo = CLI_TOLD_SAID,
+     .help = "take no more than this, each rank, e.g. 4G"},
+    {"plan", .value = "KEY=VALUE,...", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.ranks),
+     .set = poisson_set_plan,
+     .help =
+         "how ranks share the work: ranks=PxQ (1xQ and Px1 are slabs, others pencils), "
+         "segments=COUNT, overlap=on or off, measure=on (try what is left open, take the fastest, "
+         "in place of rules); on GPUs form=lines, transforms fused with the spectrum, or plain, "
+         "the library's (the faster), and form=strided, the library's of lines where they stand, "
+         "to compare with, on CPUs too; exchange=staged, by way of the host, to compare with; "
+         "under mpirun on CPUs exchange=datatypes, without packing, likewise (direct)"},
+    {.heading = "tesela poisson verify, bench and study:"},
+    {"n", .value = "N[,NY,NZ]", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.n),
+     .range = {1, TSL_POISSON_LONGEST_AXIS}, .set = set_n, .tasks = OF_A_SUITE,
+     .help = "cells along each axis, @; verify: of one grid more for its periodic waves",
+     .otherwise = CLI_QUOTE(POISSON_USUAL_N)},
+    {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(poisson_options, repeat),
+     .range = {1, 1000000}, .tasks = OF_BENCH | OF_STUDY, .echo = CLI_TOLD,
+     .help = "bench and study: solves that are timed"},
+    {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, common.csv),
+     .tasks = OF_STUDY, .echo = CLI_TOLD,
+     .help = "write a study's table as comma-separated values; - is standard output"},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
@@ -124,237 +249,32 @@ static const char command_doc[] =
     "  tesela poisson study segments --n 512 --device cuda:0-1 --figure segments.svg\n"
     "  tesela poisson study scaling --n 256 --device cuda:0-3 --csv scaling.csv";
 
-/* One or three fields between commas; one stands for all three. False if there are others. */
-static bool split(const char *text, char fields[3][32])
+/* ---- the whole line ------------------------------------------------------------------------ */
+
+static error_t set_argument(void *parsed, const char *text)
 {
-    int count = 0;
-    while (count < 3) {
-        const size_t length = strcspn(text, ",");
-        if (length == 0 || length >= sizeof fields[0]) {
-            return false;
-        }
-        memcpy(fields[count], text, length);
-        fields[count++][length] = '\0';
-        text += length;
-        if (*text == '\0' || count == 3) {
-            break;
-        }
-        text++;
-    }
-    if (count == 1) {
-        strcpy(fields[1], fields[0]);
-        strcpy(fields[2], fields[0]);
-    }
-    return count != 2 && *text == '\0';
-}
-
-static error_t set_lengths(poisson_options *options, const char *text)
-{
-    char fields[3][32];
-    bool good = split(text, fields) && strchr(text, ',') != NULL;
-    for (int axis = 0; axis < 3 && good; axis++) {
-        good = cli_parse_real(fields[axis], &options->poisson.lengths[axis]) &&
-               options->poisson.lengths[axis] > 0;
-    }
-    if (!good) {
-        cli_error("--lengths '%s': give three numbers above 0, e.g. 10,10,12.5", text);
-    }
-    return good ? 0 : EINVAL;
-}
-
-const char *const poisson_boundary_names[] = {
-    [TSL_BOUNDARY_PERIODIC] = "periodic", [TSL_BOUNDARY_FREE] = "free", NULL};
-
-static error_t set_boundary(poisson_options *options, const char *text)
-{
-    char fields[3][32];
-    bool good = split(text, fields);
-    for (int axis = 0; axis < 3 && good; axis++) {
-        const bool is_free = strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_FREE]) == 0;
-        good = is_free || strcmp(fields[axis], poisson_boundary_names[TSL_BOUNDARY_PERIODIC]) == 0;
-        options->poisson.boundary[axis] = is_free ? TSL_BOUNDARY_FREE : TSL_BOUNDARY_PERIODIC;
-    }
-    if (!good) {
-        cli_error("--boundary '%s': give periodic or free, once or for x,y,z", text);
-    }
-    return good ? 0 : EINVAL;
-}
-
-static error_t set_n(poisson_options *options, const char *text)
-{
-    char fields[3][32];
-    bool good = split(text, fields);
-    for (int axis = 0; axis < 3 && good; axis++) {
-        int n = 0;
-        good = cli_parse_integer(fields[axis], &n) && n >= 1 && n <= 16384;
-        options->poisson.n[axis] = n;
-    }
-    if (!good) {
-        cli_error("--n '%s': give one or three whole numbers from 1 to 16384, e.g. 256", text);
-    }
-    return good ? 0 : EINVAL;
-}
-
-const char *const poisson_equation_names[] = {
-    [TSL_POISSON_ELECTROSTATIC] = "electrostatic", [TSL_POISSON_PLAIN] = "plain", NULL};
-const char *const poisson_symbol_names[] = {
-    [TSL_POISSON_SPECTRAL] = "spectral", [TSL_POISSON_SECOND_ORDER] = "second-order", NULL};
-const char *const poisson_kernel_names[] = {[TSL_POISSON_TRUNCATED] = "truncated",
-                                            [TSL_POISSON_INTEGRATED] = "integrated",
-                                            [TSL_POISSON_POINT] = "point",
-                                            NULL};
-
-const char *const poisson_quantity_names[] = {[POISSON_POTENTIAL] = "potential",
-                                              [POISSON_FIELD] = "field",
-                                              [POISSON_ENERGY] = "energy",
-                                              NULL};
-
-/* "neutral", or a number of electrons. */
-static error_t set_electrons(poisson_options *options, const char *text)
-{
-    double electrons = 0;
-    options->electrons = text;
-    if (strcmp(text, "neutral") != 0 && (!cli_parse_real(text, &electrons) || electrons <= 0)) {
-        cli_error("--electrons '%s': give a number above 0, or neutral", text);
-        return EINVAL;
-    }
-    return 0;
-}
-
-static error_t set_name(poisson_options *options, int key, const char *text)
-{
-    static const char *const precisions[] = {"single", "double", NULL};
-    static const char *const signs[] = {"electrons", "charge", NULL};
-    static const char *const samplings[] = {"corners", "centres", NULL};
-    static const char *const nuclei[] = {"none", "add", NULL};
-    tsl_poisson_options *poisson = &options->poisson;
-    int chosen = 0;
-    error_t error;
-    switch (key) {
-    case KEY_EQUATION:
-        error = cli_set_choice("--equation", text, poisson_equation_names, &chosen);
-        poisson->equation = (tsl_poisson_equation)chosen;
-        return error;
-    case KEY_SYMBOL:
-        error = cli_set_choice("--symbol", text, poisson_symbol_names, &chosen);
-        poisson->symbol = (tsl_poisson_symbol)chosen;
-        return error;
-    case KEY_KERNEL:
-        error = cli_set_choice("--kernel", text, poisson_kernel_names, &chosen);
-        poisson->kernel = (tsl_poisson_kernel)chosen;
-        return error;
-    case KEY_OUTPUT:
-        error = cli_set_choice("--output", text, poisson_quantity_names, &chosen);
-        options->quantity = (poisson_quantity)chosen;
-        return error;
-    case KEY_SAMPLING:
-        error = cli_set_choice("--sampling", text, samplings, &chosen);
-        options->centres = chosen == 1;
-        return error;
-    case KEY_NUCLEI:
-        error = cli_set_choice("--nuclei", text, nuclei, &chosen);
-        options->nuclei = chosen == 1;
-        return error;
-    case KEY_SIGN:
-        error = cli_set_choice("--sign", text, signs, &chosen);
-        options->sign = chosen == 0 ? POISSON_SIGN_ELECTRONS : POISSON_SIGN_CHARGE;
-        return error;
-    default:
-        error = cli_set_choice("--precision", text, precisions, &chosen);
-        poisson->precision = chosen == 0 ? 4 : 8;
-        return error;
-    }
-}
-
-static error_t set_argument(poisson_options *options, const char *text)
-{
-    static const char *const tasks[] = {
-        [POISSON_VERIFY] = "verify", [POISSON_BENCH] = "bench", [POISSON_STUDY] = "study"};
+    poisson_options *options = parsed;
     static const char *const studies[] = {
         [POISSON_SEGMENTS] = "segments", [POISSON_SCALING] = "scaling", NULL};
     if (options->task == POISSON_STUDY && options->study == NULL) {
         int chosen = 0;
         options->study = text;
-        const error_t error = cli_set_choice("study", text, studies, &chosen);
+        if (!cli_find(text, studies, &chosen)) {
+            const char *near = cli_nearest(text, studies);
+            cli_error("study '%s': give %s or %s%s%s%s", text, studies[0], studies[1],
+                      near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                      near != NULL ? "?" : "");
+            return EINVAL;
+        }
         options->varied = (poisson_varied)chosen;
-        return error;
+        return 0;
     }
-    if (options->input != NULL) {
+    if (options->input != NULL || options->task != POISSON_FILE) {
         cli_error("'%s' is one argument too many: give one file, verify, bench or study", text);
         return EINVAL;
     }
     options->input = text;
-    for (int task = POISSON_VERIFY; task <= POISSON_STUDY; task++) {
-        if (strcmp(text, tasks[task]) == 0) {
-            options->task = (poisson_task)task;
-        }
-    }
     return 0;
-}
-
-static uint32_t bit_of(int key)
-{
-    return UINT32_C(1) << (key - KEY_OUTPUT);
-}
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-    poisson_options *options = state->input;
-    if (key >= KEY_OUTPUT && key <= KEY_CSV) {
-        options->given |= bit_of(key);
-    }
-    switch (key) {
-    case ARGP_KEY_ARG:
-        return set_argument(options, text);
-    case 'o':
-        options->output = text;
-        return 0;
-    case KEY_DATASET:
-        options->dataset = text;
-        return 0;
-    case KEY_FIGURE:
-        options->figure = text;
-        return 0;
-    case KEY_VALENCE:
-        return poisson_set_valence(options, text);
-    case KEY_ELECTRONS:
-        return set_electrons(options, text);
-    case KEY_LENGTHS:
-        return set_lengths(options, text);
-    case KEY_BOUNDARY:
-        return set_boundary(options, text);
-    case KEY_N:
-        return set_n(options, text);
-    case KEY_OUTPUT:
-    case KEY_SAMPLING:
-    case KEY_NUCLEI:
-    case KEY_EQUATION:
-    case KEY_SIGN:
-    case KEY_SYMBOL:
-    case KEY_KERNEL:
-    case KEY_PRECISION:
-        return set_name(options, key, text);
-    case KEY_BACKGROUND:
-        options->poisson.background = 1;
-        return 0;
-    case KEY_SCREENING:
-        if (!cli_parse_real(text, &options->poisson.screening) || options->poisson.screening < 0) {
-            cli_error("--screening '%s': give a number from 0 up", text);
-            return EINVAL;
-        }
-        return 0;
-    case KEY_MEMORY:
-        return cli_set_bytes("--memory", text, "4G", &options->poisson.memory);
-    case KEY_PLAN:
-        return poisson_set_plan(&options->poisson, text);
-    case KEY_CSV:
-        options->common.csv = text;
-        return 0;
-    case KEY_REPEAT:
-        return cli_set_integer("--repeat", text, 1, 1000000, &options->repeat);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 /* What is read, and where results go. What depends on the file's content comes later. */
@@ -397,7 +317,7 @@ static bool check_density(const poisson_options *options)
                   options->nuclei ? "--nuclei add" : "--sign electrons");
     } else if (options->nuclei && options->poisson.screening > 0) {
         cli_error("--nuclei add: nuclei are not screened: leave --screening out");
-    } else if (options->has_valence && !options->nuclei) {
+    } else if (cli_given(&options->common, &options->valence) && !options->nuclei) {
         cli_error("--valence goes with --nuclei add: say both or none");
     } else if (options->electrons != NULL && (plain || options->sign == POISSON_SIGN_CHARGE)) {
         cli_error("--electrons scales a density of electrons: say --sign electrons");
@@ -452,73 +372,6 @@ static bool check_study(const poisson_options *options)
     return false;
 }
 
-/* Does a task take an option? */
-static bool takes(poisson_task task, int key)
-{
-    switch (key) {
-    case KEY_MEMORY:
-    case KEY_PLAN:
-        return true;
-    case KEY_LENGTHS:
-    case KEY_BOUNDARY:
-    case KEY_EQUATION:
-    case KEY_SCREENING:
-    case KEY_SYMBOL:
-    case KEY_KERNEL:
-    case KEY_PRECISION:
-        return task != POISSON_VERIFY;
-    case KEY_FIGURE:
-        return task == POISSON_FILE || task == POISSON_STUDY;
-    case KEY_N:
-        return task != POISSON_FILE;
-    case KEY_REPEAT:
-        return task == POISSON_BENCH || task == POISSON_STUDY;
-    case KEY_CSV:
-        return task == POISSON_STUDY;
-    default:
-        return task == POISSON_FILE;
-    }
-}
-
-/* What takes an option: "verify, bench and study". */
-static const char *takers_of(char text[64], int key)
-{
-    static const char *const names[] = {[POISSON_FILE] = "a file",
-                                        [POISSON_VERIFY] = "verify",
-                                        [POISSON_BENCH] = "bench",
-                                        [POISSON_STUDY] = "study"};
-    const char *found[POISSON_STUDY + 1];
-    int count = 0, used = 0;
-    for (int task = POISSON_FILE; task <= POISSON_STUDY; task++) {
-        if (takes((poisson_task)task, key)) {
-            found[count++] = names[task];
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        used += sprintf(text + used, "%s%s",
-                        i == 0          ? ""
-                        : i < count - 1 ? ", "
-                                        : " and ",
-                        found[i]);
-    }
-    return text;
-}
-
-/* Nothing that is asked for is passed over. */
-static bool check_given(const poisson_options *options)
-{
-    for (const struct argp_option *o = options_table; o->name != NULL || o->doc != NULL; o++) {
-        char takers[64];
-        const bool given =
-            o->key >= KEY_OUTPUT && o->key <= KEY_CSV && (options->given & bit_of(o->key)) != 0;
-        if (given && !takes(options->task, o->key)) {
-            cli_error("--%s goes with %s only: leave it out", o->name, takers_of(takers, o->key));
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The shortest of the suite's waves has 11 periods along an axis. */
 static bool check_suite(const poisson_options *options)
 {
@@ -536,15 +389,11 @@ static bool check_suite(const poisson_options *options)
 
 static bool check(const poisson_options *options)
 {
-    if (options->input == NULL) {
+    if (options->input == NULL && options->task == POISSON_FILE) {
         cli_error(
             "nothing to solve: give a file, verify, bench or study (see tesela poisson --help)");
-    } else if (!check_given(options)) {
-        return false;
     } else if (options->task == POISSON_FILE) {
         return check_files(options) && check_density(options) && check_background(options);
-    } else if (options->output != NULL) {
-        cli_error("-o goes with a file only: leave it out");
     } else {
         return options->task == POISSON_VERIFY  ? check_suite(options)
                : options->task == POISSON_STUDY ? check_study(options)
@@ -553,15 +402,26 @@ static bool check(const poisson_options *options)
     return false;
 }
 
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    poisson_options *out = options;
+    *out = (poisson_options){.poisson = TSL_POISSON_OPTIONS_INIT, .repeat = 20};
+    out->poisson.precision = 0;
+}
+
 bool poisson_options_parse(poisson_options *out, int argc, char **argv, int *exit_status)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = arguments_doc,
-                                     .doc = command_doc};
-    *out = (poisson_options){.poisson = TSL_POISSON_OPTIONS_INIT};
-    out->poisson.precision = 0;
-    const bool good = cli_parse(&argp, out, &out->common, argc, argv, exit_status) && check(out);
-    out->repeat = out->repeat > 0 ? out->repeat : 20;
-    return good;
+    return cli_parse_options(&cli_poisson, out, argc, argv, exit_status) && check(out);
 }
+
+const cli_command cli_poisson = {.run = poisson_command,
+                                 .doc = command_doc,
+                                 .arguments = arguments_doc,
+                                 .rows = rows,
+                                 .size = sizeof(poisson_options),
+                                 .init = init,
+                                 .argument = set_argument,
+                                 .tasks = tasks,
+                                 CLI_TASK(poisson_options, task),
+                                 .places = CLI_ONE_RANK};

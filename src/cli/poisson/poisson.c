@@ -137,8 +137,9 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     return status;
 }
 
-int cli_poisson(int argc, char **argv)
+int poisson_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     poisson_options options;
     int exit_status;
     cli_be_silent(!cli_is_leader()); /* they all see the same command line */

@@ -113,25 +113,24 @@ static bool is_repeated(const char *text, const char *at)
     return false;
 }
 
-error_t poisson_set_plan(tsl_poisson_options *options, const char *text)
+error_t poisson_set_plan(const cli_option *row, const char *text, void *parsed)
 {
+    tsl_poisson_options *options = &((poisson_options *)parsed)->poisson;
     for (const char *at = text;; at++) {
         char one[64];
         const size_t length = strcspn(at, ",");
         const bool fits = length < sizeof one;
         snprintf(one, sizeof one, "%.*s", (int)(fits ? length : 0), at);
         if (!set_one(options, one)) {
-            cli_error("--plan '%s': give ranks=PxQ, segments=COUNT, overlap=on or off, "
-                      "measure=on or off, form=lines, plain or strided and exchange=direct, "
-                      "staged or datatypes, "
-                      "with commas between, e.g. ranks=1x4,overlap=off",
-                      text);
-            return EINVAL;
+            return cli_refuse_value(
+                row, text,
+                "give ranks=PxQ, segments=COUNT, overlap=on or off, measure=on or off, form=lines, "
+                "plain or strided and exchange=direct, staged or datatypes, with commas between, "
+                "e.g. ranks=1x4,overlap=off");
         }
         if (is_repeated(text, at)) {
-            cli_error("--plan '%s': %.*s is given twice: leave one out", text,
-                      (int)strcspn(at, "="), at);
-            return EINVAL;
+            return cli_refuse_value(row, text, "%.*s is given twice: leave one out",
+                                    (int)strcspn(at, "="), at);
         }
         at += length;
         if (*at == '\0') {

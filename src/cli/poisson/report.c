@@ -191,12 +191,8 @@ static void write_file_parameters(tsl_json *json, const poisson_work *work)
                     work->field.format == POISSON_HDF5 ? work->field.dataset : NULL);
     tsl_json_string(json, "output", options->output);
     tsl_json_string(json, "quantity", poisson_quantity_names[options->quantity]);
-    tsl_json_string(json, "figure", options->figure);
     tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");
-    tsl_json_string(json, "sampling", options->centres ? "centres" : "corners");
-    tsl_json_string(json, "nuclei", options->nuclei ? "add" : "none");
     write_valence(json, options);
-    tsl_json_string(json, "electrons", options->electrons);
 }
 
 static void write_parameters(tsl_json *json, const poisson_work *work)
@@ -205,9 +201,12 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
     tsl_json_open_object(json, "parameters");
     char plan[POISSON_PLAN_TEXT];
     const tsl_poisson_options *asked = &work->options->poisson;
+    poisson_options settled = *work->options;
+    settled.poisson = *o;
+    settled.poisson.memory = asked->memory;
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    cli_echo_options(json, &cli_poisson, &settled);
     tsl_json_string(json, "plan", poisson_plan_text(plan, asked));
-    tsl_json_known_integer(json, "memory", asked->memory, asked->memory > 0);
     if (work->options->task == POISSON_FILE) {
         write_file_parameters(json, work);
     }
@@ -223,20 +222,10 @@ static void write_parameters(tsl_json *json, const poisson_work *work)
             tsl_json_string(json, NULL, poisson_boundary_names[o->boundary[i]]);
         }
         tsl_json_close_array(json);
-        tsl_json_string(json, "equation", poisson_equation_names[o->equation]);
-        tsl_json_string(json, "symbol", poisson_symbol_names[o->symbol]);
-        tsl_json_string(json, "kernel", poisson_kernel_names[o->kernel]);
-        tsl_json_number(json, "screening", o->screening);
         tsl_json_bool(json, "background", asked->background != 0);
-        tsl_json_string(json, "precision", o->precision == 4 ? "single" : "double");
-    }
-    if (work->options->task == POISSON_BENCH || work->options->task == POISSON_STUDY) {
-        tsl_json_integer(json, "repeat", work->options->repeat);
     }
     if (work->options->task == POISSON_STUDY) {
         tsl_json_string(json, "study", work->options->study);
-        tsl_json_string(json, "csv", work->options->common.csv);
-        tsl_json_string(json, "figure", work->options->figure);
     }
     tsl_json_close_object(json);
 }

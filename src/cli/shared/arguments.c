@@ -130,12 +130,7 @@ static void report_unknown(const option_list *list, const char *name, size_t len
 /* Is an option's value, which is to name a file or folder, empty? */
 static bool is_nameless(const struct argp_option *option, const char *value)
 {
-    static const char *const files[] = {"FILE", "DIR", "OUTPUT", "OUT.npy", "B", "X0", "X"};
-    bool is_file = false;
-    for (size_t i = 0; i < sizeof files / sizeof *files && option->arg != NULL; i++) {
-        is_file = is_file || strcmp(option->arg, files[i]) == 0;
-    }
-    return is_file && value[0] == '\0';
+    return (option->flags & CLI_NAMES_A_FILE) != 0 && value[0] == '\0';
 }
 
 /* "--name" or "--name=value". `next`: the next argument, or NULL; *takes_next: it is the value. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/shared/option.h"
 #include "core/core.h"
 #include "core/profile.h"
 #include "io/report/json.h"
@@ -20,8 +21,8 @@ enum {
     CLI_INTERNAL = 4
 };
 
-/* The commands. `argv[0]` is the full name, "tesela dock". Each returns the exit status. */
-#define CLI_COMMAND(name, summary) int cli_##name(int argc, char **argv);
+/* The commands: cli_dock is that of `tesela dock`. */
+#define CLI_COMMAND(name, summary) extern const cli_command cli_##name;
 #include "cli/commands.def"
 #undef CLI_COMMAND
 
@@ -31,7 +32,8 @@ enum {
  * be called before anything else. (spin.c) */
 void cli_spin_briefly(int argc, char **argv);
 
-/* ---- options (options.c) ------------------------------------------------------------------ */
+/* ---- options (option.h, numbers.c, arguments.c, paths.c)
+ * ------------------------------------------------------------------ */
 
 /* Options of every command that computes. */
 typedef struct cli_common {
@@ -43,26 +45,16 @@ typedef struct cli_common {
     bool quiet;
     char command[65]; /* digest of the command and all that follows it, in its order, but for
                          cli_list_rank_options() */
+    const struct cli_command *of;
+    uint64_t given; /* bits of its rows that were on the command line: see cli_given() */
 } cli_common;
 
-/* Parse a command's arguments: its own options, whose parser gets `input` and handles no
- * ARGP_KEY_INIT, and those of every command into `common` (NULL: it has none of them), preset to
- * their defaults; the default device is "auto". Sees to it that the report can be written. Returns
- * true to go on; else *exit_status is set and a message is out. */
-bool cli_parse(const struct argp *own, void *input, cli_common *common, int argc, char **argv,
-               int *exit_status);
-
-/* The options that each rank of a launch may have its own of: "--device, … and --memory". */
-void cli_list_rank_options(char *text, size_t bytes);
+/* The options of a command that each rank of a launch may have its own of: "--device, … and
+ * --memory". (parse.c) */
+void cli_list_rank_options(char *text, size_t bytes, const cli_common *common);
 
 /* *out: the place of `word` among `names`, ended by NULL; false: it is not among them. */
 bool cli_find(const char *word, const char *const names[], int *out);
-
-/* Values of options: 0, or EINVAL when a message is out that names the option and what it takes. */
-error_t cli_set_integer(const char *option, const char *text, int low, int high, int *out);
-error_t cli_set_bytes(const char *option, const char *text, const char *example, int64_t *out);
-/* *out: the place of `text` among `names`, ended by NULL. */
-error_t cli_set_choice(const char *option, const char *text, const char *const names[], int *out);
 
 /* Whole string as a number: false if anything is left over, out of range or not finite. */
 bool cli_parse_integer(const char *text, int *out);

@@ -80,7 +80,7 @@ static tsl_status compare_commands(tsl_comm *comm, const cli_common *common)
     }
     if (comm->rank == 0) {
         char own[128];
-        cli_list_rank_options(own, sizeof own);
+        cli_list_rank_options(own, sizeof own, common);
         cli_error(
             "rank %d's command line is not that of rank 0: give all ranks the same, but for %s",
             (int)stray, own);

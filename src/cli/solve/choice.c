@@ -10,19 +10,22 @@
 #include "solvers/linsolve/matrix/matrix.h"
 
 enum {
-    LEAST_RESTART = 30,
-    MOST_RESTART = 200,
     BASIS_BYTES = 64 << 20,
     PATIENCE = 1000 /* iterations of a method that another one may follow */
 };
+
+static bool is_given(const solve_work *work, const void *field)
+{
+    return cli_given(&work->options->common, field);
+}
 
 /* Basis vectors of GMRES: as many as have room, since each restart forgets. */
 static int restart_for(int64_t rows)
 {
     const int64_t room = BASIS_BYTES / (8 * rows);
-    const int64_t restart = room > MOST_RESTART    ? MOST_RESTART
-                            : room < LEAST_RESTART ? LEAST_RESTART
-                                                   : room;
+    const int64_t restart = room > SOLVE_MOST_RESTART    ? SOLVE_MOST_RESTART
+                            : room < SOLVE_LEAST_RESTART ? SOLVE_LEAST_RESTART
+                                                         : room;
     return (int)(restart < rows ? restart : rows);
 }
 
@@ -55,7 +58,8 @@ static void plan_attempts(solve_work *work, const tsl_sparse_description *about,
  * may before it is given up. */
 static tsl_status order_attempts(solve_work *work, int next)
 {
-    static const double a_row = 1e6; /* products of numbers: PATIENCE steps, MOST_RESTART vectors */
+    static const double a_row =
+        1e6; /* products of numbers: PATIENCE steps, SOLVE_MOST_RESTART vectors */
     tsl_lu_facts facts;
     if (next + 2 != work->planned || work->attempts[next + 1].method != TSL_LINSOLVE_DIRECT) {
         return TSL_OK;
@@ -75,11 +79,11 @@ static void take(solve_work *work, const solve_attempt *attempt, bool last)
     const tsl_linsolve_options *given = &work->options->linsolve;
     work->linsolve.method = attempt->method;
     work->linsolve.preconditioner = attempt->preconditioner;
-    work->linsolve.max_iterations = !last && !work->options->has_limit &&
-                                            attempt->method != TSL_LINSOLVE_CG &&
-                                            given->max_iterations > PATIENCE
-                                        ? PATIENCE
-                                        : given->max_iterations;
+    work->linsolve.max_iterations =
+        !last && !is_given(work, &work->options->linsolve.max_iterations) &&
+                attempt->method != TSL_LINSOLVE_CG && given->max_iterations > PATIENCE
+            ? PATIENCE
+            : given->max_iterations;
 }
 
 tsl_status solve_choose(solve_work *work)
@@ -93,21 +97,23 @@ tsl_status solve_choose(solve_work *work)
     work->linsolve = options->linsolve;
     work->linsolve.progress = solve_on_iteration;
     work->linsolve.user = work;
-    if (!options->has_restart) {
+    if (!is_given(work, &options->linsolve.restart)) {
         work->linsolve.restart = restart_for(about.rows);
     }
-    if (!options->has_method && !options->has_preconditioner) {
+    if (!is_given(work, &options->linsolve.method) &&
+        !is_given(work, &options->linsolve.preconditioner)) {
         plan_attempts(work, &about, positive);
         status = order_attempts(work, 0);
     } else {
-        const tsl_linsolve_method method = options->has_method           ? options->linsolve.method
+        const tsl_linsolve_method method = is_given(work, &options->linsolve.method)
+                                               ? options->linsolve.method
                                            : about.symmetric && positive ? TSL_LINSOLVE_CG
                                                                          : TSL_LINSOLVE_GMRES;
         add(work, method,
-            method == TSL_LINSOLVE_DIRECT ? TSL_LINSOLVE_NONE
-            : options->has_preconditioner ? options->linsolve.preconditioner
-            : about.zero_diagonals == 0   ? TSL_LINSOLVE_JACOBI
-                                          : TSL_LINSOLVE_NONE,
+            method == TSL_LINSOLVE_DIRECT                       ? TSL_LINSOLVE_NONE
+            : is_given(work, &options->linsolve.preconditioner) ? options->linsolve.preconditioner
+            : about.zero_diagonals == 0                         ? TSL_LINSOLVE_JACOBI
+                                                                : TSL_LINSOLVE_NONE,
             false);
     }
     take(work, &work->attempts[0], work->planned == 1);
@@ -118,8 +124,8 @@ tsl_status solve_choose(solve_work *work)
 tsl_status solve_negate_if_negative(solve_work *work)
 {
     const tsl_linsolve_method method = work->options->linsolve.method;
-    const bool by_cg = !work->options->has_method || method == TSL_LINSOLVE_CG ||
-                       method == TSL_LINSOLVE_CG_SINGLE_REDUCTION ||
+    const bool by_cg = !is_given(work, &work->options->linsolve.method) ||
+                       method == TSL_LINSOLVE_CG || method == TSL_LINSOLVE_CG_SINGLE_REDUCTION ||
                        method == TSL_LINSOLVE_CG_PIPELINED;
     work->negated = by_cg && work->about.symmetric && work->about.rows > 0 &&
                     work->about.negative_diagonals == work->about.rows;
@@ -235,7 +241,8 @@ static tsl_status try_attempt(solve_work *work, solve_attempt *attempt)
 /* May another method do better, and is it to be tried? Who gives a limit wants no more steps. */
 static bool goes_on(const solve_work *work, const solve_attempt *attempt)
 {
-    const bool limited = attempt->status == TSL_E_NOCONV && work->options->has_limit &&
+    const bool limited = attempt->status == TSL_E_NOCONV &&
+                         is_given(work, &work->options->linsolve.max_iterations) &&
                          attempt->stop == TSL_LINSOLVE_ITERATIONS;
     return work->planned > 1 && !limited &&
            (attempt->status == TSL_E_NOCONV || attempt->status == TSL_E_ARG ||

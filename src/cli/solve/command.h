@@ -20,10 +20,8 @@ typedef struct solve_options {
     cli_common common;
     const char *matrix, *rhs, *guess; /* paths; NULL: ones, zeros */
     const char *output, *figure;      /* NULL: none */
-    bool has_method, has_preconditioner, has_restart, has_limit;
     solve_null_space null_space;
     tsl_sparse_symmetry symmetry;
-    unsigned given; /* bits, of options that not every method or preconditioner has */
     tsl_linsolve_options linsolve; /* method and preconditioner count if given */
 } solve_options;
 
@@ -109,6 +107,11 @@ extern const char *const solve_smoother_names[];
 extern const char *const solve_null_space_names[];
 extern const char *const solve_symmetry_names[];
 
+/* The basis vectors of GMRES unless --restart says how many. */
+#define SOLVE_MOST_RESTART 200
+#define SOLVE_LEAST_RESTART 30
+
+int solve_command(const cli_command *self, int argc, char **argv);
 bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_status);
 
 /* Tell of options that were given and that neither method nor preconditioner has. */

@@ -250,29 +250,13 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
 
 static void write_parameters(tsl_json *json, const solve_work *work)
 {
-    const solve_options *options = work->options;
-    const tsl_linsolve_options *linsolve = &work->linsolve;
+    solve_options settled = *work->options;
+    settled.linsolve = work->linsolve;
     tsl_json_open_object(json, "parameters");
-    tsl_json_string(json, "matrix", options->matrix);
-    tsl_json_string(json, "rhs", options->rhs);
-    tsl_json_string(json, "guess", options->guess);
-    tsl_json_string(json, "output", options->output);
-    tsl_json_string(json, "figure", options->figure);
-    tsl_json_string(json, "null_space", solve_null_space_names[options->null_space]);
-    tsl_json_string(json, "symmetric", solve_symmetry_names[options->symmetry]);
+    tsl_json_string(json, "matrix", settled.matrix);
+    cli_echo_options(json, &cli_solve, &settled);
     tsl_json_string(json, "method", method_of(work));
     tsl_json_string(json, "preconditioner", preconditioner_of(work));
-    tsl_json_number(json, "tolerance", linsolve->tolerance);
-    tsl_json_number(json, "absolute", linsolve->absolute);
-    tsl_json_integer(json, "max_iterations", linsolve->max_iterations);
-    tsl_json_bool(json, "deterministic", linsolve->deterministic != 0);
-    tsl_json_integer(json, "restart", linsolve->restart);
-    tsl_json_integer(json, "block", linsolve->block);
-    tsl_json_integer(json, "degree", linsolve->degree);
-    tsl_json_number(json, "eigenvalue_ratio", linsolve->eigenvalue_ratio);
-    tsl_json_string(json, "smoother", solve_smoother_names[linsolve->smoother]);
-    tsl_json_number(json, "strength", linsolve->strength);
-    tsl_json_integer(json, "coarse_rows", linsolve->coarse_rows);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);
 }

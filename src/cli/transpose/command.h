@@ -9,7 +9,6 @@
 typedef struct transpose_options {
     cli_common common;
     tsl_transpose_options transpose; /* shape[0] = 0: not given; element 0: not given */
-    bool has_permutation;
     bool study;
     const char *input, *output; /* NULL: none */
 } transpose_options;
@@ -33,6 +32,7 @@ typedef struct transpose_work {
     int count;
 } transpose_work;
 
+int transpose_command(const cli_command *self, int argc, char **argv);
 bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status);
 
 /* Transpose the file (transpose_file.c). */

@@ -82,8 +82,9 @@ static void write_parameters(tsl_json *json, const transpose_options *options, i
         tsl_json_integer(json, NULL, t->shape[i]);
     }
     tsl_json_close_array(json);
-    tsl_json_string(json, "permutation",
-                    options->has_permutation ? tsl_permutation_name(t->permutation) : NULL);
+    tsl_json_string(
+        json, "permutation",
+        cli_given(&options->common, &t->permutation) ? tsl_permutation_name(t->permutation) : NULL);
     tsl_json_integer(json, "element", t->element);
     tsl_json_bool(json, "in_place", t->in_place != 0);
     tsl_json_known_integer(json, "auxiliary", t->auxiliary, t->auxiliary > 0);

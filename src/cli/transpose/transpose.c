@@ -42,7 +42,7 @@ static tsl_status measure_copy(transpose_work *work, tsl_transpose_bench *bench)
  * only those whose tiles exchange the fastest axis. */
 static bool is_wanted(const transpose_options *options, tsl_permutation permutation)
 {
-    if (options->has_permutation) {
+    if (cli_given(&options->common, &options->transpose.permutation)) {
         return permutation == options->transpose.permutation;
     }
     return permutation != TSL_PERMUTATION_XYZ &&
@@ -100,13 +100,11 @@ static tsl_status tell(const transpose_work *work)
     return common->json != NULL ? transpose_write_report(work, common->json) : TSL_OK;
 }
 
-int cli_transpose(int argc, char **argv)
+int transpose_command(const cli_command *self, int argc, char **argv)
 {
+    (void)self;
     transpose_options options;
     int exit_status;
-    if (!cli_is_alone("transpose")) {
-        return cli_refused(CLI_USAGE);
-    }
     if (!transpose_options_parse(&options, argc, argv, &exit_status)) {
         return exit_status;
     }

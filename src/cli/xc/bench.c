@@ -191,7 +191,7 @@ static tsl_status tell(const bench *b)
 int xc_bench(const xc_options *options, tsl_context *context)
 {
     bench b = {.options = options, .context = context, .begun = tsl_seconds()};
-    const int64_t most = options->points > 0 ? options->points : 1000000;
+    const int64_t most = options->points > 0 ? options->points : XC_BENCH_POINTS;
     b.about.size = sizeof b.about;
     tsl_status status = tsl_xc_plan_create(&b.plan, context, options->functional, &options->plan);
     if (status == TSL_OK) {

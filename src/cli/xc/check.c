@@ -493,7 +493,7 @@ int xc_check(const xc_options *options, tsl_context *context)
     tsl_context *cpu = NULL;
     tsl_status status = TSL_OK;
     int names = 0;
-    own.points = options->points > 0 ? options->points : 10000;
+    own.points = options->points > 0 ? options->points : XC_CHECK_POINTS;
     while (tsl_xc_name(names, NULL) != NULL) {
         names++;
     }

@@ -5,6 +5,10 @@
 #include "cli/shared/cli.h"
 #include "tesela/xc.h"
 
+/* Points unless --points says how many. */
+#define XC_CHECK_POINTS 10000
+#define XC_BENCH_POINTS 1000000
+
 typedef enum xc_task { XC_LIST, XC_EVAL, XC_CHECK, XC_BENCH, XC_TASKS } xc_task;
 
 typedef struct xc_options {

@@ -5,96 +5,53 @@
 
 #include "cli/shared/ranks.h"
 #include "cli/xc/command.h"
+#include "solvers/xc/xc.h"
 
-enum { KEY_SPIN = 0x300, KEY_ORDER, KEY_POINTS };
+static const cli_task tasks[] = {[XC_LIST] = {.name = "list"},
+                                 [XC_EVAL] = {.name = "eval"},
+                                 [XC_CHECK] = {.name = "check"},
+                                 [XC_BENCH] = {.name = "bench"},
+                                 {0}};
 
-static const struct argp_option options_table[] = {
-    {NULL, 0, NULL, 0, "What is evaluated:", 1},
-    {"functional", 'f', "NAME", 0,
-     "a name or number of tesela xc list, or a sum: 0.25*hf + 0.75*gga_x_pbe + gga_c_pbe (pbe)", 1},
-    {"spin", KEY_SPIN, NULL, 0, "of two spins; else of a closed shell", 1},
-    {"order", KEY_ORDER, "ORDER", 0, "highest order of derivatives, 0 to 2 (1)", 1},
-    {"input", 'i', "IN.npy", 0, "eval: points, a row each", 1},
-    {"output", 'o', "OUT.npy", 0, "eval: where the values go, a row each", 1},
-    {"points", KEY_POINTS, "COUNT", 0,
-     "check: points of each case (10000); bench: at most, a power of ten (1000000)", 1},
+#define OF_EVAL (1U << XC_EVAL)
+#define OF_CHECK (1U << XC_CHECK)
+#define OF_BENCH (1U << XC_BENCH)
+
+#define USUAL_FUNCTIONAL "pbe"
+
+static const cli_option rows[] = {
+    {.heading = "What is evaluated:"},
+    {"functional", 'f', "NAME", CLI_TEXT, CLI_FIELD(xc_options, functional),
+     .tasks = OF_EVAL | OF_CHECK | OF_BENCH,
+     .help = "a name or number of tesela xc list, or a sum: 0.25*hf + 0.75*gga_x_pbe + gga_c_pbe",
+     .otherwise = USUAL_FUNCTIONAL "; check: all"},
+    {"spin", .kind = CLI_FLAG, CLI_FIELD(xc_options, spin), .tasks = OF_EVAL | OF_BENCH,
+     .help = "of two spins; else of a closed shell"},
+    {"order", .value = "ORDER", .kind = CLI_INTEGER, CLI_FIELD(xc_options, plan.order),
+     .range = {0, TSL_XC_ORDERS - 1}, .tasks = OF_EVAL | OF_BENCH,
+     .help = "highest order of derivatives"},
+    {"input", 'i', "IN.npy", CLI_FILE, CLI_FIELD(xc_options, input), .tasks = OF_EVAL,
+     .help = "points, a row each"},
+    {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .tasks = OF_EVAL,
+     .help = "where the values go, a row each"},
+    {"points", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, points),
+     .range = {1000, 1000000000}, .tasks = OF_CHECK | OF_BENCH,
+     .help = "check: points of each case; bench: at most, a power of ten",
+     .otherwise = "check: " CLI_QUOTE(XC_CHECK_POINTS) "; bench: " CLI_QUOTE(XC_BENCH_POINTS)},
     {0}};
 
-typedef struct task_entry {
-    const char *name;
-    char *full_name;
-    const char *doc;
-} task_entry;
-
-static char list_name[] = "tesela xc list";
-static char eval_name[] = "tesela xc eval";
-static char check_name[] = "tesela xc check";
-static char bench_name[] = "tesela xc bench";
-
-static const task_entry tasks[XC_TASKS] = {
-    [XC_LIST] = {"list", list_name, "List the functionals there are, with Libxc's numbers."},
-    [XC_EVAL] =
-        {"eval", eval_name,
-         "Evaluate a functional at points of a file.\n\n"
-         "IN.npy holds float64, a row a point: rho sigma tau, or with --spin rho_a rho_b "
-         "sigma_aa sigma_ab sigma_bb tau_a tau_b; columns at the end that the functional "
-         "does not need may be absent, those that are there besides are not read. OUT.npy "
-         "gets a row a point: exc (energy per electron), then the derivatives of the energy "
-         "per volume in Libxc's order."
-         "\v"
-         "Example:\n  tesela xc eval -f pbe -i points.npy -o values.npy --order 2"},
-    [XC_CHECK] =
-        {"check", check_name,
-         "Check a functional, or all: finite everywhere, the same with spins swapped, closed "
-         "shell and equal spins alike, derivatives against differences, the device against "
-         "the CPU."
-         "\v"
-         "Example:\n  tesela xc check --device cuda:0"},
-    [XC_BENCH] =
-        {"bench", bench_name,
-         "Measure a functional for numbers of points from 1000 on, beside a copy of as many "
-         "bytes."
-         "\v"
-         "Example:\n  tesela xc bench -f b3lyp --device cuda:0 --points 100000000"},
-};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t refuse_argument(void *options, const char *text)
 {
-    xc_options *o = state->input;
-    switch (key) {
-    case 'f':
-        o->functional = text;
-        return 0;
-    case KEY_SPIN:
-        o->spin = true;
-        return 0;
-    case KEY_ORDER:
-        return cli_set_integer("--order", text, 0, 2, &o->order);
-    case 'i':
-        o->input = text;
-        return 0;
-    case 'o':
-        o->output = text;
-        return 0;
-    case KEY_POINTS:
-        return cli_set_integer("--points", text, 1000, 1000000000, &o->points);
-    case ARGP_KEY_ARG:
-        cli_error("'%s': %s takes no arguments: did you mean --functional %s?", text,
-                  tasks[o->task].full_name, text);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const xc_options *o = options;
+    cli_error("'%s': tesela xc %s takes no arguments: did you mean --functional %s?", text,
+              tasks[o->task].name, text);
+    return EINVAL;
 }
 
 /* What the options say together. */
 static bool check_options(const xc_options *o)
 {
     const bool files = o->input != NULL || o->output != NULL;
-    if (o->task != XC_EVAL && files) {
-        cli_error("%s is of tesela xc eval alone", o->input != NULL ? "--input" : "--output");
-        return false;
-    }
     if (o->task == XC_EVAL && (o->input == NULL || o->output == NULL)) {
         cli_error("tesela xc eval: give --%s FILE.npy", o->input == NULL ? "input" : "output");
         return false;
@@ -128,64 +85,79 @@ static int run(xc_options *options)
     return exit_status;
 }
 
-static void print_help(FILE *stream)
+static void init(const cli_command *self, void *options)
 {
-    fputs("Usage: tesela xc TASK [OPTION...]\n"
-          "Exchange-correlation functionals of density-functional theory.\n\n"
-          "  list     the functionals there are\n"
-          "  eval     evaluate one at points of a file\n"
-          "  check    check properties of one or all, and the device against the CPU\n"
-          "  bench    measure one\n"
-          "\n"
-          "tesela xc TASK --help explains one.\n",
-          stream);
+    const xc_task *task = self->data;
+    *(xc_options *)options = (xc_options){.task = *task, .plan = TSL_XC_OPTIONS_INIT};
 }
 
-static int run_task(xc_task task, int argc, char **argv)
+static int run_task(const cli_command *self, int argc, char **argv)
 {
-    const struct argp argp = {
-        .options = options_table, .parser = parse_option, .doc = tasks[task].doc};
-    const tsl_xc_options defaults = TSL_XC_OPTIONS_INIT;
-    xc_options options = {.task = task, .order = 1, .plan = defaults};
+    xc_options options;
     int exit_status;
-    argv[0] = tasks[task].full_name;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (!check_options(&options)) {
         return CLI_USAGE;
     }
     options.plan.polarised = options.spin;
-    options.plan.order = options.order;
-    if (options.functional == NULL && task != XC_CHECK) {
-        options.functional = "pbe";
+    options.order = options.plan.order;
+    if (options.functional == NULL && options.task != XC_CHECK) {
+        options.functional = USUAL_FUNCTIONAL;
     }
     return run(&options);
 }
 
-int cli_xc(int argc, char **argv)
-{
-    const char *names[XC_TASKS + 1] = {NULL};
-    if (!cli_is_alone("xc")) {
-        return cli_refused(CLI_USAGE);
-    }
-    if (argc < 2) {
-        print_help(stderr);
-        return CLI_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
-        return CLI_DONE;
-    }
-    for (int i = 0; i < XC_TASKS; i++) {
-        if (strcmp(argv[1], tasks[i].name) == 0) {
-            return run_task((xc_task)i, argc - 1, argv + 1);
-        }
-        names[i] = tasks[i].name;
-    }
-    const char *near = cli_nearest(argv[1], names);
-    cli_error("unknown %s '%s'%s%s%s (see tesela xc --help)", argv[1][0] == '-' ? "option" : "task",
-              argv[1], near != NULL ? ": did you mean " : "", near != NULL ? near : "",
-              near != NULL ? "?" : "");
-    return CLI_USAGE;
-}
+static const xc_task list_task = XC_LIST, eval_task = XC_EVAL, check_task = XC_CHECK,
+                     bench_task = XC_BENCH;
+
+#define TASK(place)                                                                                \
+    .run = run_task, .rows = rows, .size = sizeof(xc_options), .init = init,                       \
+    .argument = refuse_argument, .tasks = tasks, .only = 1U << (place), .places = CLI_ONE_DEVICE
+
+static const cli_command list_command = {
+    .name = "list",
+    .summary = "the functionals there are",
+    .doc = "List the functionals there are, with Libxc's numbers.",
+    .data = &list_task,
+    TASK(XC_LIST)};
+static const cli_command eval_command = {
+    .name = "eval",
+    .summary = "evaluate one at points of a file",
+    .doc = "Evaluate a functional at points of a file.\n\n"
+           "IN.npy holds float64, a row a point: rho sigma tau, or with --spin rho_a rho_b "
+           "sigma_aa sigma_ab sigma_bb tau_a tau_b; columns at the end that the functional "
+           "does not need may be absent, those that are there besides are not read. OUT.npy "
+           "gets a row a point: exc (energy per electron), then the derivatives of the energy "
+           "per volume in Libxc's order."
+           "\v"
+           "Example:\n  tesela xc eval -f pbe -i points.npy -o values.npy --order 2",
+    .data = &eval_task,
+    TASK(XC_EVAL)};
+static const cli_command check_command = {
+    .name = "check",
+    .summary = "check properties of one or all, and the device against the CPU",
+    .doc = "Check a functional, or all: finite everywhere, the same with spins swapped, closed "
+           "shell and equal spins alike, derivatives against differences, the device against "
+           "the CPU."
+           "\v"
+           "Example:\n  tesela xc check --device cuda:0",
+    .data = &check_task,
+    TASK(XC_CHECK)};
+static const cli_command bench_command = {
+    .name = "bench",
+    .summary = "measure one",
+    .doc = "Measure a functional for numbers of points from 1000 on, beside a copy of as many "
+           "bytes."
+           "\v"
+           "Example:\n  tesela xc bench -f b3lyp --device cuda:0 --points 100000000",
+    .data = &bench_task,
+    TASK(XC_BENCH)};
+
+static const cli_command *const children[] = {&list_command, &eval_command, &check_command,
+                                              &bench_command, NULL};
+const cli_command cli_xc = {.children = children,
+                            .noun = "TASK",
+                            .doc =
+                                "Exchange-correlation functionals of density-functional theory."};

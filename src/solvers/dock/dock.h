@@ -7,7 +7,7 @@
 #include "solvers/dock/score/score.h"
 #include "tesela/dock.h"
 
-enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024, TSL_BATCH_LARGEST = 4096 };
+enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024 };
 
 /* Goes up by one with every change of the arithmetic that can change an answer. It is part of a
  * search's name, so that no run goes on from a checkpoint of another arithmetic. */

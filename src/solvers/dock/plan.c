@@ -7,6 +7,7 @@
 
 #include "blocks/fft/turns.h"
 #include "io/molecule/molecule.h"
+#include "solvers/dock/ranges.h"
 #include "solvers/dock/receptor.h"
 #include "solvers/dock/share.h"
 
@@ -57,25 +58,31 @@ static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
     if (!automatic && o->grid % 2 != 0) {
         return tsl_fail(context, TSL_E_ARG, "a grid of %d cells: the number must be even", o->grid);
     }
-    if (!(o->spacing >= 0 && o->spacing <= 100) || (o->spacing > 0 && o->spacing < 0.01)) {
+    const double spacing[] = {TSL_DOCK_SPACING_RANGE}, surface[] = {TSL_DOCK_SURFACE_RANGE};
+    const int core[] = {TSL_DOCK_CORE_RANGE}, keep[] = {TSL_DOCK_KEEP_RANGE};
+    const int batch[] = {TSL_DOCK_BATCH_RANGE};
+    if (o->spacing != 0 && !(o->spacing >= spacing[0] && o->spacing <= spacing[1])) {
         return tsl_fail(context, TSL_E_ARG,
-                        "a spacing of %g angstrom: give 0.01 to 100, or 0 for automatic",
-                        o->spacing);
+                        "a spacing of %g angstrom: give %g to %g, or 0 for automatic", o->spacing,
+                        spacing[0], spacing[1]);
     }
-    if (!(o->surface > 0 && o->surface <= 20)) {
+    if (!(o->surface > surface[0] && o->surface <= surface[1])) {
         return tsl_fail(context, TSL_E_ARG,
-                        "a surface of %g angstrom: give more than 0 and at most 20", o->surface);
+                        "a surface of %g angstrom: give more than %g and at most %g", o->surface,
+                        surface[0], surface[1]);
     }
-    if (o->core < -1000 || o->core > -1) {
-        return tsl_fail(context, TSL_E_ARG, "a core value of %d: give -1000 to -1", o->core);
+    if (o->core < core[0] || o->core > core[1]) {
+        return tsl_fail(context, TSL_E_ARG, "a core value of %d: give %d to %d", o->core, core[0],
+                        core[1]);
     }
-    if (o->keep < 1 || o->keep > 64) {
-        return tsl_fail(context, TSL_E_ARG, "keeping %d poses a rotation: give 1 to 64", o->keep);
+    if (o->keep < keep[0] || o->keep > keep[1]) {
+        return tsl_fail(context, TSL_E_ARG, "keeping %d poses a rotation: give %d to %d", o->keep,
+                        keep[0], keep[1]);
     }
-    if (o->batch < 0 || o->batch > TSL_BATCH_LARGEST) {
+    if (o->batch != 0 && (o->batch < batch[0] || o->batch > batch[1])) {
         return tsl_fail(context, TSL_E_ARG,
-                        "a batch of %d rotations: give 1 to %d, or 0 for automatic", o->batch,
-                        TSL_BATCH_LARGEST);
+                        "a batch of %d rotations: give %d to %d, or 0 for automatic", o->batch,
+                        batch[0], batch[1]);
     }
     if (o->memory < 0) {
         return tsl_fail(context, TSL_E_ARG, "a memory bound of %lld bytes: give 0 for none",

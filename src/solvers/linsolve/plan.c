@@ -4,6 +4,7 @@
 #include "core/profile.h"
 #include "device/device.h"
 #include "solvers/linsolve/linsolve.h"
+#include "solvers/linsolve/ranges.h"
 
 static const tsl_linsolve_options defaults = TSL_LINSOLVE_OPTIONS_INIT;
 
@@ -65,15 +66,15 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
         double value, least, most;
     } ranges[] = {{"method", (int)o->method, 0, METHODS - 1},
                   {"preconditioner", (int)o->preconditioner, 0, PRECONDITIONERS - 1},
-                  {"tolerance", o->tolerance, 0, 0.999999},
-                  {"absolute", o->absolute, 0, 1e300},
+                  {"tolerance", o->tolerance, TSL_LINSOLVE_TOLERANCE_RANGE},
+                  {"absolute", o->absolute, TSL_LINSOLVE_ABSOLUTE_RANGE},
                   {"max_iterations", (double)o->max_iterations, 0, 9e18},
-                  {"restart", o->restart, 1, 1000},
-                  {"block", o->block, 1, 64},
-                  {"degree", o->degree, 1, 64},
+                  {"restart", o->restart, TSL_LINSOLVE_RESTART_RANGE},
+                  {"block", o->block, TSL_LINSOLVE_BLOCK_RANGE},
+                  {"degree", o->degree, TSL_LINSOLVE_DEGREE_RANGE},
                   {"smoother", (int)o->smoother, 0, TSL_LINSOLVE_SMOOTH_CHEBYSHEV},
-                  {"strength", o->strength, 0, 1},
-                  {"coarse_rows", (double)o->coarse_rows, 1, 4000},
+                  {"strength", o->strength, TSL_LINSOLVE_STRENGTH_RANGE},
+                  {"coarse_rows", (double)o->coarse_rows, TSL_LINSOLVE_COARSE_ROWS_RANGE},
                   {"deterministic", o->deterministic, 0, 1}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         if (!(ranges[i].value >= ranges[i].least && ranges[i].value <= ranges[i].most)) {
@@ -81,10 +82,12 @@ static tsl_status check_options(tsl_context *context, const tsl_linsolve_options
                             ranges[i].value, ranges[i].least, ranges[i].most);
         }
     }
-    if (o->eigenvalue_ratio != 0 && !(o->eigenvalue_ratio > 1 && o->eigenvalue_ratio <= 1e6)) {
+    const double ratio[] = {TSL_LINSOLVE_EIGENVALUE_RATIO_RANGE};
+    if (o->eigenvalue_ratio != 0 &&
+        !(o->eigenvalue_ratio > ratio[0] && o->eigenvalue_ratio <= ratio[1])) {
         return tsl_fail(context, TSL_E_ARG,
-                        "eigenvalue_ratio is %g: give more than 1, up to 1e6, or 0",
-                        o->eigenvalue_ratio);
+                        "eigenvalue_ratio is %g: give more than %g, up to %g, or 0",
+                        o->eigenvalue_ratio, ratio[0], ratio[1]);
     }
     return TSL_OK;
 }

@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/pairs/pairs.h"
+#include "solvers/pairs/ranges.h"
 
 /* How a metric is computed. */
 typedef struct metric {
@@ -30,7 +31,7 @@ static const metric metrics[TSL_METRICS] = {
     [TSL_METRIC_JACCARD] = {"jaccard", TSL_PAIR_JACCARD, false, false, false}};
 
 /* A piece of a stream that nobody sizes. */
-enum { STREAM_BYTES = 64 << 20 };
+enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20 };
 
 struct tsl_distance_plan {
     tsl_context *context;

@@ -3,6 +3,7 @@
 
 #include "core/core.h"
 #include "device/device.h"
+#include "solvers/pairs/ranges.h"
 #include "solvers/pairs/search.h"
 
 /* Counts of pairs, each once, to those of both its orders; edges; and the distribution. */
@@ -44,13 +45,13 @@ static tsl_status run(tsl_search *s, tsl_histogram *out, double scale)
 tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
                                const tsl_histogram_options *options, const tsl_points *points)
 {
-    enum { MOST_BINS = 1000000 };
     const double *b = options->box;
     tsl_neighbor_options find = TSL_NEIGHBOR_OPTIONS_INIT;
     tsl_histogram made = {.bins = options->bins};
     tsl_search search;
-    if (options->bins < 1 || options->bins > MOST_BINS) {
-        return tsl_fail(context, TSL_E_ARG, "%d bins: give 1 to %d", options->bins, MOST_BINS);
+    if (options->bins < 1 || options->bins > TSL_HISTOGRAM_MOST_BINS) {
+        return tsl_fail(context, TSL_E_ARG, "%d bins: give 1 to %d", options->bins,
+                        TSL_HISTOGRAM_MOST_BINS);
     }
     find.cutoff = options->to;
     find.box = b;

@@ -7,6 +7,7 @@
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "solvers/poisson/ranges.h"
 #include "solvers/poisson/segments.h"
 
 /* Of a Green's function that are sampled while planning: a thread's, an hour's work, and a cell's.
@@ -15,7 +16,7 @@ static const double MOST_VALUES = 34359738368; /* 2^35 */
 
 enum { MOST_A_CELL = 32 };
 
-enum { LONGEST_AXIS = 16384, LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
+enum { LONGEST_PADDED = 1 << 22, MOST_COUNT = 65536 };
 
 /* The smallest even length of factors 2, 3, 5 and 7 that is not below `least`. */
 static int smooth_even(double least)
@@ -44,10 +45,10 @@ static double longest_length(const tsl_poisson_options *o)
 static tsl_status check_shape(tsl_context *context, const tsl_poisson_options *o)
 {
     for (int axis = 0; axis < 3; axis++) {
-        if (o->n[axis] < 1 || o->n[axis] > LONGEST_AXIS) {
+        if (o->n[axis] < 1 || o->n[axis] > TSL_POISSON_LONGEST_AXIS) {
             return tsl_fail(context, TSL_E_ARG,
                             "axis %d of the grid has %lld samples: give 1 to %d", axis,
-                            (long long)o->n[axis], LONGEST_AXIS);
+                            (long long)o->n[axis], TSL_POISSON_LONGEST_AXIS);
         }
         const double longest = longest_length(o);
         if (!(o->lengths[axis] > 0 && o->lengths[axis] <= longest &&
@@ -272,7 +273,7 @@ static tsl_status settle_share(tsl_poisson_problem *p, tsl_context *context,
     if (status != TSL_OK) {
         return status;
     }
-    if (o->segments < 0 || o->segments > LONGEST_AXIS) {
+    if (o->segments < 0 || o->segments > TSL_POISSON_LONGEST_AXIS) {
         wrong = "segments must be from 1 to 16384, or 0: chosen";
     } else if (o->measure < 0 || o->measure > 1) {
         wrong = "measure is 0 or 1";

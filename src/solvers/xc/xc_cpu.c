@@ -20,7 +20,7 @@ void tsl_test_xc_level(tsl_xc_level level)
 tsl_xc_level tsl_xc_level_now(void)
 {
     tsl_xc_level level = TSL_XC_BASELINE;
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#ifdef XC_HAS_LEVELS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("x86-64-v4")) {
         level = TSL_XC_V4;

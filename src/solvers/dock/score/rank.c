@@ -355,8 +355,11 @@ static bool take_candidates(tsl_dock_plan *plan, int member, const tsl_rotation 
 
 tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count)
 {
+    bool *more = tsl_allocate((size_t)count * sizeof *more);
+    if (more == NULL) {
+        return tsl_fail_memory(plan->context, count, "a batch's candidates");
+    }
     tsl_status status = look(plan, 0, count, TSL_CANDIDATES);
-    bool more[TSL_BATCH_LARGEST];
     for (int i = 0; i < count && status == TSL_OK; i++) {
         plan->host.kept[i] = 0;
         more[i] =
@@ -369,6 +372,7 @@ tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotati
                       !take_candidates(plan, i, &rotations[i], 0, TSL_CANDIDATES_MORE);
         }
     }
+    tsl_release(more);
     return status;
 }
 

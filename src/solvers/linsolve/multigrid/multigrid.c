@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
+#include "solvers/linsolve/ranges.h"
 
 static void free_level(tsl_context *context, tsl_level *v)
 {
@@ -177,10 +178,10 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v, const tsl_l
         .inverse_diagonal = v->inverse_diagonal,
         .degree = jacobi ? 2 : o->degree,
         /* near two steps of Jacobi damped by 4 / (3 largest), of which one is that of P */
-        .ratio = jacobi                    ? 2
-                 : o->eigenvalue_ratio > 0 ? o->eigenvalue_ratio
-                 : o->degree < 3           ? 3
-                                           : 4};
+        .ratio = jacobi                            ? 2
+                 : o->eigenvalue_ratio > 0         ? o->eigenvalue_ratio
+                 : o->degree < TSL_SMOOTHER_DEGREE ? TSL_SMOOTHER_LOW_RATIO
+                                                   : TSL_SMOOTHER_RATIO};
 }
 
 static tsl_status make_smoother(making *k, tsl_level *v, double row_sum)

@@ -2,6 +2,7 @@
 #include "core/context.h"
 #include "solvers/linsolve/linsolve.h"
 #include "solvers/linsolve/precondition/smooth.h"
+#include "solvers/linsolve/ranges.h"
 
 typedef struct chebyshev {
     tsl_context *context;
@@ -61,7 +62,7 @@ tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)
                        .product = tsl_plan_product(plan, NULL, NULL),
                        .inverse_diagonal = plan->diagonal,
                        .degree = plan->options.degree,
-                       .ratio = ratio > 0 ? ratio : 30,
+                       .ratio = ratio > 0 ? ratio : TSL_CHEBYSHEV_RATIO,
                        .reach = plan->matrix != NULL ? plan->matrix->description.bandwidth : 0};
     const tsl_operand a = {.rows = plan->rows,
                            .matrix = plan->matrix != NULL ? &plan->matrix->csr : NULL,

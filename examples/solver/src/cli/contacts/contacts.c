@@ -4,9 +4,8 @@
 #include <stdio.h>
 
 #include "cli/shared/cli.h"
+#include "solvers/contacts/contacts.h"
 #include "tesela/contacts.h"
-
-enum { KEY_CUTOFF = 0x700 };
 
 typedef struct contacts_options {
     cli_common common;
@@ -19,36 +18,35 @@ typedef struct contacts_work {
     int64_t pairs;
 } contacts_work;
 
-static const struct argp_option options_table[] = {
-    {"cutoff", KEY_CUTOFF, "ANGSTROM", 0, "atoms nearer than this touch (8)", 1}, {0}};
+static const cli_option rows[] = {
+    {"cutoff", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(contacts_options, cutoff),
+     .range = {0, TSL_CONTACTS_LONGEST, .above = true}, .echo = CLI_TOLD,
+     .help = "atoms nearer than this touch"},
+    {0},
+};
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static error_t set_argument(void *parsed, const char *text)
 {
-    contacts_options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 1) {
-            cli_error("'%s' is one argument too many: give two molecules", text);
-            return EINVAL;
-        }
-        options->path[state->arg_num] = text;
-        return 0;
-    case KEY_CUTOFF:
-        if (!cli_parse_real(text, &options->cutoff)) {
-            cli_error("--cutoff '%s': give a number of angstrom", text);
-            return EINVAL;
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    contacts_options *options = parsed;
+    if (options->path[1] != NULL) {
+        cli_error("'%s' is one argument too many: give two molecules", text);
+        return EINVAL;
     }
+    options->path[options->path[0] != NULL] = text;
+    return 0;
+}
+
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(contacts_options *)options = (contacts_options){.cutoff = 8};
 }
 
 static void write_body(tsl_json *json, const void *data)
 {
     const contacts_work *work = data;
     tsl_json_open_object(json, "parameters");
-    tsl_json_number(json, "cutoff", work->options->cutoff);
+    cli_echo_options(json, &cli_contacts, work->options);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "pairs", work->pairs);
@@ -80,16 +78,12 @@ done:
     return status;
 }
 
-int cli_contacts(int argc, char **argv)
+static int run_command(const cli_command *self, int argc, char **argv)
 {
-    static const struct argp argp = {.options = options_table,
-                                     .parser = parse_option,
-                                     .args_doc = "MOLECULE MOLECULE",
-                                     .doc = "Count the contacts of two molecules."};
-    contacts_options options = {.cutoff = 8};
+    contacts_options options;
     contacts_work work = {.options = &options};
     int exit_status = CLI_USAGE;
-    if (!cli_parse(&argp, &options, &options.common, argc, argv, &exit_status)) {
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
     if (options.path[1] == NULL) {
@@ -109,3 +103,12 @@ int cli_contacts(int argc, char **argv)
     tsl_context_destroy(context);
     return exit_status;
 }
+
+const cli_command cli_contacts = {.run = run_command,
+                                  .doc = "Count the contacts of two molecules.",
+                                  .arguments = "MOLECULE MOLECULE",
+                                  .rows = rows,
+                                  .size = sizeof(contacts_options),
+                                  .init = init,
+                                  .argument = set_argument,
+                                  .places = CLI_ONE_DEVICE};

@@ -14,9 +14,9 @@ static tsl_status send(tsl_context *context, void **out, const void *host, int64
 tsl_status tsl_contacts_count(int64_t *pairs, tsl_context *context, const tsl_molecule *a,
                               const tsl_molecule *b, double cutoff)
 {
-    if (!(cutoff > 0 && cutoff <= 1e6)) {
-        return tsl_fail(context, TSL_E_ARG, "a cut-off of %g angstrom: give more than 0, up to 1e6",
-                        cutoff);
+    if (!(cutoff > 0 && cutoff <= TSL_CONTACTS_LONGEST)) {
+        return tsl_fail(context, TSL_E_ARG, "a cut-off of %g angstrom: give more than 0, up to %g",
+                        cutoff, TSL_CONTACTS_LONGEST);
     }
     const double begun = tsl_seconds();
     const int64_t m = tsl_molecule_count(a);

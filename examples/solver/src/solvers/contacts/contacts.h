@@ -4,6 +4,9 @@
 
 #include "core/context.h"
 
+/* A cut-off is above 0, up to this, angstrom. */
+#define TSL_CONTACTS_LONGEST 1e6
+
 typedef struct tsl_contacts_ops {
     /* Add the number of pairs of a [m][3] and b [n][3] that touch to *pairs. All in device memory;
      * asynchronous on the context's stream. */

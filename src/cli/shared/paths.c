@@ -1,0 +1,192 @@
+/* Names of files on a command line: can they be written, and are they apart? */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/shared/cli.h"
+#include "core/config.h"
+#include "io/file/output.h"
+#include "io/report/figure.h"
+
+/* Cut `path` back to its parent: "a/b" to "a", "a" to ".", "/a" to "/". False at the top. */
+static bool to_parent(char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') {
+        path[--length] = '\0';
+    }
+    if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0) {
+        return false;
+    }
+    char *slash = strrchr(path, '/');
+    if (slash == NULL) {
+        strcpy(path, ".");
+    } else {
+        slash[slash == path] = '\0';
+    }
+    return true;
+}
+
+static bool is_writable_folder(const char *option, const char *path, const char *folder)
+{
+    struct stat about;
+    if (stat(folder, &about) != 0) {
+        cli_error("%s %s: %s: %s%s", option, path, folder, strerror(errno),
+                  errno == ENOENT ? ": make that folder first" : "");
+    } else if (!S_ISDIR(about.st_mode)) {
+        cli_error("%s %s: %s is a file, not a folder: choose another place", option, path, folder);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        cli_error("%s %s: cannot write in %s: %s: choose another place", option, path, folder,
+                  strerror(errno));
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Is what was to be a folder a link to nothing? Then no folder can be made there. */
+static bool leads_nowhere(const char *option, const char *path, const char *folder)
+{
+    struct stat about;
+    const int reason = errno;
+    const bool is_link = lstat(folder, &about) == 0 && S_ISLNK(about.st_mode);
+    errno = reason;
+    if (is_link) {
+        cli_error("%s %s: %s is a link to a folder that is not there: make that folder, or choose "
+                  "another path",
+                  option, path, folder);
+    }
+    return is_link;
+}
+
+bool cli_can_write(const char *option, const char *path, bool folder)
+{
+    char parent[PATH_MAX];
+    struct stat about;
+    if (*path == '\0' || strlen(path) >= sizeof parent) {
+        cli_error("%s: %s", option, *path == '\0' ? "the name is empty" : "the name is too long");
+        return false;
+    }
+    const int descriptor = folder ? -1 : tsl_output_descriptor(path);
+    if (descriptor >= 0) {
+        const int mode = fcntl(descriptor, F_GETFL);
+        if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
+            cli_error("%s %s: is not open for writing: name a file", option, path);
+            return false;
+        }
+        return true;
+    }
+    strcpy(parent, path);
+    const bool exists = stat(path, &about) == 0;
+    if (folder) {
+        bool found = exists;
+        if (!exists && leads_nowhere(option, path, parent)) {
+            return false;
+        }
+        while (!found && (errno == ENOENT || errno == ENOTDIR) && to_parent(parent)) {
+            found = stat(parent, &about) == 0;
+            if (!found && leads_nowhere(option, path, parent)) {
+                return false;
+            }
+        }
+        return is_writable_folder(option, path, parent);
+    }
+    if (exists && S_ISDIR(about.st_mode)) {
+        cli_error("%s %s: is a folder: give the name of a file", option, path);
+        return false;
+    }
+    if (exists && !S_ISREG(about.st_mode)) { /* a terminal, a pipe, /dev/null */
+        return true;
+    }
+    if (!tsl_output_follow(parent, path)) {
+        cli_error("%s %s: %s: choose another path", option, path, strerror(errno));
+        return false;
+    }
+    if (!exists && tsl_output_among_devices(parent)) {
+        cli_error("%s %s: there is no such device: choose another path", option, path);
+        return false;
+    }
+    return to_parent(parent) && is_writable_folder(option, path, parent);
+}
+
+/* The last name of a path. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool cli_same_file(const char *path, const char *other)
+{
+    struct stat one;
+    struct stat two;
+    const bool is_there = stat(path, &one) == 0;
+    if (is_there != (stat(other, &two) == 0)) {
+        return false;
+    }
+    if (!is_there) { /* one name in one folder? */
+        char folder[PATH_MAX];
+        char other_folder[PATH_MAX];
+        if (!tsl_output_follow(folder, path) || !tsl_output_follow(other_folder, other) ||
+            strcmp(name_of(folder), name_of(other_folder)) != 0 || !to_parent(folder) ||
+            !to_parent(other_folder) || stat(folder, &one) != 0 || stat(other_folder, &two) != 0) {
+            return false;
+        }
+    }
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino &&
+           (!is_there || S_ISREG(one.st_mode));
+}
+
+/* Is it right that both are on the command line? */
+static bool is_apart(const cli_file *file, const cli_file *other)
+{
+    if (file->path == NULL || other->path == NULL ||
+        (file->option == NULL && other->option == NULL) ||
+        !cli_same_file(file->path, other->path)) {
+        return true;
+    }
+    if (file->option == NULL || other->option == NULL) {
+        const cli_file *written = file->option != NULL ? file : other;
+        cli_error("%s %s: is a file that is read, which it would replace: choose another name",
+                  written->option, written->path);
+    } else {
+        cli_error("%s %s: is the file of %s too: choose another name", other->option, other->path,
+                  file->option);
+    }
+    return false;
+}
+
+bool cli_are_apart(const cli_file *files, size_t count, const char *json)
+{
+    const cli_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++) {
+            if (!is_apart(&files[i], &files[j])) {
+                return false;
+            }
+        }
+        if (!is_apart(&files[i], &report)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool cli_can_write_figure(const char *option, const char *path)
+{
+    if (path != NULL && !tsl_figure_knows(path)) {
+        cli_error("%s %s: give a name that ends in .svg, .png or .pdf", option, path);
+        return false;
+    }
+#ifndef TSL_HAVE_CAIRO
+    if (path != NULL) {
+        cli_error("%s %s: this build has no Cairo: see tesela info", option, path);
+        return false;
+    }
+#endif
+    return path == NULL || cli_can_write(option, path, false);
+}
