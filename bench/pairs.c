@@ -1,16 +1,20 @@
-/* Pairwise work on a device: condensed distances beside a fill of the same bytes, and neighbours of
- * a fluid.
+/* Pairwise work on a device: condensed distances beside a fill of the same bytes, neighbours of a
+ * fluid, Lennard-Jones forces of all pairs, nearest points, and triplets by two maps.
  *
- *     pairs [DEVICE [POINTS [PARTICLES]]]
+ *     pairs [DEVICE [POINTS [PARTICLES [ATOMS [VECTORS [TRIPLETS]]]]]]
  *
- * DEVICE: cpu. POINTS: at most, of distances: 65536. PARTICLES: of the fluid: 1000000. Samples of
- * each result are compared with double precision; the exit status is 1 if one is wrong. */
+ * DEVICE: cpu. POINTS: at most, of distances: 65536. PARTICLES: of the fluid: 1000000. ATOMS: of
+ * forces: 262144. VECTORS: of 128 coordinates, whose nearest are looked for: 65536. TRIPLETS:
+ * points whose triples are added up: 2000. 0 leaves one out. Samples of each result are compared
+ * with double precision; the exit status is 1 if one is wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "core/core.h"
+#include "core/profile.h"
 #include "device/device.h"
 #include "tesela/pairs.h"
 #include "tesela/simplex.h"
@@ -171,6 +175,239 @@ static tsl_status measure_neighbors(tsl_context *context, int64_t n, bool *right
     return status;
 }
 
+typedef struct search_job {
+    tsl_context *context;
+    tsl_neighbor_plan *plan;
+    tsl_buffer *points;
+    tsl_neighbor_arrays found;
+} search_job;
+
+static tsl_status search(void *user)
+{
+    search_job *j = user;
+    return tsl_neighbor_plan_execute(&j->found, j->plan, j->points);
+}
+
+/* The same fluid on the device from beginning to end: full lists in the order of cells. */
+static tsl_status measure_plan(tsl_context *context, int64_t n, bool *right)
+{
+    const double edge = cbrt((double)n / 0.844);
+    const double box[6] = {edge, edge, edge, 0, 0, 0};
+    tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_neighbors host = {.count = 0};
+    search_job j = {.context = context};
+    double seconds = 0;
+    tsl_status status = TSL_OK;
+    void *values = random_values(3 * n, 4, edge);
+    const tsl_points points = {values, n, 3, 4, NULL};
+    options.cutoff = 2.8;
+    options.box = box;
+    options.in_cells = 1;
+    options.indices_only = 1;
+    if (values == NULL) {
+        return tsl_fail_memory(context, 12 * n, "points");
+    }
+    TSL_TRY(tsl_neighbors_find(&host, context, &options, &points));
+    TSL_TRY(tsl_buffer_create(&j.points, context, 12 * n));
+    TSL_TRY(tsl_buffer_write(j.points, 0, values, 12 * n));
+    for (int distances = 0; distances < 2; distances++) {
+        options.indices_only = !distances;
+        TSL_TRY(tsl_neighbor_plan_create(&j.plan, context, &options, n, 3, 4));
+        TSL_TRY(search(&j));
+        TSL_TRY(tsl_device_time(&seconds, context, search, &j, 0.05));
+        *right &= j.found.entries == host.indptr[n];
+        printf("%lld particles, on the device, cell order, %s distances: %lld entries, %.3f ms\n",
+               (long long)n, distances ? "with" : "without", (long long)j.found.entries,
+               1e3 * seconds);
+        fflush(stdout);
+        tsl_neighbor_plan_destroy(j.plan);
+        j.plan = NULL;
+    }
+done:
+    tsl_neighbor_plan_destroy(j.plan);
+    tsl_buffer_destroy(j.points);
+    tsl_neighbors_release(&host);
+    free(values);
+    return status;
+}
+
+/* ---- energies ------------------------------------------------------------------------------- */
+
+typedef struct energy_job {
+    tsl_energy_plan *plan;
+    tsl_buffer *points, *forces;
+    tsl_energy found;
+} energy_job;
+
+static tsl_status sum_up(void *user)
+{
+    energy_job *j = user;
+    return tsl_energy_execute(&j->found, j->plan, j->forces, j->points);
+}
+
+/* The largest error of some forces, of the largest of these. */
+static double force_error(const float *at, const float *forces, int64_t n)
+{
+    double worst = 0, largest = 0;
+    uint64_t seed = 3;
+    for (int s = 0; s < 20; s++) {
+        const int64_t i = (int64_t)(uniform(&seed) * (double)n);
+        double sum[3] = {0, 0, 0};
+        for (int64_t j = 0; j < n; j++) {
+            double d[3], square = 0;
+            for (int c = 0; c < 3; c++) {
+                d[c] = (double)at[3 * i + c] - (double)at[3 * j + c];
+                square += d[c] * d[c];
+            }
+            const double sixth = 1 / (square * square * square);
+            for (int c = 0; c < 3 && j != i; c++) {
+                sum[c] += 24 * (2 * sixth * sixth - sixth) / square * d[c];
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            worst = fmax(worst, fabs(sum[c] - (double)forces[3 * i + c]));
+            largest = fmax(largest, fabs(sum[c]));
+        }
+    }
+    return worst / largest;
+}
+
+/* Atoms on a lattice, shaken. */
+static tsl_status measure_energy(tsl_context *context, int64_t n, bool *right)
+{
+    energy_job j = {.plan = NULL};
+    uint64_t seed = 1;
+    double seconds = 0, error;
+    float *at = malloc((size_t)(12 * n)), *forces = malloc((size_t)(12 * n));
+    const int64_t side = (int64_t)ceil(cbrt((double)n) - 1e-9);
+    tsl_status status = TSL_OK;
+    if (at == NULL || forces == NULL) {
+        status = tsl_fail_memory(context, 24 * n, "atoms");
+        goto done;
+    }
+    for (int64_t e = 0; e < 3 * n; e++) {
+        const int64_t i = e / 3, place[3] = {i / side / side, i / side % side, i % side};
+        at[e] = (float)(1.06 * (double)place[e % 3] + 0.04 * (uniform(&seed) - 0.5));
+    }
+    TSL_TRY(tsl_energy_plan_create(&j.plan, context, NULL, n, 4));
+    TSL_TRY(tsl_buffer_create(&j.points, context, 12 * n));
+    TSL_TRY(tsl_buffer_create(&j.forces, context, 12 * n));
+    TSL_TRY(tsl_buffer_write(j.points, 0, at, 12 * n));
+    TSL_TRY(sum_up(&j));
+    TSL_TRY(tsl_device_time(&seconds, context, sum_up, &j, 0.05));
+    TSL_TRY(tsl_buffer_read(j.forces, 0, forces, 12 * n));
+    error = force_error(at, forces, n);
+    *right &= error < 1e-5;
+    printf("%lld atoms, Lennard-Jones, all pairs, single: %.3f ms, %.4g pairs/s, error of forces "
+           "%.1e\n",
+           (long long)n, 1e3 * seconds, (double)j.found.pairs / seconds, error);
+    fflush(stdout);
+done:
+    tsl_buffer_destroy(j.points);
+    tsl_buffer_destroy(j.forces);
+    tsl_energy_plan_destroy(j.plan);
+    free(at);
+    free(forces);
+    return status;
+}
+
+/* ---- nearest points ------------------------------------------------------------------------- */
+
+/* Is the last of the nearest found of some points as far as the k-th of all? */
+static bool are_nearest(const float *at, int d, int64_t n, int k, const float *distances)
+{
+    uint64_t seed = 5;
+    for (int s = 0; s < 10; s++) {
+        const int64_t i = (int64_t)(uniform(&seed) * (double)n);
+        const double last = (double)distances[i * k + k - 1];
+        int64_t closer = 0, as_far = 0;
+        for (int64_t j = 0; j < n; j++) {
+            double square = 0;
+            for (int c = 0; c < d; c++) {
+                const double x = (double)at[i * d + c] - (double)at[j * d + c];
+                square += x * x;
+            }
+            closer += j != i && sqrt(square) < last * (1 - 1e-6);
+            as_far += j != i && sqrt(square) < last * (1 + 1e-6);
+        }
+        if (closer >= k || as_far < k) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What a stage has taken so far. */
+static double stage_seconds(const tsl_context *context, const char *name)
+{
+    const tsl_profile_stage *stages;
+    const int count = tsl_profile_stages(context, &stages);
+    for (int s = 0; s < count; s++) {
+        if (strcmp(stages[s].stage, name) == 0) {
+            return stages[s].seconds;
+        }
+    }
+    return 0;
+}
+
+static tsl_status measure_nearest(tsl_context *context, int64_t n, int d, bool *right)
+{
+    enum { K = 16 };
+    double best = INFINITY, inner = INFINITY;
+    bool ok;
+    float *at = random_values(n * d, 4, 1), *distances = malloc((size_t)(4 * n * K));
+    int32_t *indices = malloc((size_t)(4 * n * K));
+    const tsl_points points = {at, n, d, 4, NULL};
+    tsl_status status = TSL_OK;
+    if (at == NULL || distances == NULL || indices == NULL) {
+        status = tsl_fail_memory(context, n * (4 * d + 8 * K), "vectors");
+        goto done;
+    }
+    for (int run = 0; run < 4; run++) {
+        const double begun = tsl_seconds();
+        const double before = stage_seconds(context, "nearest points");
+        TSL_TRY(tsl_nearest_find(indices, distances, context, K, &points));
+        best = fmin(best, tsl_seconds() - begun);
+        inner = fmin(inner, stage_seconds(context, "nearest points") - before);
+    }
+    ok = are_nearest(at, d, n, K, distances);
+    *right &= ok;
+    printf("%lld points of %d coordinates, %d nearest, single: on the device %.3f ms, with copies "
+           "and checks %.3f ms, %s\n",
+           (long long)n, d, K, 1e3 * inner, 1e3 * best, ok ? "right" : "wrong");
+    fflush(stdout);
+done:
+    free(at);
+    free(distances);
+    free(indices);
+    return status;
+}
+
+/* ---- triplets ------------------------------------------------------------------------------- */
+
+static tsl_status measure_triplets(tsl_context *context, int64_t n, bool *right)
+{
+    double best[2] = {INFINITY, INFINITY}, energy[2];
+    double *at = random_values(3 * n, 8, cbrt((double)n));
+    const tsl_points points = {at, n, 3, 8, NULL};
+    tsl_status status = TSL_OK;
+    if (at == NULL) {
+        return tsl_fail_memory(context, 24 * n, "points");
+    }
+    for (int run = 0; run < 8; run++) {
+        const double begun = tsl_seconds();
+        TSL_TRY(
+            tsl_triplets_energy(&energy[run % 2], context, 1, (tsl_triplet_map)(run % 2), &points));
+        best[run % 2] = fmin(best[run % 2], tsl_seconds() - begun);
+    }
+    *right &= fabs(energy[0] - energy[1]) <= 1e-9 * fabs(energy[0]);
+    printf("%lld points, all triples: tetrahedron %.3f ms, cube %.3f ms\n", (long long)n,
+           1e3 * best[0], 1e3 * best[1]);
+done:
+    free(at);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const int dimensions[] = {3, 16, 128, 512};
@@ -179,12 +416,16 @@ int main(int argc, char **argv)
     options.device = argc > 1 ? argv[1] : "cpu";
     const int64_t most = argc > 2 ? atoll(argv[2]) : 65536;
     const int64_t particles = argc > 3 ? atoll(argv[3]) : 1000000;
+    const int64_t atoms = argc > 4 ? atoll(argv[4]) : 262144;
+    const int64_t vectors = argc > 5 ? atoll(argv[5]) : 65536;
+    const int64_t triplets = argc > 6 ? atoll(argv[6]) : 2000;
     bool right = true;
     tsl_status status = tsl_context_create(&context, &options);
     if (status != TSL_OK) {
         fprintf(stderr, "pairs: %s\n", tsl_last_error(NULL));
         return 3;
     }
+    tsl_profile_enable(context);
     printf("condensed Euclidean distances on %s, %d CPU threads\n", tsl_context_device(context),
            tsl_context_threads(context));
     printf("%8s %5s %-7s %10s %9s %8s %9s %8s\n", "points", "d", "", "ms", "ns/pair", "TB/s",
@@ -200,6 +441,22 @@ int main(int argc, char **argv)
     }
     if (status == TSL_OK && particles > 0) {
         status = measure_neighbors(context, particles, &right);
+    }
+    if (status == TSL_OK && particles > 0) {
+        status = measure_plan(context, particles, &right);
+    }
+    if (status == TSL_OK && atoms > 0) {
+        status = measure_energy(context, atoms, &right);
+    }
+    if (status == TSL_OK && vectors > 0) {
+        status = measure_nearest(context, vectors, 128, &right);
+    }
+    if (status == TSL_OK && particles > 0) {
+        status =
+            measure_nearest(context, particles < 100000 ? particles / 10 : particles, 3, &right);
+    }
+    if (status == TSL_OK && triplets > 0) {
+        status = measure_triplets(context, triplets, &right);
     }
     if (status != TSL_OK) {
         fprintf(stderr, "pairs: %s\n", tsl_last_error(context));

@@ -38,6 +38,7 @@ endif()
 if(NOT TSL_NCCL OR NOT NCCL_INCLUDE_DIR)
     list(FILTER cuda_sources EXCLUDE REGEX "/nccl_cuda[.]cu$")
 endif()
+tesela_functionals(cuda_sources .cu)
 add_library(tesela_cuda MODULE ${cuda_sources}
     # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
@@ -49,7 +50,7 @@ set_target_properties(tesela_cuda PROPERTIES
     CUDA_STANDARD 20 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
     # What kernels take of a multiprocessor is recorded, for tools/kernel-budget.
     CUDA_COMPILER_LAUNCHER "${launcher}")
-target_include_directories(tesela_cuda PRIVATE
+target_include_directories(tesela_cuda PRIVATE ${functionals_include}
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${generated_dir}")
 target_compile_definitions(tesela_cuda PRIVATE _GNU_SOURCE)
 if(TSL_NCCL AND NCCL_INCLUDE_DIR)

@@ -39,6 +39,18 @@ tesela_optional(HDF5 hdf5 "HDF5 files" libhdf5-dev)
 tesela_optional(ZLIB zlib "gzipped input" zlib1g-dev)
 tesela_optional(SUPERLU superlu "direct solutions of sparse systems" libsuperlu-dev)
 
+# Dense matrices: OpenBLAS, else a LAPACK for eigenvectors and factors.
+set(TSL_HAVE_OPENBLAS FALSE)
+if(TSL_LAPACK)
+    pkg_check_modules(OPENBLAS QUIET openblas)
+    set(TSL_HAVE_OPENBLAS ${OPENBLAS_FOUND})
+    set(lapack_module lapack)
+    if(OPENBLAS_FOUND)
+        set(lapack_module openblas)
+    endif()
+endif()
+tesela_optional(LAPACK "${lapack_module}" "a fast library of dense matrices" libopenblas-dev)
+
 list(APPEND TSL_PKGCONFIG_LIBS ${OpenMP_C_FLAGS} -lm)
 if(CMAKE_DL_LIBS)
     list(APPEND TSL_PKGCONFIG_LIBS -l${CMAKE_DL_LIBS})

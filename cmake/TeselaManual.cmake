@@ -1,5 +1,8 @@
 # Completion for bash and zsh, and manual pages: all of it made by the command from its own tables of options.
 
+if(TSL_SANITIZE OR TSL_FUZZ) # which nobody installs
+    return()
+endif()
 if(CMAKE_CROSSCOMPILING) # the command does not run here
     message(STATUS "built for another machine: without completion for shells and without manual pages")
     return()

@@ -9,7 +9,8 @@ set(TSL_CAIRO AUTO CACHE STRING "Figures through Cairo: AUTO, ON or OFF")
 set(TSL_HDF5 AUTO CACHE STRING "HDF5 files: AUTO, ON or OFF")
 set(TSL_ZLIB AUTO CACHE STRING "Gzipped input through zlib: AUTO, ON or OFF")
 set(TSL_SUPERLU AUTO CACHE STRING "Direct solutions of sparse systems by SuperLU: AUTO, ON or OFF")
-set_property(CACHE TSL_CAIRO TSL_HDF5 TSL_ZLIB TSL_SUPERLU PROPERTY STRINGS AUTO ON OFF)
+set(TSL_LAPACK AUTO CACHE STRING "Dense matrices by OpenBLAS or LAPACK: AUTO, ON or OFF")
+set_property(CACHE TSL_CAIRO TSL_HDF5 TSL_ZLIB TSL_SUPERLU TSL_LAPACK PROPERTY STRINGS AUTO ON OFF)
 
 # A compiler newer than those the sources are checked with may warn of something new; that must not
 # keep anyone from building.

@@ -19,7 +19,7 @@ extern const __device__ int warpSize;
 #define blockIdx TSL_LAB_PLACE3(uint3, block_index)
 #define blockDim TSL_LAB_PLACE3(dim3, block_size)
 #define gridDim TSL_LAB_PLACE3(dim3, grid_size)
-#define warpSize 32
+constexpr int warpSize = 32;
 #endif
 
 /* ---- barriers and fences -------------------------------------------------------------------- */
@@ -417,6 +417,19 @@ TSL_LAB_CAST(float, __int_as_float, int)
 TSL_LAB_CAST(float, __uint_as_float, unsigned)
 TSL_LAB_CAST(long long, __double_as_longlong, double)
 TSL_LAB_CAST(double, __longlong_as_double, long long)
+TSL_LAB_INLINE double __hiloint2double(int high, int low)
+{
+    return __longlong_as_double(
+        (long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
+}
+TSL_LAB_INLINE int __double2hiint(double x)
+{
+    return (int)(__double_as_longlong(x) >> 32);
+}
+TSL_LAB_INLINE int __double2loint(double x)
+{
+    return (int)__double_as_longlong(x);
+}
 TSL_LAB_INLINE int __float2int_rn(float x)
 {
     return (int)__builtin_rintf(x);

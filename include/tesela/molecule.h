@@ -65,6 +65,8 @@ typedef struct tsl_molecule_account {
     int64_t residue_numbers; /**< atoms whose residue number is asterisks: taken for 0 */
     int64_t odd_records;     /**< atoms whose record begins with blanks, or in lower case */
     int64_t overlaps;        /**< atoms kept in a cell of 0.5 angstrom that holds one already */
+    int64_t foreign_names; /**< atoms kept of standard amino acids that have none of their name, as
+                                beads of coarse models */
 } tsl_molecule_account;
 
 /** Read a molecule from PDB, mmCIF or FTDock's `.parsed`, gzipped or not (by content, not by name).

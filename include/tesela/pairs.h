@@ -167,11 +167,13 @@ typedef struct tsl_neighbor_options {
     int sorted;        /**< not 0: indices ascend in each row */
     int direct;        /**< not 0: look at all pairs, without cells */
     int indices_only;  /**< not 0: no distances */
+    int in_cells;      /**< not 0: rows and indices count in the order of cells, which `order` tells
+                            of; `half` and `sorted` then mean places in that order */
 } tsl_neighbor_options;
 
 #define TSL_NEIGHBOR_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0                                    \
+        sizeof(tsl_neighbor_options), 0, NULL, NULL, 0, 0, 0, 0, 0                                 \
     }
 
 /** Neighbours of each point, in host memory: those of point i are indices[k], at distances[k], for
@@ -182,6 +184,7 @@ typedef struct tsl_neighbors {
     int32_t *indices;  /**< [indptr[count]] */
     void *distances;   /**< [indptr[count]] in the points' precision; NULL with `indices_only` */
     int cells[3];      /**< that space was divided into; 1, 1, 1: all pairs were looked at */
+    int32_t *order;    /**< [count] with `in_cells`: the point that a place is of; else NULL */
     double seconds[3]; /**< of sorting into cells, counting, filling */
 } tsl_neighbors;
 
@@ -206,6 +209,48 @@ TSL_API tsl_status tsl_neighbors_find(tsl_neighbors *out, tsl_context *context,
 
 /** Release what tsl_neighbors_find() made; NULL is fine. */
 TSL_API void tsl_neighbors_release(tsl_neighbors *neighbors);
+
+/** Neighbours that stay in device memory, searched for again and again as points move. */
+typedef struct tsl_neighbor_plan tsl_neighbor_plan;
+
+/** What a search left in device memory, owned by the plan and valid until it searches again. */
+typedef struct tsl_neighbor_arrays {
+    int64_t entries;        /**< neighbours in all */
+    const int32_t *order;   /**< [count]: the point that stands in a place of the order of cells */
+    const int64_t *indptr;  /**< [count + 1] */
+    const int32_t *indices; /**< [entries] */
+    const void *distances;  /**< [entries] in the points' precision; NULL with `indices_only` */
+    int cells[3];           /**< that space was divided into */
+} tsl_neighbor_arrays;
+
+/** Make ready to search among `count` points of `dimensions` numbers of `precision` bytes.
+ *
+ *  @param[out] out      owned by the caller: tsl_neighbor_plan_destroy()
+ *  @param[in]  options  as of tsl_neighbors_find(), but not `sorted`; radii are copied
+ *  @return TSL_OK; TSL_E_ARG for what tsl_neighbors_find() refuses of options and sizes;
+ *          TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_neighbor_plan_create(tsl_neighbor_plan **out, tsl_context *context,
+                                            const tsl_neighbor_options *options, int64_t count,
+                                            int dimensions, int precision);
+
+/** Release a plan and its arrays; NULL is fine. */
+TSL_API void tsl_neighbor_plan_destroy(tsl_neighbor_plan *plan);
+
+/** Search: sort into cells, count, fill. The result is that of tsl_neighbors_find().
+ *
+ *  @param[out] out     device addresses
+ *  @param[in]  points  [count][dimensions]
+ *  @return TSL_OK; TSL_E_ARG if the buffer is too small or for coordinates that
+ *          tsl_neighbors_find() refuses; TSL_E_NOMEM; TSL_E_DEVICE. After a failure the plan may
+ *          search again.
+ *
+ *  Memory is taken only where more neighbours are found than ever before. Waits twice, for the
+ *  extent of the points and for the number of neighbours; the lists are being filled on the
+ *  context's stream when it returns. */
+TSL_API tsl_status tsl_neighbor_plan_execute(tsl_neighbor_arrays *out, tsl_neighbor_plan *plan,
+                                             const tsl_buffer *points);
 
 /* ---- pair distribution ----------------------------------------------------------------------- */
 
@@ -254,6 +299,140 @@ TSL_API tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
 
 /** Release what tsl_histogram_count() made; NULL is fine. */
 TSL_API void tsl_histogram_release(tsl_histogram *histogram);
+
+/* ---- energies and forces --------------------------------------------------------------------- */
+
+/** Energy V of two points at a distance r. */
+typedef enum tsl_potential {
+    TSL_POTENTIAL_LENNARD_JONES = 0, /**< 4 epsilon ((sigma / r)^12 - (sigma / r)^6) */
+    TSL_POTENTIAL_COULOMB = 1,       /**< coupling q_i q_j / r */
+    TSL_POTENTIAL_GRAVITY = 2        /**< - coupling m_i m_j / r */
+} tsl_potential;
+
+/** What becomes of V at the cut-off rc. */
+typedef enum tsl_shift {
+    TSL_SHIFT_NONE = 0,   /**< V(r), which ends in a step */
+    TSL_SHIFT_ENERGY = 1, /**< V(r) - V(rc) */
+    TSL_SHIFT_FORCE = 2   /**< V(r) - V(rc) - (r - rc) V'(rc), whose force ends at 0 too */
+} tsl_shift;
+
+/** Which energy. Initialise with TSL_ENERGY_OPTIONS_INIT. */
+typedef struct tsl_energy_options {
+    size_t size; /**< sizeof(tsl_energy_options) */
+    tsl_potential potential;
+    double epsilon, sigma; /**< of Lennard-Jones: > 0 */
+    double coupling;       /**< of the others: > 0 */
+    const double *charges; /**< [count], charges or masses; NULL: 1 each. Copied */
+    double cutoff;         /**< > 0; 0: none, in open space alone */
+    tsl_shift shift;       /**< needs a cut-off */
+    double skin;           /**< >= 0: neighbours are kept until a point has moved by half of it */
+    const double *box;     /**< periodic cell, as of tsl_neighbor_options; copied */
+    const int32_t *exclusions; /**< [exclusion_count][2]: pairs that are left out; copied */
+    int64_t exclusion_count;
+    double largest; /**< > 0: of a force that a few points have on one, in epsilon / sigma, or in
+                         coupling times the square of the largest charge */
+} tsl_energy_options;
+
+#define TSL_ENERGY_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(tsl_energy_options), TSL_POTENTIAL_LENNARD_JONES, 1, 1, 1, NULL, 0, TSL_SHIFT_NONE, \
+            0, NULL, NULL, 0, 1048576                                                              \
+    }
+
+/** Sums over pairs. */
+typedef struct tsl_energy {
+    double energy;      /**< sum of V */
+    double virial;      /**< sum of r F, F = -V' */
+    double energy_unit; /**< of the fixed-point numbers that energy and virial were summed in */
+    double force_unit;  /**< and forces */
+    int64_t pairs;      /**< that were looked at: all, or those on the list of neighbours */
+    int rebuilt;        /**< not 0: the list of neighbours was made anew */
+} tsl_energy;
+
+/** Energies of points that move. */
+typedef struct tsl_energy_plan tsl_energy_plan;
+
+/** Make ready for `count` points of three numbers of `precision` bytes.
+ *
+ *  @param[out] out      owned by the caller: tsl_energy_plan_destroy()
+ *  @param[in]  options  NULL takes the defaults
+ *  @return TSL_OK; TSL_E_ARG if an option is out of range, does not go with another, or names a
+ *          point that there is not; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
+                                          const tsl_energy_options *options, int64_t count,
+                                          int precision);
+
+/** Release a plan; NULL is fine. */
+TSL_API void tsl_energy_plan_destroy(tsl_energy_plan *plan);
+
+/** Compute energy, virial and forces, each pair once.
+ *
+ *  @param[out] out     the sums
+ *  @param[out] forces  [count][3], in the points' precision: - dV / dr_i; NULL: not wanted
+ *  @param[in]  points  [count][3]
+ *  @return TSL_OK; TSL_E_ARG if a buffer is too small, if coordinates are what
+ *          tsl_neighbors_find() refuses of a cut-off (with one), or if the forces of a few points
+ *          on one are beyond `largest` and a sum could overflow; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Pairs are computed in the points' precision and summed in it over a few hundred pairs at most of
+ *  a point; those sums are rounded to whole multiples of the units above and added as 64-bit
+ *  integers. So the result has the same bits whatever the number of threads, and total forces of
+ *  points that few pairs were summed of vanish to force_unit. In double precision relative errors
+ *  are below 1e-12 of the largest force and of the sum of |V|, plus the units; in single precision
+ *  below 1e-5.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer *forces,
+                                      const tsl_buffer *points);
+
+/* ---- nearest points -------------------------------------------------------------------------- */
+
+/** Find the k nearest other points of each point, in Euclidean distance and open space.
+ *
+ *  @param[out] indices    [count][k]: ascending in distance, the lesser index first of equal ones;
+ *                         -1 where there are fewer other points
+ *  @param[out] distances  [count][k] in the points' precision; infinity there; NULL: not wanted
+ *  @param[in]  k          1 to 96
+ *  @param[in]  points     at most 2147483647, of any number of coordinates
+ *  @return TSL_OK; TSL_E_ARG for another k, or if a coordinate is not finite or so large that
+ *          squares could overflow; TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  The order is that of sum (u - v)^2 in double precision of the coordinates given, exact but for
+ *  the rounding of that sum: the same on every device but for points that are equally far to 1e-15.
+ *  Takes memory for the points and k + 16 candidates of each, not for all distances.
+ *
+ *  Synchronous. */
+TSL_API tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
+                                    const tsl_points *points);
+
+/* ---- triplets -------------------------------------------------------------------------------- */
+
+/** How blocks of a GPU are laid over triples of points. */
+typedef enum tsl_triplet_map {
+    TSL_TRIPLETS_TETRAHEDRON = 0, /**< blocks that have triples i >= j >= k, and no others */
+    TSL_TRIPLETS_CUBE = 1         /**< all blocks; those without such triples end at once */
+} tsl_triplet_map;
+
+/** Axilrod-Teller energy of all triples of points,
+ *
+ *      sum over i < j < k of nu (1 + 3 cos a cos b cos c) / (r_ij r_jk r_ki)^3,
+ *
+ *  a, b and c the angles of the triangle (Axilrod and Teller, J. Chem. Phys. 11, 299 (1943)).
+ *
+ *  @param[out] energy  the sum
+ *  @param[in]  nu      finite
+ *  @param[in]  map     nothing to the result, nor to a CPU
+ *  @param[in]  points  of three coordinates, at most 65536
+ *  @return TSL_OK; TSL_E_ARG if nu or a coordinate is not finite or there are more points;
+ *          TSL_E_NOMEM; TSL_E_DEVICE.
+ *
+ *  Computed and summed in double precision: relative error below 1e-12 of the sum of the terms'
+ *  sizes; infinite or not a number where points coincide. The same bits whatever the number of
+ *  threads. Synchronous. */
+TSL_API tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu,
+                                       tsl_triplet_map map, const tsl_points *points);
 
 #ifdef __cplusplus
 }

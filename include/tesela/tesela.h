@@ -13,6 +13,7 @@
 #include "tesela/occupancy.h"
 #include "tesela/pairs.h"
 #include "tesela/poisson.h"
+#include "tesela/scf.h"
 #include "tesela/simplex.h"
 #include "tesela/sparse.h"
 #include "tesela/status.h"

@@ -39,7 +39,7 @@ typedef enum tsl_xc_layout {
 typedef struct tsl_xc_options {
     size_t size;              /**< sizeof(tsl_xc_options) */
     int polarised;            /**< 0: closed shell, one density; 1: two spins */
-    int order;                /**< highest order of derivatives that will be asked for, 0 to 2 */
+    int order;                /**< highest order of derivatives that will be asked for, 0 to 3 */
     tsl_xc_layout layout;     /**< of all arrays */
     double density_threshold; /**< electrons / bohr^3: a component whose total density is less gives
                                    zeros; each spin's density is raised to it. 1e-30 to 1 */
@@ -57,7 +57,9 @@ typedef struct tsl_xc_options {
  *
  *  `functional` is a name of tsl_xc_name() or Libxc's, "pbe", "gga_x_pbe" or "101", or a sum of
  *  such: "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe", hf being exact exchange, which is not evaluated
- *  but told by tsl_xc_plan_describe(). Composites that have a name are one kernel, and so are sums
+ *  but told by tsl_xc_plan_describe(). Parameters of a formula are set in brackets:
+ *  "gga_x_ityh(omega=0.33)"; of a hybrid with range separation omega is also what
+ *  tsl_xc_plan_describe() tells. Composites that have a name are one kernel, and so are sums
  *  of their parts; other sums are evaluated part by part.
  *
  *  @param[out] out      the new plan, owned by the caller: tsl_xc_plan_destroy()
@@ -82,6 +84,8 @@ typedef struct tsl_xc_description {
     double cam_alpha;      /**< range separation: exact exchange of 1/r, … */
     double cam_beta;       /**< … and of erf(omega r)/r, besides; */
     double cam_omega;      /**< 1/bohr; 0: no range separation */
+    double vv10_b, vv10_c; /**< nonlocal correlation of Vydrov and Van Voorhis (2010), to be added
+                                by the caller; 0: none */
 } tsl_xc_description;
 
 /** @return TSL_OK; TSL_E_ARG if out->size is not known. */
@@ -95,8 +99,10 @@ TSL_API tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_descript
  *  sigma_ab = grad rho_a . grad rho_b, tau = 1/2 sum |grad psi|^2. Derivatives are of the energy
  * per volume, rho exc; those of second order have Libxc's components: v2rho2 1 / 3 (aa, ab, bb),
  *  v2rhosigma 1 / 6 (a_aa, a_ab, a_bb, b_aa, …), v2rhotau 1 / 4, v2sigma2 1 / 6, v2sigmatau 1 / 6,
- *  v2tau2 1 / 3. An output that is NULL is not wanted; one by a variable that the functional does
- *  not depend on is set to zero. Inputs that it does not need are not read.
+ *  v2tau2 1 / 3; so have those of third order, v3rho3 1 / 4 (aaa, aab, abb, bbb), v3rho2sigma 1 / 9
+ *  and so on, each the derivative of one of second order. An output that is NULL is not wanted; one
+ * by a variable that the functional does not depend on is set to zero. Inputs that it does not need
+ * are not read.
  */
 typedef struct tsl_xc_arrays {
     size_t size;   /**< sizeof(tsl_xc_arrays) */
@@ -107,12 +113,18 @@ typedef struct tsl_xc_arrays {
     double *vrho, *vsigma, *vlapl, *vtau;
     double *v2rho2, *v2rhosigma, *v2rholapl, *v2rhotau, *v2sigma2, *v2sigmalapl, *v2sigmatau;
     double *v2lapl2, *v2lapltau, *v2tau2;
+    double *v3rho3, *v3rho2sigma, *v3rho2lapl, *v3rho2tau, *v3rhosigma2, *v3rhosigmalapl;
+    double *v3rhosigmatau, *v3rholapl2, *v3rholapltau, *v3rhotau2, *v3sigma3, *v3sigma2lapl;
+    double *v3sigma2tau, *v3sigmalapl2, *v3sigmalapltau, *v3sigmatau2, *v3lapl3, *v3lapl2tau;
+    double *v3lapltau2, *v3tau3;
 } tsl_xc_arrays;
 
 #define TSL_XC_ARRAYS_INIT                                                                         \
     {                                                                                              \
         sizeof(tsl_xc_arrays), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,      \
-            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                   \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+            NULL                                                                                   \
     }
 
 /** Evaluate at `points` points. Queued on the context's stream; allocates nothing and copies
@@ -127,8 +139,9 @@ typedef struct tsl_xc_arrays {
  *
  *  Accuracy: relative to max(|value|, scale), scale being |exc of exchange of the uniform gas| for
  *  exc, and rho times that over the product of the variables for derivatives: 1e-13 exc, 1e-12
- * first, 1e-10 second order, of exact arithmetic on the same values. Devices differ by 2e-13 and
- * 2e-12.
+ * first, 1e-10 second, 1e-7 third order, of exact arithmetic on the same values. Devices differ by
+ * 2e-13 and 2e-12. Third derivatives are on the CPU alone, a point at a time: those of the second
+ * ones by the inputs as they come, so nothing by a variable that a floor holds.
  *
  *  @param[in] arrays  inputs and outputs may not overlap
  *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is
@@ -137,9 +150,32 @@ typedef struct tsl_xc_arrays {
  */
 TSL_API tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
 
+/** A point whose outputs are not all finite, and what went in. */
+typedef struct tsl_xc_suspect {
+    int64_t point;
+    double input[9]; /**< rho_a rho_b sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; of a
+                          closed shell rho, sigma, lapl and tau are at a and aa, the others 0; 0 too
+                          where an array is NULL */
+} tsl_xc_suspect;
+
+/** The points of a call whose outputs are not all finite numbers. Waits, and copies all arrays to
+ *  the host.
+ *
+ *  @param[in]  arrays    those of tsl_xc_evaluate()
+ *  @param[out] out       the first `capacity` such points; NULL is fine if that is 0
+ *  @param[out] count     how many there are
+ *  @return TSL_OK; TSL_E_ARG as tsl_xc_evaluate(); TSL_E_NOMEM; TSL_E_DEVICE.
+ */
+TSL_API tsl_status tsl_xc_diagnose(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                                   int64_t capacity, tsl_xc_suspect *out, int64_t *count);
+
 /** Names that tsl_xc_plan_create() knows, in alphabetical order from index 0; NULL after the last.
  *  `number` gets Libxc's number, 0 where it has none; NULL is fine. */
 TSL_API const char *tsl_xc_name(int index, int *number);
+
+/** The same of what Libxc has: its names, which tsl_xc_plan_create() knows too, and numbers; in no
+ *  order. */
+TSL_API const char *tsl_xc_libxc_name(int index, int *number);
 
 #ifdef __cplusplus
 }

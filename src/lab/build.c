@@ -69,6 +69,16 @@ static tsl_status find_places(places *out, tsl_context *context)
                     library);
 }
 
+tsl_status tsl_lab_find_headers(char path[PATH_MAX], tsl_context *context)
+{
+    places at;
+    const tsl_status status = find_places(&at, context);
+    if (status == TSL_OK) {
+        strcpy(path, at.headers);
+    }
+    return status;
+}
+
 static tsl_status find_compiler(char path[PATH_MAX], tsl_context *context, const char *asked)
 {
     static const char *const names[] = {"clang++",    "clang++-19", "clang++-18", "clang++-17",

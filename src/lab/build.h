@@ -26,6 +26,8 @@ typedef struct tsl_lab_build_options {
  * runtime's library is not found. Release whatever the outcome. */
 tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const char *path,
                                  const tsl_lab_build_options *options);
+/* Folder of the headers for learners' files, as tsl_lab_build_program() finds it. */
+tsl_status tsl_lab_find_headers(char path[PATH_MAX], tsl_context *context);
 void tsl_lab_build_release(tsl_lab_build *build, bool keep);
 
 #endif

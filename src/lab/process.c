@@ -64,6 +64,9 @@ static void become(const tsl_lab_process *p, char *const *arguments)
     if (p->keep >= 0) {
         fcntl(p->keep, F_SETFD, 0);
     }
+    if (p->keep_too > 0) {
+        fcntl(p->keep_too, F_SETFD, 0);
+    }
     const struct rlimit none = {0, 0};
     const struct rlimit data = {(rlim_t)p->data, (rlim_t)p->data};
     setrlimit(RLIMIT_CORE, &none);

@@ -16,7 +16,8 @@ typedef struct tsl_lab_process {
     const char *input;            /* files; NULL: nothing to read, output stays as it is */
     const char *output;
     const char *errors;
-    int keep; /* descriptor that the program shall have; -1: none */
+    int keep;     /* descriptor that the program shall have; -1: none */
+    int keep_too; /* another; 0: none */
     bool own_group;
     int64_t data; /* bytes of memory it may take; 0: no limit */
 } tsl_lab_process;

@@ -50,6 +50,17 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
     if (!o->unguarded) {
         snprintf(text[n++], sizeof *text, "TESELA_LAB_GUARD=1");
     }
+    int outputs = 0;
+    if (o->outputs) {
+        char name[PATH_MAX];
+        snprintf(name, sizeof name, "%s/outputs%d.bin", build->folder, p->number);
+        outputs = open(name, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC, 0600);
+        if (outputs < 0) {
+            close(results);
+            return tsl_fail(context, TSL_E_IO, "%s: %s", name, strerror(errno));
+        }
+        snprintf(text[n++], sizeof *text, "TESELA_LAB_OUTPUTS=%d", outputs);
+    }
     for (int i = 0; i < n; i++) {
         settings[i] = text[i];
     }
@@ -64,12 +75,16 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
         .output = silent ? "/dev/null" : o->output,
         .errors = silent ? "/dev/null" : NULL,
         .keep = results,
+        .keep_too = outputs,
         .own_group = true,
         .data = (int64_t)HOST_GIB << 30,
     };
     p->begun = tsl_seconds();
     const tsl_status status = tsl_lab_start_process(&p->pid, context, &process);
     close(results);
+    if (outputs > 0) {
+        close(outputs);
+    }
     return status;
 }
 
@@ -172,6 +187,9 @@ tsl_status tsl_lab_session_run(tsl_lab_session *out, tsl_context *context,
     }
     /* the first alone: its output is seen, and it shares its blocks among all processes */
     tsl_status status = run_passes(out, context, build, options, passes, 1, 1);
+    if (options->give_up && passes[0].told) {
+        count = 1;
+    }
     if (status == TSL_OK && count > 1) {
         status =
             run_passes(out, context, build, options, passes + 1, count - 1, options->processes);

@@ -77,6 +77,9 @@ typedef struct tsl_lab_session_options {
     int64_t memory;     /* of the simulated device */
     bool unguarded;     /* let the program write files and start programs */
     const char *output; /* NULL: the program's output stays as it is; else a file */
+    bool outputs;       /* give each run a descriptor, TESELA_LAB_OUTPUTS, of the build folder's
+                           outputsN.bin, N being 0 for the first run */
+    bool give_up;       /* run no more once the first run has taken too long */
     bool (*stop)(void); /* asked while waiting; NULL: never */
 } tsl_lab_session_options;
 

@@ -1,5 +1,5 @@
-/* Prints the defaults of the library's options, a line each: command, option, value. tests/cli/test_options.py
- * compares them with what the command says. */
+/* Prints the defaults of the library's options, a line each: command, option, value.
+ * tests/cli/test_options.py compares them with what the command says. */
 #include <stdio.h>
 
 #include "tesela/tesela.h"
@@ -19,8 +19,8 @@ static void print_dock(void)
     static const char *const electrostatics[] = {[TSL_ELECTROSTATICS_OFF] = "off",
                                                  [TSL_ELECTROSTATICS_FTDOCK] = "ftdock",
                                                  [TSL_ELECTROSTATICS_TRILINEAR] = "trilinear"};
-    static const char *const correlations[] = {[TSL_CORRELATION_LINES] = "lines",
-                                               [TSL_CORRELATION_PLAIN] = "plain"};
+    static const char *const correlations[] = {
+        [TSL_CORRELATION_LINES] = "lines", [TSL_CORRELATION_PLAIN] = "plain"};
     const tsl_dock_options o = TSL_DOCK_OPTIONS_INIT;
     print("dock", "surface", o.surface);
     print("dock", "core", o.core);
@@ -31,10 +31,10 @@ static void print_dock(void)
 
 static void print_poisson(void)
 {
-    static const char *const equations[] = {[TSL_POISSON_ELECTROSTATIC] = "electrostatic",
-                                            [TSL_POISSON_PLAIN] = "plain"};
-    static const char *const symbols[] = {[TSL_POISSON_SPECTRAL] = "spectral",
-                                          [TSL_POISSON_SECOND_ORDER] = "second-order"};
+    static const char *const equations[] = {
+        [TSL_POISSON_ELECTROSTATIC] = "electrostatic", [TSL_POISSON_PLAIN] = "plain"};
+    static const char *const symbols[] = {
+        [TSL_POISSON_SPECTRAL] = "spectral", [TSL_POISSON_SECOND_ORDER] = "second-order"};
     static const char *const kernels[] = {[TSL_POISSON_TRUNCATED] = "truncated",
                                           [TSL_POISSON_INTEGRATED] = "integrated",
                                           [TSL_POISSON_POINT] = "point"};
@@ -47,8 +47,8 @@ static void print_poisson(void)
 
 static void print_solve(void)
 {
-    static const char *const smoothers[] = {[TSL_LINSOLVE_SMOOTH_JACOBI] = "jacobi",
-                                            [TSL_LINSOLVE_SMOOTH_CHEBYSHEV] = "chebyshev"};
+    static const char *const smoothers[] = {
+        [TSL_LINSOLVE_SMOOTH_JACOBI] = "jacobi", [TSL_LINSOLVE_SMOOTH_CHEBYSHEV] = "chebyshev"};
     static const char *const symmetries[] = {[TSL_SPARSE_JUDGE] = "auto",
                                              [TSL_SPARSE_TAKE_SYMMETRIC] = "yes",
                                              [TSL_SPARSE_TAKE_GENERAL] = "no"};
@@ -78,6 +78,23 @@ static void print_pairs(void)
     print("pairs histogram", "bins", histogram.bins);
 }
 
+static void print_scf(void)
+{
+    static const char *const fits[] = {[TSL_SCF_FIT_DENSITY] = "df", [TSL_SCF_FIT_NONE] = "none"};
+    const tsl_scf_options o = TSL_SCF_OPTIONS_INIT;
+    print_name("scf", "basis", o.basis);
+    print_name("scf", "xc", o.functional);
+    print_name("scf", "grid", o.grid);
+    print_name("scf", "fit", fits[o.fit]);
+    print("scf", "charge", o.charge);
+    print("scf", "energy-tolerance", o.energy_tolerance);
+    print("scf", "error-tolerance", o.error_tolerance);
+    print("scf", "max-iterations", o.max_iterations);
+    print("scf", "damping", o.damping);
+    print("scf", "level-shift", o.level_shift);
+    print("scf", "screen", o.screen);
+}
+
 int main(void)
 {
     const tsl_occupancy_kernel kernel = TSL_OCCUPANCY_KERNEL_INIT;
@@ -86,6 +103,7 @@ int main(void)
     print_poisson();
     print_solve();
     print_pairs();
+    print_scf();
     print("lab occupancy", "barriers", kernel.barriers);
     print("lab occupancy", "shared", (double)kernel.static_shared);
     print("lab occupancy", "dynamic", (double)kernel.dynamic_shared);

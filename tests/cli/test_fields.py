@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import TESELA, CommandTest, has_library
@@ -147,6 +148,36 @@ class Arrays(Fields):
             _, found = self.solve("pipe", *more)
             writer.join()
             self.assertEqual(found, expected)
+
+    def archive(self, name, arrays, packed=False):
+        """As numpy.savez() writes it."""
+        with zipfile.ZipFile(self.path(name), "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as file:
+            for member, data in arrays.items():
+                file.writestr(member, data)
+
+    def test_arrays_of_archives(self):
+        good, other = npy(self.source), npy([2 * value for value in self.source])
+        for packed in (False, True) if has_library("zlib") else (False,):
+            self.archive("one.npz", {"notes.txt": b"x", "rho.npy": good}, packed)
+            self.assertEqual(self.solve("one.npz", *self.LENGTHS)[1], self.potential)
+            with open(self.path("one.npz"), "rb") as file:
+                self.assertEqual(self.solve("-", *self.LENGTHS, data=file.read())[1], self.potential)
+            self.archive("two.npz", {"b.npy": other, "rho.npy": good}, packed)
+            self.solve("two.npz", *self.LENGTHS, "--dataset", "rho", "--json", "run.json")
+            self.assertEqual(parse(self.path("out.npy"))[1], self.potential)
+            self.assertEqual(self.read_json("run.json")["parameters"]["dataset"], "rho")
+        with open(self.path("one.npz"), "rb") as file:
+            whole = bytearray(file.read())
+        self.write("cut.npz", bytes(whole[:-30]))
+        whole[len(whole) // 2] ^= 1
+        self.write("damaged.npz", bytes(whole))
+        self.archive("none.npz", {"notes.txt": b"x"})
+        for name, more, words in (("two.npz", [], "two.npz: has 2 arrays, b, rho: say with --dataset which"),
+                                  ("two.npz", ["--dataset", "q"], "two.npz: has no array 'q': it has b, rho"),
+                                  ("none.npz", [], "none.npz: is a zip archive without .npy files"),
+                                  ("cut.npz", [], "cut.npz: damaged zip archive"),
+                                  ("damaged.npz", [], "damaged.npz: damaged zip archive")):
+            self.assertIn(words, self.solve(name, *self.LENGTHS, *more, status=2)[0])
 
     def test_the_same_command_gives_the_same_bits(self):
         """Of lengths for which FFTW has many plans to measure, where the environment says nothing

@@ -146,6 +146,13 @@ class Reports(CommandTest):
         self.assertTrue(report["verified"])
 
     @unittest.skipUnless(shutil.which("clang++") or shutil.which("g++"), "no C++ compiler is found")
+    def test_lab_check(self):
+        result = self.run_command("lab", "check", "14.1", "14.2", "--dir", self.path("answers"), "--json", "check.json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        report = self.assert_documented("check.json", "tesela lab check", absent="profile[]")
+        self.assertEqual((report["command"], report["verified"]), ("lab check", False))
+        self.assertEqual(report["results"]["passed"], 0)
+
     def test_lab_run(self):
         source = os.path.join(SOURCE, "tests", "lab", "files", "parts.cu")
         result = self.run_command("lab", "run", source, "--device", "sim:1.0", "--json", "lab.json")
@@ -172,6 +179,22 @@ class Reports(CommandTest):
                                   "cpu", "--to", "4", "--box", "9,9,9", "--json", "pairs.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_documented("pairs.json", "tesela pairs histogram", absent="profile[]")
+
+    def test_pairs_of_points(self):
+        self.write("points.csv", "0,0,0\n3,4,0\n1,1,1\n")
+        for task in (["energy", "points.csv"], ["knn", "points.csv", "-o", "k.npz"],
+                     ["triplets", "points.csv"], ["contacts", RECEPTOR, LIGAND]):
+            result = self.run_command("pairs", *task, "--device", "cpu", "--json", "pairs.json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            absent = ("profile[]", "parameters.box[]")
+            self.assert_documented("pairs.json", f"tesela pairs {task[0]}", absent=absent)
+
+    def test_pairs_ladder(self):
+        result = self.run_command("pairs", "ladder", "--most", "128", "--repeats", "3", "--device",
+                                  "cpu", "--json", "ladder.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = self.assert_documented("ladder.json", "tesela pairs ladder", absent="profile[]")
+        self.assertTrue(report["verified"])
 
     def test_pairs_maps(self):
         result = self.run_command("pairs", "maps", "--cells", "100", "--rows-tried", "5000",

@@ -2,16 +2,20 @@
 
 import fcntl
 import gzip
+import hashlib
 import math
 import os
 import pty
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, rows
+from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, has_library, rows
 
 FEW = ["--grid", "48", "--surface", "2.5", "--angle-step", "180", "--device", "cpu", "--threads",
        "1"]
@@ -79,9 +83,9 @@ class Molecules(CommandTest):
             "alternates": 0, "virtual_sites": 0})
         self.assertEqual(receptor["assumed"], {
             "elements": 1, "occupancies": 0, "residue_numbers": 0, "odd_records": 0,
-            "overlaps": 2,
+            "overlaps": 2, "foreign_names": 0,
             "taken_for": [{"residue": "LYN", "parent": "LYS", "neutral": True, "count": 1}],
-            "uncharged": [{"residue": "QQQ", "count": 1}]})
+            "uncharged": [{"residue": "QQQ", "count": 1}], "atom_names": []})
         self.assertNotIn("bpti.pdb: left out", result.stderr)  # nothing was
         kept = self.few(path, LIGAND, "--hetero", "keep", folder="kept")
         self.assertNotIn("--hetero keep", kept.stderr)
@@ -168,6 +172,58 @@ class Molecules(CommandTest):
 
     # ---- messages ----
 
+    def test_pipes(self):
+        """What can be read only once is read once, and named by the digest of what came."""
+        self.few(RECEPTOR, LIGAND, folder="files")
+        wanted = self.read_json("files", "run.json")["parameters"]
+        packed = read(LIGAND).encode()
+        if has_library("zlib"):
+            packed = gzip.compress(packed)
+        for name in ("-", "/dev/stdin"):
+            os.mkfifo(self.path("pipe"))
+            writer = threading.Thread(target=self.write, args=("pipe", packed))
+            writer.start()
+            command = [TESELA, "dock", name, "pipe", "-o", "piped", *FEW]
+            result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
+                                    timeout=60, input=read(RECEPTOR))
+            writer.join()
+            os.remove(self.path("pipe"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found = self.read_json("piped", "run.json")["parameters"]
+            self.assertEqual(found["receptor"]["sha256"], wanted["receptor"]["sha256"])
+            self.assertEqual(found["ligand"]["sha256"], hashlib.sha256(packed).hexdigest())
+            self.assertEqual(rows(self.path("piped", "ftdock_global.dat")),
+                             rows(self.path("files", "ftdock_global.dat")))
+
+    def test_pipes_that_cannot_be(self):
+        elsewhere = tempfile.mkdtemp(prefix="tesela-cli-")  # the test's own folder is read whole
+        self.addCleanup(shutil.rmtree, elsewhere)
+        pipe = os.path.join(elsewhere, "pipe")
+        os.mkfifo(pipe)
+        for receptor, ligand, words in ((pipe, pipe, ["pipe: is given for two files"]),
+                                        ("-", "-", ["standard input: is given for two files"]),
+                                        ("-", LIGAND, ["standard input: the file is empty"]),
+                                        ("/dev/null", LIGAND, ["/dev/null: the file is empty"]),
+                                        ("/dev/zero", LIGAND, ["/dev/zero: not a text file"])):
+            self.assert_refused(["dock", receptor, ligand, "-o", "out", *FEW], words)
+        self.write("pairs.tsv", f"{pipe}\t{LIGAND}\tone\n")
+        result = self.run_command("dock", "--list", "pairs.tsv", "-o", "list", *FEW)
+        self.assertIn("pipe: a pipe or device cannot be read twice", result.stderr)
+        self.assertEqual(result.returncode, 1)
+
+    def test_atoms_of_coarse_models(self):
+        """Beads are docked, and named; a centroid of Rosetta's is none."""
+        beads = "".join(record("ATOM", name, "LEU", "I", i, (2 * i, 0, 0), element)
+                        for i, (name, element) in enumerate(((" N  ", "N"), (" CA ", "C"), (" BB ", ""), (" SC1", ""),
+                                                             (" CEN", "X"), (" BB ", ""))))
+        told = self.few(RECEPTOR, self.write("beads.pdb", beads)).stderr
+        self.assertIn("beads.pdb: left out: 1 virtual site", told)
+        self.assertIn("beads.pdb: 3 atoms are of names that amino acids do not have, docked as any other: "
+                      "2 BB, 1 SC1", told)
+        assumed = self.read_json("out", "run.json")["parameters"]["ligand"]["assumed"]
+        self.assertEqual(assumed["foreign_names"], 3)
+        self.assertEqual(assumed["atom_names"], [{"atom": "BB", "count": 2}, {"atom": "SC1", "count": 1}])
+
     def test_messages(self):
         ligand = self.write("heme.pdb", record("HETATM", "FE  ", "HEM", "A", 1, (1, 2, 3), "FE"))
         self.assert_refused(["dock", RECEPTOR, ligand, "-o", "out"],
@@ -184,7 +240,7 @@ class Molecules(CommandTest):
             self.assertIn(words, result.stderr)
         os.remove(self.path("dangling"))
         for arguments in (["-", LIGAND], [RECEPTOR, LIGAND, "--rescore", "-"]):
-            self.assert_refused(["dock", *arguments, "-o", "out"], ["standard input", "to a file"])
+            self.assert_refused(["dock", *arguments, "-o", "out"], ["standard input: the file is empty"])
         wide = self.write("wide.pdb", "".join(
             record("ATOM", " CA ", "GLY", "A", i, (2000 * i, 0, 0), " C") for i in range(4)))
         for arguments in (["--grid", "48"], ["--spacing", "0.9"], [],
@@ -321,6 +377,34 @@ class Zdock(CommandTest):
                 values = [each[i] for each in off]
                 self.assertLess(max(values) - min(values), 0.003, form)
                 self.assertLess(abs(values[0]), spacing / 2 + 0.003, form)
+
+    def searched(self):
+        """The lines of a list written here."""
+        result = self.run_command("dock", RECEPTOR, LIGAND, "-o", "searched", *FEW)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return read(self.path("searched", "zdock.out")).splitlines()
+
+    def test_columns_after_the_score(self):
+        lines = self.searched()
+        for more, told in (({5: "\t5 x", 6: " 6"}, "list: 2 rows have more than seven columns, in line 6 first: what "
+                            "comes after the score is left out"),
+                           ({6: " 6"}, "list: 1 row has more than seven columns, in line 7"), ({}, None)):
+            self.write("list", "".join(line + more.get(i, "") + "\n" for i, line in enumerate(lines)))
+            result = self.rescore("list", "--surface", "2.5")
+            self.assertEqual("columns" in result.stderr, told is not None)
+            self.assertIn(told or "", result.stderr)
+            self.assertEqual([row[2:] for row in rows(self.path("rescored", "ftdock_global.dat"))],
+                             [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))])
+
+    def test_pipes(self):
+        self.searched()
+        wanted = [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))]
+        for name in ("zdock.out", "ftdock_global.dat"):
+            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
+                                     "2.5", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
+                                    timeout=60, input=read(self.path("searched", name)).encode())
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))], wanted)
 
     def test_refusals(self):
         good = "48\t2.1\n0\t0\t0\na\t1\t2\t3\nb\t1\t2\t3\n"

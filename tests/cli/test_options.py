@@ -77,11 +77,15 @@ class Options(CommandTest):
     def test_names(self):
         """Each once in a command, and none is argp's."""
         for command in self.leaves:
+            if not command["options"]:
+                continue
             names = [option["name"] for option in command["options"] if option["name"]]
             letters = [option["letter"] for option in command["options"] if option["letter"]]
             for found in (names, letters):
                 self.assertEqual(len(found), len(set(found)), command["name"])
             self.assertFalse(OF_ARGP & set(names), command["name"])
+            self.assertLess(len(command["options"]), 50, "CLI_MOST_ROWS is 64, headings among them")
+            self.assertLess(max(len(option["help"]) for option in command["options"]), 1000, "CLI_HELP is 1024")
             self.assertFalse({"h", "V", "?"} & set(letters), command["name"])
 
     def test_help(self):
@@ -98,9 +102,10 @@ class Options(CommandTest):
                 self.assertIn(plain(option["help"]), flat, told)
                 if option["default"] is not None:
                     self.assertTrue(option["help"].endswith(f"({option['default']})"), told)
-                if is_ranged(option) and option["high"] is not None and option["kind"] != "bytes":
-                    self.assertIn(f"{option['high']:g}" if option["kind"] == "real" else str(int(option["high"])),
-                                  option["help"], told)
+                if is_ranged(option) and option["kind"] != "bytes" and option["high"] not in (None, 2**31 - 1):
+                    high = re.sub(r"e\+?(-?)0*", r"e\1", f"{option['high']:g}") \
+                        if option["kind"] == "real" else str(int(option["high"]))
+                    self.assertIn(high, option["help"], told)
                 if option["kind"] == "choice":
                     for word in option["words"]:
                         self.assertIn(word, option["help"], told)
@@ -120,7 +125,7 @@ class Options(CommandTest):
             self.assertFalse(option["rule"], line)
             found = option["default"]
             self.assertIsNotNone(found, line)
-            same = found == value if option["kind"] == "choice" else float(found) == float(value)
+            same = float(found) == float(value) if option["kind"] in NUMBERS else found == value
             self.assertTrue(same, f"{line}: the command has {found}")
 
     def test_defaults_are_accepted(self):

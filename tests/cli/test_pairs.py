@@ -1,16 +1,19 @@
 """`tesela pairs`: files against plain Python, and what it refuses."""
 
 import ast
+import gzip
+import json
 import math
 import os
 import random
 import struct
+import subprocess
 import sys
 import unittest
 import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import RECEPTOR, CommandTest
+from command import LIGAND, RECEPTOR, TESELA, CommandTest, has_library
 
 QUICK = ["--device", "cpu", "--threads", "1", "--quiet"]
 
@@ -50,6 +53,39 @@ class Distances(CommandTest):
         self.assertEqual(len(values), len(expected))
         for value, right in zip(values, expected):
             self.assertLessEqual(abs(value - right), tolerance * right)
+
+    def test_told_by_content(self):
+        generator = random.Random(4)
+        points = [[generator.randrange(-99, 99) / 8 for _ in range(3)] for _ in range(9)]
+        table = "".join(" ".join(map(str, point)) + "\n" for point in points).encode()
+        pairs = [math.dist(p, q) for i, p in enumerate(points) for q in points[i + 1:]]
+        with zipfile.ZipFile(self.path("p.npz"), "w") as archive:
+            archive.writestr("p.npy", npy(points))
+        names = {"array": npy(points), "table": table, "wrong.npy.csv": npy(points), "p.npz": None}
+        if has_library("zlib"):
+            names |= {"p.npy.gz": gzip.compress(npy(points)), "p.csv.gz": gzip.compress(b"x,y,z\n" + table)}
+        for name, data in names.items():
+            if data is not None:
+                self.write(name, data)
+            result = self.run_command("pairs", "distance", name, "-o", "d.npy", *QUICK)
+            self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+            self.assert_near(load(self.path("d.npy"))[2], pairs)
+        for data in (npy(points), table):
+            result = subprocess.run([TESELA, "pairs", "distance", "-", "-o", "d.npy", *QUICK], cwd=self.folder,
+                                    input=data, capture_output=True, check=False, timeout=60)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assert_near(load(self.path("d.npy"))[2], pairs)
+        self.assert_refused(["pairs", "distance", "/dev/zero", "-o", "e.npy", *QUICK], ["/dev/zero: not a text file"])
+
+    def test_atoms_that_are_no_points(self):
+        atom = "{:<6}    1 {:<4} {:<3} A{:4}    {:8.3f}   0.000   0.000  1.00  0.00          {:>2}\n"
+        self.write("m.pdb", "".join(atom.format(*row) for row in (
+            ("ATOM", " N  ", "GLY", 1, 1, "N"), ("ATOM", " H  ", "GLY", 1, 2, "H"), ("ATOM", " CA ", "GLY", 1, 3, "C"),
+            ("HETATM", " O  ", "HOH", 2, 5, "O"))))
+        result = self.run_command("pairs", "distance", "m.pdb", "-o", "d.npy", *QUICK[:4])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("m.pdb: its atoms are points, but for 1 waters, 1 hydrogens, 0 atoms of alternate", result.stderr)
+        self.assertEqual(load(self.path("d.npy"))[2], (2.0,))
 
     def test_layouts_types_and_chunks(self):
         generator = random.Random(3)
@@ -237,6 +273,188 @@ class Neighbors(CommandTest):
         self.assert_refused([*task, "p.csv", "--radii", "r.csv", *out], ["r.csv", "2 radii"])
         self.assert_refused([*task, "p.csv", "--radii", "r.csv", "--cutoff", "1", *out],
                             ["leave one of them out"])
+
+
+class Energies(CommandTest):
+    def energy(self, *arguments, device="cpu"):
+        result = self.run_command("pairs", "energy", *arguments, "-o", "f.npy", "--json", "e.json",
+                                  "--device", device, "--threads", "1", "--quiet")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        with open(self.path("e.json"), encoding="utf-8") as file:
+            found = json.load(file)["results"]
+        return found, load(self.path("f.npy"))[2]
+
+    def assert_sum(self, points, arguments, value, derivative, cutoff=math.inf, box=math.inf):
+        """V and dV/dr of a pair, numbered i and j, against a plain sum."""
+        energy, forces = 0, [0] * 3 * len(points)
+        for i, p in enumerate(points):
+            for j, q in enumerate(points[:i]):
+                apart = [a - b for a, b in zip(p, q)]
+                if box < math.inf:
+                    apart = [x - box * round(x / box) for x in apart]
+                distance = math.hypot(*apart)
+                if distance < cutoff:
+                    energy += value(distance, i, j)
+                    for axis, x in enumerate(apart):
+                        force = -derivative(distance, i, j) * x / distance
+                        forces[3 * i + axis] += force
+                        forces[3 * j + axis] -= force
+        for device in ("cpu", "sim"):
+            found, values = self.energy("p.npy", *arguments, device=device)
+            self.assertAlmostEqual(found["energy"], energy, delta=1e-7)
+            for force, right in zip(values, forces):
+                self.assertAlmostEqual(force, right, delta=1e-8 * (1 + abs(right)))
+
+    def test_sums(self):
+        generator = random.Random(6)
+        points = [[x + generator.random() / 4, y + generator.random() / 4, z + generator.random() / 4]
+                  for x in range(4) for y in range(4) for z in range(4)]
+        charges = [generator.choice((-1, 1)) * (1 + generator.random()) for _ in points]
+        self.write("p.npy", npy(points))
+        self.write("q.csv", "\n".join(map(repr, charges)))
+        self.write("x.csv", "0,1\n7,5\n")
+        out = {(1, 0), (7, 5)}
+
+        def jones(r, *_):
+            return 8 * ((0.9 / r) ** 12 - (0.9 / r) ** 6)
+
+        def slope(r, *_):
+            return 8 * (6 * (0.9 / r) ** 6 - 12 * (0.9 / r) ** 12) / r
+
+        model = ["--epsilon", "2", "--sigma", "0.9"]
+        self.assert_sum(points, model, jones, slope)
+        self.assert_sum(points, [*model, "--exclude", "x.csv"],
+                        lambda r, i, j: 0 if (i, j) in out else jones(r),
+                        lambda r, i, j: 0 if (i, j) in out else slope(r))
+        self.assert_sum(points, [*model, "--cutoff", "1.9", "--shift", "force", "--box", "4,4,4"],
+                        lambda r, *_: jones(r) - jones(1.9) - (r - 1.9) * slope(1.9),
+                        lambda r, *_: slope(r) - slope(1.9), 1.9, 4)
+        self.assert_sum(points, ["--potential", "coulomb", "--coupling", "3", "--charges", "q.csv"],
+                        lambda r, i, j: 3 * charges[i] * charges[j] / r,
+                        lambda r, i, j: -3 * charges[i] * charges[j] / r ** 2)
+
+    def test_refusals(self):
+        self.write("p.csv", "0,0,0\n1,1,1\n")
+        self.write("same.csv", "0,0,0\n0,0,0\n")
+        self.write("w.csv", "0,0\n1,1\n")
+        self.write("q.csv", "1\n2\n3\n")
+        self.write("x.csv", "0,2\n")
+        self.write("y.csv", "0,0.5\n")
+        task = ["pairs", "energy"]
+        self.assert_refused(task, ["a file of points is missing"])
+        self.assert_refused([*task, "p.csv", "--potential", "morse"], ["lennard-jones, coulomb or"])
+        self.assert_refused([*task, "p.csv", "--shift", "force"], ["--cutoff R is missing"])
+        self.assert_refused([*task, "p.csv", "--sigma", "0"], ["--sigma", "above 0"])
+        self.assert_refused([*task, "p.csv", "--charges", "q.csv"], ["--potential coulomb"])
+        self.assert_refused([*task, "p.csv", "-o", "f.csv"], [".npy"])
+        cpu = ["--device", "cpu"]
+        self.assert_refused([*task, "w.csv", *cpu], ["2 coordinates", "three"])
+        self.assert_refused([*task, "p.csv", "--potential", "coulomb", "--charges", "q.csv", *cpu],
+                            ["q.csv", "2 charges"])
+        self.assert_refused([*task, "p.csv", "--exclude", "x.csv", *cpu], ["exclusion 1 is (0, 2)"])
+        self.assert_refused([*task, "p.csv", "--exclude", "y.csv", *cpu], ["y.csv", "row 1 has 0.5"])
+        self.assert_refused([*task, "same.csv", *cpu], ["so close"])
+
+
+class Nearest(CommandTest):
+    def test_points(self):
+        generator = random.Random(7)
+        points = [[generator.random() for _ in range(4)] for _ in range(40)]
+        self.write("p.npy", npy(points))
+        for device in ("cpu", "sim"):
+            result = self.run_command("pairs", "knn", "p.npy", "--k", "3", "-o", "k.npz", "--device",
+                                      device, "--quiet")
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            with zipfile.ZipFile(self.path("k.npz")) as archive:
+                archive.extractall(self.path("k"))
+            indices = load(self.path("k/indices.npy"))[2]
+            distances = load(self.path("k/distances.npy"))[2]
+            for i, p in enumerate(points):
+                others = sorted((math.dist(p, q), j) for j, q in enumerate(points) if j != i)[:3]
+                self.assertEqual(list(indices[3 * i:3 * i + 3]), [j for _, j in others])
+                for value, (right, _) in zip(distances[3 * i:], others):
+                    self.assertAlmostEqual(value, right, places=14)
+
+    def test_refusals(self):
+        self.write("p.csv", "0,0,0\n1,1,1\n")
+        task = ["pairs", "knn"]
+        self.assert_refused(task, ["a file of points is missing"])
+        self.assert_refused([*task, "p.csv"], ["-o K.npz is missing"])
+        self.assert_refused([*task, "p.csv", "-o", "k.npy"], [".npz"])
+        self.assert_refused([*task, "p.csv", "-o", "k.npz", "--k", "97"], ["1 to 96"])
+
+
+class Triplets(CommandTest):
+    def test_triangle_and_refusals(self):
+        self.write("p.csv", "0,0,0\n3,0,0\n0,4,0\n")
+        expected = 2 / 60 ** 3  # a right angle: cosines 0
+        for device in ("cpu", "sim"):
+            for kind in ("tetrahedron", "cube"):
+                result = self.run_command("pairs", "triplets", "p.csv", "--nu", "2", "--map", kind,
+                                          "--device", device, "--json", "t.json", "--quiet")
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+                with open(self.path("t.json"), encoding="utf-8") as file:
+                    found = json.load(file)["results"]
+                self.assertAlmostEqual(found["energy"] / expected, 1, places=14)
+                self.assertEqual(found["triples"], 1)
+        self.write("w.csv", "0,0\n1,1\n")
+        self.assert_refused(["pairs", "triplets"], ["a file of points is missing"])
+        self.assert_refused(["pairs", "triplets", "p.csv", "--map", "line"], ["tetrahedron or cube"])
+        self.assert_refused(["pairs", "triplets", "w.csv", "--device", "cpu"], ["points of three"])
+
+
+class Contacts(CommandTest):
+    def atoms(self, path):
+        """(residue, position) of the ATOM records that are no hydrogens."""
+        with open(path, encoding="ascii") as file:
+            return [((line[21], int(line[22:26]), line[17:20].strip()),
+                     [float(line[a:a + 8]) for a in (30, 38, 46)])
+                    for line in file if line.startswith("ATOM") and line[76:78].strip() != "H"]
+
+    def test_interface(self):
+        result = self.run_command("pairs", "contacts", RECEPTOR, LIGAND, "--cutoff", "60", "-o",
+                                  "c.csv", "--device", "cpu", "--quiet")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        expected = {}
+        others = self.atoms(LIGAND)
+        for a, p in self.atoms(RECEPTOR):
+            for b, q in others:
+                distance = math.dist(p, q)
+                if distance < 60:
+                    count, least = expected.get((a, b), (0, math.inf))
+                    expected[a, b] = (count + 1, min(least, distance))
+        with open(self.path("c.csv"), encoding="ascii") as file:
+            rows = [line.rstrip("\n").split(",") for line in file][1:]
+        found = {((r[0], int(r[1]), r[2]), (r[3], int(r[4]), r[5])): (int(r[6]), float(r[7]))
+                 for r in rows}
+        self.assertEqual(found.keys(), expected.keys())
+        for pair, (count, least) in expected.items():
+            self.assertEqual(found[pair][0], count)
+            self.assertAlmostEqual(found[pair][1], least, places=4)
+
+    def test_refusals(self):
+        self.assert_refused(["pairs", "contacts", RECEPTOR], ["two files"])
+        self.assert_refused(["pairs", "contacts", RECEPTOR, RECEPTOR, "--cutoff", "0"], ["above 0"])
+        self.assert_refused(["pairs", "contacts", RECEPTOR, "/nonexistent.pdb", "--device", "cpu"],
+                            ["nonexistent.pdb"])
+
+
+class Ladder(CommandTest):
+    def test_every_map_writes_every_element(self):
+        result = self.run_command("pairs", "ladder", "--most", "256", "--repeats", "3", "--device",
+                                  "sim", "-o", "l.csv", "--figure", "l.svg")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("elements up to 2048 cells a side: all right", result.stdout)
+        with open(self.path("l.csv"), encoding="ascii") as file:
+            rows = [line.split(",") for line in file][1:]
+        self.assertEqual(len(rows), 2 * (4 * 8 + 1))
+        self.assertEqual(len({(row[0], row[1], row[2]) for row in rows}), len(rows))
+        for row in rows:
+            self.assertLessEqual(float(row[4]), float(row[3]))
+            self.assertLessEqual(float(row[3]), float(row[5]))
+        with open(self.path("l.svg"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+        self.assert_refused(["pairs", "ladder", "--most", "64"], ["--most"])
 
 
 class Histograms(CommandTest):

@@ -25,7 +25,7 @@ class Refusals(CommandTest):
         self.refuse(["missing.npy"], "missing.npy", "-o", "out.npy", *self.LENGTHS)
         for content, words in ((b"no array", ["in.npy:1: not a cube file (nor .npy or HDF5"]),
                                (b"", ["in.npy: the file is empty"]),
-                               (b"PK\3\4", ["is a zip archive", "give one .npy"]),
+                               (b"PK\3\4", ["damaged zip archive: it has no directory"]),
                                (b"BZh9", ["packed by bzip2"]), (b"\xfd7zXZ\0", ["packed by xz"]),
                                (b"CDF\2", ["NetCDF"]), (b"MATLAB 5.0 MAT-file", ["MATLAB"]),
                                (" t\n c\n".encode("utf-16"), ["text in UTF-16"]),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import SOURCE, TESELA, CommandTest
@@ -119,6 +120,14 @@ class Streams(SolveTest):
             report = self.solve(name, "-o", "x.mtx")
             self.assertEqual(report["results"]["matrix"]["nonzeros"], len(self.entries), name)
             self.assertLess(residual(self.entries, self.read_vector("x.mtx"), [1.0] * 25), 1e-8)
+
+    def test_archives_of_one_array(self):
+        dense = npy([self.entries.get((i, j), 0.0) for i in range(25) for j in range(25)], "<f8", "(25, 25)")
+        for name, member in (("a.npz", dense), ("b.npz", npy([float(i) for i in range(25)], "<f8", "(25,)"))):
+            with zipfile.ZipFile(self.path(name), "w") as archive:
+                archive.writestr("arr_0.npy", member)
+        self.solve("a.npz", "--rhs", "b.npz", "-o", "x.mtx")
+        self.assertLess(residual(self.entries, self.read_vector("x.mtx"), [float(i) for i in range(25)]), 1e-6)
 
     def test_numbers_that_vanish_are_told(self):
         self.write("a.mtx", BANNER + "general\n2 2 4\n1 1 1\n1 2 1e-999\n2 1 -2e-400\n2 2 1\n")

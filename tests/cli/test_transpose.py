@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import TESELA, CommandTest, has_library, run
@@ -101,9 +102,16 @@ class Files(CommandTest):
             expected = file.read()
         self.write("array.dat", content)
         self.write("array.npy.gz", gzip.compress(content))
+        with zipfile.ZipFile(self.path("array.npz"), "w") as file:
+            file.writestr("a.npy", content)
+        with zipfile.ZipFile(self.path("arrays.npz"), "w") as file:
+            file.writestr("a.npy", content)
+            file.writestr("b.npy", content)
+        self.assert_refused(["transpose", "arrays.npz", "-o", "new.npy", "--permute", "yzx"],
+                            ["arrays.npz: has 2 arrays, a, b: save the one as .npy"])
         os.mkfifo(self.path("pipe"))
         turn = ["transpose", "-o", "out.npy", *QUICK, "--permute", "yzx"]
-        for name, data in (("array.dat", None), ("array.npy.gz", None), ("-", content),
+        for name, data in (("array.dat", None), ("array.npy.gz", None), ("array.npz", None), ("-", content),
                            ("/dev/stdin", content), ("pipe", content)):
             if name.endswith(".gz") and not has_library("zlib"):
                 continue
@@ -257,7 +265,7 @@ class Wrong(CommandTest):
     def test_files(self):
         for content, words in (
                 (b"", ["the file is empty"]),
-                (b"PK\3\4 no array at all", ["is a zip archive", "give one .npy"]),
+                (b"PK\3\4 no array at all", ["damaged zip archive"]),
                 (b"no array at all", ["is no .npy file"]),
                 (b"", ["the file is empty"]),
                 (b"\x89HDF\r\n\x1a\n" + bytes(600), ["is an HDF5 file: save the array as .npy"]),

@@ -90,7 +90,7 @@ class Refusals(CommandTest):
                 (["xc", "eval", "-f", "pbee", *files], ["'pbee'", "pbe"]),
                 (["xc", "eval", "-f", "2*", *files], ["2*"]),
                 (["xc", "eval", "-f", "hf", *files], ["exact exchange"]),
-                (["xc", "eval", "--order", "3", *files], ["--order", "0 to 2"]),
+                (["xc", "eval", "--order", "4", *files], ["--order", "0 to 3"]),
                 (["xc", "eval", "-i", "in.npy"], ["--output"]),
                 (["xc", "eval", "-i", "in.npy", "-o", "in.npy"], ["in.npy"]),
                 (["xc", "eval", "--spin", *files], ["in.npy", "5 numbers"]),

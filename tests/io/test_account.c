@@ -245,6 +245,51 @@ static void keeps_residues_with_a_backbone(void **state)
     tsl_molecule_destroy(m);
 }
 
+/* Names that several kinds of residues share: the atoms decide. */
+static void tells_shared_names_by_their_atoms(void **state)
+{
+    reading *r = *state;
+    static const struct {
+        const char *record, *residue;
+        const char *atoms[4];
+        int kept, ligand_atoms, ions, waters;
+        const char *warned; /* of residues without charges; NULL: nothing */
+    } cases[] = {{"ATOM", "DGN", {" N  ", " CA ", " CB ", " OE1"}, 4, 0, 0, 0, NULL},
+                 {"ATOM", "DGN", {" O4'", " C1'", " N9 ", " C8 "}, 4, 0, 0, 0, "1 DGN"},
+                 {"ATOM", "DGN", {" P  ", " C1*", " N9 ", " C8 "}, 4, 0, 0, 0, "1 DGN"},
+                 {"ATOM", "DCY", {" P  ", " C1'", " N1 ", " C2 "}, 4, 0, 0, 0, "1 DCY"},
+                 {"ATOM", "DA", {" N  ", " CA ", " C  ", " O  "}, 4, 0, 0, 0, "1 DA"},
+                 {"HETATM", "DAN", {" C1 ", " C2 ", " O4 ", " N5 "}, 0, 4, 0, 0, NULL},
+                 {"HETATM", "ADE", {" N9 ", " C8 ", " N7 ", " C5 "}, 0, 4, 0, 0, NULL},
+                 {"HETATM", "SPH", {" C1 ", " C2 ", " O1 ", " N2 "}, 0, 4, 0, 0, NULL},
+                 {"HETATM", "OPC", {" P  ", " O11", " C1 ", " C2 "}, 0, 4, 0, 0, NULL},
+                 {"HETATM", "CAL", {" C1 ", " C2 ", " O1 ", " O2 "}, 0, 4, 0, 0, NULL},
+                 {"ATOM", "SPH", {" C1 ", " C2 ", " O1 ", " N2 "}, 4, 0, 0, 0, "1 SPH"},
+                 {"ATOM", "OPC", {" O  ", " H1 ", " H2 ", " EPW"}, 0, 0, 0, 1, NULL},
+                 {"ATOM", "CAL", {"CAL ", "CAL ", "CAL ", "CAL "}, 0, 0, 4, 0, NULL},
+                 {"ATOM", "GLN", {" N  ", " CA ", " CEN", " C  "}, 3, 0, 0, 0, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[TEXT] = "", wanted[128] = "";
+        add_glycine(text, 'A', 1);
+        for (int k = 0; k < 4; k++) {
+            add(text, cases[i].record, cases[i].atoms[k], cases[i].residue, 'A', 2, 10 + k, "  ");
+        }
+        tsl_molecule *m = reading_parse(r, text);
+        const tsl_molecule_account *a = &m->account;
+        if (m->count != 3 + cases[i].kept || a->ligand_atoms != cases[i].ligand_atoms ||
+            a->ions != cases[i].ions || a->waters != cases[i].waters) {
+            fail_msg("row %zu, %s: %d atoms", i, cases[i].residue, (int)m->count);
+        }
+        if (cases[i].warned != NULL) {
+            snprintf(wanted, sizeof wanted,
+                     "test: 1 of 2 residues is no known amino acid and stays uncharged: %s",
+                     cases[i].warned);
+            assert_string_equal(r->warning, wanted);
+        }
+        tsl_molecule_destroy(m);
+    }
+}
+
 static void lists_every_unknown_name(void **state)
 {
     reading *r = *state;
@@ -433,6 +478,7 @@ int main(void)
         TEST(knows_ions_and_solvents_in_any_record),
         TEST(tells_waters_by_their_atoms),
         TEST(keeps_residues_with_a_backbone),
+        TEST(tells_shared_names_by_their_atoms),
         TEST(lists_every_unknown_name),
         TEST(charges_by_the_names_of_force_fields),
         TEST(names_decide_on_elements_of_known_residues),

@@ -164,7 +164,8 @@ class Slots:
 
 
 # Floating-point instructions of an operation on a GPU, where it is more than one.
-COSTS = {"rcp": 4, "sqrt": 9, "rcbrt": 17, "log": 18, "log1p": 24, "exp": 21, "expm1": 21, "atan": 30, "erf": 40}
+COSTS = {"rcp": 4, "sqrt": 9, "rcbrt": 17, "log": 18, "log1p": 24, "exp": 21, "expm1": 21, "atan": 30,
+         "lambertw": 160, "erfcx": 40, "expint": 120, "expint4": 36, "expint72": 36}
 
 
 class Body:

@@ -29,7 +29,7 @@ LN2 = Fraction("0.69314718055994530941723212145817656807550013436025525412068000
 
 COMMUTATIVE = {"add", "mul"}
 # Operations of one operand, in the order of their cost.
-FUNCTIONS = {"neg", "rcp", "sqrt", "rcbrt", "log", "log1p", "exp", "expm1", "atan", "erf"}
+FUNCTIONS = {"neg", "rcp", "sqrt", "rcbrt", "log", "log1p", "exp", "expm1", "atan", "lambertw", "erfcx", "expint", "expint4", "expint72"}
 COMPARISONS = {"step_ge", "step_gt"}
 
 
@@ -289,6 +289,26 @@ class Graph:
     def atan(self, a):
         return self.call("atan", a)
 
+    def lambertw(self, a):
+        """W, W exp W = a > 0."""
+        return self.call("lambertw", a)
+
+    def erfcx(self, a):
+        """exp(a^2) erfc a, a >= 0."""
+        return self.call("erfcx", a)
+
+    def expint(self, a):
+        """exp(a) E1(a), a > 0."""
+        return self.call("expint", a)
+
+    def expint4(self, a):
+        """exp(a) E4(a), a >= 4."""
+        return self.call("expint4", a)
+
+    def expint72(self, a):
+        """exp(a) E(7/2, a), a >= 4."""
+        return self.call("expint72", a)
+
     def max(self, a, b):
         return self.make("max", self.lift(a), self.lift(b))
 
@@ -349,6 +369,15 @@ class Graph:
             return [(a[0], node + 1)]
         if op == "atan":
             return [(a[0], self.rcp(a[0] * a[0] + 1))]
+        if op == "lambertw":
+            return [(a[0], node * self.rcp(a[0] * (1 + node)))]
+        if op == "erfcx":
+            return [(a[0], 2 * (a[0] * node) - 2 / root(PI, 2))]
+        if op == "expint":
+            return [(a[0], node - self.rcp(a[0]))]
+        if op in ("expint4", "expint72"):
+            order = Fraction(3 if op == "expint4" else Fraction(5, 2))
+            return [(a[0], node - self.rcp(a[0]) * (1 - order * node))]
         if op == "max":
             first = self.step_gt(a[0], a[1])
             return [(a[0], first), (a[1], 1 - first)]

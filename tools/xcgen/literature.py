@@ -54,3 +54,37 @@ def perdew_wang(rs, z, a, alpha, beta, fz20):
 
 def uniform_tau(n):
     return m.mpf(3) / 10 * power(3 * m.pi ** 2, 2, 3) * power(n, 5, 3)
+
+
+def attenuation(a):
+    """The part of the uniform gas's exchange that is of short range, a = omega / (2 k_F)."""
+    b = m.exp(-1 / (4 * a ** 2)) - 1
+    return 1 - m.mpf(8) / 3 * a * (m.sqrt(m.pi) * m.erf(1 / (2 * a)) + 2 * a * (b - 2 * a ** 2 * b - m.mpf(1) / 2))
+
+
+def polarised_gas(n, a):
+    """Perdew and Wang's energy per electron of a density of one spin alone."""
+    rs = m.cbrt(3 / (4 * m.pi * n))
+    a, alpha = m.mpf(a), m.mpf("0.20548")
+    beta = [m.mpf(t) for t in ("14.1189", "6.1977", "3.3662", "0.62517")]
+    q = 2 * a * sum(b * rs ** (m.mpf(i + 1) / 2) for i, b in enumerate(beta))
+    return -2 * a * (1 + alpha * rs) * m.log(1 + 1 / q)
+
+
+def by_pairs(point, uniform, same, opposite, a="0.01554535"):
+    """Stoll's partition of the uniform gas, per volume: same(s) multiplies the energy of spin s alone."""
+    own = [n * polarised_gas(n, a) for n in (point.a, point.b)]
+    return (own[0] * same(0) + own[1] * same(1) + (point.n * uniform - own[0] - own[1]) * opposite)
+
+
+class OfSpin:
+    """x^2 = |grad rho_s|^2 / rho_s^(8/3), tau_s, and (tau of the uniform gas) / tau of a spin."""
+
+    def __init__(self, point, s):
+        self.n = (point.a, point.b)[s]
+        self.sigma = (point.aa, point.bb)[s]
+        self.tau = (point.ta, point.tb)[s]
+        self.x2 = self.sigma / power(self.n, 8, 3)
+        self.uniform_tau = m.mpf(3) / 10 * power(6 * m.pi ** 2, 2, 3) * power(self.n, 5, 3)
+        self.t = self.uniform_tau / self.tau
+        self.w = (self.t - 1) / (self.t + 1)

@@ -16,4 +16,10 @@ TSL_FN int tsl_cover_cell(int64_t *cell, tsl_tile tile, int64_t n, int side, int
     return j <= i && i < n;
 }
 
+/* What the write test puts into element (i, j). */
+TSL_FN float tsl_written(int64_t i, int64_t j)
+{
+    return (float)((int)i & 1023) + (float)((int)j & 1023);
+}
+
 #endif

@@ -22,10 +22,21 @@ typedef struct tsl_cover_task {
     tsl_cover_tally *tally; /* grows */
 } tsl_cover_task;
 
+/* The write test: element (i, j) of a matrix becomes tsl_written(), for j <= i < n and no other. */
+typedef struct tsl_write_task {
+    tsl_map map;
+    int packed; /* not 0: no map: each thread an aligned piece of the lower triangle by rows */
+    int64_t n;
+    int side, rows, launch; /* as of tsl_cover_task */
+    float *cells;           /* [n][n], or packed [n (n + 1) / 2]; aligned to 64 bytes */
+} tsl_write_task;
+
 typedef struct tsl_simplex_ops {
     /* Asynchronous on the context's stream. TSL_E_UNSUPPORTED, with the reason, for more blocks
      * than a grid of the device can have. */
     tsl_status (*cover)(tsl_context *context, const tsl_cover_task *task);
+    /* One launch of the write test; on the CPU all of it, by rows. Likewise. */
+    tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
 } tsl_simplex_ops;
 
 extern const tsl_simplex_ops tsl_simplex_cpu;

@@ -40,4 +40,16 @@ static tsl_status cpu_cover(tsl_context *context, const tsl_cover_task *task)
     return TSL_OK;
 }
 
-const tsl_simplex_ops tsl_simplex_cpu = {.cover = cpu_cover};
+static tsl_status cpu_write(tsl_context *context, const tsl_write_task *task)
+{
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 64)
+    for (int64_t i = 0; i < task->n; i++) {
+        float *const row = task->cells + (task->packed ? tsl_triangle_count(i) : i * task->n);
+        for (int64_t j = 0; j <= i; j++) {
+            row[j] = tsl_written(i, j);
+        }
+    }
+    return TSL_OK;
+}
+
+const tsl_simplex_ops tsl_simplex_cpu = {.cover = cpu_cover, .write = cpu_write};

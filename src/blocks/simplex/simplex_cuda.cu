@@ -11,4 +11,4 @@ extern "C" {
 #include "blocks/simplex/simplex_block.inc"
 #undef tsl_map_name
 
-extern const tsl_simplex_ops tsl_simplex_cuda = {.cover = gpu_cover};
+extern const tsl_simplex_ops tsl_simplex_cuda = {.cover = gpu_cover, .write = gpu_write};

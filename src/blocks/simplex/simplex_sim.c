@@ -5,4 +5,4 @@
 
 #include "blocks/simplex/simplex_block.inc"
 
-const tsl_simplex_ops tsl_simplex_sim = {.cover = gpu_cover};
+const tsl_simplex_ops tsl_simplex_sim = {.cover = gpu_cover, .write = gpu_write};

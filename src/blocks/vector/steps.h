@@ -90,7 +90,8 @@ tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list);
 /* With vectors in host memory, whatever the context's device. */
 tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list);
 
-enum { TSL_ELEMENTS_A_ROW = 8 }; /* that a list goes through, as tsl_threads_for() counts */
+/* That a list with a product goes through, as tsl_threads_for() counts; others a row a step. */
+enum { TSL_ELEMENTS_A_ROW = 8 };
 
 /* The rows from … to - 1 of this rank, on the CPU, by the calling thread: lists without scalar
  * products and halos. `from` is a multiple of TSL_SLICE_ROWS away from the rank's first row. */

@@ -107,10 +107,20 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int
     return status;
 }
 
+/* What the list goes through, as tsl_threads_for() counts: vectors in order cost less than entries
+ * of a matrix, an element a row for each step. */
+static int64_t elements_of(const tsl_steps *list)
+{
+    const int64_t rows = list->layout->to - list->layout->from;
+    const bool product = list->steps[0].kind == TSL_STEP_PRODUCT;
+    const int64_t most = TSL_ELEMENTS_A_ROW;
+    return rows * (product || list->count > most ? most : list->count);
+}
+
 tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list)
 {
     const tsl_layout *layout = list->layout;
-    const int threads = tsl_threads_for(context, TSL_ELEMENTS_A_ROW * (layout->to - layout->from));
+    const int threads = tsl_threads_for(context, elements_of(list));
     if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&
         list->steps[0].halo->collective) {
         return run_with_halo(context, list, threads);

@@ -278,10 +278,10 @@ static const cli_option rows[] = {
      .help = "how device memory goes between processes of mpirun: @; auto takes the first that can "
              "be had, and beside nccl staged for what is little"},
     {.heading = cli_reporting},
-    {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, common.csv),
-     .help = "write the table as comma-separated values; - is standard output"},
-    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, figure),
-     .help = "draw bandwidth over message size: .svg, .png or .pdf"},
+    {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, common.csv), .written = CLI_TABLE,
+     .help = "write the table"},
+    {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(bench, figure), .written = CLI_FIGURE,
+     .help = "draw bandwidth over message size"},
     {0}};
 
 static error_t set_argument(void *options, const char *text)
@@ -289,14 +289,6 @@ static error_t set_argument(void *options, const char *text)
     (void)options;
     cli_error("'%s': comm has one action, bench (see tesela comm --help)", text);
     return EINVAL;
-}
-
-/* Can what is asked for be written? */
-static bool can_write(const bench *b)
-{
-    const cli_file files[] = {{"--csv", b->common.csv}, {"--figure", b->figure}};
-    return cli_can_write_csv(&b->common) && cli_can_write_figure("--figure", b->figure) &&
-           cli_are_apart(files, sizeof files / sizeof *files, b->common.json);
 }
 
 /* The way of device memory. */
@@ -335,7 +327,7 @@ static bool check(const bench *b)
         cli_error("--profile does not go with comm bench: its table is where the time went");
         return false;
     }
-    return check_way(b) && can_write(b);
+    return check_way(b) && cli_check_files(&b->common, NULL, 0);
 }
 
 static const char command_doc[] =

@@ -213,6 +213,22 @@ static void print_zsh_parent(const completion_node *node, FILE *stream)
     fputs("_$name\n", stream);
 }
 
+/* The function of what can come first: a task, or a file. */
+static void print_zsh_first(const completion_node *node, FILE *stream)
+{
+    const char *word;
+    if (completion_task(node, 0) == NULL) {
+        return;
+    }
+    fputc('\n', stream);
+    print_function(stream, node->path);
+    fputs("_first()\n{\n    _alternative 'tasks:task:(", stream);
+    for (int i = 0; (word = completion_task(node, i)) != NULL; i++) {
+        fprintf(stream, "%s%s", i > 0 ? " " : "", word);
+    }
+    fputs(")' 'files:file:_files'\n}\n", stream);
+}
+
 static void print_zsh_leaf(const completion_node *node, FILE *stream)
 {
     fputs("    _arguments -s -S '(- *)--help[give the list of options]'", stream);
@@ -222,12 +238,9 @@ static void print_zsh_leaf(const completion_node *node, FILE *stream)
         }
     }
     if (completion_task(node, 0) != NULL) {
-        const char *word;
-        fputs(" \\\n        '1: :_alternative \"tasks\\:task\\:(", stream);
-        for (int i = 0; (word = completion_task(node, i)) != NULL; i++) {
-            fprintf(stream, "%s%s", i > 0 ? " " : "", word);
-        }
-        fputs(")\" \"files\\:file\\:_files\"'", stream);
+        fputs(" \\\n        '1: :", stream);
+        print_function(stream, node->path);
+        fputs("_first'", stream);
     }
     fputs(" \\\n        '*:file:_files'\n", stream);
 }
@@ -235,6 +248,7 @@ static void print_zsh_leaf(const completion_node *node, FILE *stream)
 static void print_zsh_node(const completion_node *node, void *user)
 {
     FILE *stream = user;
+    print_zsh_first(node, stream);
     fputc('\n', stream);
     print_function(stream, node->path);
     fputs("()\n{\n", stream);

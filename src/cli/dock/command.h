@@ -5,6 +5,7 @@
 #include "blocks/fft/fft.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/ranks.h"
+#include "io/file/spool.h"
 #include "solvers/dock/checkpoint.h"
 #include "solvers/dock/plan.h"
 #include "solvers/dock/pose_files.h"
@@ -102,6 +103,8 @@ typedef struct dock_input {
     const char *chains;     /* "A,B"; NULL: all */
     int model;              /* as in tsl_molecule_options */
     const char *option;     /* that chose the chains, for messages */
+    bool of_list;           /* pairs of a list share it: it is read again if need be */
+    tsl_spool file;         /* open once the digest is known */
     char digest[65];        /* of the file; "" until it is needed */
     tsl_molecule *molecule; /* NULL until it is needed */
     int64_t last_use;       /* the last pair of a list that needs it */
@@ -120,6 +123,8 @@ void dock_input_report(tsl_json *json, const char *name, const dock_input *input
 /* TSL_E_ARG if `path` is standard input, a pipe or a device: those can be read only once, and by
  * one rank. */
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
+/* The same where there are more ranks than one. */
+tsl_status dock_refuse_shared_pipe(tsl_context *context, const char *path);
 
 /* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
 
@@ -163,7 +168,8 @@ typedef struct dock_pair {
     const char *folder;
     dock_input *receptor;
     dock_input *ligand;
-    char list_digest[65];   /* of options->rescore; "" without */
+    tsl_spool rescored;     /* options->rescore */
+    char list_digest[65];   /* of it; "" without */
     char search_digest[65]; /* names everything the answer depends on */
     char output_digest[65]; /* and everything the files depend on */
     tsl_dock_options used;  /* what the plan was made with */

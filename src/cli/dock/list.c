@@ -163,9 +163,9 @@ static tsl_status split_lines(pair_list *list, tsl_context *context, const char 
 static tsl_status read_pairs(pair_list *list, tsl_context *context, const char *path)
 {
     tsl_text text;
-    tsl_status status = context->comm->size > 1 ? dock_refuse_pipe(context, path) : TSL_OK;
+    tsl_status status = dock_refuse_shared_pipe(context, path);
     if (status == TSL_OK) {
-        status = tsl_text_read(&text, context, path, (size_t)64 << 20);
+        status = tsl_text_read_if(&text, context, path, (size_t)64 << 20, tsl_text_is);
     }
     if (status != TSL_OK) {
         return status;
@@ -220,6 +220,7 @@ static tsl_status collect_inputs(pair_list *list, tsl_context *context, int role
     for (int64_t i = 0; i < list->count; i++) {
         const list_entry *entry = &list->entries[i];
         inputs[i] = dock_input_of(options, role, role == 0 ? entry->receptor : entry->ligand);
+        inputs[i].of_list = true;
     }
     qsort(inputs, (size_t)list->count, sizeof *inputs, by_path);
     int64_t count = 0;

@@ -1,10 +1,9 @@
 /* The molecules of `tesela dock`: reading them, and saying what was left out and assumed. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/dock/command.h"
-#include "io/file/sha256.h"
+#include "comm/comm.h"
 #include "io/molecule/molecule.h"
 
 dock_input dock_input_of(const dock_options *options, int role, const char *path)
@@ -18,31 +17,36 @@ dock_input dock_input_of(const dock_options *options, int role, const char *path
 void dock_input_free(dock_input *input)
 {
     tsl_molecule_destroy(input->molecule);
+    tsl_spool_close(&input->file);
     input->molecule = NULL;
 }
 
 tsl_status dock_refuse_pipe(tsl_context *context, const char *path)
 {
-    struct stat status;
-    if (strcmp(path, "-") == 0 && stat(path, &status) != 0) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "-: standard input cannot be read twice; save it to a file first");
-    }
-    if (stat(path, &status) == 0 &&
-        (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode))) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "%s: a pipe or device cannot be read twice; save it to a file first", path);
-    }
-    return TSL_OK;
+    return tsl_spool_is_needed(path)
+               ? tsl_fail(context, TSL_E_ARG,
+                          "%s: a pipe or device cannot be read twice; save it to a file first",
+                          strcmp(path, "-") == 0 ? "standard input" : path)
+               : TSL_OK;
+}
+
+tsl_status dock_refuse_shared_pipe(tsl_context *context, const char *path)
+{
+    return context->comm->size > 1 ? dock_refuse_pipe(context, path) : TSL_OK;
 }
 
 /* An input is read twice, for its digest and for its atoms. */
 tsl_status dock_input_digest(dock_input *input, tsl_context *context)
 {
-    const tsl_status status = dock_refuse_pipe(context, input->path);
-    return status != TSL_OK || input->digest[0] != '\0'
-               ? status
-               : tsl_sha256_file(context, input->path, input->digest);
+    if (input->digest[0] != '\0') {
+        return TSL_OK;
+    }
+    tsl_status status = input->of_list ? dock_refuse_pipe(context, input->path)
+                                       : dock_refuse_shared_pipe(context, input->path);
+    if (status == TSL_OK) {
+        status = tsl_spool_open(&input->file, context, input->path);
+    }
+    return status == TSL_OK ? tsl_spool_digest(&input->file, context, input->digest) : status;
 }
 
 /* ---- what was left out and assumed -------------------------------------------------------- */
@@ -120,6 +124,11 @@ static void say_assumed(const char *path, const tsl_molecule *molecule)
         cli_note("%s: residues taken for others: %s%s%s", path,
                  tsl_tally_print(names, &molecule->taken_for), text[0] != '\0' ? "; " : "", text);
     }
+    if (a->foreign_names > 0) {
+        cli_note("%s: %lld atom%s of names that amino acids do not have, docked as any other: %s",
+                 path, (long long)a->foreign_names, a->foreign_names == 1 ? " is" : "s are",
+                 tsl_tally_print(names, &molecule->foreign));
+    }
     if (list_items(text, doubts, sizeof doubts / sizeof *doubts)[0] != '\0') {
         cli_note("%s: %s", path, text);
     }
@@ -134,7 +143,12 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
     options.chains = input->chains;
     options.hetero = hetero;
     options.model = input->model;
-    const tsl_status status = tsl_molecule_read(&input->molecule, context, input->path, &options);
+    tsl_input *file = NULL;
+    tsl_status status = tsl_spool_input(&file, context, &input->file);
+    if (status == TSL_OK) {
+        status = tsl_molecule_take(&input->molecule, file, &options);
+        tsl_input_close(file);
+    }
     if (status == TSL_E_ARG) { /* the chains are the only argument that can be at fault */
         tsl_error_prefix(context, input->option);
     }
@@ -147,13 +161,14 @@ tsl_status dock_input_read(dock_input *input, tsl_context *context, tsl_hetero h
 
 /* ---- report ------------------------------------------------------------------------------- */
 
-static void write_tally(tsl_json *json, const char *name, const tsl_tally *tally)
+/* `what` the entries name. */
+static void write_tally(tsl_json *json, const char *name, const char *what, const tsl_tally *tally)
 {
     tsl_json_open_array(json, name);
     for (int64_t i = 0; i < tally->count; i++) {
         const tsl_tally_entry *entry = &tally->at[i];
         tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "residue", entry->name);
+        tsl_json_string(json, what, entry->name);
         if (entry->parent[0] != '\0') {
             tsl_json_string(json, "parent", entry->parent);
             tsl_json_bool(json, "neutral", entry->neutral);
@@ -186,19 +201,21 @@ static void write_counts(tsl_json *json, const tsl_molecule *molecule)
                    {"occupancies", a->occupancies},
                    {"residue_numbers", a->residue_numbers},
                    {"odd_records", a->odd_records},
-                   {"overlaps", a->overlaps}};
+                   {"overlaps", a->overlaps},
+                   {"foreign_names", a->foreign_names}};
     tsl_json_open_object(json, "left_out");
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         tsl_json_integer(json, left_out[i].name, left_out[i].count);
     }
-    write_tally(json, "names", &molecule->left_out);
+    write_tally(json, "names", "residue", &molecule->left_out);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "assumed");
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
         tsl_json_integer(json, assumed[i].name, assumed[i].count);
     }
-    write_tally(json, "taken_for", &molecule->taken_for);
-    write_tally(json, "uncharged", &molecule->uncharged);
+    write_tally(json, "taken_for", "residue", &molecule->taken_for);
+    write_tally(json, "uncharged", "residue", &molecule->uncharged);
+    write_tally(json, "atom_names", "atom", &molecule->foreign);
     tsl_json_close_object(json);
 }
 

@@ -85,36 +85,6 @@ static error_t set_models(const cli_option *row, const char *text, void *parsed)
     return 0;
 }
 
-static error_t set_block(const cli_option *row, const char *text, void *parsed)
-{
-    static const char *const words[] = {"receptor:", "ligand:"};
-    dock_options *options = parsed;
-    options->block = text;
-    for (int role = 0; role < 2; role++) {
-        const size_t length = strlen(words[role]);
-        if (strncmp(text, words[role], length) == 0 && dock_residues_valid(text + length)) {
-            return 0;
-        }
-    }
-    return cli_refuse_value(row, text,
-                            "give receptor: or ligand: and residues as CHAIN:NUMBER, "
-                            "CHAIN:FIRST-LAST or CHAIN:*, with commas between: "
-                            "receptor:A:10-20,A:45");
-}
-
-static error_t set_restraint(const cli_option *row, const char *text, void *parsed)
-{
-    dock_options *options = parsed;
-    dock_restraint restraint;
-    options->restrain = text;
-    if (dock_restraint_parse(&restraint, text)) {
-        return 0;
-    }
-    return cli_refuse_value(row, text,
-                            "give residues of RECEPTOR, a distance up to 100 and residues of "
-                            "LIGAND: 'A:45,A:57 within 8 of B:*'");
-}
-
 /* ---- rows --------------------------------------------------------------------------------- */
 
 static const char *const grid_words[] = {"ftdock", NULL};
@@ -197,10 +167,10 @@ static const cli_option rows[] = {
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers"},
     {"block", .value = "receptor:LIST|ligand:LIST", .kind = CLI_TEXT,
-     CLI_FIELD(dock_options, block), .set = set_block, .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     CLI_FIELD(dock_options, block), .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "with complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45"},
     {"restrain", .value = "LIST within D of LIST", .kind = CLI_TEXT,
-     CLI_FIELD(dock_options, restrain), .set = set_restraint, .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     CLI_FIELD(dock_options, restrain), .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "with complementarity: an atom of these residues of RECEPTOR has to be within D "
              "angstrom of one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'"},
     {"cluster", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, cluster),
@@ -264,8 +234,7 @@ static const cli_option rows[] = {
      .help = "chains of COMPLEX that are LIGAND's (required)"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, common.csv),
-     .tasks = OF_THE_LADDER | OF_QUALITY,
-     .help = "write its table as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .tasks = OF_THE_LADDER | OF_QUALITY, .help = "write its table"},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
@@ -329,6 +298,32 @@ static bool refuse(const char *option, const char *other, const char *remedy)
     return false;
 }
 
+/* Are the residues of --block and --restrain spelled as they should be? */
+static bool check_residues(const dock_options *options)
+{
+    static const char *const words[] = {"receptor:", "ligand:"};
+    dock_restraint restraint;
+    bool valid = options->block == NULL;
+    for (int role = 0; role < 2 && !valid; role++) {
+        const size_t length = strlen(words[role]);
+        valid = strncmp(options->block, words[role], length) == 0 &&
+                dock_residues_valid(options->block + length);
+    }
+    if (!valid) {
+        cli_error("--block '%s': give receptor: or ligand: and residues as CHAIN:NUMBER, "
+                  "CHAIN:FIRST-LAST or CHAIN:*, with commas between: receptor:A:10-20,A:45",
+                  options->block);
+        return false;
+    }
+    if (options->restrain != NULL && !dock_restraint_parse(&restraint, options->restrain)) {
+        cli_error("--restrain '%s': give residues of RECEPTOR, a distance up to 100 and residues "
+                  "of LIGAND: 'A:45,A:57 within 8 of B:*'",
+                  options->restrain);
+        return false;
+    }
+    return true;
+}
+
 /* Options of one score are refused with the other. */
 static bool check_score(const dock_options *options)
 {
@@ -386,7 +381,8 @@ static bool check_together(const dock_options *options)
                       "the list names the molecules");
     }
     bool asked[DOCK_VERSIONS];
-    return check_score(options) && dock_ladder_choose(asked, options->variants);
+    return check_score(options) && check_residues(options) &&
+           dock_ladder_choose(asked, options->variants);
 }
 
 /* Would the list that is to be read be replaced? */
@@ -400,20 +396,6 @@ static bool is_own_list(const dock_options *options)
         }
     }
     return false;
-}
-
-static bool are_apart(const dock_options *options)
-{
-    const cli_file files[] = {{NULL, options->receptor},
-                              {NULL, options->ligand},
-                              {NULL, options->list},
-                              {NULL, options->rescore},
-                              {NULL, options->contacts},
-                              {NULL, options->judged},
-                              {NULL, options->native},
-                              {"--csv", options->common.csv},
-                              {NULL, options->spiral == 0 ? options->rotations_from : NULL}};
-    return cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
 }
 
 static bool check_native(const dock_options *options)
@@ -443,10 +425,8 @@ static bool check(const dock_options *options)
                                                   : "RECEPTOR LIGAND -o DIR");
         return false;
     }
-    if (!cli_can_write_csv(&options->common)) {
-        return false;
-    }
-    if (!are_apart(options)) {
+    const char *const read[] = {options->receptor, options->ligand, options->judged};
+    if (!cli_check_files(&options->common, read, 3)) {
         return false;
     }
     if (options->task == DOCK_QUALITY) {

@@ -10,22 +10,53 @@
 #include "core/profile.h"
 #include "io/file/output.h"
 #include "io/file/sha256.h"
+#include "io/file/spool.h"
 #include "solvers/dock/dock.h"
 #include "solvers/dock/share.h"
 
 /* ---- input -------------------------------------------------------------------------------- */
 
+/* Two of a run's files that are the same pipe: the second would wait for ever, or be empty. */
+static tsl_status check_pipes(const dock_work *work, const dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    const char *const paths[] = {
+        pair->receptor->path, pair->ligand->path, options->rescore,
+        options->rescore == NULL && options->spiral == 0 ? options->rotations_from : NULL};
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < i && paths[i] != NULL; k++) {
+            if (paths[k] != NULL && strcmp(paths[i], paths[k]) == 0 &&
+                tsl_spool_is_needed(paths[i])) {
+                return tsl_fail(work->context, TSL_E_ARG,
+                                "%s: is given for two files, and can be read only once: save it to "
+                                "a file first",
+                                strcmp(paths[i], "-") == 0 ? "standard input" : paths[i]);
+            }
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status read_digests(const dock_work *work, dock_pair *pair)
 {
-    tsl_status status = dock_input_digest(pair->receptor, work->context);
+    tsl_status status = check_pipes(work, pair);
+    if (status == TSL_OK) {
+        status = dock_input_digest(pair->receptor, work->context);
+    }
     if (status == TSL_OK) {
         status = dock_input_digest(pair->ligand, work->context);
     }
-    if (status == TSL_OK && work->options->rescore != NULL) {
-        status = dock_refuse_pipe(work->context, work->options->rescore);
+    if (work->options->rescore == NULL) {
+        return status;
     }
-    if (status == TSL_OK && work->options->rescore != NULL) {
-        status = tsl_sha256_file(work->context, work->options->rescore, pair->list_digest);
+    if (status == TSL_OK) {
+        status = dock_refuse_shared_pipe(work->context, work->options->rescore);
+    }
+    if (status == TSL_OK) {
+        status = tsl_spool_open(&pair->rescored, work->context, work->options->rescore);
+    }
+    if (status == TSL_OK) {
+        status = tsl_spool_digest(&pair->rescored, work->context, pair->list_digest);
     }
     return status;
 }
@@ -364,6 +395,7 @@ tsl_status dock_pair_run(dock_work *work, dock_pair *pair)
 
 void dock_pair_free(dock_pair *pair)
 {
+    tsl_spool_close(&pair->rescored);
     tsl_pose_list_free(&pair->list);
     tsl_release(pair->blocked);
     dock_restraint_free(&pair->restraint);

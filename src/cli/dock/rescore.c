@@ -100,14 +100,21 @@ static void take_grid(const dock_options *options, tsl_dock_options *used, const
     }
 }
 
-static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_pose_list *list)
+static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_input *input,
+                             tsl_pose_list *list)
 {
     const dock_options *options = work->options;
     tsl_zdock_list from;
     double off = 0;
-    tsl_status status = tsl_zdock_read(work->context, options->rescore, &from);
+    tsl_status status = tsl_zdock_take(input, &from);
     if (status != TSL_OK) {
         return status;
+    }
+    if (from.wide > 0) {
+        cli_note("%s: %lld row%s more than seven columns, in line %lld first: what comes after the "
+                 "score is left out",
+                 options->rescore, (long long)from.wide, from.wide == 1 ? " has" : "s have",
+                 (long long)from.first_wide);
     }
     take_grid(options, &pair->used, pair, &from);
     list->poses = tsl_allocate_zeroed((size_t)from.count, sizeof *list->poses);
@@ -134,9 +141,10 @@ static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_pose_list *li
     return status;
 }
 
-static tsl_status read_ftdock(dock_work *work, dock_pair *pair, tsl_pose_list *list)
+static tsl_status read_ftdock(dock_work *work, dock_pair *pair, tsl_input *input,
+                              tsl_pose_list *list)
 {
-    tsl_status status = tsl_ftdock_read(work->context, work->options->rescore, list);
+    tsl_status status = tsl_ftdock_take(input, list);
     if (status == TSL_OK && list->count == 0) {
         status = tsl_fail(work->context, TSL_E_FORMAT,
                           "%s: holds no poses: give a list in FTDock's or ZDOCK's form",
@@ -150,10 +158,16 @@ tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
     const tsl_pose_list_head names = pair->list.head; /* of this run */
     tsl_pose_list list = {0};
     bool is_zdock = false;
-    tsl_status status = tsl_zdock_recognise(work->context, work->options->rescore, &is_zdock);
+    tsl_input *input = NULL;
+    tsl_status status = tsl_spool_input(&input, work->context, &pair->rescored);
     if (status == TSL_OK) {
-        status = is_zdock ? read_zdock(work, pair, &list) : read_ftdock(work, pair, &list);
+        status = tsl_zdock_recognise(input, &is_zdock);
     }
+    if (status == TSL_OK) {
+        status =
+            is_zdock ? read_zdock(work, pair, input, &list) : read_ftdock(work, pair, input, &list);
+    }
+    tsl_input_close(input);
     if (status != TSL_OK) {
         tsl_pose_list_free(&list);
         return status;

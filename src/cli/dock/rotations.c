@@ -120,9 +120,9 @@ static tsl_status append(dock_rotations *rotations, tsl_context *context, int64_
 static tsl_status read_file(dock_rotations *out, tsl_context *context, const char *path)
 {
     tsl_text text;
-    tsl_status status = context->comm->size > 1 ? dock_refuse_pipe(context, path) : TSL_OK;
+    tsl_status status = dock_refuse_shared_pipe(context, path);
     if (status == TSL_OK) {
-        status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+        status = tsl_text_read_if(&text, context, path, TSL_TEXT_LIMIT, tsl_text_is);
     }
     if (status != TSL_OK) {
         return status;

@@ -73,9 +73,9 @@ static const cli_option rows[] = {
      .range = {1, INT64_C(1) << 40}, .help = "largest array, @, e.g. 256M"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, common.csv),
-     .help = "write each measurement as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .help = "write each measurement"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(fft_options, figure),
-     .help = "draw rates, and where to transpose first: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "draw rates, and where to transpose first"},
     {0}};
 
 static const char command_doc[] =
@@ -235,10 +235,7 @@ static bool check(const fft_options *options)
                   "elements, or batches that are not whole groups of --stride lines",
                   left_out, left_out == 1 ? "" : "s");
     } else {
-        const cli_file files[] = {{"--csv", options->common.csv}, {"--figure", options->figure}};
-        return cli_can_write_csv(&options->common) &&
-               cli_can_write_figure("--figure", options->figure) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, NULL, 0);
     }
     return false;
 }

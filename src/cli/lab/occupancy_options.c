@@ -56,7 +56,7 @@ static const cli_option rows[] = {
      .otherwise = "what is needed"},
     {.heading = cli_reporting},
     {"curves", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(occupancy_options, curves),
-     .help = "draw warps over threads, registers and shared memory: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "draw warps over threads, registers and shared memory"},
     {"explain", .kind = CLI_FLAG, CLI_FIELD(occupancy_options, explain),
      .help = "print each step, and where the limits are from"},
     {0}};
@@ -119,7 +119,6 @@ static bool check_kernel(const occupancy_options *options)
 static bool check(const occupancy_options *options)
 {
     const bool chosen = options->row != NULL || options->common.device != NULL;
-    const cli_file files[] = {{"--curves", options->curves}};
     if (options->row != NULL && options->common.device != NULL) {
         cli_error("--cc and --device: give one of the two");
     } else if (!chosen && !options->all) {
@@ -134,8 +133,7 @@ static bool check(const occupancy_options *options)
         cli_error("lab occupancy: --registers is missing: registers of a thread, as `nvcc -Xptxas "
                   "-v` tells, or --kernel FILE.cu:NAME");
     } else {
-        return cli_can_write_figure("--curves", options->curves) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, NULL, 0);
     }
     return false;
 }

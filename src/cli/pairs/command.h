@@ -6,7 +6,8 @@
 #include "io/points/points.h"
 #include "tesela/pairs.h"
 
-extern const cli_command pairs_distance, pairs_neighbors, pairs_histogram, pairs_maps;
+extern const cli_command pairs_distance, pairs_neighbors, pairs_histogram, pairs_energy,
+    pairs_nearest, pairs_triplets, pairs_contacts, pairs_maps, pairs_ladder;
 
 /* Is the name that of a file of arrays, "….npy"? */
 bool pairs_is_npy(const char *path);

@@ -64,8 +64,8 @@ static const cli_option rows[] = {
      .help = "the power, @, or inf"},
     {"layout", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(distance_options, distance.layout),
      .words = layout_names, .notes = layout_notes, .help = "of one file's pairs"},
-    {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .echo = CLI_TOLD,
-     .help = "where the distances go"},
+    {"output", 'o', "D.npy", CLI_FILE, CLI_FIELD(distance_options, output), .written = CLI_RESULT,
+     .echo = CLI_TOLD, .help = "where the distances go"},
     {.heading = "How:"},
     {"chunk", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(distance_options, chunk),
      .echo = CLI_TOLD_SAID, .help = "of the result to hold in memory at a time",
@@ -112,10 +112,7 @@ static bool check(const distance_options *options)
                options->input[1] != NULL) {
         cli_error("--layout does not go with two files: their distances are a rectangle");
     } else {
-        const cli_file files[] = {
-            {NULL, options->input[0]}, {NULL, options->input[1]}, {"-o", options->output}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, options->input, 2);
     }
     return false;
 }

@@ -44,10 +44,10 @@ static const cli_option rows[] = {
     {.heading = "How:"},
     {"direct", .kind = CLI_FLAG, CLI_FIELD(histogram_options, count.direct),
      .help = "look at all pairs, without cells: the same result"},
-    {"output", 'o', "H.csv", CLI_FILE, CLI_FIELD(histogram_options, output),
+    {"output", 'o', "H.csv", CLI_FILE, CLI_FIELD(histogram_options, output), .written = CLI_RESULT,
      .help = "where the table goes: from, to, count and g of each bin"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(histogram_options, figure),
-     .help = "a figure of it: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .help = "a figure of it"},
     {0}};
 
 static const char command_doc[] =
@@ -83,11 +83,7 @@ static bool check(const histogram_options *options)
     } else if (options->count.finite && options->count.box == NULL) {
         cli_error("--finite needs --box: open space has no density");
     } else {
-        const cli_file files[] = {
-            {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_can_write_figure("--figure", options->figure) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }

@@ -45,9 +45,12 @@ static const cli_option rows[] = {
      .help = "indices ascending in each row (else as cells have them)"},
     {"direct", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.direct),
      .help = "look at all pairs, without cells: the same result"},
+    {"cell-order", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.in_cells),
+     .help =
+         "rows and indices in the order of cells, and `order`, the point of each place: fastest"},
     {"indices-only", .kind = CLI_FLAG, CLI_FIELD(neighbor_options, find.indices_only),
      .help = "no distances"},
-    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output),
+    {"output", 'o', "N.npz", CLI_FILE, CLI_FIELD(neighbor_options, output), .written = CLI_RESULT,
      .help = "where indptr, indices and distances go"},
     {0}};
 
@@ -90,10 +93,7 @@ static bool check(const neighbor_options *options)
     } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
-        const cli_file files[] = {
-            {NULL, options->input}, {"--radii", options->radii}, {"-o", options->output}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }
@@ -132,13 +132,17 @@ static tsl_status write_result(const neighbor_work *work)
     const tsl_neighbors *found = &work->found;
     const int precision = work->points.points.precision;
     const int64_t count = found->indptr[found->count];
-    const tsl_npz_member members[] = {
-        {"indptr", "<i8", 8, found->count + 1, found->indptr},
-        {"indices", "<i4", 4, count, found->indices},
-        {"distances", precision == 4 ? "<f4" : "<f8", precision, count, found->distances}};
-    return tsl_npz_write(work->context, work->options->output, members,
-                         (int)(sizeof members / sizeof *members) -
-                             (work->options->find.indices_only != 0));
+    tsl_npz_member members[4] = {{"indptr", "<i8", 8, found->count + 1, found->indptr},
+                                 {"indices", "<i4", 4, count, found->indices}};
+    int given = 2;
+    if (!work->options->find.indices_only) {
+        members[given++] = (tsl_npz_member){"distances", precision == 4 ? "<f4" : "<f8", precision,
+                                            count, found->distances};
+    }
+    if (work->options->find.in_cells) {
+        members[given++] = (tsl_npz_member){"order", "<i4", 4, found->count, found->order};
+    }
+    return tsl_npz_write(work->context, work->options->output, members, given);
 }
 
 static tsl_status run(neighbor_work *work)
@@ -176,6 +180,7 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_bool(json, "half", options->find.half != 0);
     tsl_json_bool(json, "sorted", options->find.sorted != 0);
     tsl_json_bool(json, "direct", options->find.direct != 0);
+    tsl_json_bool(json, "cell_order", options->find.in_cells != 0);
     tsl_json_bool(json, "indices_only", options->find.indices_only != 0);
     tsl_json_integer(json, "threads", tsl_context_threads(work->context));
     tsl_json_close_object(json);

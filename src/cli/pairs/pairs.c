@@ -6,8 +6,9 @@
 #include "cli/pairs/command.h"
 #include "io/file/text.h"
 
-static const cli_command *const tasks[] = {&pairs_distance, &pairs_neighbors, &pairs_histogram,
-                                           &pairs_maps, NULL};
+static const cli_command *const tasks[] = {
+    &pairs_distance, &pairs_neighbors, &pairs_histogram, &pairs_energy, &pairs_nearest,
+    &pairs_triplets, &pairs_contacts,  &pairs_maps,      &pairs_ladder, NULL};
 
 const cli_command cli_pairs = {
     .children = tasks,

@@ -45,7 +45,7 @@ typedef struct poisson_options {
     cli_common common;
     poisson_task task;
     const char *input, *output;
-    const char *dataset; /* of an HDF5 input */
+    const char *dataset; /* of an HDF5 or .npz input */
     const char *figure;
     const char *study; /* as given; NULL: not yet */
     poisson_varied varied;
@@ -102,7 +102,8 @@ typedef enum poisson_format {
 /* A field in memory, with what its file said of it. */
 typedef struct poisson_field {
     poisson_format format;
-    const char *path, *dataset; /* of an HDF5 file, as given or chosen */
+    const char *path, *dataset; /* of an HDF5 or .npz file, as given or chosen */
+    bool has_datasets;          /* it is one of these */
     int64_t n[3];
     double lengths[3];  /* that the file says; 0: it does not */
     int precision;      /* bytes of a number */
@@ -198,7 +199,7 @@ tsl_status poisson_result_write(const poisson_work *work, const void *values, in
 /* ---- nuclei (poisson_nuclei.c) ------------------------------------------------------------ */
 
 /* "O=6,H=1" */
-error_t poisson_set_valence(const cli_option *row, const char *text, void *options);
+error_t poisson_set_valence(const cli_option *row, const char *text, void *parsed);
 /* The charges of work->field's cube, into work->points. */
 tsl_status poisson_nuclei_take(poisson_work *work);
 double poisson_nuclei_charge(const poisson_work *work);
@@ -271,7 +272,7 @@ tsl_status poisson_arrays_time(poisson_arrays *arrays);
 tsl_status poisson_arrays_times(const poisson_arrays *arrays, tsl_poisson_times *all);
 void poisson_arrays_release(poisson_arrays *arrays);
 /* "ranks=2x3,segments=4,overlap=off" */
-error_t poisson_set_plan(const cli_option *row, const char *text, void *options);
+error_t poisson_set_plan(const cli_option *row, const char *text, void *parsed);
 /* What was set so, in `text`; NULL: all is left open. */
 enum { POISSON_PLAN_TEXT = 128 };
 const char *poisson_plan_text(char text[POISSON_PLAN_TEXT], const tsl_poisson_options *options);

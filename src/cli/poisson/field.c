@@ -72,6 +72,7 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
 {
     tsl_hdf5_array array;
     tsl_hdf5_remarks *remarks = &field->remarks;
+    field->has_datasets = true;
     tsl_status status = tsl_hdf5_open(&field->hdf5, field->input);
     if (status == TSL_OK) {
         status = choose_dataset(field);
@@ -107,6 +108,16 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
     return set_shape(field, context, array.axes, array.shape);
 }
 
+/* An array of an archive is a .npy file like any other. */
+static tsl_status open_npz(poisson_field *field, tsl_context *context)
+{
+    field->has_datasets = true;
+    const tsl_status status =
+        tsl_format_unpack(field->chosen, field->input, field->dataset, "--dataset");
+    field->dataset = field->chosen;
+    return status == TSL_OK ? open_npy(field, context) : status;
+}
+
 static tsl_status open_cube(poisson_field *field, tsl_context *context)
 {
     (void)context;
@@ -133,6 +144,7 @@ tsl_status poisson_field_open(poisson_field *field, tsl_context *context, const 
         poisson_format format;
         tsl_status (*open)(poisson_field *, tsl_context *);
     } rows[] = {[TSL_FORMAT_NPY] = {POISSON_NPY, open_npy},
+                [TSL_FORMAT_NPZ] = {POISSON_NPY, open_npz},
                 [TSL_FORMAT_HDF5] = {POISSON_HDF5, open_hdf5},
                 [TSL_FORMAT_TEXT] = {POISSON_CUBE, open_cube}};
     tsl_format told = TSL_FORMAT_TEXT;

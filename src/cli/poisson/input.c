@@ -46,9 +46,10 @@ tsl_status poisson_check_input(const poisson_work *work)
     const poisson_options *options = work->options;
     const char *path = work->field.path;
     const bool cube = work->field.format == POISSON_CUBE;
-    if (options->dataset != NULL && work->field.format != POISSON_HDF5) {
+    if (options->dataset != NULL && !work->field.has_datasets) {
         return tsl_fail(work->context, TSL_E_ARG,
-                        "--dataset goes with an HDF5 input, which %s is not: leave it out", path);
+                        "--dataset goes with an HDF5 or .npz input, which %s is not: leave it out",
+                        path);
     }
     if (options->output != NULL && poisson_format_of(options->output) == POISSON_CUBE && !cube) {
         return tsl_fail(work->context, TSL_E_ARG,

@@ -132,16 +132,16 @@ static const char *const equation_notes[] = {"laplacian phi = -4 pi rho", "lapla
 
 static const cli_option rows[] = {
     {.heading = "Files:"},
-    {NULL, 'o', "OUTPUT", CLI_FILE, CLI_FIELD(poisson_options, output), .tasks = OF_A_FILE,
-     .help = "where the result goes: .npy, .h5 or, from a cube, .cube"},
+    {NULL, 'o', "OUTPUT", CLI_FILE, CLI_FIELD(poisson_options, output), .written = CLI_RESULT,
+     .tasks = OF_A_FILE, .help = "where the result goes: .npy, .h5 or, from a cube, .cube"},
     {"output", .value = "NAME", .kind = CLI_CHOICE, CLI_FIELD(poisson_options, quantity),
      .words = poisson_quantity_names, .notes = quantity_notes, .tasks = OF_A_FILE, .help = "@"},
     {"dataset", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(poisson_options, dataset),
-     .tasks = OF_A_FILE, .help = "the array of an HDF5 file, e.g. density",
+     .tasks = OF_A_FILE, .help = "the array of an HDF5 or .npz file, e.g. density",
      .otherwise = "its only one of three axes"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, figure),
-     .tasks = OF_A_FILE | OF_STUDY, .echo = CLI_TOLD,
-     .help = "draw slices of source and potential, or a study's curves: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .tasks = OF_A_FILE | OF_STUDY, .echo = CLI_TOLD,
+     .help = "draw slices of source and potential, or a study's curves"},
     {.heading = "What to solve:"},
     {"lengths", .value = "LX,LY,LZ", .kind = CLI_LIST, CLI_FIELD(poisson_options, poisson.lengths),
      .set = set_lengths, .tasks = OF_A_PROBLEM, .help = "edges of the box, x first",
@@ -207,8 +207,7 @@ static const cli_option rows[] = {
      .range = {1, 1000000}, .tasks = OF_BENCH | OF_STUDY, .echo = CLI_TOLD,
      .help = "bench and study: solves that are timed"},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(poisson_options, common.csv),
-     .tasks = OF_STUDY, .echo = CLI_TOLD,
-     .help = "write a study's table as comma-separated values; - is standard output"},
+     .written = CLI_TABLE, .tasks = OF_STUDY, .echo = CLI_TOLD, .help = "write a study's table"},
     {0}};
 
 static const char arguments_doc[] = "INPUT -o OUTPUT\n"
@@ -219,8 +218,8 @@ static const char arguments_doc[] = "INPUT -o OUTPUT\n"
 static const char command_doc[] =
     "Solve Poisson's equation on a regular grid.\n"
     "\n"
-    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy) or "
-    "a "
+    "INPUT is the charge density or right-hand side, of three axes x, y, z: a NumPy file (.npy, or "
+    "an array of a .npz) or a "
     "dataset of an HDF5 file, of any numbers, or a cube file (in bohr and electrons / bohr^3); "
     "gzipped or not, told by its content; - is standard input. The result has the same shape; a "
     "field has three "
@@ -299,11 +298,7 @@ static bool check_files(const poisson_options *options)
                   "for standard input, or verify, bench or study",
                   options->input);
     } else {
-        const cli_file files[] = {
-            {NULL, options->input}, {"-o", options->output}, {"--figure", options->figure}};
-        return (!writes || cli_can_write("-o", options->output, false)) &&
-               cli_can_write_figure("--figure", options->figure) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }
@@ -364,10 +359,7 @@ static bool check_study(const poisson_options *options)
     } else if (options->varied == POISSON_SCALING && (plan->ranks[0] > 0 || plan->measure)) {
         cli_error("--plan: ranks are what study scaling varies: leave ranks and measure out");
     } else {
-        const cli_file files[] = {{"--figure", options->figure}, {"--csv", options->common.csv}};
-        return cli_can_write_figure("--figure", options->figure) &&
-               cli_can_write_csv(&options->common) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, NULL, 0);
     }
     return false;
 }

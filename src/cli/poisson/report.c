@@ -187,8 +187,7 @@ static void write_file_parameters(tsl_json *json, const poisson_work *work)
 {
     const poisson_options *options = work->options;
     tsl_json_string(json, "input", options->input);
-    tsl_json_string(json, "dataset",
-                    work->field.format == POISSON_HDF5 ? work->field.dataset : NULL);
+    tsl_json_string(json, "dataset", work->field.has_datasets ? work->field.dataset : NULL);
     tsl_json_string(json, "output", options->output);
     tsl_json_string(json, "quantity", poisson_quantity_names[options->quantity]);
     tsl_json_string(json, "sign", work->electrons ? "electrons" : "charge");

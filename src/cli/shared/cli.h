@@ -87,7 +87,8 @@ typedef struct cli_file {
 } cli_file;
 
 /* Is no file that is written one that is read, or written twice? If not, says so in one line and
- * returns false. `json`: the value of --json, one more file that is written, or NULL. */
+ * returns false. `json`: the value of --json, one more file that is written, or NULL. For files
+ * that no row names; cli_check_files() does it for those of rows. */
 bool cli_are_apart(const cli_file *files, size_t count, const char *json);
 
 /* ---- messages (messages.c) ---------------------------------------------------------------- */

@@ -125,6 +125,21 @@ static void list_words(char text[WORDS], const cli_option *row, bool notes)
     }
 }
 
+/* "1e-8", where C has 1e-08. */
+static void print_real(char text[32], double value)
+{
+    char raw[32];
+    snprintf(raw, sizeof raw, "%g", value);
+    const char *exponent = strchr(raw, 'e');
+    if (exponent == NULL) {
+        memcpy(text, raw, sizeof raw);
+        return;
+    }
+    const char *digits = exponent + 2;
+    snprintf(text, 32, "%.*se%s%s", (int)(exponent - raw), raw, exponent[1] == '-' ? "-" : "",
+             digits + strspn(digits, "0"));
+}
+
 /* A number of the row's kind. */
 static void print_number(char text[32], const cli_option *row, double value)
 {
@@ -136,8 +151,8 @@ static void print_number(char text[32], const cli_option *row, double value)
             power++;
         }
         snprintf(text, 32, "%.0f%.1s", value, suffixes + power);
-    } else if (row->kind == CLI_REAL || fabs(value) > 1e15) {
-        snprintf(text, 32, "%g", value);
+    } else if (row->kind == CLI_REAL) {
+        print_real(text, value);
     } else {
         snprintf(text, 32, "%.0f", value);
     }
@@ -165,7 +180,11 @@ static void print_range(char text[64], const cli_option *row, const char *from)
 
 void cli_range_text(char text[64], const cli_option *row)
 {
-    print_range(text, row, "");
+    cli_option open = *row;
+    if (row->kind == CLI_INTEGER && row->range.high >= INT_MAX) { /* as far as numbers go */
+        open.range.high = row->range.low != 0 ? INFINITY : 0;
+    }
+    print_range(text, &open, "");
 }
 
 /* The field's value; "": it says nothing. */
@@ -237,6 +256,10 @@ void cli_option_help(char text[CLI_HELP], const cli_option *row, const void *def
         append(text, CLI_HELP, choice ? ": " : ", ");
         append(text, CLI_HELP, takes);
     }
+    append(text, CLI_HELP,
+           row->written == CLI_FIGURE  ? ": " CLI_FIGURE_ENDINGS
+           : row->written == CLI_TABLE ? " as comma-separated values; - is standard output"
+                                       : "");
     cli_default_text(value, row, defaults);
     if (value[0] != '\0') {
         append(text, CLI_HELP, " (");

@@ -50,6 +50,14 @@ typedef enum cli_echo {
     CLI_TOLD_SAID /* null where a number is outside of the range, as 0 for "none" */
 } cli_echo;
 
+/* What a row of kind CLI_FILE names. */
+typedef enum cli_written {
+    CLI_READ,   /* a file that is read */
+    CLI_RESULT, /* one that is written */
+    CLI_TABLE,  /* that of --csv, which may be standard output */
+    CLI_FIGURE  /* a drawing, by its name's end */
+} cli_written;
+
 typedef struct cli_option cli_option;
 
 struct cli_option {
@@ -57,21 +65,23 @@ struct cli_option {
     char letter;       /* 'o'; 0: none */
     const char *value; /* its value's name: "DEGREES"; NULL of a flag, and of a heading */
     cli_kind kind;
+    unsigned tasks : 31;    /* bits by the places of the command's tasks that take it; 0: all do */
+    unsigned of_a_rank : 1; /* each rank of a launch may have its own */
+    cli_written written;    /* of a file */
+    cli_echo echo;          /* among a report's parameters: cli_echo_options() */
     cli_field field;
     cli_range range;
     const char *const *words;       /* that it takes, ended by NULL; of a number beside it */
     const char *(*word)(int place); /* the same from the library, in place of `words` */
     const int *values;              /* what they store, in a number too; NULL: their places */
-    const char *noun;               /* of what its value is, in messages; NULL: "a number" */
     const char *const *notes;       /* what --help says of each; NULL: nothing */
+    const char *noun;               /* of what its value is, in messages; NULL: "a number" */
     /* Reads the value in place of cli_set(): 0, or EINVAL when a message is out. */
     error_t (*set)(const cli_option *row, const char *text, void *options);
-    unsigned tasks;        /* bits by the places of the command's tasks that take it; 0: all do */
     const char *user;      /* the method that has it; NULL: all do */
-    bool of_a_rank;        /* each rank of a launch may have its own */
     const char *help;      /* '@' is the range, or the words; without '@' they follow */
-    const char *otherwise; /* the default in words, '@' is the field's; NULL: the field's */
-    cli_echo echo;         /* among a report's parameters: cli_echo_options() */
+    const char *otherwise; /* the default in words, '@' is the field's; "": none is said; NULL: the
+                              field's */
     const char *heading;   /* of the rows from here on; such a row is nothing else */
 };
 
@@ -155,6 +165,11 @@ bool cli_given(const struct cli_common *common, const void *field);
 /* That option's name with its dashes, "--keep". */
 const char *cli_spelled(const struct cli_common *common, const void *field);
 
+/* Can the files that a command line names be written, and is none of them read too, or written
+ * twice? `inputs`: files that arguments name, NULL among them. If not, says so in one line and
+ * returns false. (paths.c) */
+bool cli_check_files(const struct cli_common *common, const char *const inputs[], size_t count);
+
 struct tsl_json;
 
 /* Members of an object with the values of the rows that are told, in their order, named as the
@@ -165,6 +180,9 @@ void cli_echo_options(struct tsl_json *json, const cli_command *command, const v
 
 /* Of argp's options: the value is the name of a file, and must not be empty. */
 enum { CLI_NAMES_A_FILE = 0x1000 };
+
+/* What the names of figures end in. */
+#define CLI_FIGURE_ENDINGS ".svg, .png or .pdf"
 
 enum { CLI_SPELLED = 32, CLI_HELP = 1024, CLI_MOST_ROWS = 64 };
 
@@ -182,7 +200,7 @@ bool cli_is_end(const cli_option *row);
 void cli_option_help(char text[CLI_HELP], const cli_option *row, const void *defaults);
 /* The word at a place; NULL: there are no more. */
 const char *cli_word(const cli_option *row, int place);
-/* "1 to 64", "above 0"; "": all numbers. */
+/* "1 to 64", "above 0"; "": all numbers, or all from 0 up. */
 void cli_range_text(char text[64], const cli_option *row);
 /* The default by itself; "": there is none. */
 void cli_default_text(char text[CLI_HELP], const cli_option *row, const void *defaults);

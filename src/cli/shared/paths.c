@@ -179,7 +179,7 @@ bool cli_are_apart(const cli_file *files, size_t count, const char *json)
 bool cli_can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
-        cli_error("%s %s: give a name that ends in .svg, .png or .pdf", option, path);
+        cli_error("%s %s: give a name that ends in " CLI_FIGURE_ENDINGS, option, path);
         return false;
     }
 #ifndef TSL_HAVE_CAIRO
@@ -189,4 +189,47 @@ bool cli_can_write_figure(const char *option, const char *path)
     }
 #endif
     return path == NULL || cli_can_write(option, path, false);
+}
+
+/* ---- all files of a command line ----------------------------------------------------------- */
+
+static bool can_write_row(const cli_common *common, const cli_option *row, const cli_file *file)
+{
+    return row->written == CLI_RESULT   ? cli_can_write(file->option, file->path, false)
+           : row->written == CLI_FIGURE ? cli_can_write_figure(file->option, file->path)
+           : row->written == CLI_TABLE  ? cli_can_write_csv(common)
+                                        : true;
+}
+
+bool cli_check_files(const cli_common *common, const char *const inputs[], size_t count)
+{
+    enum { INPUTS = 8 };
+    cli_option rows[CLI_MOST_ROWS];
+    cli_file files[CLI_MOST_ROWS + INPUTS];
+    char names[CLI_MOST_ROWS + INPUTS][CLI_SPELLED];
+    size_t found = 0;
+    for (size_t i = 0; i < count && i < INPUTS; i++) {
+        files[found++] = (cli_file){NULL, inputs[i]};
+    }
+    cli_rows(rows, common->of);
+    for (const cli_option *row = rows; !cli_is_end(row); row++) {
+        const char *const field = (const char *)common + row->field.offset;
+        if (row->heading != NULL || row->kind != CLI_FILE || field == (const char *)&common->json) {
+            continue;
+        }
+        cli_file *file = &files[found];
+        file->path = *(const char *const *)(const void *)field;
+        if (row->letter != '\0') {
+            snprintf(names[found], CLI_SPELLED, "-%c", row->letter);
+        } else {
+            cli_spell(names[found], row);
+        }
+        file->option = names[found];
+        if (file->path != NULL && !can_write_row(common, row, file)) {
+            return false;
+        }
+        file->option = row->written != CLI_READ ? file->option : NULL;
+        found++;
+    }
+    return cli_are_apart(files, found, common->json);
 }

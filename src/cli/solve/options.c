@@ -38,7 +38,8 @@ static const cli_option rows[] = {
      .otherwise = "ones"},
     {"guess", .value = "X0", .kind = CLI_FILE, CLI_FIELD(solve_options, guess), .echo = CLI_TOLD,
      .help = "where to begin, one vector or one for each of B", .otherwise = "zeros"},
-    {"output", 'o', "X", CLI_FILE, CLI_FIELD(solve_options, output), .echo = CLI_TOLD,
+    {"output", 'o', "X", CLI_FILE, CLI_FIELD(solve_options, output), .written = CLI_RESULT,
+     .echo = CLI_TOLD,
      .help = "where the solution goes, .mtx or .npy; without convergence the last iterate or a "
              "better one"},
     {.heading = "How to solve it:"},
@@ -103,7 +104,7 @@ static const cli_option rows[] = {
      .user = "multigrid", .echo = CLI_TOLD, .help = "levels this small are solved directly"},
     {.heading = cli_reporting},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(solve_options, figure),
-     .echo = CLI_TOLD, .help = "draw the residual over the iterations: .svg, .png or .pdf"},
+     .written = CLI_FIGURE, .echo = CLI_TOLD, .help = "draw the residual over the iterations"},
     {0}};
 
 static const char command_doc[] =
@@ -209,15 +210,8 @@ bool solve_options_parse(solve_options *out, int argc, char **argv, int *exit_st
     if (!reads_input_once(out)) {
         return false;
     }
-    const cli_file files[] = {{NULL, out->matrix},
-                              {NULL, out->rhs},
-                              {NULL, out->guess},
-                              {"-o", out->output},
-                              {"--figure", out->figure}};
-    return (out->output == NULL ||
-            (knows_output(out->output) && cli_can_write("-o", out->output, false))) &&
-           cli_can_write_figure("--figure", out->figure) &&
-           cli_are_apart(files, sizeof files / sizeof *files, out->common.json);
+    return (out->output == NULL || knows_output(out->output)) &&
+           cli_check_files(&out->common, &out->matrix, 1);
 }
 
 const cli_command cli_solve = {.run = solve_command,

@@ -267,6 +267,10 @@ tsl_status transpose_file(transpose_work *work)
     }
     options->input = tsl_input_name(input);
     status = tsl_format_tell(&format, input);
+    if (status == TSL_OK && format == TSL_FORMAT_NPZ) {
+        char chosen[TSL_ZIP_NAME];
+        status = tsl_format_unpack(chosen, input, NULL, NULL);
+    }
     if (status == TSL_OK && format == TSL_FORMAT_HDF5) {
         status = tsl_fail(work->context, TSL_E_FORMAT,
                           "%s: is an HDF5 file: save the array as .npy", options->input);

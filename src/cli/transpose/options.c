@@ -53,7 +53,7 @@ static const cli_option rows[] = {
      .help = "size of an element",
      .otherwise = "the file's; " CLI_QUOTE(USUAL_ELEMENT) " for measurements"},
     {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(transpose_options, output),
-     .help = "where the transposed file goes"},
+     .written = CLI_RESULT, .help = "where the transposed file goes"},
     {.heading = "How:"},
     {"in-place", .kind = CLI_FLAG, CLI_FIELD(transpose_options, transpose.in_place),
      .help = "let the result take the array's place on the device"},
@@ -120,9 +120,7 @@ static bool check(const transpose_options *options)
     } else if (options->transpose.auxiliary > 0 && !options->transpose.in_place) {
         cli_error("--auxiliary needs --in-place: out of place nothing is taken");
     } else {
-        const cli_file files[] = {{NULL, options->input}, {"-o", options->output}};
-        return (options->output == NULL || cli_can_write("-o", options->output, false)) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }

@@ -248,25 +248,31 @@ static double lower_of(const work *w, const double *in, const double *out, int k
     return out[(1 + w->by[k][0]) * n + i];
 }
 
-/* Might a step pass a seam at a point: of Perdew and Zunger's gas at r_s = 1, or the clip of sigma
- * by tau? */
+/* Is the reduced gradient s of a closed shell near one of the two seams of the hole of Heyd,
+ * Scuseria and Ernzerhof? */
+static bool is_near_bend(double rho, double sigma)
+{
+    const double s = sqrt(sigma) / (6.1873 * pow(rho, 4.0 / 3));
+    return fabs(s - 1) < 0.01 || fabs(s / 0.08 - 1) < 0.01;
+}
+
+/* Might a step pass a seam at a point: of Perdew and Zunger's gas at r_s = 1, of the hole, or the
+ * clip of sigma by tau? */
 static bool is_near_seam(const work *w, const double *in, int spin, int64_t i)
 {
     const int64_t n = w->points;
     const double total = in[i] + (spin ? in[n + i] : 0);
     const double rs = cbrt(3 / (4 * M_PI * total));
-    if (fabs(rs - 1) < 0.01 || w->family < TSL_XC_MGGA) {
-        return fabs(rs - 1) < 0.01;
-    }
-    for (int s = 0; s <= spin; s++) {
+    bool near = fabs(rs - 1) < 0.01;
+    for (int s = 0; s <= spin && w->family > TSL_XC_LDA; s++) {
         const double rho = in[s * n + i];
         const double sigma = in[(spin ? 2 + 2 * s : 1) * n + i];
-        const double tau = in[(spin ? 5 + s : 2) * n + i];
-        if (sigma > 0.8 * 8 * rho * tau) {
-            return true;
+        near = near || is_near_bend(spin ? 2 * rho : rho, spin ? 4 * sigma : sigma);
+        if (w->family > TSL_XC_GGA) {
+            near = near || sigma > 0.8 * 8 * rho * in[(spin ? 5 + s : 2) * n + i];
         }
     }
-    return false;
+    return near;
 }
 
 /* Central differences of fourth order by each variable; of second derivatives of the first ones. */

@@ -12,13 +12,18 @@
 #name, {a, b }, order, family, offsetof(tsl_xc_arrays, name)                               \
     }
 const xc_column xc_columns[] = {
-    COLUMN(rho, 1, 2, -1, TSL_XC_LDA),       COLUMN(sigma, 1, 3, -1, TSL_XC_GGA),
-    COLUMN(tau, 1, 2, -1, TSL_XC_MGGA),      COLUMN(exc, 1, 1, 0, TSL_XC_LDA),
-    COLUMN(vrho, 1, 2, 1, TSL_XC_LDA),       COLUMN(vsigma, 1, 3, 1, TSL_XC_GGA),
-    COLUMN(vtau, 1, 2, 1, TSL_XC_MGGA),      COLUMN(v2rho2, 1, 3, 2, TSL_XC_LDA),
-    COLUMN(v2rhosigma, 1, 6, 2, TSL_XC_GGA), COLUMN(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
-    COLUMN(v2sigma2, 1, 6, 2, TSL_XC_GGA),   COLUMN(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
-    COLUMN(v2tau2, 1, 3, 2, TSL_XC_MGGA),
+    COLUMN(rho, 1, 2, -1, TSL_XC_LDA),          COLUMN(sigma, 1, 3, -1, TSL_XC_GGA),
+    COLUMN(tau, 1, 2, -1, TSL_XC_MGGA),         COLUMN(exc, 1, 1, 0, TSL_XC_LDA),
+    COLUMN(vrho, 1, 2, 1, TSL_XC_LDA),          COLUMN(vsigma, 1, 3, 1, TSL_XC_GGA),
+    COLUMN(vtau, 1, 2, 1, TSL_XC_MGGA),         COLUMN(v2rho2, 1, 3, 2, TSL_XC_LDA),
+    COLUMN(v2rhosigma, 1, 6, 2, TSL_XC_GGA),    COLUMN(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
+    COLUMN(v2sigma2, 1, 6, 2, TSL_XC_GGA),      COLUMN(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
+    COLUMN(v2tau2, 1, 3, 2, TSL_XC_MGGA),       COLUMN(v3rho3, 1, 4, 3, TSL_XC_LDA),
+    COLUMN(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),   COLUMN(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
+    COLUMN(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),  COLUMN(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
+    COLUMN(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),    COLUMN(v3sigma3, 1, 10, 3, TSL_XC_GGA),
+    COLUMN(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA), COLUMN(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
+    COLUMN(v3tau3, 1, 4, 3, TSL_XC_MGGA),
 };
 const int xc_column_count = sizeof xc_columns / sizeof *xc_columns;
 
@@ -39,35 +44,68 @@ int xc_width(tsl_xc_family family, int polarised, int order, bool inputs)
     return width;
 }
 
+/* A variable of a derivative: its kind, and what its components are called. */
+typedef struct variable {
+    const char *name;
+    int components;
+    const char *spins[3];
+} variable;
+
+static const variable variables[] = {
+    {"rho", 2, {"a", "b", ""}}, {"sigma", 3, {"aa", "ab", "bb"}}, {"tau", 2, {"a", "b", ""}}};
+
+/* The variables that a column's name says, "v3rho2sigma": rho, rho, sigma. Returns their number. */
+static int read_variables(const variable *out[3], const char *name)
+{
+    int count = 0;
+    name += name[0] == 'v' && name[1] >= '2' && name[1] <= '9' ? 2 : name[0] == 'v';
+    while (*name != '\0') {
+        const variable *v = variables;
+        while (v < variables + 3 && strncmp(name, v->name, strlen(v->name)) != 0) {
+            v++;
+        }
+        if (v == variables + 3) {
+            return 0; /* exc */
+        }
+        name += strlen(v->name);
+        const int times = *name >= '2' && *name <= '3' ? *name++ - '0' : 1;
+        for (int t = 0; t < times && count < 3; t++) {
+            out[count++] = v;
+        }
+    }
+    return count;
+}
+
+/* The components of the `skip`-th derivative by `count` variables, those of one kind never
+ * descending. */
+static void find_components(int at[3], const variable *const of[3], int count, int skip)
+{
+    memset(at, 0, 3 * sizeof *at);
+    while (skip-- > 0) {
+        int last = count - 1;
+        while (last > 0 && at[last] == of[last]->components - 1) {
+            last--;
+        }
+        at[last]++;
+        for (int k = last + 1; k < count; k++) {
+            at[k] = of[k] == of[k - 1] ? at[k - 1] : 0;
+        }
+    }
+}
+
 void xc_component_name(char *text, size_t bytes, const xc_column *column, int polarised,
                        int component)
 {
-    static const char *const of_two[] = {"a", "b"};
-    static const char *const of_three[] = {"aa", "ab", "bb"};
-    static const char *const of_four[] = {"a_a", "a_b", "b_a", "b_b"};
-    static const char *const of_six[] = {"a_aa", "a_ab", "a_bb", "b_aa", "b_ab", "b_bb"};
-    static const char *const of_sigmas[] = {"aa_aa", "aa_ab", "aa_bb", "ab_ab", "ab_bb", "bb_bb"};
-    static const char *const of_tau[] = {"aa_a", "aa_b", "ab_a", "ab_b", "bb_a", "bb_b"};
-    const char *suffix = "";
-    switch (column->components[polarised]) {
-    case 2:
-        suffix = of_two[component];
-        break;
-    case 3:
-        suffix = of_three[component];
-        break;
-    case 4:
-        suffix = of_four[component];
-        break;
-    case 6:
-        suffix = strcmp(column->name, "v2sigma2") == 0     ? of_sigmas[component]
-                 : strcmp(column->name, "v2sigmatau") == 0 ? of_tau[component]
-                                                           : of_six[component];
-        break;
-    default:
-        break;
+    const variable *of[3] = {NULL, NULL, NULL};
+    const int count = polarised ? read_variables(of, column->name) : 0;
+    int at[3];
+    int used = snprintf(text, bytes, "%s%s", column->name, count > 0 ? "_" : "");
+    find_components(at, of, count, count > 0 ? component : 0);
+    for (int k = 0; k < count && used >= 0 && (size_t)used < bytes; k++) {
+        const bool joined = k == 0 || (of[k] == of[k - 1] && of[k]->components == 2);
+        used += snprintf(text + used, bytes - (size_t)used, "%s%s", joined ? "" : "_",
+                         of[k]->spins[at[k]]);
     }
-    snprintf(text, bytes, "%s%s%s", column->name, suffix[0] != '\0' ? "_" : "", suffix);
 }
 
 tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points,

@@ -32,8 +32,8 @@ static const cli_option rows[] = {
      .help = "highest order of derivatives"},
     {"input", 'i', "IN.npy", CLI_FILE, CLI_FIELD(xc_options, input), .tasks = OF_EVAL,
      .help = "points, a row each"},
-    {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .tasks = OF_EVAL,
-     .help = "where the values go, a row each"},
+    {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .written = CLI_RESULT,
+     .tasks = OF_EVAL, .help = "where the values go, a row each"},
     {"points", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, points),
      .range = {1000, 1000000000}, .tasks = OF_CHECK | OF_BENCH,
      .help = "check: points of each case; bench: at most, a power of ten",
@@ -51,14 +51,11 @@ static error_t refuse_argument(void *options, const char *text)
 /* What the options say together. */
 static bool check_options(const xc_options *o)
 {
-    const bool files = o->input != NULL || o->output != NULL;
     if (o->task == XC_EVAL && (o->input == NULL || o->output == NULL)) {
         cli_error("tesela xc eval: give --%s FILE.npy", o->input == NULL ? "input" : "output");
         return false;
     }
-    const cli_file all[] = {{NULL, o->input}, {"-o", o->output}};
-    return !files ||
-           (cli_can_write("--output", o->output, false) && cli_are_apart(all, 2, o->common.json));
+    return cli_check_files(&o->common, NULL, 0);
 }
 
 static int run(xc_options *options)

@@ -1,7 +1,9 @@
 #include "io/file/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "io/grid/hdf5.h"
 #include "io/grid/npy.h"
 
@@ -11,7 +13,6 @@ static const struct {
     const char *bytes;
     const char *what;
 } others[] = {
-    {0, 4, "PK\3\4", "is a zip archive, as .npz files are: unpack it, and give one .npy of it"},
     {0, 3, "BZh", "is packed by bzip2: unpack it first"},
     {0, 6,
      "\xfd"
@@ -39,9 +40,10 @@ tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
     if (bytes == 0) {
         return tsl_fail(tsl_input_context(input), TSL_E_FORMAT, "%s: the file is empty", name);
     }
-    *out = tsl_npy_is(data, bytes)    ? TSL_FORMAT_NPY
-           : tsl_hdf5_is(data, bytes) ? TSL_FORMAT_HDF5
-                                      : TSL_FORMAT_TEXT;
+    *out = tsl_npy_is(data, bytes)                        ? TSL_FORMAT_NPY
+           : tsl_hdf5_is(data, bytes)                     ? TSL_FORMAT_HDF5
+           : bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0 ? TSL_FORMAT_NPZ
+                                                          : TSL_FORMAT_TEXT;
     for (size_t i = 0; i < sizeof others / sizeof *others && *out == TSL_FORMAT_TEXT; i++) {
         const size_t at = (size_t)others[i].at, length = (size_t)others[i].length;
         if (bytes >= at + length && memcmp(data + at, others[i].bytes, length) == 0) {
@@ -54,4 +56,99 @@ tsl_status tsl_format_tell(tsl_format *out, tsl_input *input)
                         name);
     }
     return TSL_OK;
+}
+
+/* ---- archives ------------------------------------------------------------------------------ */
+
+enum { NAMES_TEXT = 256 };
+
+/* The .npy files of an archive. */
+typedef struct arrays {
+    int count;
+    bool has_wanted;
+    char name[TSL_ZIP_NAME]; /* of the first, without .npy */
+    char names[NAMES_TEXT];  /* "a, b, ..." */
+} arrays;
+
+static void list_arrays(arrays *out, const tsl_zip *zip, const char *wanted)
+{
+    static const char ending[] = ".npy";
+    char name[TSL_ZIP_NAME], plain[TSL_QUOTE_TEXT];
+    int64_t at = 0;
+    *out = (arrays){.count = 0};
+    while (tsl_zip_next(zip, &at, name)) {
+        const size_t length = strlen(name);
+        if (length < sizeof ending || strcmp(name + length - 4, ending) != 0) {
+            continue;
+        }
+        name[length - 4] = '\0';
+        out->has_wanted |= wanted != NULL && strcmp(name, wanted) == 0;
+        const size_t used = strlen(out->names);
+        if (used + sizeof plain + 8 < NAMES_TEXT) {
+            snprintf(out->names + used, NAMES_TEXT - used, "%s%s", used > 0 ? ", " : "",
+                     tsl_quote(plain, name, strlen(name)));
+        } else if (strcmp(out->names + used - 3, "...") != 0) {
+            strcpy(out->names + used, ", ...");
+        }
+        if (out->count++ == 0) {
+            strcpy(out->name, name);
+        }
+    }
+}
+
+/* The name of the array to read. */
+static tsl_status choose_array(char chosen[TSL_ZIP_NAME], const tsl_input *input,
+                               const tsl_zip *zip, const char *wanted, const char *option)
+{
+    tsl_context *context = tsl_input_context(input);
+    const char *name = tsl_input_name(input);
+    arrays found;
+    list_arrays(&found, zip, wanted);
+    if (found.count == 0) {
+        return tsl_fail(
+            context, TSL_E_FORMAT,
+            "%s: is a zip archive without .npy files: unpack it, and give what is in it", name);
+    }
+    if (wanted != NULL && !found.has_wanted) {
+        return tsl_fail(context, TSL_E_FORMAT, "%s: has no array '%s': it has %s", name, wanted,
+                        found.names);
+    }
+    if (wanted == NULL && found.count > 1) {
+        char remedy[64] = "save the one as .npy";
+        if (option != NULL) {
+            snprintf(remedy, sizeof remedy, "say with %s which", option);
+        }
+        return tsl_fail(context, TSL_E_FORMAT, "%s: has %d arrays, %s: %s", name, found.count,
+                        found.names, remedy);
+    }
+    snprintf(chosen, TSL_ZIP_NAME, "%s", wanted != NULL ? wanted : found.name);
+    return TSL_OK;
+}
+
+tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const char *wanted,
+                             const char *option)
+{
+    const int64_t least = 64 << 20, most = tsl_host_memory_free() / 2; /* bytes */
+    tsl_context *context = tsl_input_context(input);
+    tsl_text archive = {0}, array = {0};
+    tsl_zip zip = {.source = NULL};
+    char member[TSL_ZIP_NAME + 4];
+    tsl_status status = tsl_text_take(&archive, input, (size_t)(most > least ? most : least));
+    const tsl_source source = tsl_source_of(tsl_input_name(input), archive.data, archive.size);
+    if (status == TSL_OK) {
+        status = tsl_zip_open(&zip, context, &source);
+    }
+    if (status == TSL_OK) {
+        status = choose_array(chosen, input, &zip, wanted, option);
+    }
+    if (status == TSL_OK) {
+        snprintf(member, sizeof member, "%s.npy", chosen);
+        status = tsl_zip_read(&array, context, &zip, member);
+    }
+    tsl_zip_close(&zip);
+    tsl_text_release(&archive);
+    if (status == TSL_OK) {
+        tsl_input_replace(input, array.data, array.size);
+    }
+    return status;
 }

@@ -3,15 +3,25 @@
 #define TSL_IO_FORMAT_H
 
 #include "io/file/input.h"
+#include "io/file/zip.h"
 
 typedef enum tsl_format {
     TSL_FORMAT_NPY,
     TSL_FORMAT_HDF5,
+    TSL_FORMAT_NPZ, /* an archive of .npy files */
     TSL_FORMAT_TEXT /* anything else that may be text, a cube's for one */
 } tsl_format;
 
 /* Tell it by the first bytes, which stay to be read. TSL_E_FORMAT for an empty file, and for one of
  * another kind that is known by its first bytes, with a line that says what it is. */
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input);
+
+/* Unpack an array of a .npz file, and go on with it as if the file were that .npy: the one that is
+ * called `wanted`, or, where that is NULL, the only one there is. `chosen` gets its name, without
+ * .npy. `option` is what `wanted` comes from, or NULL where nothing can be chosen. TSL_E_FORMAT,
+ * with a line that names the arrays, if it is not there or there are several; errors of
+ * tsl_zip_read(). */
+tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const char *wanted,
+                             const char *option);
 
 #endif

@@ -14,8 +14,11 @@ enum { RAW_BYTES = 1 << 14, PIECE = 1 << 20, LEAST_KEPT = 1 << 12 };
 
 struct tsl_input {
     tsl_context *context;
-    const char *path, *name;
+    const char *path, *name; /* no path: it is in memory */
     int file;
+    const char *memory;
+    size_t memory_at, memory_end;
+    char *unpacked;   /* memory that is the input's own */
     int64_t size;     /* of a regular file; -1: it is none */
     int64_t expected; /* bytes of its text; 0: not known */
     int64_t taken;    /* bytes of the text that left the file, peeked ones included */
@@ -39,9 +42,16 @@ static tsl_status fail_reading(const tsl_input *input)
 }
 
 /* Read what is there, at least a byte unless the file is at its end. */
-static tsl_status read_some(const tsl_input *input, char *data, size_t bytes, size_t *got)
+static tsl_status read_some(tsl_input *input, char *data, size_t bytes, size_t *got)
 {
     ssize_t part;
+    if (input->memory != NULL) {
+        const size_t left = input->memory_end - input->memory_at;
+        *got = left < bytes ? left : bytes;
+        memcpy(data, input->memory + input->memory_at, *got);
+        input->memory_at += *got;
+        return TSL_OK;
+    }
     do {
         part = read(input->file, data, bytes < PIECE ? bytes : PIECE);
     } while (part < 0 && errno == EINTR);
@@ -198,7 +208,12 @@ static int64_t inflated_bytes(const tsl_input *input)
 {
     const int64_t most = 1032;
     unsigned char end[4];
-    if (input->size < 18 || pread(input->file, end, 4, input->size - 4) != 4) {
+    if (input->size < 18) {
+        return 0;
+    }
+    if (input->memory != NULL) {
+        memcpy(end, input->memory + input->size - 4, 4);
+    } else if (pread(input->file, end, 4, input->size - 4) != 4) {
         return 0;
     }
     const int64_t told = end[0] | end[1] << 8 | end[2] << 16 | (int64_t)end[3] << 24;
@@ -221,6 +236,9 @@ tsl_status tsl_fail_to_open(tsl_context *context, const char *path, int reason)
 static tsl_status open_file(tsl_input *input)
 {
     struct stat about;
+    if (input->memory != NULL) {
+        return TSL_OK;
+    }
     const bool standard = strcmp(input->path, "-") == 0;
     input->name = standard ? "standard input" : input->path;
     input->file = standard ? STDIN_FILENO : open(input->path, O_RDONLY | O_CLOEXEC);
@@ -233,15 +251,14 @@ static tsl_status open_file(tsl_input *input)
     return TSL_OK;
 }
 
-tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *path)
+/* Open what `begun` names. `inflate`: if it is gzipped. */
+static tsl_status open_input(tsl_input **out, const tsl_input *begun, bool inflate)
 {
     tsl_input *input = tsl_allocate(sizeof *input);
     if (input == NULL) {
-        return tsl_fail_memory(context, sizeof *input, "reading a file");
+        return tsl_fail_memory(begun->context, sizeof *input, "reading a file");
     }
-    memset(input, 0, offsetof(tsl_input, raw));
-    input->context = context;
-    input->path = path;
+    memcpy(input, begun, offsetof(tsl_input, raw));
     input->file = -1;
     input->between = true;
     tsl_status status = open_file(input);
@@ -249,7 +266,7 @@ tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *pat
         status = fill_raw(input, 2);
     }
     if (status == TSL_OK) {
-        input->gzipped = is_gzipped(input->raw, input->raw_end);
+        input->gzipped = inflate && is_gzipped(input->raw, input->raw_end);
         input->expected = input->gzipped    ? inflated_bytes(input)
                           : input->size > 0 ? input->size
                                             : 0;
@@ -263,6 +280,29 @@ tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *pat
     return TSL_OK;
 }
 
+tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *path)
+{
+    const tsl_input begun = {.context = context, .path = path};
+    return open_input(out, &begun, true);
+}
+
+tsl_status tsl_input_open_as_is(tsl_input **out, tsl_context *context, const char *path)
+{
+    const tsl_input begun = {.context = context, .path = path};
+    return open_input(out, &begun, false);
+}
+
+tsl_status tsl_input_open_bytes(tsl_input **out, tsl_context *context, const char *name,
+                                const char *data, size_t bytes)
+{
+    const tsl_input begun = {.context = context,
+                             .name = name,
+                             .memory = data != NULL ? data : "",
+                             .memory_end = bytes,
+                             .size = (int64_t)bytes};
+    return open_input(out, &begun, true);
+}
+
 void tsl_input_close(tsl_input *input)
 {
     if (input == NULL) {
@@ -273,7 +313,24 @@ void tsl_input_close(tsl_input *input)
         close(input->file);
     }
     tsl_release(input->kept);
+    tsl_release(input->unpacked);
     tsl_release(input);
+}
+
+void tsl_input_replace(tsl_input *input, char *data, size_t bytes)
+{
+    tsl_release(input->kept);
+    tsl_release(input->unpacked);
+    input->kept = NULL;
+    input->kept_at = input->kept_end = input->kept_capacity = 0;
+    input->raw_at = input->raw_end = 0;
+    input->gzipped = false;
+    input->taken = 0;
+    input->size = input->expected = (int64_t)bytes;
+    input->unpacked = data;
+    input->memory = data;
+    input->memory_at = 0;
+    input->memory_end = bytes;
 }
 
 const char *tsl_input_name(const tsl_input *input)
@@ -379,5 +436,6 @@ int64_t tsl_input_expected(const tsl_input *input)
 
 bool tsl_input_is_plain_file(const tsl_input *input)
 {
-    return input->size >= 0 && !input->gzipped && strcmp(input->path, "-") != 0;
+    return input->memory == NULL && input->size >= 0 && !input->gzipped &&
+           strcmp(input->path, "-") != 0;
 }

@@ -11,6 +11,15 @@ typedef struct tsl_input tsl_input;
  * they are read. TSL_E_IO, TSL_E_UNSUPPORTED if it is gzipped and the build has no zlib,
  * TSL_E_NOMEM. Close with tsl_input_close(). */
 tsl_status tsl_input_open(tsl_input **out, tsl_context *context, const char *path);
+/* The same for what was read already: `bytes` bytes at `data`, borrowed, as they came from what
+ * errors call `name`. */
+tsl_status tsl_input_open_bytes(tsl_input **out, tsl_context *context, const char *name,
+                                const char *data, size_t bytes);
+/* Open `path`, and take its bytes as they are, gzipped or not. */
+tsl_status tsl_input_open_as_is(tsl_input **out, tsl_context *context, const char *path);
+/* Go on with `bytes` bytes at `data`, which was allocated by tsl_allocate() and is the input's from
+ * now on, in place of all that is still to be read: what was unpacked from it. */
+void tsl_input_replace(tsl_input *input, char *data, size_t bytes);
 void tsl_input_close(tsl_input *input); /* NULL is fine */
 
 /* The failure, TSL_E_IO, of opening a file to read it, for `reason` (errno): a link that leads

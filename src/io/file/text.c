@@ -67,39 +67,54 @@ tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit)
     return status;
 }
 
+bool tsl_text_is(const char *data, size_t size)
+{
+    return memchr(data, '\0', size) == NULL;
+}
+
+bool tsl_text_or_gzip(const char *data, size_t size)
+{
+    return (size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0) || tsl_text_is(data, size);
+}
+
+tsl_status tsl_text_take_if(tsl_text *out, tsl_input *input, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size))
+{
+    const char *data;
+    size_t bytes;
+    tsl_status status = tsl_input_peek(input, TSL_TEXT_BEGINNING, &data, &bytes);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (begins_well == NULL || bytes < TSL_TEXT_BEGINNING || begins_well(data, bytes)) {
+        return tsl_text_take(out, input, limit);
+    }
+    out->data = tsl_allocate(TSL_TEXT_BEGINNING);
+    if (out->data == NULL) {
+        return tsl_fail_memory(tsl_input_context(input), TSL_TEXT_BEGINNING, "a file's beginning");
+    }
+    status = tsl_input_read(input, out->data, bytes, &out->size);
+    if (status != TSL_OK) {
+        tsl_text_release(out);
+    }
+    return status;
+}
+
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
                             bool (*begins_well)(const char *data, size_t size))
 {
     tsl_input *input;
-    const char *data;
-    size_t bytes;
     tsl_status status = tsl_input_open(&input, context, path);
-    if (status != TSL_OK) {
-        return status;
+    if (status == TSL_OK) {
+        status = tsl_text_take_if(out, input, limit, begins_well);
+        tsl_input_close(input);
     }
-    status = tsl_input_peek(input, TSL_TEXT_BEGINNING, &data, &bytes);
-    if (status == TSL_OK && begins_well != NULL && bytes == TSL_TEXT_BEGINNING &&
-        !begins_well(data, bytes)) {
-        out->data = tsl_allocate(TSL_TEXT_BEGINNING);
-        status = out->data == NULL
-                     ? tsl_fail_memory(context, TSL_TEXT_BEGINNING, "a file's beginning")
-                     : tsl_input_read(input, out->data, bytes, &out->size);
-    } else if (status == TSL_OK) {
-        status = tsl_text_take(out, input, limit);
-    }
-    tsl_input_close(input);
     return status;
 }
 
 tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, size_t limit)
 {
-    tsl_input *input;
-    tsl_status status = tsl_input_open(&input, context, path);
-    if (status == TSL_OK) {
-        status = tsl_text_take(out, input, limit);
-        tsl_input_close(input);
-    }
-    return status;
+    return tsl_text_read_if(out, context, path, limit, NULL);
 }
 
 void tsl_text_release(tsl_text *text)

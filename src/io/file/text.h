@@ -24,8 +24,13 @@ tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, 
 enum { TSL_TEXT_BEGINNING = 64 };
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
                             bool (*begins_well)(const char *data, size_t size));
-/* Read what is left of an input, as tsl_text_read() reads a file. */
+/* Read what is left of an input, all of it or as tsl_text_read_if() does. */
 tsl_status tsl_text_take(tsl_text *out, tsl_input *input, size_t limit);
+tsl_status tsl_text_take_if(tsl_text *out, tsl_input *input, size_t limit,
+                            bool (*begins_well)(const char *data, size_t size));
+/* Beginnings of text, which has no byte of 0, and of that or gzip data. */
+bool tsl_text_is(const char *data, size_t size);
+bool tsl_text_or_gzip(const char *data, size_t size);
 void tsl_text_release(tsl_text *text);
 
 /* Walks over lines that end in LF, CR LF or CR; the last may lack its end. A byte-order mark of

@@ -176,17 +176,40 @@ static bool read_extra(member *m, const char *extra, int64_t bytes)
     return true;
 }
 
+/* Bytes of the entry at `at`, and of its name and extra fields; 0 where there is no whole one. */
+static int64_t entry_bytes(const tsl_zip *zip, const char *at, int64_t *name, int64_t *extra)
+{
+    const int64_t left = zip->directory + zip->bytes - at;
+    if (left < ENTRY_BYTES || memcmp(at, entry_mark, 4) != 0) {
+        return 0;
+    }
+    *name = number(at + 28, 2);
+    *extra = number(at + 30, 2);
+    const int64_t entry = ENTRY_BYTES + *name + *extra + number(at + 32, 2);
+    return entry <= left ? entry : 0;
+}
+
+bool tsl_zip_next(const tsl_zip *zip, int64_t *at, char name[TSL_ZIP_NAME])
+{
+    int64_t bytes = 0, extra = 0;
+    const char *entry = zip->directory + *at;
+    const int64_t whole = entry_bytes(zip, entry, &bytes, &extra);
+    if (whole == 0) {
+        return false;
+    }
+    const size_t kept = bytes < TSL_ZIP_NAME ? (size_t)bytes : TSL_ZIP_NAME - 1;
+    memcpy(name, entry + ENTRY_BYTES, kept);
+    name[kept] = '\0';
+    *at += whole;
+    return true;
+}
+
 static bool find_member(member *out, const tsl_zip *zip, const char *name)
 {
     const char *at = zip->directory;
-    const char *end = at + zip->bytes;
-    while (end - at >= ENTRY_BYTES && memcmp(at, entry_mark, 4) == 0) {
-        const int64_t name_bytes = number(at + 28, 2);
-        const int64_t extra_bytes = number(at + 30, 2);
-        const int64_t entry = ENTRY_BYTES + name_bytes + extra_bytes + number(at + 32, 2);
-        if (entry > end - at) {
-            return false;
-        }
+    int64_t name_bytes = 0, extra_bytes = 0;
+    int64_t entry;
+    while ((entry = entry_bytes(zip, at, &name_bytes, &extra_bytes)) > 0) {
         if (strlen(name) == (size_t)name_bytes &&
             memcmp(at + ENTRY_BYTES, name, (size_t)name_bytes) == 0) {
             *out = (member){.flags = (int)number(at + 8, 2),

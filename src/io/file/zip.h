@@ -15,6 +15,11 @@ typedef struct tsl_zip {
 tsl_status tsl_zip_open(tsl_zip *out, tsl_context *context, const tsl_source *source);
 void tsl_zip_close(tsl_zip *zip);
 
+/* The name of the member whose entry is at *at in the directory, where the first is at 0, cut to
+ * its first 63 bytes, and *at of the next one; false after the last. */
+enum { TSL_ZIP_NAME = 64 };
+bool tsl_zip_next(const tsl_zip *zip, int64_t *at, char name[TSL_ZIP_NAME]);
+
 /* Read a member, stored or deflated, and check its CRC-32. TSL_E_FORMAT if it is not there or
  * damaged; TSL_E_UNSUPPORTED if it is encrypted or packed in another way, or deflated where the
  * build has no zlib; TSL_E_IO, TSL_E_NOMEM. Release with tsl_text_release(). */

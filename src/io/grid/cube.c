@@ -50,17 +50,29 @@ static bool next_field(walk *w, const char **field, size_t *length)
     return *length > 0;
 }
 
-/* The next line's first fields: an integer and `count` numbers. */
-static bool read_row(walk *w, int32_t *first, double *numbers, int count)
+/* The current line's next fields: an integer and `count` numbers. */
+static bool read_fields(walk *w, int32_t *first, double *numbers, int count)
 {
     const char *field;
     size_t length;
-    bool good =
-        next_line(w) && next_field(w, &field, &length) && tsl_parse_integer(field, length, first);
+    bool good = next_field(w, &field, &length) && tsl_parse_integer(field, length, first);
     for (int i = 0; i < count && good; i++) {
         good = next_field(w, &field, &length) && tsl_parse_number(field, length, &numbers[i]);
     }
     return good;
+}
+
+/* Those of the next line. */
+static bool read_row(walk *w, int32_t *first, double *numbers, int count)
+{
+    return next_line(w) && read_fields(w, first, numbers, count);
+}
+
+static bool is_at_line_end(walk *w)
+{
+    const char *field;
+    size_t length;
+    return !next_field(w, &field, &length);
 }
 
 static tsl_status fail_fields(const walk *w, int32_t fields)
@@ -75,9 +87,10 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
 {
     int32_t n = 0;
     double edge[3] = {0};
-    if (!read_row(w, &n, edge, 3)) {
+    if (!read_row(w, &n, edge, 3) || !is_at_line_end(w)) {
         return fail_line(w, TSL_E_FORMAT,
-                         "not an axis: the number of samples and the step between them, x y z");
+                         "not an axis: the number of samples and the step between them, x y z, and "
+                         "no more; three such lines come before the atoms");
     }
     cube->angstrom = axis == 0 ? n < 0 : cube->angstrom;
     if (n != 0 && (n < 0) != cube->angstrom) {
@@ -100,6 +113,29 @@ static tsl_status read_axis(walk *w, tsl_cube *cube, int axis)
     }
     return edge[axis] > 0 ? TSL_OK
                           : fail_line(w, TSL_E_FORMAT, "the step along the axis must be positive");
+}
+
+/* Does a line of comment read as one with the number of atoms and the origin, or as an axis? */
+static bool is_row(const walk *w)
+{
+    walk copy = *w;
+    int32_t first = 0, fields = 0;
+    double numbers[3];
+    const char *field;
+    size_t length;
+    return read_fields(&copy, &first, numbers, 3) &&
+           (!next_field(&copy, &field, &length) || /* the number of fields may stand there */
+            (tsl_parse_integer(field, length, &fields) && is_at_line_end(&copy)));
+}
+
+/* What reading the header has failed with, unless a line of comment that is missing is why. */
+static tsl_status fail_header(const walk *w, tsl_status status, int row)
+{
+    return row == 0 ? status
+                    : tsl_fail(w->context, TSL_E_FORMAT,
+                               "%s:%d: reads as the number of atoms and the origin, which stand in "
+                               "line 3, after two lines of comment: put %s before it",
+                               w->name, row, row == 2 ? "a line" : "two lines");
 }
 
 static void copy_title(char out[TSL_CUBE_TITLE], const char *line, size_t length)
@@ -127,6 +163,7 @@ static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
 {
     int32_t atoms = 0;
     bool there = true;
+    int row = 0; /* the line of comment that is none */
     if (size == 0) {
         return tsl_fail(w->context, TSL_E_FORMAT, "%s: the file is empty", w->name);
     }
@@ -134,10 +171,11 @@ static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
         there = there && next_line(w);
         if (there) {
             copy_title(cube->title[comment], w->line, w->length);
+            row = row == 0 && is_row(w) ? comment + 1 : row;
         }
     }
     if (!there || !read_row(w, &atoms, cube->origin, 3)) {
-        return fail_other(w);
+        return fail_header(w, fail_other(w), row);
     }
     const char *field;
     size_t length;
@@ -154,10 +192,13 @@ static tsl_status read_header(walk *w, tsl_cube *cube, size_t size)
     for (int axis = 0; axis < 3 && status == TSL_OK; axis++) {
         status = read_axis(w, cube, axis);
     }
+    if (status != TSL_OK) {
+        return fail_header(w, status, row);
+    }
     for (int axis = 0; axis < 3 && cube->angstrom; axis++) {
         cube->origin[axis] /= bohr;
     }
-    return status;
+    return TSL_OK;
 }
 
 static tsl_status read_atoms(walk *w, tsl_cube *cube)

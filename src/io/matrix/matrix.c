@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "core/context.h"
+#include "io/matrix/npz.h"
 
 void tsl_matrix_file_release(tsl_matrix_file *file)
 {
@@ -79,9 +80,26 @@ static tsl_status parse_dense(tsl_matrix_file *out, tsl_context *context, const 
     return TSL_OK;
 }
 
+/* SciPy's, or one array. */
+static tsl_status parse_archive(tsl_matrix_file *out, tsl_context *context,
+                                const tsl_source *source)
+{
+    tsl_text text;
+    tsl_status status = tsl_npz_only_array(&text, context, source);
+    if (status == TSL_OK && text.data == NULL) {
+        return tsl_npz_parse(out, context, source);
+    }
+    if (status == TSL_OK) {
+        const tsl_source array = tsl_source_of(source->name, text.data, text.size);
+        status = parse_dense(out, context, &array);
+        tsl_text_release(&text);
+    }
+    return status;
+}
+
 tsl_status tsl_matrix_parse(tsl_matrix_file *out, tsl_context *context, const tsl_source *source)
 {
-    return tsl_npz_is(source)     ? tsl_npz_parse(out, context, source)
+    return tsl_npz_is(source)     ? parse_archive(out, context, source)
            : tsl_dense_is(source) ? parse_dense(out, context, source)
                                   : tsl_mtx_parse(out, context, source);
 }

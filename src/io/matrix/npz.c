@@ -27,6 +27,33 @@ static tsl_status read_array(tsl_npz_array *out, const tsl_npz *r, const char *m
     return status;
 }
 
+tsl_status tsl_npz_only_array(tsl_text *out, tsl_context *context, const tsl_source *source)
+{
+    tsl_zip zip;
+    char name[TSL_ZIP_NAME], array[TSL_ZIP_NAME] = "";
+    int64_t at = 0;
+    int arrays = 0;
+    bool is_matrix = false;
+    *out = (tsl_text){.data = NULL};
+    tsl_status status = tsl_zip_open(&zip, context, source);
+    if (status != TSL_OK) {
+        return status;
+    }
+    while (tsl_zip_next(&zip, &at, name)) {
+        const size_t length = strlen(name);
+        is_matrix = is_matrix || strcmp(name, "format.npy") == 0;
+        if (length > 4 && strcmp(name + length - 4, ".npy") == 0) {
+            strcpy(array, name);
+            arrays++;
+        }
+    }
+    if (!is_matrix && arrays == 1) {
+        status = tsl_zip_read(out, context, &zip, array);
+    }
+    tsl_zip_close(&zip);
+    return status;
+}
+
 tsl_status tsl_npz_numbers(tsl_npz_array *out, const tsl_npz *r, const char *member)
 {
     return read_array(out, r, member);

@@ -20,6 +20,10 @@ typedef struct tsl_npz {
     int threads;
 } tsl_npz;
 
+/* Where an archive has no format.npy, as SciPy's have, but one array, that array's file into `out`,
+ * to be released; else `out` is empty. */
+tsl_status tsl_npz_only_array(tsl_text *out, tsl_context *context, const tsl_source *source);
+
 /* Read a member of numbers; release its text whatever the outcome. */
 tsl_status tsl_npz_numbers(tsl_npz_array *out, const tsl_npz *r, const char *member);
 /* Read a member of integers along one axis and release its text whatever the outcome. There must be

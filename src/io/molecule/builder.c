@@ -453,6 +453,7 @@ static void compact(tsl_builder *builder)
         const tsl_record *record = &builder->records[i];
         if (!record->dropped) {
             builder->account.elements += record->by_name;
+            builder->account.foreign_names += record->foreign;
             builder->account.occupancies += record->occupancy != NULL;
             builder->account.residue_numbers += record->no_number;
             builder->account.odd_records += record->is_odd;
@@ -488,17 +489,27 @@ static tsl_status note_residue(const tsl_builder *builder, tsl_molecule *molecul
     return tsl_tally_add(&molecule->taken_for, builder->context, &entry);
 }
 
+/* Note an atom of a name that its amino acid does not have. */
+static tsl_status note_atom(const tsl_builder *builder, tsl_molecule *molecule,
+                            const tsl_record *record)
+{
+    tsl_tally_entry entry = {.neutral = false};
+    strcpy(entry.name, record->atom.name);
+    return record->foreign ? tsl_tally_add(&molecule->foreign, builder->context, &entry) : TSL_OK;
+}
+
 /* Number the residues and count those without charges; warn of these. */
 static tsl_status number_residues(tsl_builder *builder, tsl_molecule *molecule)
 {
     for (int64_t i = 0; i < builder->count; i++) {
         tsl_record *record = &builder->records[i];
-        if (i == 0 || !tsl_same_residue(&record[-1].atom, &record->atom)) {
+        tsl_status status = note_atom(builder, molecule, record);
+        if (status == TSL_OK && (i == 0 || !tsl_same_residue(&record[-1].atom, &record->atom))) {
             molecule->residues++;
-            const tsl_status status = note_residue(builder, molecule, record);
-            if (status != TSL_OK) {
-                return status;
-            }
+            status = note_residue(builder, molecule, record);
+        }
+        if (status != TSL_OK) {
+            return status;
         }
         record->atom.residue_index = molecule->residues - 1;
     }

@@ -25,6 +25,7 @@ typedef struct tsl_record {
     bool dropped;
     bool by_name; /* the element the file gives contradicts the atom's name, which decided */
     bool neutral; /* the residue's side chain has no charge */
+    bool foreign; /* an amino acid has no atom of this name */
     tsl_residue_kind kind;
     int64_t order; /* in the file */
     int64_t site;  /* counts runs of equal chain, number and insertion */

@@ -65,10 +65,24 @@ done:
     return status;
 }
 
+tsl_status tsl_molecule_take(tsl_molecule **out, tsl_input *input,
+                             const tsl_molecule_options *options)
+{
+    tsl_text text = {0};
+    tsl_status status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
+    if (status == TSL_OK) {
+        status = tsl_molecule_parse(out, tsl_input_context(input), tsl_input_name(input), text.data,
+                                    text.size, options);
+    }
+    tsl_text_release(&text);
+    return status;
+}
+
 tsl_status tsl_molecule_read(tsl_molecule **out, tsl_context *context, const char *path,
                              const tsl_molecule_options *options)
 {
     const tsl_molecule_options defaults = TSL_MOLECULE_OPTIONS_INIT;
+    tsl_input *input = NULL;
     if (context == NULL) {
         return TSL_E_ARG;
     }
@@ -76,13 +90,11 @@ tsl_status tsl_molecule_read(tsl_molecule **out, tsl_context *context, const cha
         return tsl_fail(context, TSL_E_ARG, "tsl_molecule_read: %s is NULL",
                         out == NULL ? "out" : "path");
     }
-    tsl_text text = {0};
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_status status = tsl_input_open(&input, context, path);
     if (status == TSL_OK) {
-        status = tsl_molecule_parse(out, context, path, text.data, text.size,
-                                    options != NULL ? options : &defaults);
+        status = tsl_molecule_take(out, input, options != NULL ? options : &defaults);
+        tsl_input_close(input);
     }
-    tsl_text_release(&text);
     return status;
 }
 
@@ -152,6 +164,7 @@ void tsl_molecule_destroy(tsl_molecule *molecule)
         tsl_tally_free(&molecule->left_out);
         tsl_tally_free(&molecule->taken_for);
         tsl_tally_free(&molecule->uncharged);
+        tsl_tally_free(&molecule->foreign);
         tsl_release(molecule);
     }
 }

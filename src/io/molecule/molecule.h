@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/file/input.h"
 #include "io/tally.h"
 #include "tesela/molecule.h"
 
@@ -37,6 +38,11 @@ struct tsl_molecule {
     tsl_tally left_out;  /* ligands, ions and solvent */
     tsl_tally taken_for; /* amino acids by another name than their parent's */
     tsl_tally uncharged;
+    tsl_tally foreign; /* names of atoms that amino acids do not have */
 };
+
+/* Read what is left of an input as tsl_molecule_read() reads a file. */
+tsl_status tsl_molecule_take(tsl_molecule **out, tsl_input *input,
+                             const tsl_molecule_options *options);
 
 #endif

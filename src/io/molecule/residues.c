@@ -143,10 +143,12 @@ static bool is_letter(char c)
     return upper(c) >= 'A' && upper(c) <= 'Z';
 }
 
-static const family *find_family(const char *name)
+/* Of any kind, if `kind` is TSL_RESIDUE_UNKNOWN. */
+static const family *find_family(const char *name, tsl_residue_kind kind)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (list_has(families[i].members, name)) {
+        if ((kind == TSL_RESIDUE_UNKNOWN || families[i].kind == kind) &&
+            list_has(families[i].members, name)) {
             return &families[i];
         }
     }
@@ -155,16 +157,21 @@ static const family *find_family(const char *name)
 
 tsl_residue tsl_residue_find(const char *name)
 {
+    return tsl_residue_find_as(name, TSL_RESIDUE_UNKNOWN);
+}
+
+tsl_residue tsl_residue_find_as(const char *name, tsl_residue_kind kind)
+{
     tsl_residue residue = {.kind = TSL_RESIDUE_UNKNOWN};
     char key[8] = "";
     for (size_t i = 0; i < 7 && name[i] != '\0'; i++) {
         key[i] = upper(name[i]);
     }
-    const family *found = find_family(key);
-    if (found == NULL && strlen(key) == 4 && (key[0] == 'N' || key[0] == 'C')) {
+    const family *found = find_family(key, kind);
+    const bool any = kind == TSL_RESIDUE_UNKNOWN || kind == TSL_RESIDUE_AMINO_ACID;
+    if (found == NULL && any && strlen(key) == 4 && (key[0] == 'N' || key[0] == 'C')) {
         /* AMBER's residues at the ends of a chain: NALA, CHIE. */
-        const family *inner = find_family(key + 1);
-        found = inner != NULL && inner->kind == TSL_RESIDUE_AMINO_ACID ? inner : NULL;
+        found = find_family(key + 1, TSL_RESIDUE_AMINO_ACID);
     }
     if (found != NULL) {
         residue.kind = found->kind;
@@ -212,7 +219,16 @@ bool tsl_atom_is_virtual(const char *name, bool polymer)
         }
     }
     /* No atom of a polymer begins with one of these; A and X stand for one that is not known. */
-    return polymer && strchr("ELMQ", name[0]) != NULL;
+    return polymer && (strchr("ELMQV", name[0]) != NULL || strcmp(name, "CEN") == 0);
+}
+
+bool tsl_amino_acid_has(const char *atom)
+{
+    static const char names[] =
+        "N CA C O OXT OT OT1 OT2 O1 O2 OC1 OC2 O' O'' CB CG CG1 CG2 OG OG1 SG CD CD1 CD2 SD OD1 "
+        "OD2 ND1 ND2 AD1 AD2 CE CE1 CE2 CE3 NE NE1 NE2 OE1 OE2 AE1 AE2 CZ CZ2 CZ3 NZ NH1 NH2 CH2 "
+        "OH";
+    return list_has(names, atom);
 }
 
 bool tsl_element_parse(const char *field, size_t length, char out[4])
@@ -268,7 +284,8 @@ void tsl_element_guess(const char *name, const char *columns, const char *residu
     const bool two = polymer ? strcmp(name, "SE") == 0
                              : p == name && has_two_letters(name, columns, residue, symbol);
     symbol[1] = two ? symbol[1] : '\0';
-    strcpy(out, list_has(symbols, symbol) ? symbol : "");
+    const bool virtual = polymer && tsl_atom_is_virtual(name, true);
+    strcpy(out, !virtual && list_has(symbols, symbol) ? symbol : "");
 }
 
 bool tsl_element_is_hydrogen(const char *element)

@@ -25,13 +25,20 @@ typedef struct tsl_residue {
 
 /* What the name of a residue says; letters of either case are the same. At most 7 characters. */
 tsl_residue tsl_residue_find(const char *name);
+/* The same among names of one kind: "DGN" is D-glutamine, and a nucleoside of AMBER's. */
+tsl_residue tsl_residue_find_as(const char *name, tsl_residue_kind kind);
+
+/* Has an amino acid of the table, without modification, an atom of this name that is no hydrogen?
+ * Names of force fields and of both ends of a chain included. */
+bool tsl_amino_acid_has(const char *atom);
 
 /* Whether a residue of one atom is an ion: both are called by the symbol of a metal, a halogen or a
  * noble gas, with digits or a charge around it ("ZN", "3CO", "Na+"), which `element` receives. */
 bool tsl_residue_is_ion(const char *residue, const char *atom, char element[4]);
 
 /* Whether an atom of no known element is a place without mass: a lone pair, a charge of a water
- * model, a dummy that carries others' mass, a pseudo-atom of NMR. `polymer`: of a known residue. */
+ * model, a dummy that carries others' mass, a pseudo-atom of NMR or, as Rosetta's CEN, of a side
+ * chain. `polymer`: of a known residue. */
 bool tsl_atom_is_virtual(const char *name, bool polymer);
 
 /* The element symbol in a field, in upper case; false, and `out` untouched, if it holds none. What

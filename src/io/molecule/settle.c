@@ -20,13 +20,72 @@ static bool has_atom(const run *r, const char *name)
     return false;
 }
 
-/* A backbone, which no ion, water or solvent has. */
-static bool is_polymer(const run *r)
+/* The backbones of amino acids and of nucleotides, which no ion, water or solvent has. */
+static bool is_amino_acid(const run *r)
 {
-    const bool amino_acid = has_atom(r, "CA") && (has_atom(r, "N") || has_atom(r, "C"));
-    const bool sugar = has_atom(r, "C1'") || has_atom(r, "C1*");
-    const bool link = has_atom(r, "P") || has_atom(r, "O4'") || has_atom(r, "O4*");
-    return amino_acid || (sugar && link);
+    return has_atom(r, "CA") && (has_atom(r, "N") || has_atom(r, "C"));
+}
+
+static bool has_sugar(const run *r)
+{
+    return has_atom(r, "C1'") || has_atom(r, "C1*");
+}
+
+static bool is_nucleotide(const run *r)
+{
+    return has_sugar(r) && (has_atom(r, "P") || has_atom(r, "O4'") || has_atom(r, "O4*"));
+}
+
+static tsl_residue unknown_residue(const run *r)
+{
+    tsl_residue residue = {.kind = TSL_RESIDUE_UNKNOWN};
+    strcpy(residue.parent, r->at[0].atom.residue);
+    return residue;
+}
+
+/* Names that amino acids, nucleotides and ligands share: the atoms tell which it is. Where atoms
+ * are missing it is what its name says; but not a HETATM group of several that has none of the
+ * backbone. */
+static tsl_residue settle_polymer(const run *r, tsl_residue residue)
+{
+    enum { SEVERAL = 4 };
+    const char *name = r->at[0].atom.residue;
+    const bool hetero = r->at[0].atom.hetero && r->count >= SEVERAL;
+    const bool amino_acid = is_amino_acid(r), nucleotide = is_nucleotide(r);
+    if (residue.kind == TSL_RESIDUE_AMINO_ACID && !amino_acid) {
+        return nucleotide ? tsl_residue_find_as(name, TSL_RESIDUE_NUCLEOTIDE)
+               : hetero && !has_atom(r, "CA") && !has_atom(r, "N") && !has_atom(r, "C")
+                   ? unknown_residue(r)
+                   : residue;
+    }
+    if (residue.kind == TSL_RESIDUE_NUCLEOTIDE && !nucleotide) {
+        return amino_acid ? tsl_residue_find_as(name, TSL_RESIDUE_AMINO_ACID)
+               : hetero && !has_sugar(r) && !has_atom(r, "P") ? unknown_residue(r)
+                                                              : residue;
+    }
+    return residue;
+}
+
+/* Ligands and lipids that share the name of a water or an ion of simulations: no water has these
+ * elements, no ion atoms of several names. */
+static bool is_molecule_of(const run *r, tsl_residue_kind kind)
+{
+    static const char *const elements[] = {"C", "N", "P", "S"};
+    for (int64_t i = 0; i < r->count; i++) {
+        const tsl_atom *atom = &r->at[i].atom;
+        if (atom->element[0] == '\0') {
+            continue;
+        }
+        for (int k = 0; k < 4 && kind == TSL_RESIDUE_WATER; k++) {
+            if (strcmp(atom->element, elements[k]) == 0) {
+                return true;
+            }
+        }
+        if (kind == TSL_RESIDUE_ION && strcmp(atom->name, r->at[0].atom.name) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Atoms of one name, the residue's: "ZN" of ZN, "Na+" of Na+; several where a file numbers them
@@ -82,8 +141,10 @@ static void set_element(tsl_record *record, const tsl_residue *residue)
         return;
     }
     tsl_element_guess(atom->name, NULL, atom->residue, true, guess);
-    if (guess[0] != '\0' && strcmp(guess, atom->element) != 0 &&
-        !(tsl_element_is_hydrogen(guess) && tsl_element_is_hydrogen(atom->element))) {
+    if (tsl_atom_is_virtual(atom->name, true)) {
+        atom->element[0] = '\0'; /* whatever carbon it may be called */
+    } else if (guess[0] != '\0' && strcmp(guess, atom->element) != 0 &&
+               !(tsl_element_is_hydrogen(guess) && tsl_element_is_hydrogen(atom->element))) {
         strcpy(atom->element, guess);
         record->by_name = true;
     }
@@ -207,12 +268,13 @@ tsl_status tsl_builder_settle(tsl_builder *builder)
         strcpy(builder->residue_name, name);
         builder->residue = tsl_residue_find(name);
     }
-    tsl_residue residue = builder->residue;
+    tsl_residue residue = settle_polymer(&r, builder->residue);
     for (int64_t i = 0; i < r.count; i++) {
         set_element(&r.at[i], &residue);
     }
-    if (residue.kind >= TSL_RESIDUE_WATER && is_polymer(&r)) {
-        residue.kind = TSL_RESIDUE_UNKNOWN;
+    if (residue.kind >= TSL_RESIDUE_WATER &&
+        (is_amino_acid(&r) || is_nucleotide(&r) || is_molecule_of(&r, residue.kind))) {
+        residue = unknown_residue(&r);
     } else if (residue.kind == TSL_RESIDUE_UNKNOWN && is_ion(&r)) {
         residue.kind = TSL_RESIDUE_ION;
     } else if (residue.kind == TSL_RESIDUE_UNKNOWN && is_water(&r)) {
@@ -222,6 +284,8 @@ tsl_status tsl_builder_settle(tsl_builder *builder)
         tsl_record *record = &r.at[i];
         record->kind = residue.kind;
         record->neutral = residue.neutral;
+        record->foreign = residue.kind == TSL_RESIDUE_AMINO_ACID && !residue.modified &&
+                          !tsl_amino_acid_has(record->atom.name);
         strcpy(record->atom.parent, residue.parent);
     }
     const int64_t before = builder->settled;

@@ -1,10 +1,12 @@
 /* Files of points. */
+#include "io/points/points.h"
+
 #include <string.h>
 
+#include "io/file/format.h"
 #include "io/file/text.h"
 #include "io/grid/npy.h"
-#include "io/points/points.h"
-#include "tesela/molecule.h"
+#include "io/molecule/molecule.h"
 
 static bool ends_in(const char *path, const char *suffix)
 {
@@ -36,12 +38,17 @@ static tsl_status shape_of(tsl_points *out, tsl_context *context, const char *pa
     return TSL_OK;
 }
 
-static tsl_status read_npy(tsl_point_set *out, tsl_context *context, const char *path)
+static tsl_status read_npy(tsl_point_set *out, tsl_input *input)
 {
     tsl_npy header;
     void *data = NULL;
     int64_t point = 1, step = 1;
-    tsl_status status = tsl_npy_read(&header, &data, context, path);
+    tsl_context *context = tsl_input_context(input);
+    const char *path = tsl_input_name(input);
+    tsl_status status = tsl_npy_open(&header, input);
+    if (status == TSL_OK) {
+        status = tsl_npy_load(&data, input, &header);
+    }
     if (status == TSL_OK) {
         status = shape_of(&out->points, context, path, &header, &point, &step);
     }
@@ -207,11 +214,13 @@ static tsl_status read_lines(table *t, const tsl_text *text)
     return TSL_OK;
 }
 
-static tsl_status read_table(tsl_point_set *out, tsl_context *context, const char *path)
+static tsl_status read_table(tsl_point_set *out, tsl_input *input)
 {
     tsl_text text;
+    tsl_context *context = tsl_input_context(input);
+    const char *path = tsl_input_name(input);
     table t = {.context = context, .path = path};
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_status status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
     if (status != TSL_OK) {
         return status;
     }
@@ -230,21 +239,37 @@ static tsl_status read_table(tsl_point_set *out, tsl_context *context, const cha
 
 /* ---- molecules ------------------------------------------------------------------------------ */
 
-static tsl_status read_atoms(tsl_point_set *out, tsl_context *context, const char *path)
+/* Say what a molecule's file holds and the points do not. */
+static void note_left_out(tsl_context *context, const char *name, const tsl_molecule_account *a)
+{
+    const int64_t virtual_sites = a->virtual_sites;
+    if (a->models + a->blocks + a->waters + a->hydrogens + a->alternates + virtual_sites > 0) {
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "%s: its atoms are points, but for %lld waters, %lld hydrogens, %lld atoms of "
+                    "alternate locations, %lld virtual sites, %lld further models and %lld further "
+                    "data blocks",
+                    name, (long long)a->waters, (long long)a->hydrogens, (long long)a->alternates,
+                    (long long)virtual_sites, (long long)a->models, (long long)a->blocks);
+    }
+}
+
+static tsl_status read_atoms(tsl_point_set *out, tsl_input *input)
 {
     tsl_molecule *molecule = NULL;
     tsl_molecule_options options = TSL_MOLECULE_OPTIONS_INIT;
+    tsl_context *context = tsl_input_context(input);
     options.hetero = TSL_HETERO_KEEP;
-    tsl_status status = tsl_molecule_read(&molecule, context, path, &options);
+    tsl_status status = tsl_molecule_take(&molecule, input, &options);
     if (status != TSL_OK) {
         return status;
     }
+    note_left_out(context, tsl_input_name(input), &molecule->account);
     out->points =
         (tsl_points){.count = tsl_molecule_count(molecule), .dimensions = 3, .precision = 8};
     const size_t bytes = (size_t)out->points.count * 3 * sizeof(double);
     out->values = tsl_allocate(bytes);
     if (out->values == NULL) {
-        status = tsl_fail_memory(context, (int64_t)bytes, path);
+        status = tsl_fail_memory(context, (int64_t)bytes, tsl_input_name(input));
     } else {
         memcpy(out->values, tsl_molecule_positions(molecule), bytes);
     }
@@ -252,19 +277,74 @@ static tsl_status read_atoms(tsl_point_set *out, tsl_context *context, const cha
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------- */
+/* ---- telling them apart --------------------------------------------------------------------- */
+
+/* Does the first line that holds anything begin with a number, as that of a table does and that of
+ * no molecule? */
+static bool begins_as_table(const char *data, size_t bytes)
+{
+    tsl_lines lines = tsl_lines_of(data, bytes);
+    const char *line;
+    size_t length;
+    while (tsl_lines_next(&lines, &line, &length)) {
+        double value;
+        tsl_trim(&line, &length);
+        if (length == 0 || *line == '#') {
+            continue;
+        }
+        size_t field = 0;
+        while (field < length && strchr(" \t,;", line[field]) == NULL) {
+            field++;
+        }
+        return tsl_parse_decimal(line, field, &value);
+    }
+    return false;
+}
+
+/* A table by its name, whose first line may name columns, or by its content. */
+static tsl_status is_table(bool *out, const char *path, tsl_input *input)
+{
+    static const char *const endings[] = {".csv",    ".tsv",    ".txt",    ".dat",
+                                          ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz"};
+    const char *data;
+    size_t bytes;
+    const tsl_status status = tsl_input_peek(input, 1 << 12, &data, &bytes);
+    *out = status == TSL_OK && begins_as_table(data, bytes);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        *out |= ends_in(path, endings[i]);
+    }
+    return status;
+}
+
+static tsl_status read_input(tsl_point_set *out, const char *path, tsl_input *input)
+{
+    const char *data;
+    size_t bytes;
+    char chosen[TSL_ZIP_NAME];
+    bool in_lines = false;
+    tsl_status status = tsl_input_peek(input, 8, &data, &bytes);
+    if (status == TSL_OK && bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0) {
+        status = tsl_format_unpack(chosen, input, NULL, NULL);
+        return status == TSL_OK ? read_npy(out, input) : status;
+    }
+    if (status == TSL_OK && (tsl_npy_is(data, bytes) || ends_in(path, ".npy"))) {
+        return read_npy(out, input);
+    }
+    if (status == TSL_OK) {
+        status = is_table(&in_lines, path, input);
+    }
+    return status != TSL_OK ? status : in_lines ? read_table(out, input) : read_atoms(out, input);
+}
 
 tsl_status tsl_point_set_read(tsl_point_set *out, tsl_context *context, const char *path)
 {
-    static const char *const tables[] = {".csv", ".tsv", ".txt", ".dat"};
     tsl_point_set set = {.values = NULL};
-    bool is_table = false;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        is_table |= ends_in(path, tables[i]);
+    tsl_input *input = NULL;
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status == TSL_OK) {
+        status = read_input(&set, path, input);
+        tsl_input_close(input);
     }
-    const tsl_status status = ends_in(path, ".npy") ? read_npy(&set, context, path)
-                              : is_table            ? read_table(&set, context, path)
-                                                    : read_atoms(&set, context, path);
     if (status == TSL_OK) {
         set.points.values = set.values;
         set.points.name = path;

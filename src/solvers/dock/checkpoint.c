@@ -12,7 +12,7 @@
  *
  *   head    magic, run [64], count (8 bytes), keep (4), check sum of these (8)
  *   record  first (8), count (8), poses [count][keep] (36 each), check sum of these (8) */
-static const char magic[] = "tesela checkpoint 1\n";
+static const char magic[] = "tesela checkpoint 1\n"; /* the form's version before the end */
 
 enum {
     MAGIC_BYTES = sizeof magic - 1,
@@ -313,6 +313,14 @@ static tsl_status check_head(tsl_checkpoint *checkpoint, const unsigned char exp
     if (!read_whole(checkpoint->file, head, bytes)) {
         errno = errno != 0 ? errno : EIO;
         return fail_read(checkpoint);
+    }
+    if (bytes >= MAGIC_BYTES && memcmp(head, magic, MAGIC_BYTES - 2) == 0 &&
+        head[MAGIC_BYTES - 2] >= '0' && head[MAGIC_BYTES - 2] <= '9' &&
+        head[MAGIC_BYTES - 2] != magic[MAGIC_BYTES - 2] && head[MAGIC_BYTES - 1] == '\n') {
+        return tsl_fail(checkpoint->context, TSL_E_FORMAT,
+                        "%s: a checkpoint in the form of another version of tesela; remove the "
+                        "file or drop --resume",
+                        checkpoint->path);
     }
     if (memcmp(head, magic, bytes < MAGIC_BYTES ? bytes : MAGIC_BYTES) != 0) {
         return tsl_fail(checkpoint->context, TSL_E_FORMAT,

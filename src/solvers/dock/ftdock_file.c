@@ -454,11 +454,13 @@ static tsl_status read_line(reading *state, part line)
     return read_head_line(state, line);
 }
 
-tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out)
+tsl_status tsl_ftdock_take(tsl_input *input, tsl_pose_list *out)
 {
     *out = (tsl_pose_list){0};
     tsl_text text;
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_context *context = tsl_input_context(input);
+    const char *path = tsl_input_name(input);
+    tsl_status status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
     if (status != TSL_OK) {
         return status;
     }
@@ -470,6 +472,9 @@ tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list
         status = read_line(&state, line);
     }
     tsl_text_release(&text);
+    if (status == TSL_OK && state.line == 0) {
+        status = tsl_fail(context, TSL_E_FORMAT, "%s: the file is empty", path);
+    }
     if (status == TSL_OK && !state.head && out->count == 0) {
         status = tsl_fail(
             context, TSL_E_FORMAT,
@@ -486,6 +491,18 @@ tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list
         out->previous = NULL;
     }
     return TSL_OK;
+}
+
+tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out)
+{
+    tsl_input *input = NULL;
+    *out = (tsl_pose_list){0};
+    tsl_status status = tsl_input_open(&input, context, path);
+    if (status == TSL_OK) {
+        status = tsl_ftdock_take(input, out);
+        tsl_input_close(input);
+    }
+    return status;
 }
 
 void tsl_pose_list_free(tsl_pose_list *list)

@@ -3,6 +3,7 @@
 #define TSL_DOCK_POSE_FILES_H
 
 #include "core/core.h"
+#include "io/file/input.h"
 #include "io/molecule/molecule.h"
 #include "tesela/dock.h"
 
@@ -52,6 +53,8 @@ tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_po
  * range are brought into it (the rotation is the same). Head fields that the file lacks are 0 or
  * "". Free with tsl_pose_list_free(); after a failure `out` is empty. */
 tsl_status tsl_ftdock_read(tsl_context *context, const char *path, tsl_pose_list *out);
+/* The same of an input that is open. */
+tsl_status tsl_ftdock_take(tsl_input *input, tsl_pose_list *out);
 void tsl_pose_list_free(tsl_pose_list *list);
 
 /* Write ZDOCK's list (the form with four head lines: receptor fixed, ligand moved). Each row is
@@ -61,9 +64,9 @@ void tsl_pose_list_free(tsl_pose_list *list);
 tsl_status tsl_zdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
                            const tsl_dock_summary *summary);
 
-/* Whether a file begins as a list of ZDOCK's does: with the number of cells and the spacing. Errors
- * as of tsl_text_read(). */
-tsl_status tsl_zdock_recognise(tsl_context *context, const char *path, bool *is_zdock);
+/* Whether a file begins as a list of ZDOCK's does: with the number of cells and the spacing. The
+ * input stays where it is. Errors as of tsl_input_peek(). */
+tsl_status tsl_zdock_recognise(tsl_input *input, bool *is_zdock);
 
 /* Where the poses of a list were: x' = motion[i][0..2] . x + motion[i][3] takes the ligand's
  * positions as read to the frame of the receptor's. */
@@ -73,12 +76,14 @@ typedef struct tsl_zdock_list {
     int64_t count;
     double (*motions)[3][4]; /* [count] */
     tsl_rotation *rotations; /* [count]: the motions' */
+    int64_t wide;            /* rows of more than seven columns, of which the rest is left out */
+    int64_t first_wide;      /* line of the first of them */
 } tsl_zdock_list;
 
 /* Read a list of ZDOCK's, with four head lines (2.x) or five (3.x: a switch, and both molecules
  * turned beforehand), or ours. TSL_E_FORMAT, with file and line, for what is no such row. Free with
  * tsl_zdock_free(); after a failure `out` is empty. */
-tsl_status tsl_zdock_read(tsl_context *context, const char *path, tsl_zdock_list *out);
+tsl_status tsl_zdock_take(tsl_input *input, tsl_zdock_list *out);
 void tsl_zdock_free(tsl_zdock_list *list);
 
 /* Write the receptor as read and the ligand moved by `motion` as one PDB file: REMARKs that name

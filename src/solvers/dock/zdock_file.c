@@ -119,26 +119,18 @@ static bool read_first_line(const char *line, size_t length, double out[3], int 
            (out[2] == 0 || out[2] == 1);
 }
 
-tsl_status tsl_zdock_recognise(tsl_context *context, const char *path, bool *is_zdock)
+tsl_status tsl_zdock_recognise(tsl_input *input, bool *is_zdock)
 {
-    tsl_input *input = NULL;
     const char *data = NULL;
     const char *line;
     size_t bytes = 0;
     size_t length;
     int count;
     double numbers[3];
-    *is_zdock = false;
-    tsl_status status = tsl_input_open(&input, context, path);
-    if (status == TSL_OK) {
-        status = tsl_input_peek(input, 4096, &data, &bytes);
-    }
-    if (status == TSL_OK) {
-        tsl_lines lines = tsl_lines_of(data, bytes);
-        *is_zdock = tsl_lines_next(&lines, &line, &length) &&
-                    read_first_line(line, length, numbers, &count);
-    }
-    tsl_input_close(input);
+    const tsl_status status = tsl_input_peek(input, 4096, &data, &bytes);
+    tsl_lines lines = tsl_lines_of(data, bytes);
+    *is_zdock = status == TSL_OK && tsl_lines_next(&lines, &line, &length) &&
+                read_first_line(line, length, numbers, &count);
     return status;
 }
 
@@ -337,7 +329,8 @@ static tsl_status read_row(reading *state, const char *line, size_t length)
     field fields[MOST_FIELDS];
     double numbers[ROW_FIELDS], shift[3];
     const double grid = state->head.grid;
-    if (split(line, length, fields) < ROW_FIELDS || !read_numbers(fields, ROW_FIELDS, numbers)) {
+    const int columns = split(line, length, fields);
+    if (columns < ROW_FIELDS || !read_numbers(fields, ROW_FIELDS, numbers)) {
         return fail_line(state,
                          "a row of ZDOCK's list has three angles in radians, three cells and "
                          "a score");
@@ -358,17 +351,23 @@ static tsl_status read_row(reading *state, const char *line, size_t length)
         place_row(&state->head, numbers, shift, list->motions[list->count],
                   &list->rotations[list->count]);
         list->count++;
+        if (columns > ROW_FIELDS) {
+            list->first_wide = list->wide == 0 ? state->lines.number : list->first_wide;
+            list->wide++;
+        }
     }
     return status;
 }
 
-tsl_status tsl_zdock_read(tsl_context *context, const char *path, tsl_zdock_list *out)
+tsl_status tsl_zdock_take(tsl_input *input, tsl_zdock_list *out)
 {
     tsl_text text;
     const char *line;
     size_t length;
+    tsl_context *context = tsl_input_context(input);
+    const char *path = tsl_input_name(input);
     *out = (tsl_zdock_list){0};
-    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
+    tsl_status status = tsl_text_take_if(&text, input, TSL_TEXT_LIMIT, tsl_text_is);
     if (status != TSL_OK) {
         return status;
     }

@@ -30,14 +30,15 @@ static const metric metrics[TSL_METRICS] = {
     [TSL_METRIC_HAMMING] = {"hamming", TSL_PAIR_DIFFERENT, false, false, false},
     [TSL_METRIC_JACCARD] = {"jaccard", TSL_PAIR_JACCARD, false, false, false}};
 
-/* A piece of a stream that nobody sizes. */
-enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20 };
+/* A piece of a stream that nobody sizes, and coordinates from which on GPUs take products. */
+enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32 };
 
 struct tsl_distance_plan {
     tsl_context *context;
     tsl_distance_task task; /* but its range and target */
     int64_t count;
     void *row, *column, *weights; /* device memory; `row` may be NULL where there are no points */
+    void *centred[2], *norms[2];  /* likewise, of rows and columns, for products */
 };
 
 tsl_status tsl_metric_parse(tsl_metric *out, const char *text)
@@ -156,6 +157,42 @@ done:
     return status;
 }
 
+/* Points less the mean of all, for products. */
+static tsl_status send_centred(tsl_distance_plan *plan, const tsl_points *a, const tsl_points *b)
+{
+    tsl_context *const context = plan->context;
+    const int d = a->dimensions;
+    const tsl_points *const sets[2] = {a, b};
+    tsl_status status = TSL_OK;
+    double *mean = tsl_allocate((size_t)d * sizeof *mean);
+    void *blocks = NULL, *norms = NULL;
+    for (int s = 0; s < 2 && sets[s] != NULL; s++) {
+        const int64_t bytes = tsl_pairs_block_bytes(sets[s]->count, d, a->precision);
+        const int64_t norm_bytes = sets[s]->count * a->precision;
+        tsl_release(blocks);
+        tsl_release(norms);
+        blocks = tsl_allocate((size_t)bytes);
+        norms = tsl_allocate((size_t)norm_bytes);
+        if (mean == NULL || blocks == NULL || norms == NULL) {
+            status = tsl_fail_memory(context, bytes + norm_bytes, "points less their mean");
+            goto done;
+        }
+        tsl_pairs_mean(mean, a, b);
+        tsl_pairs_copy_centred(blocks, norms, sets[s], mean);
+        TSL_TRY(send(&plan->centred[s], context, blocks, bytes, "points less their mean"));
+        TSL_TRY(send(&plan->norms[s], context, norms, norm_bytes, "lengths of points"));
+    }
+    plan->task.centred_row = plan->centred[0];
+    plan->task.row_norms = plan->norms[0];
+    plan->task.centred_column = plan->centred[b != NULL];
+    plan->task.column_norms = plan->norms[b != NULL];
+done:
+    tsl_release(mean);
+    tsl_release(blocks);
+    tsl_release(norms);
+    return status;
+}
+
 /* Weights that the caller gave, or those of the points: 1 / variances in the points' precision, or
  * an inverse covariance in double. */
 static tsl_status send_weights(tsl_distance_plan *plan, const tsl_distance_options *options,
@@ -230,6 +267,10 @@ static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options
         if (status == TSL_OK) {
             status = send_points(plan, &how, a, b);
         }
+        if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES && a->dimensions >= MANY &&
+            plan->context->ops != &tsl_device_cpu) {
+            status = send_centred(plan, a, b);
+        }
     }
     task->row = plan->row;
     task->column = plan->column;
@@ -267,6 +308,10 @@ void tsl_distance_plan_destroy(tsl_distance_plan *plan)
         tsl_device_release(plan->context, plan->row);
         tsl_device_release(plan->context, plan->column);
         tsl_device_release(plan->context, plan->weights);
+        for (int s = 0; s < 2; s++) {
+            tsl_device_release(plan->context, plan->centred[s]);
+            tsl_device_release(plan->context, plan->norms[s]);
+        }
         tsl_release(plan);
     }
 }

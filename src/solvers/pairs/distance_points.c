@@ -12,6 +12,16 @@ static double coordinate(const tsl_points *points, int64_t e)
                                   : ((const double *)points->values)[e];
 }
 
+tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int64_t e, int d,
+                                     double x)
+{
+    return tsl_fail(context, TSL_E_ARG,
+                    isfinite(x) ? "%s: row %lld, column %lld is %g: squares of that overflow: "
+                                  "scale the points, or give them in double precision"
+                                : "%s: row %lld, column %lld is %g: leave such points out",
+                    set, (long long)(e / d + 1), (long long)(e % d + 1), x);
+}
+
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set)
 {
     const double bound = points->precision == 4 ? 1e18 : 1e150;
@@ -19,12 +29,7 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
     for (int64_t e = 0; e < points->count * d; e++) {
         const double x = coordinate(points, e);
         if (!(fabs(x) <= bound)) {
-            return tsl_fail(context, TSL_E_ARG,
-                            isfinite(x)
-                                ? "%s: row %lld, column %lld is %g: squares of that overflow: "
-                                  "scale the points, or give them in double precision"
-                                : "%s: row %lld, column %lld is %g: leave such points out",
-                            set, (long long)(e / d + 1), (long long)(e % d + 1), x);
+            return tsl_pairs_fail_coordinate(context, set, e, d, x);
         }
     }
     return TSL_OK;
@@ -38,7 +43,7 @@ static int64_t count_both(const tsl_points *a, const tsl_points *b)
 }
 
 /* Add up what `add` makes of each point. */
-static void add_means(double *mean, const tsl_points *a, const tsl_points *b)
+void tsl_pairs_mean(double *mean, const tsl_points *a, const tsl_points *b)
 {
     const tsl_points *const sets[2] = {a, b};
     const int d = a->dimensions;
@@ -63,7 +68,7 @@ tsl_status tsl_pairs_variances(double *out, tsl_context *context, const tsl_poin
     if (mean == NULL) {
         return tsl_fail_memory(context, d * 8, "means of coordinates");
     }
-    add_means(mean, a, b);
+    tsl_pairs_mean(mean, a, b);
     memset(out, 0, (size_t)d * sizeof *out);
     for (int s = 0; s < 2 && sets[s] != NULL; s++) {
         for (int64_t e = 0; e < sets[s]->count * d; e++) {
@@ -138,7 +143,7 @@ tsl_status tsl_pairs_inverse_covariance(double *out, tsl_context *context, const
         status = tsl_fail_memory(context, (int64_t)d * d * 8, "a covariance");
         goto done;
     }
-    add_means(mean, a, b);
+    tsl_pairs_mean(mean, a, b);
     for (int s = 0; s < 2 && sets[s] != NULL; s++) {
         for (int64_t i = 0; i < sets[s]->count; i++) {
             for (int k = 0; k < d; k++) {
@@ -209,6 +214,34 @@ void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimen
             const int64_t from = i * dimensions + k;
             memcpy((char *)out + to * precision, (const char *)rows + from * precision,
                    (size_t)precision);
+        }
+    }
+}
+
+/* ---- points less their mean ----------------------------------------------------------------- */
+
+void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points, const double *mean)
+{
+    const int d = points->dimensions;
+    const int each = tsl_point_block(points->precision);
+    memset(blocks, 0, (size_t)tsl_pairs_block_bytes(points->count, d, points->precision));
+    for (int64_t i = 0; i < points->count; i++) {
+        double sum = 0;
+        for (int c = 0; c < d; c++) {
+            const int64_t at = (i / each * d + c) * each + i % each;
+            double x = coordinate(points, i * d + c) - mean[c];
+            if (points->precision == 4) {
+                ((float *)blocks)[at] = (float)x;
+                x = (double)(float)x;
+            } else {
+                ((double *)blocks)[at] = x;
+            }
+            sum += x * x;
+        }
+        if (points->precision == 4) {
+            ((float *)norms)[i] = (float)sum;
+        } else {
+            ((double *)norms)[i] = sum;
         }
     }
 }

@@ -24,22 +24,20 @@ static void normalise(tsl_histogram *out, const tsl_histogram_options *options, 
     }
 }
 
-static tsl_status run(tsl_search *s, tsl_histogram *out, double scale)
+static tsl_status run(tsl_search *s, tsl_histogram *out, double scale, const tsl_points *points)
 {
     tsl_context *context = s->context;
     const int64_t bytes = 8 * (int64_t)out->bins;
-    void *counts = NULL;
-    tsl_status status = tsl_search_open(s);
-    if (status == TSL_OK) {
-        status = tsl_search_place(s, &counts, NULL, bytes, "counts of pairs");
-    }
-    if (status == TSL_OK) {
-        status = context->ops->fill(context, counts, 0, bytes);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->pairs->histogram(context, &s->task, out->bins, scale, counts);
-    }
-    return status == TSL_OK ? context->ops->download(context, out->counts, counts, bytes) : status;
+    int64_t *counts;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_search_open(s, points));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RESULT, bytes, "counts of pairs"));
+    counts = s->room[TSL_ROOM_RESULT];
+    TSL_TRY(context->ops->fill(context, counts, 0, bytes));
+    TSL_TRY(context->ops->pairs->histogram(context, &s->task, out->bins, scale, counts));
+    TSL_TRY(context->ops->download(context, out->counts, counts, bytes));
+done:
+    return status;
 }
 
 tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
@@ -58,6 +56,7 @@ tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
     find.direct = options->direct;
     tsl_status status = tsl_search_check(&search, context, &find, points);
     if (status != TSL_OK) {
+        tsl_search_close(&search);
         return status;
     }
     made.volume = b != NULL ? b[0] * b[1] * b[2] : 0;
@@ -68,7 +67,7 @@ tsl_status tsl_histogram_count(tsl_histogram *out, tsl_context *context,
         status = tsl_fail_memory(context, 24 * (int64_t)made.bins, "bins");
     }
     if (status == TSL_OK && points->count > 0) {
-        status = run(&search, &made, (double)options->bins / options->to);
+        status = run(&search, &made, (double)options->bins / options->to, points);
     }
     tsl_search_close(&search);
     if (status != TSL_OK) {

@@ -5,6 +5,8 @@
 #include "core/context.h"
 #include "tesela/pairs.h"
 
+#include "solvers/pairs/energy/energy.h"
+#include "solvers/pairs/nearest/nearest.h"
 #include "solvers/pairs/pairs_point.h"
 
 /* Points lie in blocks of TSL_POINT_BYTES a coordinate: [blocks][dimensions][points of a block], so
@@ -34,28 +36,44 @@ typedef struct tsl_distance_task {
     const void *column;          /* in blocks */
     const void
         *weights; /* [dimensions], or of TSL_PAIR_FORM double [dimensions][dimensions]; NULL */
-    void *out;    /* [count], aligned to 64 bytes */
+    /* For squares by products, of GPUs: points less their mean in blocks, and squares of their
+     * lengths; NULL: by differences. */
+    const void *centred_row, *centred_column, *row_norms, *column_norms;
+    void *out; /* [count], aligned to 64 bytes */
 } tsl_distance_task;
+
+/* What is known of points at a glance. */
+typedef struct tsl_survey {
+    double low[3], high[3]; /* of their coordinates; 0 of those that they have not */
+    int64_t beyond;         /* the first number that is not finite or beyond the limit; INT64_MAX */
+} tsl_survey;
 
 /* Points in the order of their cells, and where their neighbours go. All arrays are device memory.
  */
 typedef struct tsl_neighbor_task {
     int precision;
-    int periodic; /* 0: open, 1: a rectangular cell, 2: a tilted one */
+    int dimensions;
+    int space; /* tsl_space */
     int half;
+    int in_cells; /* rows and indices count in the order of cells, else in that of points */
+    int radii;    /* are there any? Else the cut-off says who is a neighbour */
     int64_t n;
-    int cells[3];  /* x slowest; 1 along an axis that is not divided */
-    int reach;     /* cells along z that are a cut-off; along x and y one is */
-    double box[6]; /* lengths, tilts */
+    int cells[3];            /* x slowest; 1 along an axis that is not divided */
+    int reach;               /* cells along z that are a cut-off; along x and y one is */
+    double low[3], width[3]; /* of open space */
+    double box[6];           /* lengths, tilts */
     double cutoff;
-    const void *at[3];    /* [n] each, in the points' precision */
-    const void *radii;    /* [n]; NULL: the cut-off says it */
-    const int32_t *order; /* [n]: a point's own index */
-    const int32_t *cell;  /* [n]: its cell */
-    const int32_t *start; /* [cells + 1]: a cell's first point */
-    int64_t *counts;      /* [n], by own index: written by count() */
-    const int64_t *first; /* [n], by own index: where fill() begins a row */
-    int64_t longest;      /* row */
+    const void *points;       /* [n][dimensions], as they came */
+    const void *points_radii; /* [n] */
+    void *sorted;             /* x, y, z and radius: [4][n] on the CPU, [n][4] on GPUs */
+    int32_t *order;           /* [n]: a point's own index */
+    int32_t *cell;            /* [n]: its cell */
+    int64_t *start;           /* [cells + 1]: a cell's first point */
+    int32_t *own, *loose;     /* [n] for sorting: cells by own index, and indices by cell */
+    int32_t *cell_counts;     /* [cells] for sorting */
+    int64_t *tiles;           /* for running sums, of as many numbers as tsl_running asks for */
+    int32_t *counts;          /* [n], by row: written by count_neighbors() */
+    int64_t *first;           /* [n + 1]: where fill_neighbors() begins a row */
     int32_t *indices;
     void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
@@ -63,14 +81,42 @@ typedef struct tsl_neighbor_task {
 typedef struct tsl_pairs_ops {
     /* Asynchronous on the context's stream. */
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
+    /* Look at points [n][dimensions] of device memory, of which there is at least one; waits. */
+    tsl_status (*survey)(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,
+                         double limit);
+    /* Points into the order of their cells, those of a cell in their own: sorted, order, cell and
+     * start. Asynchronous, as all that follow. */
+    tsl_status (*sort)(tsl_context *context, const tsl_neighbor_task *task);
     tsl_status (*count_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
+    /* first [n + 1] from counts [n]. */
+    tsl_status (*place_rows)(tsl_context *context, const tsl_neighbor_task *task);
     tsl_status (*fill_neighbors)(tsl_context *context, const tsl_neighbor_task *task);
     /* Add each pair once to counts [bins] of its distance; device memory. */
     tsl_status (*histogram)(tsl_context *context, const tsl_neighbor_task *task, int bins,
                             double scale, int64_t *counts);
+    /* What has a folder of its own. */
+    const struct tsl_energy_ops *energy;
+    const struct tsl_nearest_ops *nearest;
+    /* Add up the energies of triples, nu = 1: partial [TSL_TRIPLET_PARTS] sums, those of any part
+     * the same on one device. points [n][3] in double precision, n >= 1; device memory. */
+    tsl_status (*triplets)(tsl_context *context, int64_t n, const double *points, int map,
+                           double *partial);
 } tsl_pairs_ops;
 
+enum { TSL_TRIPLET_PARTS = 4096 };
+
+tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
+                            double *partial);
+tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
+                            double *partial);
+tsl_status tsl_triplets_cuda(tsl_context *context, int64_t n, const double *points, int map,
+                             double *partial);
+
+tsl_status tsl_survey_cpu(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,
+                          double limit);
+tsl_status tsl_sort_cpu(tsl_context *context, const tsl_neighbor_task *task);
 tsl_status tsl_neighbors_count_cpu(tsl_context *context, const tsl_neighbor_task *task);
+tsl_status tsl_place_rows_cpu(tsl_context *context, const tsl_neighbor_task *task);
 tsl_status tsl_neighbors_fill_cpu(tsl_context *context, const tsl_neighbor_task *task);
 tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task, int bins,
                              double scale, int64_t *counts);
@@ -86,6 +132,11 @@ tsl_status tsl_pairs_variances(double *out, tsl_context *context, const tsl_poin
 tsl_status tsl_pairs_inverse_covariance(double *out, tsl_context *context, const tsl_points *a,
                                         const tsl_points *b);
 
+/* "SET: row 2, column 1 is nan: leave such points out", for number e of points of d coordinates.
+ * TSL_E_ARG. */
+tsl_status tsl_pairs_fail_coordinate(tsl_context *context, const char *set, int64_t e, int d,
+                                     double x);
+
 /* Refuse what is not finite, or larger than squares allow. `set` names the points: "a". */
 tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points, const char *set);
 
@@ -95,6 +146,11 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
 void tsl_pairs_copy_rows(void *out, const tsl_points *points, bool unit, bool centred);
 void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimensions,
                            int precision);
+/* Points less `mean` [dimensions], in blocks, and the squares of their lengths [count]. */
+void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points,
+                            const double *mean);
+/* The mean of both sets; b may be NULL. */
+void tsl_pairs_mean(double *mean, const tsl_points *a, const tsl_points *b);
 int64_t tsl_pairs_block_bytes(int64_t count, int dimensions, int precision);
 
 #endif

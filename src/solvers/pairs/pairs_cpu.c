@@ -75,6 +75,12 @@ static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *t
 }
 
 const tsl_pairs_ops tsl_pairs_cpu = {.distances = cpu_distances,
+                                     .survey = tsl_survey_cpu,
+                                     .sort = tsl_sort_cpu,
                                      .count_neighbors = tsl_neighbors_count_cpu,
+                                     .place_rows = tsl_place_rows_cpu,
                                      .fill_neighbors = tsl_neighbors_fill_cpu,
-                                     .histogram = tsl_histogram_cpu};
+                                     .histogram = tsl_histogram_cpu,
+                                     .energy = &tsl_energy_cpu,
+                                     .nearest = &tsl_nearest_cpu,
+                                     .triplets = tsl_triplets_cpu};

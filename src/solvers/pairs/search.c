@@ -6,40 +6,32 @@
 
 #include "core/core.h"
 #include "device/device.h"
+#include "solvers/linsolve/multigrid/gpu/coarsen.h"
+#include "solvers/pairs/neighbors_point.h"
 
 /* Cells at most: a few a point; cells along z that are a cut-off; and what rounding may put beside
  * its cell, of a cut-off. */
 enum { CELLS_A_POINT = 2, MOST_CELLS = 1 << 30, THIN = 4 };
 static const double slack = 1e-3;
 
-static double coordinate(const tsl_points *points, int64_t i, int axis)
-{
-    if (axis >= points->dimensions) {
-        return 0;
-    }
-    const int64_t e = i * points->dimensions + axis;
-    return points->precision == 4 ? (double)((const float *)points->values)[e]
-                                  : ((const double *)points->values)[e];
-}
-
 static double radius(const tsl_search *s, int64_t i)
 {
-    return s->points->precision == 4 ? (double)((const float *)s->options->radii)[i]
-                                     : ((const double *)s->options->radii)[i];
+    return s->task.precision == 4 ? (double)((const float *)s->options.radii)[i]
+                                  : ((const double *)s->options.radii)[i];
 }
 
 /* ---- what is asked for ---------------------------------------------------------------------- */
 
 static tsl_status check_box(tsl_search *s)
 {
-    const double *b = s->options->box;
+    const double *b = s->options.box;
     if (b == NULL) {
         return TSL_OK;
     }
-    if (s->points->dimensions != 3) {
+    if (s->task.dimensions != 3) {
         return tsl_fail(s->context, TSL_E_ARG,
                         "a periodic cell of points of %d coordinates: give three",
-                        s->points->dimensions);
+                        s->task.dimensions);
     }
     for (int k = 0; k < 6; k++) {
         if (!isfinite(b[k]) || (k < 3 && !(b[k] > 0))) {
@@ -65,9 +57,8 @@ static tsl_status check_box(tsl_search *s)
     return TSL_OK;
 }
 
-static tsl_status check_all(tsl_search *s)
+static tsl_status check_all(tsl_search *s, const tsl_points *p)
 {
-    const tsl_points *p = s->points;
     if (p->count < 0 || p->count > INT32_MAX || p->dimensions < 1 || p->dimensions > 3 ||
         (p->precision != 4 && p->precision != 8)) {
         return tsl_fail(s->context, TSL_E_ARG,
@@ -75,8 +66,8 @@ static tsl_status check_all(tsl_search *s)
                         "2147483647 points of 1 to 3 coordinates of 4 or 8 bytes",
                         (long long)p->count, p->dimensions, p->precision);
     }
-    s->cutoff = s->options->cutoff;
-    if (s->options->radii != NULL) {
+    s->cutoff = s->options.cutoff;
+    if (s->options.radii != NULL) {
         s->cutoff = 0;
         for (int64_t i = 0; i < p->count; i++) {
             if (!(radius(s, i) >= 0 && isfinite(radius(s, i)))) {
@@ -88,54 +79,59 @@ static tsl_status check_all(tsl_search *s)
     } else if (!(s->cutoff > 0 && isfinite(s->cutoff))) {
         return tsl_fail(s->context, TSL_E_ARG, "a cut-off of %g: give more than 0", s->cutoff);
     }
-    const tsl_status status = check_box(s);
-    return status == TSL_OK ? tsl_pairs_check_points(s->context, p, p->name != NULL ? p->name : "a")
-                            : status;
+    return check_box(s);
 }
 
-/* Rounding must not put a point further from its cell than `slack` cut-offs. */
-static tsl_status check_extent(tsl_search *s)
+/* Squares must not overflow, and rounding must not put a point further from its cell than `slack`
+ * cut-offs. */
+static double farthest(const tsl_search *s)
 {
-    const double most = s->cutoff * (s->points->precision == 4 ? 1e4 : 1e6);
-    for (int64_t i = 0; i < s->points->count && s->cutoff > 0; i++) {
-        for (int k = 0; k < s->points->dimensions; k++) {
-            if (fabs(coordinate(s->points, i, k)) > most) {
-                return tsl_fail(
-                    s->context, TSL_E_ARG,
+    const double squares = s->task.precision == 4 ? 1e18 : 1e150;
+    const double cells = s->cutoff * (s->task.precision == 4 ? 1e4 : 1e6);
+    return s->cutoff > 0 && cells < squares ? cells : squares;
+}
+
+/* Say what is wrong with number e of the points, which lie on the device. */
+static tsl_status fail_coordinate(tsl_search *s, int64_t e)
+{
+    const int d = s->task.dimensions;
+    float single = 0;
+    double x = 0;
+    void *const target = s->task.precision == 4 ? (void *)&single : (void *)&x;
+    const tsl_status status = s->context->ops->download(
+        s->context, target, (const char *)s->task.points + e * s->task.precision,
+        s->task.precision);
+    if (status != TSL_OK) {
+        return status;
+    }
+    x = s->task.precision == 4 ? (double)single : x;
+    if (!(fabs(x) <= (s->task.precision == 4 ? 1e18 : 1e150))) {
+        return tsl_pairs_fail_coordinate(s->context, s->name, e, d, x);
+    }
+    return tsl_fail(s->context, TSL_E_ARG,
                     "%s: row %lld, column %d is %g: more than %g from the origin, where a "
                     "cut-off of %g drowns in rounding: shift the points, or give them in "
                     "double precision",
-                    s->points->name != NULL ? s->points->name : "a", (long long)(i + 1), k + 1,
-                    coordinate(s->points, i, k), most, s->cutoff);
-            }
-        }
-    }
-    return TSL_OK;
+                    s->name, (long long)(e / d + 1), (int)(e % d + 1), x, farthest(s), s->cutoff);
 }
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-static void choose_cells(tsl_search *s)
+static void choose_cells(tsl_search *s, const tsl_survey *survey)
 {
     tsl_neighbor_task *task = &s->task;
-    const bool periodic = s->options->box != NULL;
-    const int64_t n = s->points->count;
+    const bool periodic = s->options.box != NULL;
     for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t i = 0; i < n && !periodic; i++) {
-            low = fmin(low, coordinate(s->points, i, k));
-            high = fmax(high, coordinate(s->points, i, k));
-        }
         if (!periodic) {
-            s->low[k] = low;
-            s->width[k] = high - low;
+            s->low[k] = survey->low[k];
+            s->width[k] = survey->high[k] - survey->low[k];
         }
         const double most =
             s->cutoff > 0 ? s->width[k] / (s->cutoff * (1 + slack)) * (k == 2 ? THIN : 1) : 1;
-        task->cells[k] = most < 1 || s->options->direct ? 1 : most > 1e6 ? 1000000 : (int)most;
+        task->cells[k] = most < 1 || s->options.direct ? 1 : most > 1e6 ? 1000000 : (int)most;
     }
     /* fewer, larger ones where points are few */
-    for (int64_t allowed = n * CELLS_A_POINT + 27;;) {
+    for (int64_t allowed = task->n * CELLS_A_POINT + 27;;) {
         const double all = (double)task->cells[0] * task->cells[1] * task->cells[2];
         int widest = 0;
         for (int k = 1; k < 3; k++) {
@@ -159,124 +155,97 @@ static void choose_cells(tsl_search *s)
     s->cells = (int64_t)task->cells[0] * task->cells[1] * task->cells[2];
 }
 
-static int cell_along(double share, int cells)
+/* Are all points within the periodic cell, and is that divided along each axis? */
+static bool are_wrapped(const tsl_search *s, const tsl_survey *survey)
 {
-    const int at = (int)(share * cells);
-    return at < 0 ? 0 : at >= cells ? cells - 1 : at;
-}
-
-static int cell_of(const tsl_search *s, int64_t i)
-{
-    const int *cells = s->task.cells;
-    const double *b = s->options->box;
-    double at[3], share[3];
     for (int k = 0; k < 3; k++) {
-        at[k] = coordinate(s->points, i, k);
-        share[k] = s->width[k] > 0 ? (at[k] - s->low[k]) / s->width[k] : 0;
-    }
-    if (b != NULL) {
-        share[2] = at[2] / b[2];
-        share[1] = (at[1] - share[2] * b[5]) / b[1];
-        share[0] = (at[0] - share[1] * b[3] - share[2] * b[4]) / b[0];
-        for (int k = 0; k < 3; k++) {
-            share[k] -= floor(share[k]);
+        if (s->task.cells[k] == 1 || !(survey->low[k] >= 0 && survey->high[k] / s->box[k] < 1)) {
+            return false;
         }
     }
-    return (cell_along(share[0], cells[0]) * cells[1] + cell_along(share[1], cells[1])) * cells[2] +
-           cell_along(share[2], cells[2]);
-}
-
-/* Points in the order of their cells, those of a cell in their own. */
-static tsl_status sort_points(tsl_search *s)
-{
-    const int64_t n = s->points->count;
-    const int precision = s->points->precision;
-    int32_t *own = tsl_allocate((size_t)n * sizeof *own);
-    s->order = tsl_allocate((size_t)n * sizeof *s->order);
-    s->cell = tsl_allocate((size_t)n * sizeof *s->cell);
-    s->start = tsl_allocate_zeroed((size_t)s->cells + 2, sizeof *s->start);
-    bool room = own != NULL && s->order != NULL && s->cell != NULL && s->start != NULL;
-    for (int k = 0; k < 3; k++) {
-        s->host[k] = tsl_allocate((size_t)(n * precision));
-        room &= s->host[k] != NULL;
-    }
-    if (s->options->radii != NULL) {
-        s->radii = tsl_allocate((size_t)(n * precision));
-        room &= s->radii != NULL;
-    }
-    if (!room) {
-        tsl_release(own);
-        return tsl_fail_memory(s->context, n * (12 + 3 * precision) + s->cells * 4, "cells");
-    }
-    for (int64_t i = 0; i < n; i++) {
-        own[i] = cell_of(s, i);
-        s->start[own[i] + 2]++;
-    }
-    for (int64_t c = 2; c < s->cells + 2; c++) {
-        s->start[c] += s->start[c - 1];
-    }
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t to = s->start[own[i] + 1]++;
-        s->order[to] = (int32_t)i;
-        s->cell[to] = own[i];
-        for (int k = 0; k < 3; k++) {
-            if (precision == 4) {
-                ((float *)s->host[k])[to] = (float)coordinate(s->points, i, k);
-            } else {
-                ((double *)s->host[k])[to] = coordinate(s->points, i, k);
-            }
-        }
-        if (s->radii != NULL) {
-            memcpy((char *)s->radii + (int64_t)to * precision,
-                   (const char *)s->options->radii + i * precision, (size_t)precision);
-        }
-    }
-    tsl_release(own);
-    return TSL_OK;
+    return true;
 }
 
 /* ---- on the device -------------------------------------------------------------------------- */
 
-tsl_status tsl_search_place(tsl_search *s, void **out, const void *data, int64_t bytes,
-                            const char *what)
+tsl_status tsl_search_reserve(tsl_search *s, tsl_search_room room, int64_t bytes, const char *what)
 {
-    tsl_status status = tsl_device_allocate(out, s->context, bytes > 0 ? bytes : 1, what);
-    if (status == TSL_OK) {
-        s->device[s->devices++] = *out;
+    const int64_t wanted = bytes > 0 ? bytes : 1;
+    if (s->bytes[room] >= wanted) {
+        return TSL_OK;
     }
-    if (status == TSL_OK && data != NULL) {
-        status = s->context->ops->upload(s->context, *out, data, bytes);
+    tsl_device_release(s->context, s->room[room]);
+    s->room[room] = NULL;
+    s->bytes[room] = 0;
+    const tsl_status status = tsl_device_allocate(&s->room[room], s->context, wanted, what);
+    if (status == TSL_OK) {
+        s->bytes[room] = wanted;
     }
     return status;
 }
 
-static tsl_status send(tsl_search *s)
+/* Memory for points in the order of their cells. */
+static tsl_status reserve_order(tsl_search *s)
 {
-    tsl_neighbor_task *task = &s->task;
-    const int64_t n = s->points->count;
-    const int64_t bytes = n * s->points->precision;
-    void *at = NULL;
+    tsl_neighbor_task *const task = &s->task;
+    const int64_t n = task->n;
+    const int64_t longer = n > s->cells ? n : s->cells;
     tsl_status status = TSL_OK;
-    for (int k = 0; k < 3 && status == TSL_OK; k++) {
-        status = tsl_search_place(s, &at, s->host[k], bytes, "sorted points");
-        task->at[k] = at;
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_SORTED, 4 * n * task->precision, "sorted points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_ORDER, 4 * n, "an order of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_CELL, 4 * n, "cells of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_OWN, 4 * n, "cells of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_LOOSE, 4 * n, "points of cells"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_START, 8 * (s->cells + 1), "cells"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_CELL_COUNTS, 4 * s->cells, "counts of cells"));
+    TSL_TRY(
+        tsl_search_reserve(s, TSL_ROOM_TILES, 8 * (longer / TSL_RUNNING_TILE + 1), "running sums"));
+    task->sorted = s->room[TSL_ROOM_SORTED];
+    task->order = s->room[TSL_ROOM_ORDER];
+    task->cell = s->room[TSL_ROOM_CELL];
+    task->own = s->room[TSL_ROOM_OWN];
+    task->loose = s->room[TSL_ROOM_LOOSE];
+    task->start = s->room[TSL_ROOM_START];
+    task->cell_counts = s->room[TSL_ROOM_CELL_COUNTS];
+    task->tiles = s->room[TSL_ROOM_TILES];
+done:
+    return status;
+}
+
+tsl_status tsl_search_sort(tsl_search *s, const void *points)
+{
+    tsl_neighbor_task *const task = &s->task;
+    tsl_survey survey = {.beyond = INT64_MAX};
+    tsl_status status = TSL_OK;
+    task->points = points;
+    TSL_TRY(s->context->ops->pairs->survey(&survey, s->context, task, farthest(s)));
+    if (survey.beyond != INT64_MAX) {
+        return fail_coordinate(s, survey.beyond);
     }
-    if (status == TSL_OK && s->radii != NULL) {
-        status = tsl_search_place(s, &at, s->radii, bytes, "radii");
-        task->radii = at;
-    }
-    if (status == TSL_OK) {
-        status = tsl_search_place(s, &at, s->order, 4 * n, "an order of points");
-        task->order = at;
-    }
-    if (status == TSL_OK) {
-        status = tsl_search_place(s, &at, s->cell, 4 * n, "cells of points");
-        task->cell = at;
-    }
-    if (status == TSL_OK) {
-        status = tsl_search_place(s, &at, s->start, 4 * (s->cells + 1), "cells");
-        task->start = at;
-    }
+    choose_cells(s, &survey);
+    task->space = s->options.box == NULL                               ? TSL_SPACE_OPEN
+                  : s->box[3] != 0 || s->box[4] != 0 || s->box[5] != 0 ? TSL_SPACE_TILTED
+                  : are_wrapped(s, &survey)                            ? TSL_SPACE_WRAPPED
+                                                                       : TSL_SPACE_PERIODIC;
+    memcpy(task->low, s->low, sizeof task->low);
+    memcpy(task->width, s->width, sizeof task->width);
+    TSL_TRY(reserve_order(s));
+    TSL_TRY(s->context->ops->pairs->sort(s->context, task));
+done:
+    return status;
+}
+
+tsl_status tsl_search_count(tsl_search *s)
+{
+    tsl_neighbor_task *const task = &s->task;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_COUNTS, 4 * task->n, "counts of neighbours"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_FIRST, 8 * (task->n + 1), "rows of neighbours"));
+    task->counts = s->room[TSL_ROOM_COUNTS];
+    task->first = s->room[TSL_ROOM_FIRST];
+    TSL_TRY(s->context->ops->pairs->count_neighbors(s->context, task));
+    TSL_TRY(s->context->ops->pairs->place_rows(s->context, task));
+done:
     return status;
 }
 
@@ -285,40 +254,56 @@ static tsl_status send(tsl_search *s)
 tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
                             const tsl_neighbor_options *options, const tsl_points *points)
 {
-    *search = (tsl_search){.context = context, .options = options, .points = points};
-    const tsl_status status = check_all(search);
-    return status == TSL_OK ? check_extent(search) : status;
+    *search = (tsl_search){.context = context,
+                           .options = *options,
+                           .name = points->name != NULL ? points->name : "a",
+                           .task = {.precision = points->precision,
+                                    .dimensions = points->dimensions,
+                                    .half = options->half,
+                                    .in_cells = options->in_cells,
+                                    .radii = options->radii != NULL,
+                                    .n = points->count,
+                                    .cells = {1, 1, 1},
+                                    .box = {1, 1, 1, 0, 0, 0},
+                                    .cutoff = options->cutoff}};
+    if (options->box != NULL) {
+        memcpy(search->box, options->box, sizeof search->box);
+        memcpy(search->task.box, options->box, sizeof search->task.box);
+        search->options.box = search->box;
+    }
+    tsl_status status = check_all(search, points);
+    if (status == TSL_OK && options->radii != NULL) {
+        const int64_t bytes = points->count * points->precision;
+        status = tsl_search_reserve(search, TSL_ROOM_RADII, bytes, "radii");
+        search->task.points_radii = search->room[TSL_ROOM_RADII];
+        if (status == TSL_OK && bytes > 0) {
+            status =
+                context->ops->upload(context, search->room[TSL_ROOM_RADII], options->radii, bytes);
+        }
+    }
+    return status;
 }
 
-tsl_status tsl_search_open(tsl_search *search)
+tsl_status tsl_search_open(tsl_search *search, const tsl_points *points)
 {
-    const double *b = search->options->box;
-    search->task = (tsl_neighbor_task){.precision = search->points->precision,
-                                       .periodic = b == NULL                             ? 0
-                                                   : b[3] == 0 && b[4] == 0 && b[5] == 0 ? 1
-                                                                                         : 2,
-                                       .half = search->options->half,
-                                       .n = search->points->count,
-                                       .box = {1, 1, 1, 0, 0, 0},
-                                       .cutoff = search->options->cutoff};
-    if (b != NULL) {
-        memcpy(search->task.box, b, sizeof search->task.box);
+    tsl_context *const context = search->context;
+    const int64_t bytes = points->count * points->dimensions * points->precision;
+    tsl_status status = TSL_OK;
+    if (context->ops == &tsl_device_cpu) { /* its memory is the host's */
+        return tsl_search_sort(search, points->values);
     }
-    choose_cells(search);
-    const tsl_status status = sort_points(search);
-    return status == TSL_OK ? send(search) : status;
+    TSL_TRY(tsl_search_reserve(search, TSL_ROOM_POINTS, bytes, "points"));
+    TSL_TRY(context->ops->upload(context, search->room[TSL_ROOM_POINTS], points->values, bytes));
+    TSL_TRY(tsl_search_sort(search, search->room[TSL_ROOM_POINTS]));
+done:
+    return status;
 }
 
 void tsl_search_close(tsl_search *search)
 {
-    for (int k = 0; k < search->devices; k++) {
-        tsl_device_release(search->context, search->device[k]);
+    for (int k = 0; k < TSL_ROOMS; k++) {
+        tsl_device_release(search->context, search->room[k]);
+        search->room[k] = NULL;
+        search->bytes[k] = 0;
     }
-    for (int k = 0; k < 3; k++) {
-        tsl_release(search->host[k]);
-    }
-    tsl_release(search->radii);
-    tsl_release(search->order);
-    tsl_release(search->cell);
-    tsl_release(search->start);
 }

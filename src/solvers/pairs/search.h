@@ -1,37 +1,64 @@
-/* Points sorted into cells: what neighbours and histograms have in common. */
+/* Points sorted into cells: what neighbours, histograms, energies and nearest points have in
+ * common. */
 #ifndef TSL_PAIRS_SEARCH_H
 #define TSL_PAIRS_SEARCH_H
 
 #include "solvers/pairs/pairs.h"
 
-enum { TSL_SEARCH_PIECES = 12 };
+/* Pieces of device memory that a search keeps. */
+typedef enum tsl_search_room {
+    TSL_ROOM_POINTS,
+    TSL_ROOM_RADII,
+    TSL_ROOM_SORTED,
+    TSL_ROOM_ORDER,
+    TSL_ROOM_CELL,
+    TSL_ROOM_START,
+    TSL_ROOM_OWN,
+    TSL_ROOM_LOOSE,
+    TSL_ROOM_CELL_COUNTS,
+    TSL_ROOM_TILES,
+    TSL_ROOM_COUNTS,
+    TSL_ROOM_FIRST,
+    TSL_ROOM_INDICES,
+    TSL_ROOM_DISTANCES,
+    TSL_ROOM_RESULT,
+    TSL_ROOM_MORE,
+    TSL_ROOMS
+} tsl_search_room;
 
 /* A search under way. */
 typedef struct tsl_search {
     tsl_context *context;
-    const tsl_neighbor_options *options;
-    const tsl_points *points;
+    tsl_neighbor_options options;
+    double box[6];           /* what options.box points to */
+    const char *name;        /* of the points, for errors */
     double cutoff;           /* or twice the largest radius */
     double low[3], width[3]; /* of open space; of a periodic cell its perpendicular widths */
     tsl_neighbor_task task;
     int64_t cells;
-    void *host[3], *radii;           /* sorted, on the host */
-    int32_t *order, *cell, *start;   /* likewise */
-    void *device[TSL_SEARCH_PIECES]; /* all that is on the device */
-    int devices;
+    void *room[TSL_ROOMS]; /* on the device */
+    int64_t bytes[TSL_ROOMS];
 } tsl_search;
 
-/* Are options and points what tsl_neighbors_find() asks for? TSL_E_ARG. */
+/* Are options, and points of that many coordinates, what tsl_neighbors_find() asks for? TSL_E_ARG.
+ * Closed by tsl_search_close() whatever the outcome, as all that follows. */
 tsl_status tsl_search_check(tsl_search *search, tsl_context *context,
                             const tsl_neighbor_options *options, const tsl_points *points);
 
-/* Sort the points, of which there is at least one, into cells and send them to the device. Closed
- * by tsl_search_close() whatever the outcome. */
-tsl_status tsl_search_open(tsl_search *search);
+/* Sort points of device memory, of which there is at least one, into cells. They stay as long as
+ * the search is used. */
+tsl_status tsl_search_sort(tsl_search *search, const void *points);
+
+/* The same of the host's points. */
+tsl_status tsl_search_open(tsl_search *search, const tsl_points *points);
+
 void tsl_search_close(tsl_search *search);
 
-/* Memory on the device until the search is closed, with a copy of `data` unless that is NULL. */
-tsl_status tsl_search_place(tsl_search *search, void **out, const void *data, int64_t bytes,
-                            const char *what);
+/* At least that much memory on the device; its contents are lost where it has to grow. */
+tsl_status tsl_search_reserve(tsl_search *search, tsl_search_room room, int64_t bytes,
+                              const char *what);
+
+/* Rows of neighbours: counts, and where they begin. */
+tsl_status tsl_search_count(tsl_search *search);
 
 #endif

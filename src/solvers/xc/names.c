@@ -1,12 +1,13 @@
 /* From a functional's text to a sum of formulas with their parameters. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "io/file/text.h"
 #include "solvers/xc/xc.h"
 
-enum { LONGEST = 64 }; /* characters of a name */
+enum { LONGEST = 64, LONGEST_TERM = 256 }; /* characters of a name, and with its parameters */
 
 static const tsl_xc_set *find_set(const char *name, int number)
 {
@@ -23,18 +24,116 @@ static const tsl_xc_composite *find_composite(const char *name, int number)
 {
     for (int i = 0; i < tsl_xc_composite_count; i++) {
         const tsl_xc_composite *c = &tsl_xc_composites[i];
-        if (name != NULL ? strcasecmp(c->name, name) == 0 : c->number == number && c->number != 0) {
+        if (name != NULL ? strcasecmp(c->name, name) == 0 || strcasecmp(c->libxc, name) == 0
+                         : c->number == number && c->number != 0) {
             return c;
         }
     }
     return NULL;
 }
 
-static tsl_status add_set(tsl_xc_sum *sum, tsl_context *context, double coefficient,
-                          const tsl_xc_set *set)
+static double *value_of(tsl_xc_resolved *term, const char *parameter)
 {
+    for (int i = 0; i < term->set->parameters; i++) {
+        if (strcasecmp(term->set->names[i], parameter) == 0) {
+            return &term->values[i];
+        }
+    }
+    return NULL;
+}
+
+static tsl_status fail_parameter(tsl_context *context, const tsl_xc_set *set, const char *name)
+{
+    char list[LONGEST_TERM] = "";
+    for (int i = 0; i < set->parameters; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", set->names[i]);
+    }
+    return tsl_fail(context, TSL_E_ARG, "%s has no parameter '%s'%s%s", set->name, name,
+                    set->parameters > 0 ? ": there are " : "; it has none", list);
+}
+
+/* Set parameters, "omega=0.33, beta=0.0042", of a term. */
+static tsl_status set_parameters(tsl_xc_resolved *term, tsl_context *context, const char *text)
+{
+    while (*text != '\0') {
+        char name[LONGEST];
+        text += strspn(text, " \t");
+        const size_t length = strcspn(text, "=, \t");
+        const char *value = text + length + strspn(text + length, " \t");
+        const size_t digits = *value == '=' ? strcspn(value + 1, ",") : 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        double *to = value_of(term, name);
+        if (to == NULL) {
+            return fail_parameter(context, term->set, name);
+        }
+        const char *number = value + 1 + strspn(value + 1, " \t");
+        size_t count = (size_t)(value + 1 + digits - number);
+        while (count > 0 && strchr(" \t", number[count - 1]) != NULL) {
+            count--;
+        }
+        if (*value != '=' || !tsl_parse_decimal(number, count, to)) {
+            return tsl_fail(context, TSL_E_ARG, "%s(%s): give a number, as in %s=0.3",
+                            term->set->name, text, name);
+        }
+        text = value + 1 + digits;
+        text += *text == ',';
+    }
+    return TSL_OK;
+}
+
+/* Exact exchange of a range, of which a sum can have one omega. */
+static tsl_status add_exchange(tsl_xc_sum *sum, tsl_context *context, double alpha, double beta,
+                               double omega)
+{
+    if (omega != 0 && sum->omega != 0 && omega != sum->omega) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a sum of two range separations, omega %g and %g: give one of them",
+                        sum->omega, omega);
+    }
+    sum->omega = omega != 0 ? omega : sum->omega;
+    sum->alpha += alpha;
+    sum->beta += beta;
+    if (omega == 0) {
+        sum->exact_exchange += alpha;
+    }
+    return TSL_OK;
+}
+
+/* What a functional leaves to its caller. */
+static tsl_status add_remainder(tsl_xc_sum *sum, tsl_context *context, double coefficient,
+                                tsl_xc_resolved *term)
+{
+    const tsl_xc_set *set = term->set;
+    const double *omega = set->omega != 0 ? value_of(term, "omega") : NULL;
+    if (set->vv10_b != 0) {
+        if (sum->vv10_b != 0 || coefficient != 1) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "%s has a nonlocal part, VV10, of which a sum can have one, as it is",
+                            set->name);
+        }
+        sum->vv10_b = set->vv10_b;
+        sum->vv10_c = set->vv10_c;
+    }
+    return add_exchange(sum, context, coefficient * set->alpha, coefficient * set->beta,
+                        omega != NULL ? *omega : set->omega);
+}
+
+static tsl_status add_set(tsl_xc_sum *sum, tsl_context *context, double coefficient,
+                          const tsl_xc_set *set, const char *parameters)
+{
+    tsl_xc_resolved term = {.coefficient = coefficient, .set = set};
+    const size_t bytes = sizeof *set->values * (size_t)set->parameters;
+    memcpy(term.values, set->values, bytes);
+    tsl_status status = set_parameters(&term, context, parameters);
+    if (status == TSL_OK) {
+        status = add_remainder(sum, context, coefficient, &term);
+    }
+    if (status != TSL_OK) {
+        return status;
+    }
     for (int i = 0; i < sum->count; i++) {
-        if (sum->term[i].set == set) {
+        if (sum->term[i].set == set && memcmp(sum->term[i].values, term.values, bytes) == 0) {
             sum->term[i].coefficient += coefficient;
             return TSL_OK;
         }
@@ -42,28 +141,37 @@ static tsl_status add_set(tsl_xc_sum *sum, tsl_context *context, double coeffici
     if (sum->count == (int)(sizeof sum->term / sizeof *sum->term)) {
         return tsl_fail(context, TSL_E_ARG, "a functional of more than %d parts", sum->count);
     }
-    sum->term[sum->count++] = (tsl_xc_resolved){.coefficient = coefficient, .set = set};
+    sum->term[sum->count++] = term;
     return TSL_OK;
+}
+
+/* A name and, in brackets, parameters: the first without the second, which is returned. Changes the
+ * text. */
+static const char *split_parameters(char *term)
+{
+    char *open = strchr(term, '(');
+    char *close = strrchr(term, ')');
+    if (open == NULL) {
+        return "";
+    }
+    if (close != NULL) {
+        *close = '\0';
+    }
+    *open = '\0';
+    return open + 1;
 }
 
 static tsl_status add_composite(tsl_xc_sum *sum, tsl_context *context, double coefficient,
                                 const tsl_xc_composite *c)
 {
-    if (c->omega != 0 && sum->omega != 0 && c->omega != sum->omega) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "a sum of two range separations, omega %g and %g: give one of them",
-                        sum->omega, c->omega);
-    }
-    sum->omega = c->omega != 0 ? c->omega : sum->omega;
-    sum->alpha += coefficient * c->alpha;
-    sum->beta += coefficient * c->beta;
-    if (c->omega == 0) {
-        sum->exact_exchange += coefficient * c->alpha;
-    }
-    tsl_status status = TSL_OK;
+    tsl_status status =
+        add_exchange(sum, context, coefficient * c->alpha, coefficient * c->beta, c->omega);
     for (int i = 0; i < c->terms && status == TSL_OK; i++) {
-        status = add_set(sum, context, coefficient * c->term[i].coefficient,
-                         find_set(c->term[i].set, 0));
+        char name[LONGEST_TERM];
+        snprintf(name, sizeof name, "%s", c->term[i].set);
+        const char *parameters = split_parameters(name);
+        status = add_set(sum, context, coefficient * c->term[i].coefficient, find_set(name, 0),
+                         parameters);
     }
     return status;
 }
@@ -113,24 +221,27 @@ static tsl_status fail_unknown(tsl_context *context, const char *name)
                     name, near[0], near[1]);
 }
 
-/* Add the functional of a name or number. */
-static tsl_status add_name(tsl_xc_sum *sum, tsl_context *context, double coefficient,
-                           const char *name)
+/* Add the functional of a name or number, with parameters in brackets. Changes the text. */
+static tsl_status add_name(tsl_xc_sum *sum, tsl_context *context, double coefficient, char *name)
 {
     int32_t number = 0;
+    const char *parameters = split_parameters(name);
     const bool is_number = tsl_parse_integer(name, strlen(name), &number);
     const char *known = is_number ? NULL : strncasecmp(name, "xc_", 3) == 0 ? name + 3 : name;
     if (known != NULL && strcasecmp(known, "hf") == 0) {
-        sum->exact_exchange += coefficient;
-        sum->alpha += coefficient;
-        return TSL_OK;
+        return add_exchange(sum, context, coefficient, 0, 0);
     }
     const tsl_xc_composite *composite = find_composite(known, number);
+    if (composite != NULL && parameters[0] != '\0') {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s is a sum: give it as such to set parameters of its parts", name);
+    }
     if (composite != NULL) {
         return add_composite(sum, context, coefficient, composite);
     }
     const tsl_xc_set *set = find_set(known, number);
-    return set != NULL ? add_set(sum, context, coefficient, set) : fail_unknown(context, name);
+    return set != NULL ? add_set(sum, context, coefficient, set, parameters)
+                       : fail_unknown(context, name);
 }
 
 static size_t word_length(const char *at)
@@ -138,6 +249,10 @@ static size_t word_length(const char *at)
     size_t length = 0;
     while (isalnum((unsigned char)at[length]) || (at[length] != '\0' && strchr("_.", at[length]))) {
         length++;
+    }
+    if (at[length] == '(') {
+        length += strcspn(at + length, ")");
+        length += at[length] == ')';
     }
     return length;
 }
@@ -152,7 +267,7 @@ static tsl_status add_term(tsl_xc_sum *sum, tsl_context *context, const char *te
                            double sign)
 {
     double coefficient = 1;
-    char name[LONGEST] = "";
+    char name[LONGEST_TERM] = "";
     size_t length = word_length(*at);
     const char *after = skip_blanks(*at + length);
     if (*after == '*') {
@@ -168,7 +283,7 @@ static tsl_status add_term(tsl_xc_sum *sum, tsl_context *context, const char *te
         (*after != '\0' && *after != '+' && *after != '-')) {
         return tsl_fail(context, TSL_E_ARG,
                         "functional '%s': give a name, or a sum such as 0.25*hf + 0.75*gga_x_pbe + "
-                        "gga_c_pbe",
+                        "gga_c_pbe, parameters in brackets as in gga_x_ityh(omega=0.33)",
                         text);
     }
     memcpy(name, *at, length);
@@ -221,6 +336,27 @@ const char *tsl_xc_name(int index, int *number)
         if (number != NULL) {
             *number = of;
         }
+    }
+    return name;
+}
+
+const char *tsl_xc_libxc_name(int index, int *number)
+{
+    const char *name = NULL;
+    int of = 0;
+    if (index < tsl_xc_set_count) {
+        name = tsl_xc_sets[index].name;
+        of = tsl_xc_sets[index].number;
+    }
+    index -= tsl_xc_set_count;
+    for (int i = 0; i < tsl_xc_composite_count && index >= 0; i++) {
+        if (tsl_xc_composites[i].number > 0 && index-- == 0) {
+            name = tsl_xc_composites[i].libxc;
+            of = tsl_xc_composites[i].number;
+        }
+    }
+    if (number != NULL) {
+        *number = of;
     }
     return name;
 }

@@ -25,63 +25,18 @@ struct tsl_xc_plan {
 
 /* ---- arrays -------------------------------------------------------------------------------- */
 
-/* An array of a call: where it is in tsl_xc_arrays, how many components a point has, closed shell
- * and polarised, and by which variables it is a derivative. */
-typedef struct array_row {
-    const char *name;
-    size_t offset;
-    int components[2];
-    int order; /* -1: an input */
-    int first, second;
-} array_row;
-
-enum { RHO, SIGMA, LAPL, TAU, VARIABLES };
-
-#define ROW(name, a, b, order, x, y)                                                               \
-    {                                                                                              \
-#name, offsetof(tsl_xc_arrays, name), {a, b }, order, x, y                                 \
-    }
-static const array_row rows[] = {
-    ROW(rho, 1, 2, -1, RHO, 0),
-    ROW(sigma, 1, 3, -1, SIGMA, 0),
-    ROW(lapl, 1, 2, -1, LAPL, 0),
-    ROW(tau, 1, 2, -1, TAU, 0),
-    ROW(exc, 1, 1, 0, RHO, RHO),
-    ROW(vrho, 1, 2, 1, RHO, RHO),
-    ROW(vsigma, 1, 3, 1, SIGMA, SIGMA),
-    ROW(vlapl, 1, 2, 1, LAPL, LAPL),
-    ROW(vtau, 1, 2, 1, TAU, TAU),
-    ROW(v2rho2, 1, 3, 2, RHO, RHO),
-    ROW(v2rhosigma, 1, 6, 2, RHO, SIGMA),
-    ROW(v2rholapl, 1, 4, 2, RHO, LAPL),
-    ROW(v2rhotau, 1, 4, 2, RHO, TAU),
-    ROW(v2sigma2, 1, 6, 2, SIGMA, SIGMA),
-    ROW(v2sigmalapl, 1, 6, 2, SIGMA, LAPL),
-    ROW(v2sigmatau, 1, 6, 2, SIGMA, TAU),
-    ROW(v2lapl2, 1, 3, 2, LAPL, LAPL),
-    ROW(v2lapltau, 1, 4, 2, LAPL, TAU),
-    ROW(v2tau2, 1, 3, 2, TAU, TAU),
-};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-static double *address_of(const tsl_xc_arrays *arrays, const array_row *row)
-{
-    double *address;
-    memcpy(&address, (const char *)arrays + row->offset, sizeof address);
-    return address;
-}
-
 /* Does a family depend on a variable? No functional here needs the Laplacian. */
 static bool depends(tsl_xc_family family, int variable)
 {
-    static const bool table[3][VARIABLES] = {
+    static const bool table[3][TSL_XC_VARIABLES] = {
         {true, false, false, false}, {true, true, false, false}, {true, true, false, true}};
     return table[family][variable];
 }
 
-static bool depends_on_both(tsl_xc_family family, const array_row *row)
+static bool depends_on_all(tsl_xc_family family, const tsl_xc_row *row)
 {
-    return depends(family, row->first) && (row->order < 1 || depends(family, row->second));
+    return depends(family, row->first) && depends(family, row->second) &&
+           depends(family, row->third);
 }
 
 /* ---- plans --------------------------------------------------------------------------------- */
@@ -155,7 +110,7 @@ static double value_of(const tsl_xc_options *o, const tsl_xc_unit *unit, const t
     double least = density;
     switch (p->kind) {
     case TSL_XC_VALUE:
-        return term->set->values[p->index];
+        return term->values[p->index];
     case TSL_XC_COEFFICIENT:
         return term->coefficient;
     case TSL_XC_DENSITY:
@@ -249,6 +204,8 @@ tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context, const cha
     plan->description.cam_alpha = sum.alpha;
     plan->description.cam_beta = sum.beta;
     plan->description.cam_omega = sum.omega;
+    plan->description.vv10_b = sum.vv10_b;
+    plan->description.vv10_c = sum.vv10_c;
     if (status == TSL_OK) {
         *out = plan;
         plan = NULL;
@@ -277,6 +234,21 @@ tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_description *out
     return TSL_OK;
 }
 
+int tsl_xc_plan_spin(const tsl_xc_plan *plan)
+{
+    return plan->options.polarised;
+}
+
+bool tsl_xc_plan_by_point(const tsl_xc_plan *plan)
+{
+    return plan->options.layout == TSL_XC_BY_POINT;
+}
+
+tsl_context *tsl_xc_plan_context(const tsl_xc_plan *plan)
+{
+    return plan->context;
+}
+
 const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit)
 {
     *unit = plan->part[index].unit;
@@ -290,9 +262,9 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
 {
     tsl_context *context = plan->context;
     *order = -1;
-    for (int i = 0; i < ROWS; i++) {
-        const array_row *row = &rows[i];
-        const double *address = address_of(arrays, row);
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        const tsl_xc_row *row = &tsl_xc_rows[i];
+        const double *address = tsl_xc_address(arrays, row);
         if (row->order < 0 && depends(plan->description.family, row->first) && address == NULL) {
             return tsl_fail(context, TSL_E_ARG, "the functional needs %s, which is NULL",
                             row->name);
@@ -309,14 +281,15 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
     if (*order < 0) {
         return tsl_fail(context, TSL_E_ARG, "no output is wanted: all are NULL");
     }
-    for (int i = 0; i < ROWS; i++) {
-        const double *address = address_of(arrays, &rows[i]);
-        const bool used = rows[i].order >= 0 || depends(plan->description.family, rows[i].first);
-        if (address != NULL && used && address != address_of(&plan->checked, &rows[i]) &&
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        const double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
+        const bool used =
+            tsl_xc_rows[i].order >= 0 || depends(plan->description.family, tsl_xc_rows[i].first);
+        if (address != NULL && used && address != tsl_xc_address(&plan->checked, &tsl_xc_rows[i]) &&
             !context->ops->xc->is_reachable(context, address)) {
             return tsl_fail(context, TSL_E_ARG,
                             "%s is not in memory of %s: copy it there (tsl_buffer_write)",
-                            rows[i].name, context->name);
+                            tsl_xc_rows[i].name, context->name);
         }
     }
     plan->checked = *arrays;
@@ -325,11 +298,11 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
 
 /* Enter the components of one array. */
 static void enter(tsl_xc_call *call, const tsl_xc_plan *plan, const tsl_xc_arrays *arrays,
-                  const array_row *row, int64_t pitch, int *place)
+                  const tsl_xc_row *row, int64_t pitch, int *place)
 {
     const int components = row->components[call->polarised];
     const bool by_point = plan->options.layout == TSL_XC_BY_POINT;
-    double *address = address_of(arrays, row);
+    double *address = tsl_xc_address(arrays, row);
     for (int c = 0; c < components; c++, (*place)++) {
         const int step = by_point ? components : 1;
         double *const at = address == NULL ? NULL : by_point ? address + c : address + c * pitch;
@@ -349,12 +322,13 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
 {
     const tsl_device_ops *ops = plan->context->ops;
     tsl_status status = TSL_OK;
-    for (int i = 0; i < ROWS && status == TSL_OK; i++) {
-        double *address = address_of(arrays, &rows[i]);
-        if (rows[i].order < 1 || address == NULL || depends_on_both(family, &rows[i])) {
+    for (int i = 0; i < TSL_XC_ROWS && status == TSL_OK; i++) {
+        double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
+        if (tsl_xc_rows[i].order < 1 || address == NULL ||
+            depends_on_all(family, &tsl_xc_rows[i])) {
             continue;
         }
-        const int components = rows[i].components[plan->options.polarised];
+        const int components = tsl_xc_rows[i].components[plan->options.polarised];
         const bool whole = plan->options.layout == TSL_XC_BY_POINT || pitch == points;
         for (int c = 0; c < (whole ? 1 : components) && status == TSL_OK; c++) {
             status = ops->fill(plan->context, address + c * pitch, 0,
@@ -376,33 +350,49 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
                         .accumulate = index > 0,
                         .points = points,
                         .constants = p->constants};
-    for (int i = 0; i < ROWS; i++) {
-        if (rows[i].order <= order && depends_on_both(family, &rows[i])) {
-            enter(&call, plan, arrays, &rows[i], pitch,
-                  rows[i].order < 0 ? &call.inputs : &call.outputs);
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        if (tsl_xc_rows[i].order <= order && depends_on_all(family, &tsl_xc_rows[i])) {
+            enter(&call, plan, arrays, &tsl_xc_rows[i], pitch,
+                  tsl_xc_rows[i].order < 0 ? &call.inputs : &call.outputs);
         }
     }
     return call;
+}
+
+/* Is a call's description in order? Finds the pitch and the highest order asked for. */
+static tsl_status check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                             int64_t *pitch, int *order)
+{
+    tsl_context *context = plan->context;
+    if (arrays->size != sizeof *arrays) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "arrays of %zu bytes: initialise them with TSL_XC_ARRAYS_INIT",
+                        arrays->size);
+    }
+    *pitch = arrays->pitch != 0 ? arrays->pitch : points;
+    if (points < 0 || *pitch < points) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%lld points with a pitch of %lld: give 0 or more, and a pitch of at least "
+                        "that many",
+                        (long long)points, (long long)*pitch);
+    }
+    return check_arrays(plan, arrays, order);
+}
+
+tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                             int64_t *pitch)
+{
+    int order;
+    return check_call(plan, points, arrays, pitch, &order);
 }
 
 /* Evaluate, or only move what an evaluation moves. */
 static tsl_status run(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays, bool move)
 {
     tsl_context *context = plan->context;
+    int64_t pitch;
     int order;
-    if (arrays->size != sizeof *arrays) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "arrays of %zu bytes: initialise them with TSL_XC_ARRAYS_INIT",
-                        arrays->size);
-    }
-    const int64_t pitch = arrays->pitch != 0 ? arrays->pitch : points;
-    if (points < 0 || pitch < points) {
-        return tsl_fail(context, TSL_E_ARG,
-                        "%lld points with a pitch of %lld: give 0 or more, and a pitch of at least "
-                        "that many",
-                        (long long)points, (long long)pitch);
-    }
-    tsl_status status = check_arrays(plan, arrays, &order);
+    tsl_status status = check_call(plan, points, arrays, &pitch, &order);
     if (status != TSL_OK || points == 0) {
         return status;
     }

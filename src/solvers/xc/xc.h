@@ -6,10 +6,10 @@
 #include "core/core.h"
 #include "tesela/xc.h"
 
-/* Inputs and outputs of a point at most: polarised, with tau, of second order. */
-enum { TSL_XC_INPUTS = 7, TSL_XC_FIRST = TSL_XC_INPUTS, TSL_XC_SECOND = 28 };
-enum { TSL_XC_OUTPUTS = 1 + TSL_XC_FIRST + TSL_XC_SECOND };
-enum { TSL_XC_ORDERS = 3, TSL_XC_CONSTANTS = 128, TSL_XC_PARTS = 8 };
+/* Inputs and outputs of a point at most: polarised, with tau, of third order. */
+enum { TSL_XC_INPUTS = 7, TSL_XC_FIRST = TSL_XC_INPUTS, TSL_XC_SECOND = 28, TSL_XC_THIRD = 84 };
+enum { TSL_XC_OUTPUTS = 1 + TSL_XC_FIRST + TSL_XC_SECOND + TSL_XC_THIRD };
+enum { TSL_XC_ORDERS = 4, TSL_XC_CONSTANTS = 128, TSL_XC_PARTS = 8, TSL_XC_VALUES = 24 };
 
 /* What a parameter of a unit is. */
 typedef enum tsl_xc_parameter_kind {
@@ -37,7 +37,8 @@ typedef struct tsl_xc_unit {
     const tsl_xc_parameter *parameter;
     int constants; /* what prepare() makes of the parameters' values, for the kernels */
     void (*prepare)(const double *p, double *c);
-    int instructions[2][3]; /* floating-point instructions a point on a GPU, by spin and order */
+    /* floating-point instructions a point on a GPU, by spin and order; 0: not known */
+    int instructions[2][TSL_XC_ORDERS];
 } tsl_xc_unit;
 
 /* A functional that is one formula with one set of parameters. */
@@ -47,18 +48,23 @@ typedef struct tsl_xc_set {
     int formula;    /* that a unit of one component has; */
     int unit;       /* this one */
     double density; /* threshold of Libxc 5.2.3 */
+    int parameters;
+    const char *const *names; /* of the parameters */
     const double *values;
+    double alpha, beta, omega; /* exact exchange by range, as tsl_xc_description has it */
+    double vv10_b, vv10_c;     /* nonlocal correlation; 0: none */
 } tsl_xc_set;
 
 typedef struct tsl_xc_term {
     double coefficient;
-    const char *set; /* "hf": exact exchange */
+    const char *set; /* with parameters of its own in brackets */
 } tsl_xc_term;
 
 /* A functional that people know as a sum. */
 typedef struct tsl_xc_composite {
     const char *name;
-    int number; /* Libxc's; 0: it has none */
+    const char *libxc; /* Libxc's name and number; "" and 0: it has none */
+    int number;
     int terms;
     tsl_xc_term term[TSL_XC_PARTS];
     double alpha, beta, omega; /* exact exchange by range */
@@ -76,16 +82,34 @@ extern const int tsl_xc_composite_count;
 typedef struct tsl_xc_resolved {
     double coefficient;
     const tsl_xc_set *set;
+    double values[TSL_XC_VALUES]; /* of the formula's parameters */
 } tsl_xc_resolved;
 
 typedef struct tsl_xc_sum {
     int count;
     tsl_xc_resolved term[4 * TSL_XC_PARTS];
     double exact_exchange, alpha, beta, omega;
+    double vv10_b, vv10_c;
 } tsl_xc_sum;
 
 /* Resolve a functional's text (names.c). */
 tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text);
+
+/* An array of a call: where it is in tsl_xc_arrays, how many components a point has, closed shell
+ * and polarised, and by which variables it is a derivative. */
+typedef struct tsl_xc_row {
+    const char *name;
+    size_t offset;
+    int components[2];
+    int order; /* -1: an input */
+    int first, second, third;
+} tsl_xc_row;
+
+enum { TSL_XC_OF_RHO, TSL_XC_OF_SIGMA, TSL_XC_OF_LAPL, TSL_XC_OF_TAU, TSL_XC_VARIABLES };
+enum { TSL_XC_ROWS = 39 };
+
+extern const tsl_xc_row tsl_xc_rows[TSL_XC_ROWS];
+double *tsl_xc_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row);
 
 /* One kernel's worth of a call. Arrays of a unit's inputs and outputs in the unit's order, element
  * i of point i * step; a NULL output is not wanted. */
@@ -118,6 +142,15 @@ extern const tsl_xc_ops tsl_xc_cpu;
 /* What evaluation of the plan's first part moves, moved. Overwrites the outputs. */
 tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
 
+/* Are a call's arrays in order? Finds its pitch. */
+tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,
+                             int64_t *pitch);
+
+/* Spins of a plan: 1 if polarised. */
+int tsl_xc_plan_spin(const tsl_xc_plan *plan);
+bool tsl_xc_plan_by_point(const tsl_xc_plan *plan);
+tsl_context *tsl_xc_plan_context(const tsl_xc_plan *plan);
+
 /* The unit of a plan's part, and the values of its parameters. */
 const double *tsl_xc_plan_values(const tsl_xc_plan *plan, int index, int *unit);
 
@@ -130,7 +163,8 @@ static inline int tsl_xc_inputs(tsl_xc_family family, int polarised)
 
 static inline int tsl_xc_outputs(int inputs, int order)
 {
-    return 1 + (order > 0 ? inputs : 0) + (order > 1 ? inputs * (inputs + 1) / 2 : 0);
+    return 1 + (order > 0 ? inputs : 0) + (order > 1 ? inputs * (inputs + 1) / 2 : 0) +
+           (order > 2 ? inputs * (inputs + 1) * (inputs + 2) / 6 : 0);
 }
 
 #endif

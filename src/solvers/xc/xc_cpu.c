@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "solvers/xc/xc.h"
 #include "solvers/xc/xc_cpu.h"
 
 enum {
@@ -37,6 +38,8 @@ typedef struct job {
     tsl_xc_cpu_body body;
     bool direct; /* whole blocks need no copies */
 } job;
+
+_Static_assert((int)TSL_XC_CPU_ORDERS == (int)TSL_XC_ORDERS, "the CPU has all orders");
 
 static int order_of(int unit, int polarised)
 {

@@ -1,14 +1,20 @@
-/* The CPU's bodies of generated units. */
+/* The CPU's bodies of generated units. It includes nothing of the plan's, so that units need not be
+ * compiled again when that changes. */
 #ifndef TSL_XC_CPU_H
 #define TSL_XC_CPU_H
 
-#include "solvers/xc/xc.h"
+#include <stdint.h>
 
 /* Defined where units are compiled for later instruction sets too. A build with sanitizers has the
  * first alone, since each takes it minutes to compile. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define XC_HAS_LEVELS 1
+#endif
+
+/* The first takes a point at a time where fused operations are calls of a function. */
+#ifdef __x86_64__
+#define XC_BY_POINT 1
 #endif
 
 /* Instruction sets that bodies are compiled for. */
@@ -24,9 +30,11 @@ typedef struct tsl_xc_cpu_body {
     int block; /* points */
 } tsl_xc_cpu_body;
 
+enum { TSL_XC_CPU_ORDERS = 4 };
+
 /* [instruction set][spin][order]; NULL where the build has none. */
 typedef struct tsl_xc_cpu_unit {
-    tsl_xc_cpu_body body[TSL_XC_LEVELS][2][TSL_XC_ORDERS];
+    tsl_xc_cpu_body body[TSL_XC_LEVELS][2][TSL_XC_CPU_ORDERS];
 } tsl_xc_cpu_unit;
 
 extern const tsl_xc_cpu_unit *const tsl_xc_cpu_units[];

@@ -132,8 +132,14 @@ TSL_FN double x_sqrt(double a)
 /* About a^(-1/3). */
 TSL_FN double x_third(double a)
 {
+#ifdef __CUDA_ARCH__
     const uint32_t high = (uint32_t)(tsl_xc_bits(a) >> 32);
     return tsl_xc_real((uint64_t)(UINT32_C(0x553ef0ff) - high / 3) << 32);
+#else /* as vectors do it, to the bit */
+    const double high = tsl_xc_real((tsl_xc_bits(a) >> 32) | UINT64_C(0x4330000000000000));
+    const double third = (high - 0x1p52) * (1.0 / 3);
+    return tsl_xc_real(tsl_xc_bits((1430188287.0 - third) + 0x1p52) << 32);
+#endif
 }
 
 /* 2^n, n the integer in the last places of 1.5 2^52 + n. */

@@ -313,6 +313,8 @@ static void test_other_files(void **state)
     scratch_write_text(scratch_path("file"), "FTDOCK data file\n");
     assert_refused(run, COUNT, KEEP, TSL_E_FORMAT, "file: not a checkpoint; remove");
     scratch_write_text(scratch_path("file"), "tesela checkpoint 2\n and so on");
+    assert_refused(run, COUNT, KEEP, TSL_E_FORMAT, "in the form of another version");
+    scratch_write_text(scratch_path("file"), "tesela checkpoint 1 and so on");
     assert_refused(run, COUNT, KEEP, TSL_E_FORMAT, "not a checkpoint");
 }
 

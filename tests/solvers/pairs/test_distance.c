@@ -193,7 +193,8 @@ static const size_row sizes[] = {
     {1501, 0, 3, 1 << 21}, /* written past the caches of a CPU */ {0, 5, 3, 1},
     {5, 0, 300, 3},        {1, 1, 1, 1},
     {3, 1090, 3, 500},     {200, 65, 40, 1 << 20},
-    {64, 64, 16, 4096}};
+    {64, 64, 16, 4096},    {150, 0, 128, 4096},
+    {140, 0, 33, 3000}};
 
 static void check_size(tsl_context *context, const size_row *row, int precision, int layout)
 {
@@ -222,6 +223,37 @@ static void check_size(tsl_context *context, const size_row *row, int precision,
     free(found);
     free_points(a);
     free_points(b);
+}
+
+/* Points of many coordinates in two groups far from each other, close together in each: products
+ * alone would lose all of a short distance. */
+static void close_points_of_many_coordinates_lose_nothing(void **state)
+{
+    (void)state;
+    enum { N = 70, D = 40 };
+    for (int dev = 0; dev < test_device_count(); dev++) {
+        tsl_context *context = test_context(test_devices[dev], 2);
+        for (int precision = 4; precision <= 8; precision += 4) {
+            tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
+            int64_t count = 0;
+            tsl_points a = random_points(N, D, precision, 8);
+            for (int64_t e = 0; e < N * D; e++) {
+                const double x =
+                    512695 + 1e6 * (double)(e / D % 2) + (double)(e % 7) + (double)(e / D) / 8;
+                put((void *)(uintptr_t)a.values, precision, e, x);
+            }
+            options.layout = TSL_LAYOUT_SQUARE;
+            void *found = distances(context, &options, &a, NULL, N * N, &count);
+            for (int64_t e = 0; e < count; e++) {
+                assert_true(is_near(TSL_METRIC_EUCLIDEAN, precision, D, get(found, precision, e),
+                                    plain(&a, e / N, &a, e % N)));
+            }
+            assert_int_equal(count, N * N);
+            free(found);
+            free_points(a);
+        }
+        tsl_context_destroy(context);
+    }
 }
 
 static void ranges_of_all_sizes_match_a_plain_loop(void **state)
@@ -451,13 +483,15 @@ static void failing_allocations_are_survived(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(metrics_are_scipy_s),
-                                       cmocka_unit_test(ranges_of_all_sizes_match_a_plain_loop),
-                                       cmocka_unit_test(bits_do_not_depend_on_ranges_or_threads),
-                                       cmocka_unit_test(close_points_lose_nothing),
-                                       cmocka_unit_test(streams_come_in_order_and_stop),
-                                       cmocka_unit_test(rows_are_ranges),
-                                       cmocka_unit_test(faults_are_named),
-                                       cmocka_unit_test(failing_allocations_are_survived)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(metrics_are_scipy_s),
+        cmocka_unit_test(ranges_of_all_sizes_match_a_plain_loop),
+        cmocka_unit_test(close_points_of_many_coordinates_lose_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_ranges_or_threads),
+        cmocka_unit_test(close_points_lose_nothing),
+        cmocka_unit_test(streams_come_in_order_and_stop),
+        cmocka_unit_test(rows_are_ranges),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(failing_allocations_are_survived)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/xc/xc_third.h"
 #include "support/devices.h"
 
 static double log_uniform(const double range[2], uint64_t *seed)
@@ -90,6 +91,18 @@ static int list_pairs(int (*pairs)[2], tsl_xc_family family, int polarised)
     return count;
 }
 
+/* Of third derivatives, behind those of lower orders. */
+static void scale_triples(double *scale, const double *in, int inputs, const int (*pairs)[2],
+                          double energy)
+{
+    tsl_xc_triple triples[TSL_XC_TRIPLES];
+    const int count = tsl_xc_list_triples(triples, inputs);
+    for (int t = 0; t < count; t++) {
+        const int *const pair = pairs[triples[t].pair];
+        scale[t] = energy / fabs(in[pair[0]] * in[pair[1]] * in[triples[t].input]);
+    }
+}
+
 void points_scales(double *scale, const double *in, tsl_xc_family family, int polarised, int order)
 {
     const int inputs = tsl_xc_inputs(family, polarised);
@@ -102,6 +115,9 @@ void points_scales(double *scale, const double *in, tsl_xc_family family, int po
     const int count = list_pairs(pairs, family, polarised);
     for (int k = 0; k < count && order > 1; k++) {
         scale[1 + inputs + k] = n * scale[0] / fabs(in[pairs[k][0]] * in[pairs[k][1]]);
+    }
+    if (order > 2) {
+        scale_triples(scale + 1 + inputs + count, in, inputs, (const int(*)[2])pairs, n * scale[0]);
     }
 }
 
@@ -118,11 +134,26 @@ typedef struct array {
         offsetof(tsl_xc_arrays, name), {a, b}, order, family                                       \
     }
 static const array arrays[] = {
-    ARRAY(exc, 1, 1, 0, TSL_XC_LDA),         ARRAY(vrho, 1, 2, 1, TSL_XC_LDA),
-    ARRAY(vsigma, 1, 3, 1, TSL_XC_GGA),      ARRAY(vtau, 1, 2, 1, TSL_XC_MGGA),
-    ARRAY(v2rho2, 1, 3, 2, TSL_XC_LDA),      ARRAY(v2rhosigma, 1, 6, 2, TSL_XC_GGA),
-    ARRAY(v2rhotau, 1, 4, 2, TSL_XC_MGGA),   ARRAY(v2sigma2, 1, 6, 2, TSL_XC_GGA),
-    ARRAY(v2sigmatau, 1, 6, 2, TSL_XC_MGGA), ARRAY(v2tau2, 1, 3, 2, TSL_XC_MGGA),
+    ARRAY(exc, 1, 1, 0, TSL_XC_LDA),
+    ARRAY(vrho, 1, 2, 1, TSL_XC_LDA),
+    ARRAY(vsigma, 1, 3, 1, TSL_XC_GGA),
+    ARRAY(vtau, 1, 2, 1, TSL_XC_MGGA),
+    ARRAY(v2rho2, 1, 3, 2, TSL_XC_LDA),
+    ARRAY(v2rhosigma, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
+    ARRAY(v2sigma2, 1, 6, 2, TSL_XC_GGA),
+    ARRAY(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
+    ARRAY(v2tau2, 1, 3, 2, TSL_XC_MGGA),
+    ARRAY(v3rho3, 1, 4, 3, TSL_XC_LDA),
+    ARRAY(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),
+    ARRAY(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
+    ARRAY(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),
+    ARRAY(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
+    ARRAY(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),
+    ARRAY(v3sigma3, 1, 10, 3, TSL_XC_GGA),
+    ARRAY(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA),
+    ARRAY(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
+    ARRAY(v3tau3, 1, 4, 3, TSL_XC_MGGA),
 };
 enum { ARRAYS = sizeof arrays / sizeof *arrays };
 

@@ -7,7 +7,7 @@
 #include "solvers/xc/xc_cpu.h"
 #include "support/devices.h"
 
-enum { COUNT = 20000, FUNCTIONS = 8 };
+enum { COUNT = 20000, FUNCTIONS = 13 };
 
 typedef double real_function(double);
 
@@ -57,8 +57,34 @@ XC_ONE(sqrt)
     return x_sqrt(a);
 }
 
-static real_function *const points[FUNCTIONS] = {one_rcp, one_rcbrt, one_exp,  one_expm1,
-                                                 one_log, one_log1p, one_atan, one_sqrt};
+XC_ONE(lambertw)
+{
+    return x_lambertw(a);
+}
+
+XC_ONE(erfcx)
+{
+    return x_erfcx(a);
+}
+
+XC_ONE(expint)
+{
+    return x_expint(a);
+}
+
+XC_ONE(expint4)
+{
+    return x_expint4(a);
+}
+
+XC_ONE(expint72)
+{
+    return x_expint72(a);
+}
+
+static real_function *const points[FUNCTIONS] = {
+    one_rcp,  one_rcbrt,    one_exp,   one_expm1,  one_log,     one_log1p,   one_atan,
+    one_sqrt, one_lambertw, one_erfcx, one_expint, one_expint4, one_expint72};
 
 /* ---- vectors -------------------------------------------------------------------------------- */
 
@@ -133,6 +159,65 @@ static long double exact_rcbrt(long double a)
     return 1 / cbrtl(a);
 }
 
+/* W exp W = a > 0, by Newton from above. */
+static long double exact_lambertw(long double a)
+{
+    long double w = log1pl(a);
+    for (int step = 0; step < 60; step++) {
+        const long double e = expl(w);
+        w -= (w * e - a) / (e * (w + 1));
+    }
+    return w;
+}
+
+/* exp(a) E_n(a) by its continued fraction, a >= 1. */
+static long double fraction_of(long double n, long double a)
+{
+    long double fraction = a + n + 800;
+    for (int k = 400; k > 0; k--) {
+        fraction = a + n + 2 * (k - 1) - (long double)k * (n + k - 1) / fraction;
+    }
+    return 1 / fraction;
+}
+
+static long double exact_expint(long double a)
+{
+    if (a >= 1) {
+        return fraction_of(1, a);
+    }
+    long double term = 1;
+    long double sum = -logl(a) - 0.57721566490153286060651209L;
+    for (int k = 1; k < 40; k++) {
+        term *= -a / k;
+        sum -= term / k;
+    }
+    return expl(a) * sum;
+}
+
+static long double exact_expint4(long double a)
+{
+    return fraction_of(4, a);
+}
+
+static long double exact_expint72(long double a)
+{
+    return fraction_of(3.5L, a);
+}
+
+/* exp(a^2) erfc a: below 5 as such, the rounding of whose exponent is 2^-59 there, and beyond by
+ * its continued fraction. */
+static long double exact_erfcx(long double a)
+{
+    if (a < 5) {
+        return expl(a * a) * erfcl(a);
+    }
+    long double fraction = a;
+    for (int k = 100; k > 0; k--) {
+        fraction = a + k / (2 * fraction);
+    }
+    return 1 / (fraction * 1.77245385090551602729816748L);
+}
+
 typedef struct function_row {
     const char *name;
     long double (*exact)(long double);
@@ -142,10 +227,19 @@ typedef struct function_row {
 } function_row;
 
 static const function_row rows[FUNCTIONS] = {
-    {"rcp", exact_rcp, 1e-300, 1e300, true, 1}, {"rcbrt", exact_rcbrt, 1e-300, 1e300, false, 2},
-    {"exp", expl, 1e-10, 700, true, 2},         {"expm1", expm1l, 1e-300, 700, true, 2.5},
-    {"log", logl, 1e-300, 1e300, false, 2},     {"log1p", log1pl, 1e-300, 1e300, true, 2},
-    {"atan", atanl, 1e-300, 1e300, false, 3},   {"sqrt", sqrtl, 1e-300, 1e300, false, 1},
+    {"rcp", exact_rcp, 1e-300, 1e300, true, 1},
+    {"rcbrt", exact_rcbrt, 1e-300, 1e300, false, 2},
+    {"exp", expl, 1e-10, 700, true, 2},
+    {"expm1", expm1l, 1e-300, 700, true, 2.5},
+    {"log", logl, 1e-300, 1e300, false, 2},
+    {"log1p", log1pl, 1e-300, 1e300, true, 2},
+    {"atan", atanl, 1e-300, 1e300, false, 3},
+    {"sqrt", sqrtl, 1e-300, 1e300, false, 1},
+    {"lambertw", exact_lambertw, 1e-100, 1e100, false, 8},
+    {"erfcx", exact_erfcx, 1e-300, 1e100, false, 6},
+    {"expint", exact_expint, 1e-100, 1e100, false, 8},
+    {"expint4", exact_expint4, 4, 1e100, false, 4},
+    {"expint72", exact_expint72, 4, 1e100, false, 4},
 };
 
 static double argument(const function_row *row, uint64_t *seed)

@@ -12,7 +12,7 @@
 enum { FEW = 400, MANY = 100000 };
 
 /* By order: what the header promises. */
-static const double bounds[TSL_XC_ORDERS] = {1e-13, 1e-12, 1e-10};
+static const double bounds[TSL_XC_ORDERS] = {1e-13, 1e-12, 1e-10, 1e-7};
 
 static const points_range ranges[] = {
     {{1e-10, 1e3}, {1e-3, 3}, 1e-6, {1e-3, 10}},
@@ -33,7 +33,10 @@ typedef struct asked {
 
 static int order_of(int output, int inputs)
 {
-    return output == 0 ? 0 : output <= inputs ? 1 : 2;
+    return output == 0                          ? 0
+           : output < tsl_xc_outputs(inputs, 1) ? 1
+           : output < tsl_xc_outputs(inputs, 2) ? 2
+                                                : 3;
 }
 
 /* Errors of one plan at the points of a range; a plan of one kernel. */
@@ -82,7 +85,7 @@ static void check_one(asked *a)
     options.layout = TSL_XC_BY_POINT;
     const tsl_status status = tsl_xc_plan_create(&plan, a->context, a->name, &options);
     if (status == TSL_E_UNSUPPORTED && strcmp(a->context->name, "cpu") != 0) {
-        assert_int_equal(a->order, 2); /* GPUs have the second order of some only */
+        assert_true(a->order >= 2); /* GPUs have the second order of some only, and no third */
         return;
     }
     if (status != TSL_OK) {
@@ -90,6 +93,9 @@ static void check_one(asked *a)
     }
     tsl_xc_description about = {.size = sizeof about};
     assert_int_equal(tsl_xc_plan_describe(plan, &about), TSL_OK);
+    if (a->order > 2) { /* a point at a time: the same on all instruction sets */
+        a->count /= 8;
+    }
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges && about.kernels == 1; r++) {
         check_range(a, plan, &ranges[r], 77 + r);
     }
@@ -112,8 +118,8 @@ static void check_all(tsl_context *context, int64_t count, const char *what)
             }
         }
     }
-    print_message("%s: errors up to %.1e, %.1e, %.1e by order\n", what, worst[0], worst[1],
-                  worst[2]);
+    print_message("%s: errors up to %.1e, %.1e, %.1e, %.1e by order\n", what, worst[0], worst[1],
+                  worst[2], worst[3]);
 }
 
 static void skip_without_quad(void)

@@ -74,9 +74,9 @@ static void options_out_of_range_are_refused(void **state)
     o.size = 8;
     assert_refused(context, tsl_xc_plan_create(&plan, context, "pbe", &o), TSL_E_ARG, "8 bytes");
     o = (tsl_xc_options)TSL_XC_OPTIONS_INIT;
-    o.order = 3;
+    o.order = 4;
     assert_refused(context, tsl_xc_plan_create(&plan, context, "pbe", &o), TSL_E_UNSUPPORTED,
-                   "order 3");
+                   "order 4");
     o = (tsl_xc_options)TSL_XC_OPTIONS_INIT;
     o.layout = (tsl_xc_layout)2;
     assert_refused(context, tsl_xc_plan_create(&plan, context, "pbe", &o), TSL_E_ARG, "layout");

@@ -29,15 +29,15 @@ def asinh(g, x):
     return g.state(g.log1p(x + x * x * g.rcp(r + 1)), [(x, g.rcp(r))])
 
 
-def terms(point, p):
-    g = point.graph
+def enhancement(g, c, p):
+    x2 = root(2, 3) ** 2 * (c.sigma * c.n(Fraction(-8, 3)))
+    x = g.sqrt(x2)
+    bend = 1 + (p.gamma * p.beta) * (x * asinh(g, x))
+    return 1 + (p.beta * (1 / C)) * (x2 * g.rcp(bend))
 
-    def energy(c):
-        x2 = root(2, 3) ** 2 * (c.sigma * c.n(Fraction(-8, 3)))
-        x = g.sqrt(x2)
-        bend = 1 + (p.gamma * p.beta) * (x * asinh(g, x))
-        return LDA_X * c.n(THIRD) * (1 + (p.beta * (1 / C)) * (x2 * g.rcp(bend)))
-    return point.exchange(energy)
+
+def terms(point, p):
+    return point.exchange(lambda c: LDA_X * c.n(THIRD) * enhancement(point.graph, c, p))
 
 
 def literature(m, lib, p, point):

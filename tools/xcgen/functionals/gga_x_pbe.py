@@ -22,6 +22,10 @@ SETS = {
     "gga_x_pbe_mol": (49, ["0.8040", "0.27583"]),
     "gga_x_bcgp": (38, ["0.8040", "0.249"]),
     "gga_x_pbefe": (265, ["0.437", "0.346"]),
+    # kappa = lambda / 2^(1/3) - 1, lambda the constant of Lieb and Oxford's bound
+    "gga_x_lambda_oc2_n": (40, ["0.58740105196819947475", MU]),
+    "gga_x_lambda_ch_n": (44, ["0.75804666505478091829", MU]),
+    "gga_x_lambda_lo_n": (45, ["0.80408129556185870306", MU]),
 }
 
 

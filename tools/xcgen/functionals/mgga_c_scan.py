@@ -68,7 +68,8 @@ def alpha_scale(point):
     return scale * point.phi(Fraction(5, 3)) if point.polarised else scale
 
 
-def terms(point, p):
+def limits(point):
+    """The energies per electron at alpha = 1 and at alpha = 0."""
     g = point.graph
     s2 = S2 * (point.sigma * point.n(Fraction(-8, 3)))
     phi = point.phi()
@@ -80,7 +81,12 @@ def terms(point, p):
     w = g.expm1(-(1 / GAMMA) * (uniform * g.rcp(phi3)))
     damp = fourth_root(g, 1 + 4 * (beta(point) * (t2 * g.rcp(w))))
     one = below(g, GAMMA * phi3, w, damp)
-    zero = limit_zero(point, s2)
+    return one, limit_zero(point, s2)
+
+
+def terms(point, p):
+    g = point.graph
+    one, zero = limits(point)
     alpha = point.excess * point.n(Fraction(-8, 3)) / (8 * TF)
     if point.polarised:
         alpha = alpha * g.rcp(point.phi(Fraction(5, 3)))

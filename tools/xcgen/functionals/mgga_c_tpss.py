@@ -7,9 +7,9 @@ coefficients where one spin is all but empty, and a spin below the threshold tak
 
 from fractions import Fraction
 
-from functionals import gga_c_pbe, lda_c_pw
+import shared
+from functionals import gga_c_pbe
 from graph import PI, root
-from point import RS, THIRD
 
 FAMILY = "mgga"
 KIND = "correlation"
@@ -18,41 +18,15 @@ PARAMETERS = ["beta", "d", "c0", "c1", "c2", "c3"]
 SETS = {"mgga_c_tpss": (231, ["0.06672455060314922", "2.8", "0.53", "0.87", "0.50", "2.26"])}
 
 
-class OneSpin:
-    """The density of one spin alone, fully polarised."""
-
-    polarised = True
-
-    def __init__(self, point, density, scale, sigma):
-        self.graph, self.density, self.scale, self.sigma = point.graph, density, scale, sigma
-
-    def n(self, exponent):
-        exponent = Fraction(exponent)
-        factor = root(self.scale, exponent.denominator) ** exponent.numerator if self.scale != 1 else 1
-        return factor * self.density ** exponent
-
-    @property
-    def rs(self):
-        return RS * self.n(-THIRD)
-
-    @property
-    def sqrt_rs(self):
-        return root(RS, 2) * self.n(Fraction(-1, 6))
-
-    def phi(self):
-        return self.graph.const(1 / root(2, 3))
-
-
 class Pbe:
     def __init__(self, graph, beta):
         self.beta, self.gamma, self.b = beta, graph.const(Fraction(gga_c_pbe.GAMMA)), graph.const(1)
 
 
-def one_spin(point, density, scale, sigma, p):
-    at = OneSpin(point, density, scale, sigma)
-    u = gga_c_pbe.Uniform(point.graph)
-    uniform = lda_c_pw.interpolation(at, u.a2, u.alpha2, [getattr(u, f"beta{j}2") for j in (1, 2, 3, 4)])
-    return gga_c_pbe.energy(at, Pbe(point.graph, p.beta), uniform=uniform)
+def one_spin(point, density, scale, sigma, beta):
+    at = shared.OneSpin(point, density, scale, sigma)
+    uniform = shared.polarised_gas(at, gga_c_pbe.Uniform(point.graph))
+    return gga_c_pbe.energy(at, Pbe(point.graph, beta(at)), uniform=uniform)
 
 
 def largest(g, a, b, allowed):
@@ -77,9 +51,10 @@ def spin_term(point, p):
     return g.select(g.min(point.opz, point.omz), Fraction(1, 10 ** 12), series * (square * square), both)
 
 
-def terms(point, p):
+def energy(point, p, beta):
+    """beta(point) is that of the correlation of Perdew, Burke and Ernzerhof."""
     g = point.graph
-    whole = gga_c_pbe.energy(point, Pbe(g, p.beta))
+    whole = gga_c_pbe.energy(point, Pbe(g, beta(point)))
     ratio = Fraction(1, 8) * ((point.sigma * point.n(-1)) * g.rcp(point.tau))
     z = g.select(ratio, 1, 1, ratio)
     z2 = z * z
@@ -87,20 +62,25 @@ def terms(point, p):
     if point.polarised:
         parts = g.const(0)
         for density, sigma, weight, mask in zip(point.spin, point.sigmas, (point.opz, point.omz), point.mask_of):
-            own = largest(g, one_spin(point, density, 1, sigma, p), whole, mask)
+            own = largest(g, one_spin(point, density, 1, sigma, beta), whole, mask)
             parts = parts + Fraction(1, 2) * weight * own
     else:
-        half = one_spin(point, point.rho, Fraction(1, 2), Fraction(1, 4) * point.sigma, p)
+        half = one_spin(point, point.rho, Fraction(1, 2), Fraction(1, 4) * point.sigma, beta)
         parts = largest(g, half, whole, point.mask_spin)
     revised = whole + z2 * (c * whole - (1 + c) * parts)
-    return point.correlation(revised * (1 + p.d * (revised * (z2 * z))))
+    return revised * (1 + p.d * (revised * (z2 * z)))
 
 
-def literature(m, lib, p, point):
+def terms(point, p):
+    return point.correlation(energy(point, p, lambda at: p.beta))
+
+
+def published(m, lib, p, point, beta):
+    """beta(point)"""
     gamma = m.mpf("0.031090690869654895034")
 
     def pbe(at):
-        return gga_c_pbe.pbe(m, lib, at, p.beta, gamma, 1, gga_c_pbe.uniform_gas(m, lib, at))
+        return gga_c_pbe.pbe(m, lib, at, beta(at), gamma, 1, gga_c_pbe.uniform_gas(m, lib, at))
     whole = pbe(point)
     zeta, n = point.zeta, point.n
     gradient = (point.aa * point.b ** 2 + point.bb * point.a ** 2 - 2 * point.ab * point.a * point.b) * 4 / n ** 4
@@ -114,3 +94,7 @@ def literature(m, lib, p, point):
     z = point.gradient / (8 * n) / point.tau
     revised = whole * (1 + c * z ** 2) - (1 + c) * z ** 2 * parts
     return n * revised * (1 + p.d * revised * z ** 3)
+
+
+def literature(m, lib, p, point):
+    return published(m, lib, p, point, lambda at: p.beta)

@@ -44,7 +44,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_c_lyp = {.name = "gga_c_lyp",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {0},
+    .formula = {1},
     .parameters = 9,
     .parameter = parameters,
     .constants = 17,

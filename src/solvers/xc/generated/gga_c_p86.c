@@ -47,7 +47,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_c_p86 = {.name = "gga_c_p86",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {1},
+    .formula = {2},
     .parameters = 12,
     .parameter = parameters,
     .constants = 17,

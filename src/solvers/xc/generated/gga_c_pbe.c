@@ -43,7 +43,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_c_pbe = {.name = "gga_c_pbe",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {2},
+    .formula = {3},
     .parameters = 8,
     .parameter = parameters,
     .constants = 13,

@@ -1,15 +1,46 @@
 /* Written by tools/xcgen/xcgen from functionals/lda_c_vwn_rpa.py: do not edit. */
 #define XC_UNIT_FIRST "solvers/xc/generated/lda_c_vwn_rpa_first.inc"
 #define XC_UNIT_SECOND "solvers/xc/generated/lda_c_vwn_rpa_second.inc"
+#define XC_UNIT_WIDE 0
 #include "solvers/xc/xc_cpu_unit.inc"
 
 const tsl_xc_cpu_unit tsl_xc_lda_c_vwn_rpa_cpu = {
-    .body = {{{{xc_lda_c_vwn_rpa_u0_run_wide_base, 8}, {xc_lda_c_vwn_rpa_u1_run_wide_base, 8}, {xc_lda_c_vwn_rpa_u2_run_narrow_base, 2}},
-             {{xc_lda_c_vwn_rpa_p0_run_wide_base, 8}, {xc_lda_c_vwn_rpa_p1_run_wide_base, 8}, {xc_lda_c_vwn_rpa_p2_run_narrow_base, 2}}},
+    .body = {
+#ifdef XC_BY_POINT
+             {{{xc_lda_c_vwn_rpa_u0_run, 1},
+              {xc_lda_c_vwn_rpa_u1_run, 1},
+              {xc_lda_c_vwn_rpa_u2_run, 1},
+              {xc_lda_c_vwn_rpa_u2_third, 1}},
+             {{xc_lda_c_vwn_rpa_p0_run, 1},
+              {xc_lda_c_vwn_rpa_p1_run, 1},
+              {xc_lda_c_vwn_rpa_p2_run, 1},
+              {xc_lda_c_vwn_rpa_p2_third, 1}}},
+#else
+             {{{xc_lda_c_vwn_rpa_u0_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_u1_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_u2_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_u2_third, 1}},
+             {{xc_lda_c_vwn_rpa_p0_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_p1_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_p2_run_narrow_base, 2},
+              {xc_lda_c_vwn_rpa_p2_third, 1}}},
+#endif
 #ifdef XC_HAS_LEVELS
-             {{{xc_lda_c_vwn_rpa_u0_run_wide_v3, 16}, {xc_lda_c_vwn_rpa_u1_run_wide_v3, 16}, {xc_lda_c_vwn_rpa_u2_run_narrow_v3, 4}},
-             {{xc_lda_c_vwn_rpa_p0_run_wide_v3, 16}, {xc_lda_c_vwn_rpa_p1_run_wide_v3, 16}, {xc_lda_c_vwn_rpa_p2_run_narrow_v3, 4}}},
-             {{{xc_lda_c_vwn_rpa_u0_run_wide_v4, 32}, {xc_lda_c_vwn_rpa_u1_run_wide_v4, 32}, {xc_lda_c_vwn_rpa_u2_run_narrow_v4, 8}},
-             {{xc_lda_c_vwn_rpa_p0_run_wide_v4, 32}, {xc_lda_c_vwn_rpa_p1_run_wide_v4, 32}, {xc_lda_c_vwn_rpa_p2_run_narrow_v4, 8}}},
+             {{{xc_lda_c_vwn_rpa_u0_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u1_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u2_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u2_third, 1}},
+             {{xc_lda_c_vwn_rpa_p0_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p1_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p2_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p2_third, 1}}},
+             {{{xc_lda_c_vwn_rpa_u0_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u1_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u2_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_u2_third, 1}},
+             {{xc_lda_c_vwn_rpa_p0_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p1_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p2_run_narrow_v3, 4},
+              {xc_lda_c_vwn_rpa_p2_third, 1}}},
 #endif
     }};

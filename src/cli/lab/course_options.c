@@ -1,0 +1,157 @@
+/* The course's commands and their options: one table, of which each takes some. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/lab/course_command.h"
+
+/* A bit a command. */
+enum {
+    WATCH = 1,
+    LIST = 2,
+    NEXT = 4,
+    SHOW = 8,
+    CHECK = 16,
+    HINT = 32,
+    SOLUTION = 64,
+    RESET = 128,
+    SITE = 256,
+    LINT = 512,
+    ANSWERS = WATCH | LIST | NEXT | SHOW | CHECK | HINT | SOLUTION | RESET,
+    BUILDS = WATCH | CHECK | SITE | LINT,
+    MOST_SEED = 1000000000
+};
+
+static error_t set_part(const cli_option *row, const char *text, void *parsed)
+{
+    course_options *o = parsed;
+    int end = 0;
+    if (sscanf(text, "%d/%d%n", &o->part, &o->parts, &end) < 2 || text[end] != '\0' ||
+        o->part < 1 || o->part > o->parts) {
+        return cli_refuse_value(row, text, "give K/N with K from 1 to N, as 1/8");
+    }
+    return 0;
+}
+
+static const cli_option rows[] = {
+    {.heading = "The course:"},
+    {"dir", .value = "FOLDER", .kind = CLI_FOLDER, CLI_FIELD(course_options, folder),
+     .tasks = ANSWERS, .help = "where answers are",
+     .otherwise = "what TESELA_LAB_DIR names, else ~/tesela-lab"},
+    {"lang", .value = "LANGUAGE", .kind = CLI_CHOICE, CLI_FIELD(course_options, language),
+     .words = tsl_lab_language_names, .tasks = ANSWERS | LINT, .help = "language of the texts: @",
+     .otherwise = "the one kept in the folder, else LANG's"},
+    {"course", .value = "FOLDER", .kind = CLI_FOLDER, CLI_FIELD(course_options, course),
+     .help = "another course", .otherwise = "tesela's own"},
+    {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(course_options, compiler),
+     .tasks = BUILDS, .help = "clang++ or g++, or a path", .otherwise = "as found"},
+    {"seed", .value = "NUMBER", .kind = CLI_INTEGER, CLI_FIELD(course_options, seed),
+     .range = {1, MOST_SEED}, .tasks = WATCH | CHECK | LINT, .help = "of the input",
+     .otherwise = "another each time"},
+    {"part", .value = "K/N", .kind = CLI_LIST, CLI_FIELD(course_options, part), .set = set_part,
+     .tasks = LINT, .help = "of N parts of the exercises only part K, 1 to N", .otherwise = "all"},
+    {"all", .kind = CLI_FLAG, CLI_FIELD(course_options, all), .tasks = CHECK | RESET,
+     .help = "all exercises"},
+    {"solutions", .kind = CLI_FLAG, CLI_FIELD(course_options, solutions), .tasks = CHECK,
+     .help = "grade the course's solutions, not the answers"},
+    {"now", .kind = CLI_FLAG, CLI_FIELD(course_options, now), .tasks = SOLUTION,
+     .help = "show it although the exercise is not passed"},
+    {"output", 'o', "FOLDER", CLI_FOLDER, CLI_FIELD(course_options, output), .tasks = SITE,
+     .help = "where the pages go", .otherwise = ""},
+    {0}};
+
+/* In the order of the bits. */
+static const cli_task tasks[] = {{"watch", NULL},    {"list", NULL},  {"next", NULL},
+                                 {"show", NULL},     {"check", NULL}, {"hint", NULL},
+                                 {"solution", NULL}, {"reset", NULL}, {"site", NULL},
+                                 {"lint", NULL},     {NULL, NULL}};
+
+static error_t add_name(void *parsed, const char *text)
+{
+    course_options *o = parsed;
+    if (o->name_count == COURSE_MOST_NAMES) {
+        cli_error("%s: more than %d exercises are named: give --all", text, COURSE_MOST_NAMES);
+        return EINVAL;
+    }
+    o->names[o->name_count++] = text;
+    return 0;
+}
+
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(course_options *)options = (course_options){.language = -1};
+}
+
+/* What the commands have in common; `lacking` beside a device and a profile. */
+#define COURSE_COMMAND(word, bit, what, lacking)                                                   \
+    .name = word, .summary = what, .rows = rows, .tasks = tasks, .only = (bit),                    \
+    .size = sizeof(course_options), .init = init, .places = CLI_ONE_DEVICE,                        \
+    .lacks = CLI_NO_DEVICE | CLI_NO_PROFILE | (lacking)
+
+const cli_command lab_watch = {
+    COURSE_COMMAND("watch", WATCH,
+                   "the course: show an exercise, and grade it each time its file is saved",
+                   CLI_NO_JSON),
+    .run = lab_watch_command, .arguments = "[ID]", .argument = add_name,
+    .doc = "Show the current exercise and grade its file, or that of another exercise, each time "
+           "it is saved. Where you were is kept: it goes on there.\v"
+           "On a terminal: h shows a hint, s the solution, n the next exercise, l the list, q "
+           "ends."};
+
+const cli_command lab_list = {
+    COURSE_COMMAND("list", LIST, "the course's exercises, and which are done",
+                   CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_list_command,
+    .doc = "List the exercises, and which are done.\v"
+           "The first command of the course makes a folder with a file for each exercise."};
+
+const cli_command lab_next = {
+    COURSE_COMMAND("next", NEXT, "go to the next exercise that is not done",
+                   CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_next_command, .doc = "Go to the next exercise that is not done, and show it."};
+
+const cli_command lab_show = {
+    COURSE_COMMAND("show", SHOW, "show an exercise", CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_show_command, .arguments = "[ID]", .argument = add_name,
+    .doc = "Show an exercise's text: the one that is worked at, or that of an id. It is the "
+           "current one from then on."};
+
+const cli_command lab_check = {
+    COURSE_COMMAND("check", CHECK, "grade answers", 0), .run = lab_check_command,
+    .arguments = "[ID|FILE...]", .argument = add_name,
+    .doc = "Grade the answer to an exercise: the current one, those named by id or file, or "
+           "all.\v"
+           "An answer is built and run without a GPU for several sizes with hidden input, once "
+           "with warps in lockstep and in four orders of threads; what it makes is judged by "
+           "another program.\n\nExit status: 0 passed, 1 not, 2 no such exercise or file."};
+
+const cli_command lab_hint = {
+    COURSE_COMMAND("hint", HINT, "show one hint more", CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_hint_command, .arguments = "[ID]", .argument = add_name,
+    .doc = "Show one hint more of an exercise, below those that were shown before."};
+
+const cli_command lab_solution = {
+    COURSE_COMMAND("solution", SOLUTION, "show a solution", CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_solution_command, .arguments = "[ID]", .argument = add_name,
+    .doc = "Show a solution and its explanation, once the exercise is passed or all hints were "
+           "seen."};
+
+const cli_command lab_reset = {
+    COURSE_COMMAND("reset", RESET, "begin an exercise anew", CLI_NO_JSON | CLI_NO_THREADS),
+    .run = lab_reset_command, .arguments = "[ID...]", .argument = add_name,
+    .doc = "Begin an exercise anew: its file is as it was at first; the answer stays beside it."};
+
+const cli_command lab_site = {
+    COURSE_COMMAND("site", SITE, "write the course as pages for a browser", CLI_NO_JSON),
+    .run = lab_site_command,
+    .doc = "Write the course as static pages in both languages, for a browser, from files: no "
+           "network is needed. Each solution is run without a GPU, and its counts are part of its "
+           "page."};
+
+const cli_command lab_lint = {
+    COURSE_COMMAND("lint", LINT, "check the course itself", CLI_NO_JSON), .run = lab_lint_command,
+    .arguments = "[ID...]", .argument = add_name,
+    .doc = "For those who write exercises: of each, the solution passes, what learners begin with "
+           "does not, each wrong answer is rejected for its named reason, and predictions are what "
+           "the program comes to.\v"
+           "Exit status: 0 all is so, 1 not, 2 a file is not as it should be."};

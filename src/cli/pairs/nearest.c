@@ -1,0 +1,193 @@
+/* `tesela pairs knn`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/pairs/command.h"
+#include "core/context.h"
+#include "io/grid/npz.h"
+
+typedef struct nearest_options {
+    cli_common common;
+    int k;
+    const char *input, *output; /* NULL: none */
+} nearest_options;
+
+typedef struct nearest_work {
+    const nearest_options *options;
+    tsl_context *context;
+    double begun, setup, compute;
+    tsl_point_set points;
+    int32_t *indices;
+    void *distances;
+} nearest_work;
+
+static const cli_option rows[] = {
+    {"k", .value = "K", .kind = CLI_INTEGER, CLI_FIELD(nearest_options, k), .range = {1, 96},
+     .help = "nearest points of each"},
+    {"output", 'o', "K.npz", CLI_FILE, CLI_FIELD(nearest_options, output),
+     .help = "where indices and distances go, K for each point, one point after another"},
+    {0}};
+
+static const char command_doc[] =
+    "The K nearest other points of each point, in Euclidean distance, exact: ascending, the lesser "
+    "index first of points that are equally far. Where there are fewer, indices are -1 and "
+    "distances infinite."
+    "\v"
+    "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
+    "distance.\n"
+    "\n"
+    "Examples:\n"
+    "  tesela pairs knn points.npy -o nearest.npz\n"
+    "  tesela pairs knn embeddings.npy --k 10 --device cuda:0 -o nearest.npz";
+
+static error_t set_argument(void *parsed, const char *text)
+{
+    nearest_options *options = parsed;
+    if (options->input != NULL) {
+        cli_error("'%s' is one argument too many: give one file", text);
+        return EINVAL;
+    }
+    options->input = text;
+    return 0;
+}
+
+static bool check(const nearest_options *options)
+{
+    const size_t length = options->output != NULL ? strlen(options->output) : 0;
+    if (options->input == NULL) {
+        cli_error("a file of points is missing: tesela pairs knn points.npy -o K.npz");
+    } else if (options->output == NULL) {
+        cli_error("-o K.npz is missing: say where the nearest points go");
+    } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
+        cli_error("-o %s: give a name that ends in .npz", options->output);
+    } else {
+        const cli_file files[] = {{NULL, options->input}, {"-o", options->output}};
+        return cli_can_write("-o", options->output, false) &&
+               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+    }
+    return false;
+}
+
+static tsl_status write_result(const nearest_work *work, int64_t count)
+{
+    const int precision = work->points.points.precision;
+    const tsl_npz_member members[] = {
+        {"indices", "<i4", 4, count, work->indices},
+        {"distances", precision == 4 ? "<f4" : "<f8", precision, count, work->distances}};
+    return tsl_npz_write(work->context, work->options->output, members, 2);
+}
+
+static tsl_status run(nearest_work *work)
+{
+    const tsl_points *const points = &work->points.points;
+    tsl_status status = TSL_OK;
+    int64_t count;
+    double ready;
+    TSL_TRY(tsl_point_set_read(&work->points, work->context, work->options->input));
+    count = points->count * work->options->k;
+    work->indices = tsl_allocate((size_t)(4 * count));
+    work->distances = tsl_allocate((size_t)(points->precision * count));
+    if (work->indices == NULL || work->distances == NULL) {
+        return tsl_fail_memory(work->context, (4 + points->precision) * count, "nearest points");
+    }
+    ready = tsl_seconds();
+    work->setup = ready - work->begun;
+    TSL_TRY(
+        tsl_nearest_find(work->indices, work->distances, work->context, work->options->k, points));
+    work->compute = tsl_seconds() - ready;
+    status = write_result(work, count);
+done:
+    return status;
+}
+
+static void write_body(tsl_json *json, const void *user)
+{
+    const nearest_work *work = user;
+    tsl_json_open_object(json, "parameters");
+    tsl_json_string(json, "input", work->options->input);
+    tsl_json_string(json, "output", work->options->output);
+    tsl_json_integer(json, "k", work->options->k);
+    tsl_json_integer(json, "threads", tsl_context_threads(work->context));
+    tsl_json_close_object(json);
+    tsl_json_open_object(json, "results");
+    tsl_json_integer(json, "points", work->points.points.count);
+    tsl_json_integer(json, "dimensions", work->points.points.dimensions);
+    tsl_json_string(json, "precision", pairs_precision_name(work->points.points.precision));
+    tsl_json_close_object(json);
+}
+
+static tsl_status tell(const nearest_work *work)
+{
+    const cli_common *common = &work->options->common;
+    if (!cli_is_quiet()) {
+        FILE *stream = cli_summary_stream(common);
+        fprintf(stream,
+                "%s: the %d nearest of %lld points of %d coordinates, %s precision, on %s, "
+                "in %.3f s\n",
+                work->options->output, work->options->k, (long long)work->points.points.count,
+                work->points.points.dimensions, pairs_precision_name(work->points.points.precision),
+                tsl_context_device(work->context), work->compute);
+        cli_flush(stream);
+    }
+    if (common->profile) {
+        cli_profile_print(work->context);
+    }
+    if (common->json == NULL) {
+        return TSL_OK;
+    }
+    const cli_report report = {.command = "pairs knn",
+                               .device = tsl_context_device(work->context),
+                               .verified = -1,
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->setup,
+                               .compute = work->compute};
+    return cli_report_write(work->context, common->json, &report, write_body, work);
+}
+
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(nearest_options *)options = (nearest_options){.k = 16};
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    nearest_options options;
+    nearest_work work = {.options = &options, .begun = tsl_seconds()};
+    int exit_status;
+    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
+        return exit_status;
+    }
+    if (!check(&options)) {
+        return CLI_USAGE;
+    }
+    tsl_status status = cli_open_context(&work.context, &options.common);
+    if (status != TSL_OK) {
+        return cli_exit_status(NULL, status, false);
+    }
+    status = run(&work);
+    if (status == TSL_OK) {
+        status = tell(&work);
+    }
+    if (status != TSL_OK) {
+        cli_error("%s", tsl_last_error(work.context));
+    }
+    exit_status = cli_exit_status(work.context, status, false);
+    tsl_point_set_release(&work.points);
+    tsl_release(work.indices);
+    tsl_release(work.distances);
+    tsl_context_destroy(work.context);
+    return exit_status;
+}
+
+const cli_command pairs_nearest = {.name = "knn",
+                                   .summary = "the nearest points of each point",
+                                   .run = run_command,
+                                   .doc = command_doc,
+                                   .arguments = "POINTS -o K.npz",
+                                   .rows = rows,
+                                   .size = sizeof(nearest_options),
+                                   .init = init,
+                                   .argument = set_argument,
+                                   .places = CLI_ONE_DEVICE};

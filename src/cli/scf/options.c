@@ -1,0 +1,147 @@
+/* Options of `tesela scf`. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/scf/command.h"
+#include "solvers/scf/ranges.h"
+
+/* One more, behind a comma. */
+static error_t add_basis(const cli_option *row, const char *text, void *parsed)
+{
+    (void)row;
+    scf_command *c = parsed;
+    const size_t before = c->basis != NULL ? strlen(c->basis) + 1 : 0, more = strlen(text) + 1;
+    char *joined = tsl_reallocate(c->basis, before, before + more);
+    if (joined == NULL) {
+        cli_error("out of memory");
+        return ENOMEM;
+    }
+    if (before > 0) {
+        joined[before - 1] = ',';
+    }
+    memcpy(joined + before, text, more);
+    c->scf.basis = c->basis = joined;
+    return 0;
+}
+
+/* What --tight sets. */
+#define TIGHT_ENERGY 1e-10
+#define TIGHT_ERROR 1e-7
+
+static error_t set_tight(const cli_option *row, const char *text, void *parsed)
+{
+    scf_command *c = parsed;
+    c->scf.energy_tolerance = TIGHT_ENERGY;
+    c->scf.error_tolerance = TIGHT_ERROR;
+    return cli_set(row, text, parsed);
+}
+
+static const char *const units[] = {"angstrom", "bohr", NULL};
+static const char *const fits[] = {[TSL_SCF_FIT_DENSITY] = "df", [TSL_SCF_FIT_NONE] = "none", NULL};
+static const char *const fit_notes[] = {[TSL_SCF_FIT_DENSITY] = "the density is fitted",
+                                        [TSL_SCF_FIT_NONE] =
+                                            "all integrals, of at most 50 functions"};
+
+static const cli_option rows[] = {
+    {.heading = "The molecule:"},
+    {"charge", .value = "E", .kind = CLI_INTEGER, CLI_FIELD(scf_command, scf.charge),
+     .range = {-1000, 1000}, .echo = CLI_TOLD, .help = "of the molecule"},
+    {"multiplicity", .value = "2S+1", .kind = CLI_INTEGER, CLI_FIELD(scf_command, scf.multiplicity),
+     .range = {1, 1000}, .help = "of its spin", .otherwise = "1, of an odd number of electrons 2"},
+    {"unrestricted", .kind = CLI_FLAG, CLI_FIELD(scf_command, scf.unrestricted),
+     .help = "orbitals of each spin for a closed shell too"},
+    {"unit", .value = "UNIT", .kind = CLI_CHOICE, CLI_FIELD(scf_command, bohr), .words = units,
+     .help = "of the file's coordinates"},
+    {"mm", .value = "CHARGES", .kind = CLI_FILE, CLI_FIELD(scf_command, charges), .echo = CLI_TOLD,
+     .help = "point charges around: a line each of charge, x, y, z"},
+    {"mm-unit", .value = "UNIT", .kind = CLI_CHOICE, CLI_FIELD(scf_command, charges_in_bohr),
+     .words = units, .help = "of their coordinates"},
+    {.heading = "The method:"},
+    {"basis", 'b', "NAME|FILE", CLI_TEXT, CLI_FIELD(scf_command, scf.basis), .set = add_basis,
+     .echo = CLI_TOLD,
+     .help = "basis set, a name as def2-svp or a file of Gaussian's or NWChem's form; H=NAME for "
+             "one element"},
+    {"aux", .value = "NAME|FILE", .kind = CLI_TEXT, CLI_FIELD(scf_command, scf.auxiliary),
+     .help = "auxiliary functions of the fit, likewise", .otherwise = TSL_SCF_USUAL_AUXILIARY},
+    {"cartesian", .kind = CLI_FLAG, CLI_FIELD(scf_command, scf.cartesian), .echo = CLI_TOLD,
+     .help = "Cartesian functions, six of d, for both; else spherical ones"},
+    {"fit", .value = "FIT", .kind = CLI_CHOICE, CLI_FIELD(scf_command, scf.fit), .words = fits,
+     .notes = fit_notes, .help = "@"},
+    {"xc", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(scf_command, scf.functional),
+     .help = "functional, as tesela xc list has them, without exact exchange"},
+    {"grid", .value = "GRID", .kind = CLI_TEXT, CLI_FIELD(scf_command, scf.grid), .echo = CLI_TOLD,
+     .help = "coarse, medium, fine, or radial by angular points, 99x590"},
+    {.heading = "The iteration:"},
+    {"tight", .kind = CLI_FLAG, CLI_FIELD(scf_command, tight), .set = set_tight,
+     .help = "converge the energy to " CLI_QUOTE(TIGHT_ENERGY) " and the error to " CLI_QUOTE(
+         TIGHT_ERROR)},
+    {"energy-tolerance", .value = "HARTREE", .kind = CLI_REAL,
+     CLI_FIELD(scf_command, scf.energy_tolerance), .range = {1e-14, 1}, .echo = CLI_TOLD,
+     .help = "converged when the energy changes less"},
+    {"error-tolerance", .value = "HARTREE", .kind = CLI_REAL,
+     CLI_FIELD(scf_command, scf.error_tolerance), .range = {1e-14, 1}, .echo = CLI_TOLD,
+     .help = "and no element of F D S - S D F is larger"},
+    {"max-iterations", .value = "COUNT", .kind = CLI_INTEGER,
+     CLI_FIELD(scf_command, scf.max_iterations), .range = {TSL_SCF_ITERATIONS_RANGE},
+     .help = "at most"},
+    {"damping", .value = "PART", .kind = CLI_REAL, CLI_FIELD(scf_command, scf.damping),
+     .range = {TSL_SCF_DAMPING_RANGE}, .help = "part of the last Fock matrix that is kept"},
+    {"level-shift", .value = "HARTREE", .kind = CLI_REAL, CLI_FIELD(scf_command, scf.level_shift),
+     .range = {TSL_SCF_LEVEL_SHIFT_RANGE}, .help = "raise empty orbitals by so much"},
+    {"screen", .value = "BOUND", .kind = CLI_REAL, CLI_FIELD(scf_command, scf.screen),
+     .range = {0, 1e-6}, .echo = CLI_TOLD,
+     .help = "leave out pairs of primitives whose overlap is less"},
+    {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(scf_command, scf.memory),
+     .of_a_rank = true,
+     .help = "for integrals that are kept; others are worked out in each iteration",
+     .otherwise = "3/4 of what is free"},
+    {0}};
+
+static const char command_doc[] =
+    "The energy of a molecule's electrons by density-functional theory, in Gaussian basis "
+    "functions "
+    "with a fitted density (include/tesela/scf.h)."
+    "\v"
+    "Examples:\n"
+    "  tesela scf water.xyz --basis def2-svp --xc pbe\n"
+    "  tesela scf oxygen.xyz --multiplicity 3 --xc r2scan --grid fine --json report.json";
+
+static error_t set_molecule(void *parsed, const char *text)
+{
+    scf_command *c = parsed;
+    if (c->molecule != NULL) {
+        cli_error("'%s': there is a molecule already, %s: give one", text, c->molecule);
+        return EINVAL;
+    }
+    c->molecule = text;
+    return 0;
+}
+
+static void init(const cli_command *self, void *options)
+{
+    (void)self;
+    *(scf_command *)options = (scf_command){.scf = TSL_SCF_OPTIONS_INIT};
+}
+
+bool scf_parse(scf_command *c, int argc, char **argv, int *exit_status)
+{
+    if (!cli_parse_options(&cli_scf, c, argc, argv, exit_status)) {
+        return false;
+    }
+    *exit_status = CLI_USAGE;
+    if (c->molecule == NULL) {
+        cli_error("give a molecule: tesela scf MOLECULE.xyz");
+        return false;
+    }
+    return cli_check_files(&c->common, &c->molecule, 1);
+}
+
+const cli_command cli_scf = {.run = scf_run,
+                             .doc = command_doc,
+                             .arguments = "MOLECULE.xyz",
+                             .rows = rows,
+                             .size = sizeof(scf_command),
+                             .init = init,
+                             .argument = set_molecule,
+                             .places = CLI_ONE_DEVICE,
+                             .device = "cpu"};

@@ -1,0 +1,226 @@
+/* The judge of an exercise: a program of its own, which reads what an answer made and says where it
+ * is wrong. It is built once and kept in the user's cache, by a digest of all that it is made of.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/file/output.h"
+#include "io/file/sha256.h"
+#include "io/file/text.h"
+#include "lab/course/grade.h"
+#include "lab/course/messages.h"
+#include "lab/process.h"
+
+static tsl_status cache_folder(char out[PATH_MAX - 128], tsl_context *context)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *temporary = getenv("TMPDIR");
+    if (cache != NULL && cache[0] == '/') {
+        snprintf(out, PATH_MAX - 128, "%s/tesela-lab", cache);
+    } else if (home != NULL && home[0] == '/') {
+        snprintf(out, PATH_MAX - 128, "%s/.cache/tesela-lab", home);
+    } else {
+        snprintf(out, PATH_MAX - 128, "%s/tesela-lab-%ld", temporary != NULL ? temporary : "/tmp",
+                 (long)getuid());
+    }
+    return tsl_make_folder(context, out);
+}
+
+/* A folder that others may write is no place for a program that decides. */
+static bool is_own(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_uid == geteuid() && (about.st_mode & 022) == 0;
+}
+
+static tsl_status compile(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_exercise *e,
+                          const char *headers, const char *source, const char *program)
+{
+    char include[PATH_MAX + 8];
+    char messages[PATH_MAX];
+    char made[PATH_MAX];
+    int exit_status;
+    snprintf(include, sizeof include, "-I%s", headers);
+    snprintf(messages, sizeof messages, "%s/judge.txt", v->folder);
+    snprintf(made, sizeof made, "%s/judge", v->folder);
+    const char *const arguments[] = {v->build.compiler,
+                                     "-std=c++17",
+                                     "-O1",
+                                     "-w",
+                                     "-DLAB_JUDGE",
+                                     include,
+                                     source,
+                                     "-o",
+                                     made,
+                                     "-lm",
+                                     NULL};
+    const tsl_lab_process process = {
+        .arguments = arguments, .output = messages, .errors = messages, .keep = -1};
+    const tsl_status status = tsl_lab_run_process(&exit_status, context, &process);
+    if (status != TSL_OK) {
+        return status;
+    }
+    if (exit_status != 0) {
+        tsl_text text = {.data = NULL};
+        tsl_text_read(&text, context, messages, 1 << 16);
+        fprintf(stderr, "%.*s", (int)text.size, text.data != NULL ? text.data : "");
+        tsl_text_release(&text);
+        return tsl_fail(context, TSL_E_FORMAT, "%s: its judge does not compile", e->path);
+    }
+    char beside[PATH_MAX]; /* another check may build the same: renaming is whole or not at all */
+    snprintf(beside, sizeof beside, "%.4000s.%ld", program, (long)getpid());
+    tsl_text binary;
+    tsl_status copied = tsl_text_read(&binary, context, made, 1 << 26);
+    if (copied == TSL_OK) {
+        copied = tsl_lab_write_text(context, beside, binary.data, binary.size);
+        tsl_text_release(&binary);
+    }
+    if (copied == TSL_OK && (chmod(beside, 0700) != 0 || rename(beside, program) != 0)) {
+        copied = tsl_fail(context, TSL_E_IO, "%s: %s", program, strerror(errno));
+    }
+    return copied;
+}
+
+static tsl_status find_judge(char program[PATH_MAX], tsl_lab_verdict *v, tsl_context *context,
+                             const tsl_lab_exercise *e)
+{
+    char headers[PATH_MAX];
+    char folder[PATH_MAX - 128];
+    char source[PATH_MAX];
+    char check[PATH_MAX + 16];
+    char digest[65];
+    size_t source_length;
+    tsl_sha256 hash;
+    tsl_lab_buffer text = {.data = NULL};
+    tsl_text header = {.data = NULL};
+    tsl_status status;
+    TSL_TRY(tsl_lab_find_headers(headers, context));
+    snprintf(check, sizeof check, "%s/lab_check.h", headers);
+    TSL_TRY(tsl_text_read(&header, context, check, 1 << 20));
+    TSL_TRY(cache_folder(folder, context));
+    tsl_lab_buffer_print(&text,
+                         "#include \"lab_check.h\"\nnamespace lab\n{\n%s\n}\n"
+                         "int main(int count, char **arguments)\n{\n"
+                         "    return lab::run_cases(count, arguments, lab::judge);\n}\n//%s\n",
+                         e->judge, v->build.compiler);
+    source_length = text.length;
+    tsl_lab_buffer_add(&text, header.data, header.size);
+    if (text.failed) {
+        status = tsl_fail_memory(context, (int64_t)header.size, "a program");
+        goto done;
+    }
+    tsl_sha256_begin(&hash);
+    tsl_sha256_add(&hash, text.data, text.length);
+    tsl_sha256_end(&hash, digest);
+    snprintf(program, PATH_MAX, "%s/judge-%.24s", folder, digest);
+    if (access(program, X_OK) != 0 || !is_own(folder) || !is_own(program)) {
+        snprintf(source, sizeof source, "%s/judge.cpp", v->folder);
+        TSL_TRY(tsl_lab_write_text(context, source, text.data, source_length));
+        TSL_TRY(compile(v, context, e, headers, source, program));
+    }
+done:
+    tsl_text_release(&header);
+    tsl_lab_buffer_release(&text);
+    return status;
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+static const char *size_of_case(const char *const *sizes, int number)
+{
+    for (int i = 0; sizes[i] != NULL; i++) {
+        if (i == number) {
+            return sizes[i];
+        }
+    }
+    return "?";
+}
+
+/* "values PASS CASE OUTPUT INDEX GOT WANTED", "missing PASS CASE OUTPUT", at the end "judged". */
+static bool take_line(tsl_lab_verdict *v, const char *line, const char *const *sizes, int language)
+{
+    int pass;
+    int number;
+    int output;
+    long long index;
+    char got[32];
+    char wanted[32];
+    char order[96] = "";
+    const bool values = sscanf(line, "values %d %d %d %lld %31s %31s", &pass, &number, &output,
+                               &index, got, wanted) == 6;
+    const bool missing = !values && sscanf(line, "missing %d %d %d", &pass, &number, &output) == 3;
+    if (!values && !missing) {
+        return strcmp(line, "judged") == 0;
+    }
+    if (tsl_lab_verdict_has(v, "values")) { /* the first is enough */
+        return false;
+    }
+    if (pass > 0) {
+        snprintf(order, sizeof order, tsl_lab_message(TSL_LAB_SAY_IN_ORDER, language),
+                 tsl_lab_order_names[pass - 1]);
+    }
+    char text[400];
+    if (values) {
+        snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_WRONG_VALUE, language),
+                 size_of_case(sizes, number), index, output + 1, got, wanted);
+    } else {
+        snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_MISSING, language),
+                 size_of_case(sizes, number), output + 1);
+    }
+    tsl_lab_verdict_add(v, "values", 0, "%s%s", text, order);
+    return false;
+}
+
+tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
+                         const tsl_lab_grade_options *options, const char *const *sizes, int passes)
+{
+    char program[PATH_MAX];
+    char files[1 + TSL_LAB_ORDERS][PATH_MAX];
+    char said[PATH_MAX];
+    char seed[16];
+    const char *arguments[TSL_LAB_MOST_SIZES + TSL_LAB_ORDERS + 8];
+    int count = 0;
+    int exit_status;
+    bool judged = false;
+    tsl_text text = {.data = NULL};
+    tsl_lines lines;
+    const char *line;
+    size_t length;
+    const tsl_lab_process process = {
+        .arguments = arguments, .output = said, .errors = "/dev/null", .keep = -1};
+    tsl_status status;
+    TSL_TRY(find_judge(program, verdict, context, e));
+    snprintf(seed, sizeof seed, "%u", options->seed);
+    snprintf(said, sizeof said, "%s/judged.txt", verdict->folder);
+    arguments[count++] = program;
+    arguments[count++] = seed;
+    for (int i = 0; sizes[i] != NULL; i++) {
+        arguments[count++] = sizes[i];
+    }
+    arguments[count++] = "--";
+    for (int i = 0; i < passes; i++) {
+        snprintf(files[i], sizeof files[i], "%s/outputs%d.bin", verdict->build.folder, i);
+        arguments[count++] = files[i];
+    }
+    arguments[count] = NULL;
+    TSL_TRY(tsl_lab_run_process(&exit_status, context, &process));
+    TSL_TRY(tsl_text_read(&text, context, said, 1 << 20));
+    lines = tsl_lines_of(text.data, text.size);
+    while (tsl_lines_next(&lines, &line, &length)) {
+        char copy[256];
+        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+        judged = take_line(verdict, copy, sizes, options->language) || judged;
+    }
+    if (!judged || exit_status != 0) {
+        status = tsl_fail(context, TSL_E_FORMAT, "%s: its judge ended with status %d", e->path,
+                          exit_status);
+    }
+done:
+    tsl_text_release(&text);
+    return status;
+}

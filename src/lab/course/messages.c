@@ -1,0 +1,72 @@
+/* Sentences of the course in both languages. */
+#include <string.h>
+
+#include "lab/course/course.h"
+#include "lab/course/messages.h"
+
+static const char *const sentences[TSL_LAB_SAID][TSL_LAB_LANGUAGES] = {
+#define TSL_LAB_SAY(name, spanish, english) {spanish, english},
+#include "lab/course/messages.def"
+#undef TSL_LAB_SAY
+};
+
+const char *tsl_lab_message(enum tsl_lab_said what, int language)
+{
+    return sentences[what][language];
+}
+
+static const struct {
+    const char *kind;
+    const char *meaning[TSL_LAB_LANGUAGES];
+} meanings[] = {
+    {"race",
+     {"carrera: dos hilos acceden a la misma palabra, uno la escribe y nada los ordena",
+      "race: two threads access the same word, one of them writes it, and nothing orders them"}},
+    {"unwritten",
+     {"se lee memoria que nadie ha escrito", "memory is read that nobody has written"}},
+    {"bounds", {"acceso fuera de los límites", "access out of bounds"}},
+    {"misaligned",
+     {"la dirección no es múltiplo del tamaño del acceso",
+      "the address is no multiple of the access's size"}},
+    {"constant", {"se escribe en memoria constante", "constant memory is written"}},
+    {"barrier",
+     {"no todos los hilos llegan a la misma barrera", "not all threads reach the same barrier"}},
+    {"mask",
+     {"la máscara no corresponde a los hilos que están ahí",
+      "the mask does not fit the lanes there"}},
+    {"deadlock",
+     {"hay hilos que esperan a otros que no llegan nunca",
+      "threads wait for others that never come"}},
+    {"trap", {"un assert() o __trap() del kernel", "an assert() or __trap() of the kernel"}},
+    {"launch",
+     {"el lanzamiento no es posible con esa configuración",
+      "the launch is not possible with that configuration"}},
+    {"copy",
+     {"la copia se sale de su memoria o va en la dirección equivocada",
+      "the copy leaves its memory or goes the wrong way"}},
+    {"free", {"se libera dos veces o algo que no se había pedido", "freed twice, or never taken"}},
+    {"host",
+     {"el host toca memoria del dispositivo: cópiala antes con cudaMemcpy()",
+      "the host touches memory of the device: copy it with cudaMemcpy() first"}},
+    {"fault", {"se accede a memoria que no es de nadie", "memory is accessed that is nobody's"}},
+    {"stack",
+     {"las variables locales de un hilo ocupan demasiado",
+      "local variables of a thread take too much"}},
+    {"time", {"no termina a tiempo", "does not end in time"}},
+    {"refused",
+     {"el programa intenta algo que aquí no se permite (archivos, procesos, red)",
+      "the program tries what is not allowed here (files, processes, network)"}},
+    {"killed", {"una señal termina el programa", "a signal ended the program"}},
+    {"ended", {"el programa termina antes de tiempo", "the program ends itself too early"}},
+    {"fatal", {"el programa no puede seguir", "the program cannot go on"}},
+};
+
+const char *tsl_lab_report_meaning(const char *kind, int language)
+{
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (strcmp(meanings[i].kind, kind) == 0) {
+            return meanings[i].meaning[language];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,177 @@
+/* Nearest points: cells or none, and memory. */
+#include <math.h>
+
+#include "core/core.h"
+#include "core/profile.h"
+#include "device/device.h"
+#include "solvers/pairs/search.h"
+
+/* Points in a cell, for that many candidates, and points from which on cells are worth it. */
+static const double share = 0.25;
+enum { FEW_POINTS = 64 };
+
+/* Cells of such a size that a box of 3^3 of them has the candidates of most points. */
+static double cell_size(const tsl_points *points, int keep)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double volume = 1, largest = 0, farthest = 0;
+    int axes = 0;
+    for (int64_t i = 0; i < points->count; i++) {
+        for (int c = 0; c < points->dimensions; c++) {
+            const int64_t e = i * points->dimensions + c;
+            const double x = points->precision == 4 ? (double)((const float *)points->values)[e]
+                                                    : ((const double *)points->values)[e];
+            low[c] = fmin(low[c], x);
+            high[c] = fmax(high[c], x);
+            farthest = fmax(farthest, fabs(x));
+        }
+    }
+    for (int c = 0; c < points->dimensions; c++) {
+        largest = fmax(largest, high[c] - low[c]);
+    }
+    for (int c = 0; c < points->dimensions; c++) {
+        if (high[c] - low[c] > 1e-3 * largest) {
+            volume *= high[c] - low[c];
+            axes++;
+        }
+    }
+    const double size =
+        axes == 0 ? 0 : pow(volume * share * keep / (double)points->count, 1.0 / axes);
+    return fmax(size, fmax(1e-3 * farthest, 1e-300)); /* what cells are precise enough for */
+}
+
+/* Sort into cells, of which *cells then tells; NULL where all are to be looked at. */
+static tsl_status sort(tsl_search *s, const tsl_neighbor_task **cells, tsl_context *context,
+                       const tsl_points *points, int keep)
+{
+    tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
+    tsl_status status = TSL_OK;
+    *cells = NULL;
+    if (context->ops != &tsl_device_cpu || points->dimensions > 3 || points->count < FEW_POINTS) {
+        return TSL_OK;
+    }
+    options.cutoff = cell_size(points, keep);
+    TSL_TRY(tsl_search_check(s, context, &options, points));
+    TSL_TRY(tsl_search_open(s, points));
+    if (s->cells > 1) {
+        *cells = &s->task;
+    }
+done:
+    return status;
+}
+
+/* Points as rows, and room for blocks, which the CPU's are copied to. */
+static tsl_status send(tsl_search *s, tsl_nearest_task *task, const tsl_points *points)
+{
+    tsl_context *const context = s->context;
+    const int64_t rows = points->count * points->dimensions * points->precision;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_search_reserve(
+        s, TSL_ROOM_SORTED,
+        tsl_pairs_block_bytes(points->count, points->dimensions, points->precision),
+        "points in blocks"));
+    task->blocks = s->room[TSL_ROOM_SORTED];
+    if (context->ops == &tsl_device_cpu) {
+        tsl_pairs_copy_blocks(task->blocks, points->values, points->count, points->dimensions,
+                              points->precision);
+        task->rows = points->values;
+        return TSL_OK;
+    }
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_POINTS, rows, "points"));
+    TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_POINTS], points->values, rows));
+    task->rows = s->room[TSL_ROOM_POINTS];
+done:
+    return status;
+}
+
+/* What GPUs need besides. */
+static tsl_status reserve(tsl_search *s, tsl_nearest_task *task)
+{
+    const int64_t n = task->n;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RADII, n * task->precision, "lengths of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_MORE, n * task->precision, "squares"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RESULT, 8, "a length"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_ORDER, 4 * n * task->keep, "candidates"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_LOOSE, 4 * (n + 1), "doubtful points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_INDICES, 4 * n * task->k, "nearest points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, n * task->k * task->precision,
+                               "distances of nearest points"));
+    task->norms = s->room[TSL_ROOM_RADII];
+    task->worst = s->room[TSL_ROOM_MORE];
+    task->longest = s->room[TSL_ROOM_RESULT];
+    task->candidates = s->room[TSL_ROOM_ORDER];
+    task->doubtful = s->room[TSL_ROOM_LOOSE];
+    task->indices = s->room[TSL_ROOM_INDICES];
+    task->distances = s->room[TSL_ROOM_DISTANCES];
+done:
+    return status;
+}
+
+static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
+                      const tsl_points *points)
+{
+    tsl_context *const context = s->context;
+    const int64_t n = points->count;
+    const tsl_neighbor_task *cells;
+    double begun;
+    tsl_nearest_task task = {.precision = points->precision,
+                             .dimensions = points->dimensions,
+                             .k = k,
+                             .keep = k + TSL_NEAREST_SPARE,
+                             .n = n};
+    tsl_status status = TSL_OK;
+    TSL_TRY(sort(s, &cells, context, points, task.keep));
+    if (cells == NULL) {
+        TSL_TRY(send(s, &task, points));
+    } else {
+        task.rows = points->values;
+    }
+    if (context->ops != &tsl_device_cpu) {
+        TSL_TRY(reserve(s, &task));
+    } else {
+        task.indices = indices;
+        task.distances = distances;
+        if (distances == NULL) {
+            TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, n * k * points->precision,
+                                       "distances of nearest points"));
+            task.distances = s->room[TSL_ROOM_DISTANCES];
+        }
+    }
+    begun = tsl_seconds();
+    TSL_TRY(context->ops->pairs->nearest->find(context, &task, cells));
+    tsl_profile_add(context, "nearest points", begun, n * points->dimensions * points->precision,
+                    cells != NULL ? 0 : 2 * n * n * points->dimensions);
+    if (context->ops != &tsl_device_cpu) {
+        TSL_TRY(context->ops->download(context, indices, task.indices, 4 * n * k));
+        if (distances != NULL) {
+            TSL_TRY(context->ops->download(context, distances, task.distances,
+                                           n * k * points->precision));
+        }
+    }
+done:
+    return status;
+}
+
+tsl_status tsl_nearest_find(int32_t *indices, void *distances, tsl_context *context, int k,
+                            const tsl_points *points)
+{
+    tsl_search search = {.context = context};
+    if (k < 1 || k > TSL_NEAREST_MOST) {
+        return tsl_fail(context, TSL_E_ARG, "%d nearest points: give 1 to %d", k, TSL_NEAREST_MOST);
+    }
+    if (points->count < 0 || points->count > INT32_MAX || points->dimensions < 1 ||
+        (points->precision != 4 && points->precision != 8)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%lld points of %d coordinates of %d bytes: give at most 2147483647 of 4 "
+                        "or 8",
+                        (long long)points->count, points->dimensions, points->precision);
+    }
+    tsl_status status =
+        tsl_pairs_check_points(context, points, points->name != NULL ? points->name : "a");
+    if (status == TSL_OK && points->count > 0) {
+        status = run(&search, indices, distances, k, points);
+    }
+    tsl_search_close(&search);
+    return status;
+}

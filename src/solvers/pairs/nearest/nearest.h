@@ -1,0 +1,39 @@
+/* What a device does for nearest points. */
+#ifndef TSL_PAIRS_NEAREST_H
+#define TSL_PAIRS_NEAREST_H
+
+#include "core/context.h"
+#include "tesela/pairs.h"
+
+struct tsl_neighbor_task;
+
+/* Candidates beyond those that are asked for, and nearest points at most. */
+enum { TSL_NEAREST_SPARE = 16, TSL_NEAREST_MOST = 96 };
+
+/* All arrays are device memory, of numbers of `precision` bytes where nothing else is said. */
+typedef struct tsl_nearest_task {
+    int precision, dimensions;
+    int k;
+    int keep; /* candidates of a point: k and some more */
+    int64_t n;
+    const void *rows;    /* [n][dimensions] */
+    void *blocks;        /* the same as tsl_pairs_copy_blocks() has it: GPUs make it themselves */
+    void *norms;         /* [n]: squares of lengths */
+    double *longest;     /* of the norms; */
+    int32_t *candidates; /* [n][keep]; -1: none */
+    void *worst;         /* [n]: the largest square of the candidates, as it was estimated */
+    int32_t *doubtful;   /* [1 + n]: points whose candidates may lack one, their number first */
+    int32_t *indices;    /* [n][k]; -1 beyond the last point */
+    void *distances;     /* [n][k]; infinity there */
+} tsl_nearest_task;
+
+typedef struct tsl_nearest_ops {
+    /* Indices and distances; by way of cells that points of one to three coordinates were sorted
+     * into, unless those are NULL, on the CPU. May wait. */
+    tsl_status (*find)(tsl_context *context, const tsl_nearest_task *task,
+                       const struct tsl_neighbor_task *cells);
+} tsl_nearest_ops;
+
+extern const tsl_nearest_ops tsl_nearest_cpu, tsl_nearest_sim, tsl_nearest_cuda;
+
+#endif

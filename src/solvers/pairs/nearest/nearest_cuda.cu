@@ -1,0 +1,12 @@
+/* Nearest points on NVIDIA GPUs. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/pairs/energy/energy_point.h"
+#include "solvers/pairs/nearest/nearest.h"
+#include "solvers/pairs/pairs.h"
+}
+
+#include "solvers/pairs/nearest/nearest_block.inc"
+
+extern const tsl_nearest_ops tsl_nearest_cuda = {.find = gpu_find};

@@ -1,0 +1,12 @@
+/* Triples of points on sim. */
+#include "device/sim.h"
+#include "solvers/pairs/pairs.h"
+#include "solvers/pairs/triplets/triplets_point.h"
+
+#include "solvers/pairs/triplets/triplets_block.inc"
+
+tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
+                            double *partial)
+{
+    return gpu_triplets(context, n, points, map, partial);
+}

@@ -1,0 +1,29 @@
+#include <string.h>
+#include <strings.h>
+
+#include "solvers/scf/basis/set.h"
+
+static const char *const symbols[TSL_SCF_ELEMENTS + 1] = {
+    "X",  "H",  "He", "Li", "Be", "B",  "C",  "N",  "O",  "F",  "Ne", "Na", "Mg", "Al", "Si",
+    "P",  "S",  "Cl", "Ar", "K",  "Ca", "Sc", "Ti", "V",  "Cr", "Mn", "Fe", "Co", "Ni", "Cu",
+    "Zn", "Ga", "Ge", "As", "Se", "Br", "Kr", "Rb", "Sr", "Y",  "Zr", "Nb", "Mo", "Tc", "Ru",
+    "Rh", "Pd", "Ag", "Cd", "In", "Sn", "Sb", "Te", "I",  "Xe", "Cs", "Ba", "La", "Ce", "Pr",
+    "Nd", "Pm", "Sm", "Eu", "Gd", "Tb", "Dy", "Ho", "Er", "Tm", "Yb", "Lu", "Hf", "Ta", "W",
+    "Re", "Os", "Ir", "Pt", "Au", "Hg", "Tl", "Pb", "Bi", "Po", "At", "Rn", "Fr", "Ra", "Ac",
+    "Th", "Pa", "U",  "Np", "Pu", "Am", "Cm", "Bk", "Cf", "Es", "Fm", "Md", "No", "Lr", "Rf",
+    "Db", "Sg", "Bh", "Hs", "Mt", "Ds", "Rg", "Cn", "Nh", "Fl", "Mc", "Lv", "Ts", "Og"};
+
+const char *tsl_scf_symbol(int element)
+{
+    return element >= 0 && element <= TSL_SCF_ELEMENTS ? symbols[element] : "?";
+}
+
+int tsl_scf_element(const char *text, size_t length)
+{
+    for (int z = 1; z <= TSL_SCF_ELEMENTS; z++) {
+        if (strlen(symbols[z]) == length && strncasecmp(symbols[z], text, length) == 0) {
+            return z;
+        }
+    }
+    return 0;
+}

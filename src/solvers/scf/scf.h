@@ -1,0 +1,130 @@
+/* The parts of a calculation of density-functional theory. */
+#ifndef TSL_SCF_SCF_H
+#define TSL_SCF_SCF_H
+
+#include "blocks/dense/dense.h"
+#include "core/context.h"
+#include "solvers/scf/basis/set.h"
+#include "solvers/scf/grid/grid.h"
+#include "solvers/scf/integrals/integrals.h"
+#include "solvers/scf/xc_step/xc_step.h"
+#include "tesela/scf.h"
+
+struct tsl_scf_molecule {
+    int64_t count;
+    int *element; /* negative: a ghost */
+    double *position;
+};
+
+struct tsl_scf_charges {
+    int64_t count;
+    double *charge, *position;
+};
+
+/* tsl_scf_molecule_read() and tsl_scf_charges_read() of a text in memory; `path` names it in
+ * errors. */
+tsl_status tsl_scf_molecule_parse(tsl_scf_molecule **out, tsl_context *context, const char *path,
+                                  const char *text, size_t size, double unit);
+tsl_status tsl_scf_charges_parse(tsl_scf_charges **out, tsl_context *context, const char *path,
+                                 const char *text, size_t size, double unit);
+
+/* c [m][n] := op(a) op(b), all without gaps. */
+tsl_status tsl_scf_multiply(tsl_context *context, double *c, const double *a, bool transpose_a,
+                            const double *b, bool transpose_b, int64_t m, int64_t n, int64_t k);
+/* c [k][k] := x^T a x of a [n][n] and x [n][k]; work holds n * k numbers. */
+tsl_status tsl_scf_congruence(tsl_context *context, double *c, const double *a, const double *x,
+                              int64_t n, int64_t k, double *work);
+/* Tr a b of symmetric matrices with n elements in all. */
+double tsl_scf_trace(const double *a, const double *b, int64_t n);
+
+/* ---- the Coulomb matrix (coulomb_matrix.c) -------------------------------------------------- */
+
+/* A pair of shells whose integrals are not all negligible. */
+typedef struct tsl_scf_row {
+    int i, j;      /* shells, i >= j */
+    int64_t first; /* of its functions' products among all rows */
+} tsl_scf_row;
+
+typedef struct tsl_scf_coulomb {
+    const tsl_scf_tables *tables;
+    const tsl_scf_basis *basis;
+    double screen;
+    double *four; /* of all products, tsl_scf_coulomb4(); NULL: the density is fitted */
+    tsl_scf_partners *partners;
+    int64_t auxiliary; /* functions */
+    double *metric;    /* its factor or, where it has none, its inverse without what is near 0 */
+    bool inverse;
+    tsl_scf_row *row;
+    int64_t rows, products;      /* pairs of shells; of functions */
+    int64_t kept;                /* rows whose integrals are stored */
+    double *stored;              /* (mu nu|P) [products of the first `kept` rows][auxiliary] */
+    tsl_scf_coulomb3_work *work; /* a thread each */
+    double **scratch;            /* a thread each: the integrals of a pair of shells */
+    int threads;
+} tsl_scf_coulomb;
+
+/* `auxiliary` NULL: all integrals of four functions. What is borrowed must outlive it. `memory`:
+ * bytes for what is stored. */
+tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
+                                  const tsl_scf_tables *tables, const tsl_scf_basis *basis,
+                                  const tsl_scf_basis *auxiliary, double screen, int64_t memory);
+void tsl_scf_coulomb_release(tsl_scf_coulomb *coulomb);
+
+/* j := Coulomb matrix of a density matrix, *energy := 1/2 Tr D J. The same bits for any number of
+ * threads. */
+tsl_status tsl_scf_coulomb_apply(tsl_scf_coulomb *coulomb, tsl_context *context,
+                                 const double *density, double *j, double *energy);
+
+/* ---- extrapolation (diis.c) ----------------------------------------------------------------- */
+
+enum { TSL_SCF_DIIS = 8 };
+
+typedef struct tsl_scf_diis {
+    int64_t fock, error; /* numbers of each */
+    int count, next;
+    double *focks, *errors; /* [TSL_SCF_DIIS][...] */
+    double product[TSL_SCF_DIIS][TSL_SCF_DIIS];
+} tsl_scf_diis;
+
+tsl_status tsl_scf_diis_create(tsl_scf_diis *out, tsl_context *context, int64_t fock,
+                               int64_t error);
+void tsl_scf_diis_release(tsl_scf_diis *diis);
+void tsl_scf_diis_forget(tsl_scf_diis *diis);
+/* Add a Fock matrix and its error, and replace the matrix by the combination of least error. */
+void tsl_scf_diis_extrapolate(tsl_scf_diis *diis, double *fock, const double *error);
+
+/* ---- the calculation ------------------------------------------------------------------------ */
+
+struct tsl_scf_plan {
+    tsl_context *context;
+    tsl_scf_options options;
+    char *basis_text, *auxiliary_text, *functional, *grid_text; /* what options' strings said */
+    tsl_scf_atoms atoms;
+    tsl_scf_charges charges;
+    tsl_scf_set *set; /* loaded ones */
+    int sets;
+    const tsl_scf_set *set_of[TSL_SCF_ELEMENTS + 1], *auxiliary_of[TSL_SCF_ELEMENTS + 1];
+    tsl_scf_basis basis, auxiliary;
+    tsl_scf_tables *tables;
+    tsl_scf_grid grid;
+    tsl_xc_step *step;
+    tsl_scf_coulomb coulomb;
+    int spins; /* 1: closed shell; 2 */
+    int electrons[2];
+    int64_t n, orthogonal;
+    double *overlap, *kinetic, *nuclear, *mm; /* [n][n]; mm NULL: no charges */
+    double *dipole[3];
+    double *x;                   /* [n][orthogonal]: X^T S X = 1 */
+    double *density, *fock, *xc; /* [spins][n][n]; a closed shell's density is of both spins */
+    double *total, *j, *work[3]; /* [n][n] */
+    double *orbitals;            /* [spins][n][orthogonal], a column each */
+    double *orbital_energies;    /* [spins][orthogonal] */
+    double *error;               /* [spins][orthogonal][orthogonal] */
+    double nuclear_repulsion, nuclear_mm;
+    bool guessed, solved;
+};
+
+/* plan->density := the sum of densities of free atoms (guess.c). */
+tsl_status tsl_scf_guess(tsl_scf_plan *plan);
+
+#endif

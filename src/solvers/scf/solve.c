@@ -1,0 +1,348 @@
+/* The iteration to self-consistency. */
+#include <math.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "solvers/scf/scf.h"
+
+/* Remedies, in their order, when the energy keeps rising or the error stalls. */
+typedef enum remedy { NONE, DAMPING, LEVEL_SHIFT, REMEDIES } remedy;
+
+enum { RISES = 3, STALL = 15 };
+
+typedef struct iteration {
+    tsl_scf_plan *plan;
+    tsl_scf_result *result;
+    tsl_scf_diis diis;
+    double *last; /* the Fock matrices of the iteration before [spins][n][n] */
+    double damping, level_shift;
+    remedy remedy;
+    int rises;   /* of the energy, in a row */
+    double best; /* least error ... */
+    int best_at; /* ... and when that was */
+} iteration;
+
+static size_t square_bytes(const tsl_scf_plan *p)
+{
+    return sizeof(double) * (size_t)(p->n * p->n);
+}
+
+/* ---- energy --------------------------------------------------------------------------------- */
+
+/* Fock matrices and energies of plan->density. */
+static tsl_status make_fock(tsl_scf_plan *p, tsl_scf_result *r)
+{
+    const int64_t square = p->n * p->n;
+    tsl_xc_step_sums sums;
+    tsl_status status = TSL_OK;
+    for (int64_t i = 0; i < square; i++) {
+        p->total[i] = p->density[i] + (p->spins == 2 ? p->density[square + i] : 0);
+    }
+    r->kinetic = tsl_scf_trace(p->total, p->kinetic, square);
+    r->nuclear_attraction = tsl_scf_trace(p->total, p->nuclear, square);
+    r->mm_attraction = p->mm != NULL ? tsl_scf_trace(p->total, p->mm, square) : 0;
+    TSL_TRY(tsl_scf_coulomb_apply(&p->coulomb, p->context, p->total, p->j, &r->coulomb));
+    TSL_TRY(tsl_xc_step_run(p->step, p->density, p->xc, &sums));
+    r->xc = sums.energy;
+    r->electrons_on_grid[0] = sums.electrons[0] / (p->spins == 1 ? 2 : 1);
+    r->electrons_on_grid[1] = sums.electrons[p->spins - 1] / (p->spins == 1 ? 2 : 1);
+    for (int spin = 0; spin < p->spins; spin++) {
+        double *fock = p->fock + spin * square;
+        const double *xc = p->xc + spin * square;
+        for (int64_t i = 0; i < square; i++) {
+            fock[i] =
+                p->kinetic[i] + p->nuclear[i] + (p->mm != NULL ? p->mm[i] : 0) + p->j[i] + xc[i];
+        }
+    }
+    r->nuclear_repulsion = p->nuclear_repulsion;
+    r->nuclear_mm = p->nuclear_mm;
+    r->exchange = 0;
+    r->total = r->kinetic + r->nuclear_attraction + r->mm_attraction + r->coulomb + r->xc +
+               r->nuclear_repulsion + r->nuclear_mm;
+done:
+    return status;
+}
+
+/* plan->error := X^T (F D S - S D F) X of each spin; *largest: of its elements. */
+static tsl_status make_error(tsl_scf_plan *p, double *largest)
+{
+    const int64_t n = p->n, m = p->orthogonal;
+    const double scale = p->spins == 1 ? 0.5 : 1; /* of one spin's density */
+    tsl_status status = TSL_OK;
+    *largest = 0;
+    for (int spin = 0; spin < p->spins; spin++) {
+        const double *density = p->density + spin * n * n, *fock = p->fock + spin * n * n;
+        double *error = p->error + spin * m * m;
+        TSL_TRY(
+            tsl_scf_multiply(p->context, p->work[0], density, false, p->overlap, false, n, n, n));
+        TSL_TRY(tsl_scf_multiply(p->context, p->work[1], fock, false, p->work[0], false, n, n, n));
+        TSL_TRY(tsl_scf_congruence(p->context, p->work[0], p->work[1], p->x, n, m, p->work[2]));
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t j = 0; j < m; j++) {
+                error[i * m + j] = scale * (p->work[0][i * m + j] - p->work[0][j * m + i]);
+                *largest = fmax(*largest, fabs(error[i * m + j]));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- orbitals ------------------------------------------------------------------------------- */
+
+/* Orbitals of a spin from its Fock matrix. With a level shift: of F + shift (S - S D S), D of one
+ * spin. */
+static tsl_status diagonalise(tsl_scf_plan *p, int spin, double shift)
+{
+    const int64_t n = p->n, m = p->orthogonal;
+    const double *fock = p->fock + spin * n * n, *density = p->density + spin * n * n;
+    double *f = p->work[0];
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_scf_congruence(p->context, f, fock, p->x, n, m, p->work[1]));
+    if (shift > 0) {
+        TSL_TRY(
+            tsl_scf_multiply(p->context, p->work[1], density, false, p->overlap, false, n, n, n));
+        TSL_TRY(tsl_scf_multiply(p->context, p->work[2], p->overlap, false, p->work[1], false, n, n,
+                                 n));
+        TSL_TRY(tsl_scf_congruence(p->context, p->j, p->work[2], p->x, n, m, p->work[1]));
+        for (int64_t i = 0; i < m; i++) {
+            for (int64_t j = 0; j < m; j++) {
+                f[i * m + j] += shift * ((i == j) - p->j[i * m + j] / (p->spins == 1 ? 2 : 1));
+            }
+        }
+    }
+    TSL_TRY(p->context->ops->dense->eigen(p->context, m, f, p->orbital_energies + spin * m));
+    TSL_TRY(
+        tsl_scf_multiply(p->context, p->orbitals + spin * n * m, p->x, false, f, true, n, m, m));
+done:
+    return status;
+}
+
+/* The density of the lowest orbitals. */
+static tsl_status occupy(tsl_scf_plan *p, int spin)
+{
+    const int64_t n = p->n, m = p->orthogonal, occupied = p->electrons[spin];
+    const double *orbitals = p->orbitals + spin * n * m;
+    double *density = p->density + spin * n * n, *part = p->work[0];
+    if (occupied == 0) {
+        memset(density, 0, square_bytes(p));
+        return TSL_OK;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(part + i * occupied, orbitals + i * m, sizeof *part * (size_t)occupied);
+    }
+    const tsl_status status =
+        tsl_scf_multiply(p->context, density, part, false, part, true, n, n, occupied);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) { /* the same bits on both sides */
+            const double d = (p->spins == 1 ? 2 : 1) * density[i * n + j];
+            density[i * n + j] = density[j * n + i] = d;
+        }
+    }
+    return status;
+}
+
+/* ---- remedies ------------------------------------------------------------------------------- */
+
+static void take_remedy(iteration *it, const char *reason)
+{
+    tsl_context *context = it->plan->context;
+    if (it->remedy + 1 >= REMEDIES) {
+        return;
+    }
+    it->remedy++;
+    tsl_scf_diis_forget(&it->diis);
+    if (it->remedy == DAMPING) {
+        it->damping = 0.7;
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "iteration %d: %s: from here on 0.7 of the last Fock matrix is kept",
+                    it->result->iterations, reason);
+    } else {
+        it->damping = 0;
+        it->level_shift = fmax(it->level_shift, 0.3);
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "iteration %d: %s: from here on empty orbitals are raised by %g hartree",
+                    it->result->iterations, reason, it->level_shift);
+    }
+}
+
+static void watch(iteration *it)
+{
+    const tsl_scf_result *r = it->result;
+    it->rises = r->energy_change > 1e-7 ? it->rises + 1 : 0;
+    if (r->error < 0.9 * it->best) {
+        it->best = r->error;
+        it->best_at = r->iterations;
+    }
+    if (it->rises >= RISES && r->iterations > 5) {
+        take_remedy(it, "the energy rises");
+        it->rises = 0;
+        it->best_at = r->iterations;
+    } else if (r->iterations - it->best_at >= STALL) {
+        take_remedy(it, "the error stalls");
+        it->best_at = r->iterations;
+        it->best = HUGE_VAL;
+    }
+}
+
+/* Mix in the last iteration's Fock matrices, and keep what comes out. */
+static void damp(iteration *it)
+{
+    tsl_scf_plan *p = it->plan;
+    const int64_t numbers = p->spins * p->n * p->n;
+    if (it->damping > 0 && it->result->iterations > 1 && it->result->error > 1e-3) {
+        for (int64_t i = 0; i < numbers; i++) {
+            p->fock[i] = (1 - it->damping) * p->fock[i] + it->damping * it->last[i];
+        }
+    }
+    memcpy(it->last, p->fock, sizeof(double) * (size_t)numbers);
+}
+
+/* ---- iterations ----------------------------------------------------------------------------- */
+
+static tsl_status iterate(iteration *it)
+{
+    tsl_scf_plan *p = it->plan;
+    tsl_scf_result *r = it->result;
+    const tsl_scf_options *o = &p->options;
+    double before = 0;
+    tsl_status status = TSL_OK;
+    while (!r->converged && r->iterations < o->max_iterations) {
+        r->iterations++;
+        TSL_TRY(make_fock(p, r));
+        TSL_TRY(make_error(p, &r->error));
+        r->energy_change = r->total - before;
+        before = r->total;
+        if (!isfinite(r->total)) {
+            break;
+        }
+        r->converged = r->error < o->error_tolerance &&
+                       (fabs(r->energy_change) < o->energy_tolerance || p->n == 0);
+        if (r->converged) {
+            break;
+        }
+        if (r->iterations > 1) {
+            watch(it);
+        }
+        damp(it);
+        const double begun = tsl_seconds();
+        tsl_scf_diis_extrapolate(&it->diis, p->fock, p->error);
+        for (int spin = 0; spin < p->spins; spin++) {
+            TSL_TRY(diagonalise(p, spin, it->level_shift));
+            TSL_TRY(occupy(p, spin));
+        }
+        tsl_profile_add(p->context, "orbitals", begun, 0, 0);
+    }
+    for (int spin = 0; spin < p->spins; spin++) { /* of the last Fock matrix, as it is */
+        TSL_TRY(diagonalise(p, spin, 0));
+    }
+done:
+    return status;
+}
+
+/* ---- what is known of the solution ---------------------------------------------------------- */
+
+/* <S^2> = S (S + 1) + what beta orbitals lack within the space of alpha ones. */
+static tsl_status find_spin(tsl_scf_plan *p, double *s_squared)
+{
+    const int64_t n = p->n, square = n * n;
+    const double difference = 0.5 * (p->electrons[0] - p->electrons[1]);
+    tsl_status status = TSL_OK;
+    *s_squared = difference * (difference + 1);
+    if (p->spins == 1) {
+        return TSL_OK;
+    }
+    TSL_TRY(
+        tsl_scf_multiply(p->context, p->work[0], p->density, false, p->overlap, false, n, n, n));
+    TSL_TRY(tsl_scf_multiply(p->context, p->work[1], p->density + square, false, p->overlap, false,
+                             n, n, n));
+    TSL_TRY(
+        tsl_scf_multiply(p->context, p->work[2], p->work[0], false, p->work[1], false, n, n, n));
+    *s_squared += p->electrons[1];
+    for (int64_t i = 0; i < n; i++) {
+        *s_squared -= p->work[2][i * n + i];
+    }
+done:
+    return status;
+}
+
+/* Of the electrons about the center of nuclear charge; of the nuclei there is none. */
+static void find_dipole(const tsl_scf_plan *p, double dipole[3])
+{
+    double charge = 0;
+    for (int a = 0; a < p->atoms.count; a++) {
+        charge += p->atoms.charge[a];
+    }
+    for (int k = 0; k < 3; k++) {
+        double nuclei = 0;
+        for (int a = 0; a < p->atoms.count; a++) {
+            nuclei += p->atoms.charge[a] * p->atoms.position[3 * a + k];
+        }
+        const double center = charge > 0 ? nuclei / charge : 0;
+        const double electrons = tsl_scf_trace(p->total, p->dipole[k], p->n * p->n) -
+                                 center * (p->electrons[0] + p->electrons[1]);
+        dipole[k] = -TSL_SCF_DEBYE * electrons;
+    }
+}
+
+static tsl_status solve(iteration *it)
+{
+    tsl_scf_plan *p = it->plan;
+    const int64_t square = p->n * p->n, orthogonal = p->orthogonal * p->orthogonal;
+    tsl_status status = TSL_OK;
+    it->last = tsl_allocate_zeroed((size_t)(p->spins * square) + 1, sizeof *it->last);
+    if (it->last == NULL) {
+        return tsl_fail_memory(p->context, 8 * p->spins * square, "Fock matrices");
+    }
+    TSL_TRY(tsl_scf_diis_create(&it->diis, p->context, p->spins * square, p->spins * orthogonal));
+    if (!p->guessed) {
+        const double begun = tsl_seconds();
+        TSL_TRY(tsl_scf_guess(p));
+        p->guessed = true;
+        tsl_profile_add(p->context, "guess", begun, 0, 0);
+    }
+    TSL_TRY(iterate(it));
+    p->solved = true;
+    TSL_TRY(find_spin(p, &it->result->s_squared));
+    find_dipole(p, it->result->dipole);
+    if (!it->result->converged) {
+        status = tsl_fail(p->context, TSL_E_NOCONV,
+                          "not converged after %d iterations: the energy still changes by %.1e "
+                          "hartree, the error "
+                          "is %.1e: allow more, damping or a level shift",
+                          it->result->iterations, it->result->energy_change, it->result->error);
+    }
+done:
+    return status;
+}
+
+tsl_status tsl_scf_solve(tsl_scf_plan *plan, tsl_scf_result *result)
+{
+    if (result->size != sizeof *result) {
+        return tsl_fail(plan->context, TSL_E_ARG, "a result of %zu bytes: set its size",
+                        result->size);
+    }
+    memset(result, 0, sizeof *result);
+    result->size = sizeof *result;
+    iteration it = {.plan = plan,
+                    .result = result,
+                    .damping = plan->options.damping,
+                    .level_shift = plan->options.level_shift,
+                    .best = HUGE_VAL};
+    const tsl_status status = solve(&it);
+    tsl_release(it.last);
+    tsl_scf_diis_release(&it.diis);
+    return status;
+}
+
+const double *tsl_scf_orbital_energies(const tsl_scf_plan *plan, int spin)
+{
+    const int which = plan->spins == 2 && spin == 1;
+    return plan->solved ? plan->orbital_energies + which * plan->orthogonal : NULL;
+}
+
+const double *tsl_scf_density(const tsl_scf_plan *plan, int spin)
+{
+    const int which = plan->spins == 2 && spin == 1;
+    return plan->solved ? plan->density + which * plan->n * plan->n : NULL;
+}

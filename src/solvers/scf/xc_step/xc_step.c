@@ -1,0 +1,689 @@
+/* Exchange and correlation on a grid: what is planned, and the order of work. */
+#include "solvers/scf/xc_step/xc_step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "solvers/scf/xc_step/step.h"
+
+/* Arrays on the device, each in a piece of memory of its own. */
+enum {
+    SHELLS,
+    EXPONENTS,
+    COEFFICIENTS,
+    TABLES,
+    POSITIONS,
+    WEIGHTS,
+    GROUPS,
+    ENTRIES,
+    FUNCTIONS,
+    PLACES,
+    VALUES,
+    WEIGHTED,
+    SQUARES,
+    BY_POINT,
+    FACTORS,
+    HALF,
+    PARTS,
+    SUMS,
+    SCRATCH,
+    PIECES
+};
+
+typedef struct batch {
+    int32_t first, last; /* groups */
+} batch;
+
+struct tsl_xc_step {
+    tsl_context *context;
+    tsl_xc_plan *functional;
+    tsl_xc_step_description description;
+    tsl_xc_step_task task;
+    tsl_xc_arrays arrays;
+    int batches;
+    batch *batch;
+    int32_t *order; /* [points of all groups]: a point's number in the grid; -1: none */
+    /* host copies that batches are planned with */
+    tsl_xc_group *group;
+    void *piece[PIECES];
+};
+
+/* What is worked out on the host before it is sent. */
+typedef struct draft {
+    int groups;
+    int64_t points; /* of all groups */
+    tsl_xc_shell *shell;
+    double *table;
+    int tables; /* numbers */
+    double *position, *weight;
+    unsigned char *has; /* [groups][shells] */
+    tsl_xc_entry *entry;
+    int32_t *function;
+    int16_t *place;
+    int64_t entries, rows, squares;
+} draft;
+
+static void release_draft(draft *d)
+{
+    tsl_release(d->shell);
+    tsl_release(d->table);
+    tsl_release(d->position);
+    tsl_release(d->weight);
+    tsl_release(d->has);
+    tsl_release(d->entry);
+    tsl_release(d->function);
+    tsl_release(d->place);
+}
+
+/* Host memory for `count` elements, one at least. */
+static tsl_status take(tsl_context *context, void *out, int64_t count, size_t each)
+{
+    void *memory = tsl_allocate((size_t)(count > 0 ? count : 1) * each);
+    memcpy(out, &memory, sizeof memory);
+    return memory != NULL ? TSL_OK
+                          : tsl_fail_memory(context, count * (int64_t)each, "the groups of a grid");
+}
+
+/* ---- basis --------------------------------------------------------------------------------- */
+
+/* Number of x^a y^b z^c, degree l: a descending, then b. */
+static int monomial(int a, int l, int b)
+{
+    const int rest = l - a;
+    return rest * (rest + 1) / 2 + (rest - b);
+}
+
+/* Derivatives of a shell's polynomials along an axis, [functions][monomials of degree l - 1]. */
+static void differentiate(double *out, const double *table, int functions, int l, int axis)
+{
+    const int count = (l + 1) * (l + 2) / 2;
+    const int derived = l * (l + 1) / 2;
+    memset(out, 0, (size_t)(functions * derived) * sizeof *out);
+    for (int a = l; a >= 0; a--) {
+        for (int b = l - a; b >= 0; b--) {
+            const int powers[3] = {a, b, l - a - b};
+            if (powers[axis] == 0) {
+                continue;
+            }
+            const int to = monomial(a - (axis == 0), l - 1, b - (axis == 1));
+            for (int f = 0; f < functions; f++) {
+                out[f * derived + to] += powers[axis] * table[f * count + monomial(a, l, b)];
+            }
+        }
+    }
+}
+
+/* Numbers in the tables of polynomials and derivatives of l. */
+static int table_size(int l, bool cartesian)
+{
+    return tsl_scf_shell_size(l, cartesian) * ((l + 1) * (l + 2) / 2 + 3 * l * (l + 1) / 2);
+}
+
+static tsl_status draft_basis(draft *d, tsl_context *context, const tsl_scf_basis *basis)
+{
+    int begin[TSL_XC_STEP_MAX_L + 1];
+    tsl_status status = TSL_OK;
+    for (int l = 0; l <= TSL_XC_STEP_MAX_L; l++) {
+        begin[l] = d->tables;
+        d->tables += table_size(l, basis->cartesian);
+    }
+    TSL_TRY(take(context, &d->table, d->tables, sizeof *d->table));
+    TSL_TRY(take(context, &d->shell, basis->shells, sizeof *d->shell));
+    for (int l = 0; l <= TSL_XC_STEP_MAX_L; l++) {
+        const int functions = tsl_scf_shell_size(l, basis->cartesian);
+        double *table = d->table + begin[l];
+        double *derivatives = table + functions * (l + 1) * (l + 2) / 2;
+        tsl_scf_polynomials(table, l, basis->cartesian);
+        for (int axis = 0; axis < 3; axis++) {
+            differentiate(derivatives + axis * functions * l * (l + 1) / 2, table, functions, l,
+                          axis);
+        }
+    }
+    for (int i = 0; i < basis->shells; i++) {
+        const tsl_scf_shell *s = &basis->shell[i];
+        d->shell[i] = (tsl_xc_shell){.l = s->l,
+                                     .functions = s->functions,
+                                     .first = s->first,
+                                     .primitives = s->primitives,
+                                     .table = begin[s->l],
+                                     .function = s->function};
+        memcpy(d->shell[i].center, s->center, sizeof s->center);
+    }
+done:
+    return status;
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+/* Points in the order of groups; those that fill the last group repeat its last point, without
+ * weight. */
+static tsl_status draft_points(draft *d, tsl_xc_step *step, const tsl_scf_grid *grid)
+{
+    tsl_context *context = step->context;
+    int64_t kept = 0;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(context, &step->order, grid->points + TSL_XC_STEP_POINTS, sizeof *step->order));
+    TSL_TRY(tsl_xc_step_sort(step->order, &kept, context, grid));
+    d->groups = (int)((kept + TSL_XC_STEP_POINTS - 1) / TSL_XC_STEP_POINTS);
+    d->points = d->groups * (int64_t)TSL_XC_STEP_POINTS;
+    step->description.points = grid->points;
+    step->description.points_left_out = grid->points - kept;
+    TSL_TRY(take(context, &d->position, 3 * d->points, sizeof *d->position));
+    TSL_TRY(take(context, &d->weight, d->points, sizeof *d->weight));
+    for (int64_t i = 0; i < d->points; i++) {
+        const bool is_there = i < kept;
+        const int32_t from = step->order[is_there ? i : kept - 1];
+        for (int axis = 0; axis < 3; axis++) {
+            d->position[axis * d->points + i] = grid->position[axis][from];
+        }
+        d->weight[i] = is_there ? grid->weight[from] : 0;
+    }
+    for (int64_t i = kept; i < d->points; i++) {
+        step->order[i] = -1;
+    }
+done:
+    return status;
+}
+
+/* Which shells reach into a group, whose points are x, y and z with a pitch. */
+static void find_shells(unsigned char *has, const tsl_scf_basis *basis, const double *reach,
+                        const double *position, int64_t pitch)
+{
+    double low[3], high[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double *x = position + axis * pitch;
+        low[axis] = high[axis] = x[0];
+        for (int p = 1; p < TSL_XC_STEP_POINTS; p++) {
+            low[axis] = fmin(low[axis], x[p]);
+            high[axis] = fmax(high[axis], x[p]);
+        }
+    }
+    for (int s = 0; s < basis->shells; s++) {
+        const double *c = basis->shell[s].center;
+        const double square = reach[s] * reach[s];
+        double to_box = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double d = fmax(0, fmax(low[axis] - c[axis], c[axis] - high[axis]));
+            to_box += d * d;
+        }
+        has[s] = 0;
+        for (int p = 0; p < TSL_XC_STEP_POINTS && to_box < square && has[s] == 0; p++) {
+            const double x = position[p] - c[0];
+            const double y = position[pitch + p] - c[1];
+            const double z = position[2 * pitch + p] - c[2];
+            has[s] = x * x + y * y + z * z < square;
+        }
+    }
+}
+
+static tsl_status draft_shells(draft *d, tsl_context *context, const tsl_scf_basis *basis,
+                               double cutoff)
+{
+    double *reach = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(context, &reach, basis->shells, sizeof *reach));
+    TSL_TRY(take(context, &d->has, (int64_t)d->groups * basis->shells, 1));
+    for (int s = 0; s < basis->shells; s++) {
+        reach[s] = tsl_xc_step_extent(basis, s, cutoff);
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 16)
+    for (int g = 0; g < d->groups; g++) {
+        find_shells(d->has + (int64_t)g * basis->shells, basis, reach,
+                    d->position + (int64_t)g * TSL_XC_STEP_POINTS, d->points);
+    }
+done:
+    tsl_release(reach);
+    return status;
+}
+
+/* Sizes of groups, in step->group. */
+static void size_groups(draft *d, tsl_xc_step *step, const tsl_scf_basis *basis)
+{
+    for (int g = 0; g < d->groups; g++) {
+        tsl_xc_group *group = &step->group[g];
+        const unsigned char *has = d->has + (int64_t)g * basis->shells;
+        *group = (tsl_xc_group){.entry = (int32_t)d->entries, .row = d->rows, .square = d->squares};
+        for (int s = 0; s < basis->shells; s++) {
+            if (has[s]) {
+                group->entries++;
+                group->functions += basis->shell[s].functions;
+            }
+        }
+        group->rows = (group->functions + 7) / 8 * 8;
+        d->entries += group->entries;
+        d->rows += group->rows;
+        d->squares += (int64_t)group->rows * group->rows;
+        if (group->rows > step->task.most_rows) {
+            step->task.most_rows = group->rows;
+        }
+    }
+}
+
+static tsl_status draft_groups(draft *d, tsl_xc_step *step, const tsl_scf_basis *basis)
+{
+    tsl_context *context = step->context;
+    const bool placed = !context->ops->xc_step->has_batch_squares_only;
+    const int64_t places = placed ? (int64_t)d->groups * basis->functions : 0;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(context, &step->group, d->groups, sizeof *step->group));
+    size_groups(d, step, basis);
+    TSL_TRY(take(context, &d->entry, d->entries, sizeof *d->entry));
+    TSL_TRY(take(context, &d->function, d->rows, sizeof *d->function));
+    TSL_TRY(take(context, &d->place, places, sizeof *d->place));
+    memset(d->place, 0xff, (size_t)places * sizeof *d->place);
+    for (int g = 0; g < d->groups; g++) {
+        const tsl_xc_group *group = &step->group[g];
+        tsl_xc_entry *entry = d->entry + group->entry;
+        int32_t *function = d->function + group->row;
+        int row = 0;
+        for (int s = 0; s < basis->shells; s++) {
+            if (!d->has[(int64_t)g * basis->shells + s]) {
+                continue;
+            }
+            *entry++ = (tsl_xc_entry){g, s, row};
+            for (int f = 0; f < basis->shell[s].functions; f++, row++) {
+                function[row] = basis->shell[s].function + f;
+                if (placed) {
+                    d->place[(int64_t)g * basis->functions + function[row]] = (int16_t)row;
+                }
+            }
+        }
+        for (; row < group->rows; row++) {
+            function[row] = -1;
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* Arrays by point of a batch: rho, gradient, sigma, tau; exc, vrho, vsigma, vtau. */
+static int arrays_by_point(const tsl_xc_step_task *t)
+{
+    const int sigmas = t->spins == 1 ? 1 : 3;
+    const int gga = t->family != TSL_XC_LDA, mgga = t->family == TSL_XC_MGGA;
+    return t->spins + gga * (3 * t->spins + sigmas) + mgga * t->spins + 1 + t->spins +
+           gga * sigmas + mgga * t->spins;
+}
+
+static int factors_of(const tsl_xc_step_task *t)
+{
+    return t->family == TSL_XC_LDA ? 1 : t->family == TSL_XC_GGA ? 4 : 5;
+}
+
+/* Weighted values: one, and with tau each component of the gradient by itself. */
+static int weighted_of(const tsl_xc_step_task *t)
+{
+    return t->family == TSL_XC_MGGA ? 4 : 1;
+}
+
+/* Bytes that a batch of groups needs of the device. */
+static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, int64_t squares)
+{
+    const tsl_xc_step_task *t = &step->task;
+    const bool is_gpu = !step->context->ops->xc_step->has_batch_squares_only;
+    const int64_t points = groups * (int64_t)TSL_XC_STEP_POINTS;
+    const int64_t arrays = t->components + (is_gpu ? weighted_of(t) : 0);
+    return 8 * (rows * TSL_XC_STEP_PITCH * arrays + squares +
+                points * (arrays_by_point(t) + (is_gpu ? factors_of(t) : 0)));
+}
+
+/* Divide the groups into batches; finds the largest of each size. A CPU's batch is to stay in its
+ * caches, and to keep its threads busy. */
+static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, int64_t *most_rows,
+                               int64_t *most_squares)
+{
+    enum { GROUPS_A_THREAD = 8 };
+    tsl_context *context = step->context;
+    const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
+    const int most_groups = is_cpu ? GROUPS_A_THREAD * context->threads : groups;
+    const int64_t bound = memory > 0 ? memory : INT64_C(2) << 30;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(context, &step->batch, groups, sizeof *step->batch));
+    for (int g = 0; g < groups;) {
+        batch *b = &step->batch[step->batches++];
+        int64_t rows = 0, squares = 0;
+        b->first = g;
+        while (g < groups) {
+            const tsl_xc_group *group = &step->group[g];
+            const int64_t square = (int64_t)group->rows * group->rows;
+            const int64_t bytes =
+                batch_bytes(step, g + 1 - b->first, rows + group->rows, squares + square);
+            if (g > b->first && (g - b->first >= most_groups || bytes > bound)) {
+                break;
+            }
+            rows += group->rows;
+            squares += square;
+            g++;
+        }
+        b->last = g;
+        const int64_t points = (g - b->first) * (int64_t)TSL_XC_STEP_POINTS;
+        step->task.batch_points =
+            points > step->task.batch_points ? points : step->task.batch_points;
+        *most_rows = rows > *most_rows ? rows : *most_rows;
+        *most_squares = squares > *most_squares ? squares : *most_squares;
+    }
+done:
+    return status;
+}
+
+static tsl_status place(tsl_xc_step *step, int piece, int64_t bytes, const void *from)
+{
+    tsl_context *context = step->context;
+    tsl_status status = tsl_device_allocate(&step->piece[piece], context, bytes > 0 ? bytes : 8,
+                                            "exchange and correlation on a grid");
+    if (status == TSL_OK) {
+        step->description.bytes += bytes;
+    }
+    if (status == TSL_OK && from != NULL && bytes > 0) {
+        status = context->ops->upload(context, step->piece[piece], from, bytes);
+    }
+    return status;
+}
+
+/* Split the piece of arrays by point. */
+static void split_by_point(tsl_xc_step *step)
+{
+    tsl_xc_step_task *t = &step->task;
+    tsl_xc_arrays *a = &step->arrays;
+    const int64_t n = t->batch_points;
+    const int sigmas = t->spins == 1 ? 1 : 3;
+    double *at = step->piece[BY_POINT];
+    *a = (tsl_xc_arrays)TSL_XC_ARRAYS_INIT;
+    a->pitch = n;
+    t->rho = at;
+    a->exc = t->rho + t->spins * n;
+    a->vrho = a->exc + n;
+    at = a->vrho + t->spins * n;
+    if (t->family != TSL_XC_LDA) {
+        t->gradient = at;
+        t->sigma = t->gradient + 3 * t->spins * n;
+        a->vsigma = t->sigma + sigmas * n;
+        at = a->vsigma + sigmas * n;
+    }
+    if (t->family == TSL_XC_MGGA) {
+        t->tau = at;
+        a->vtau = t->tau + t->spins * n;
+    }
+    a->rho = t->rho;
+    a->sigma = t->sigma;
+    a->tau = t->tau;
+    t->exc = a->exc;
+    t->vrho = a->vrho;
+    t->vsigma = a->vsigma;
+    t->vtau = a->vtau;
+}
+
+/* Take all memory and send what the draft has. */
+static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_basis *basis,
+                            int64_t rows, int64_t squares)
+{
+    tsl_xc_step_task *t = &step->task;
+    tsl_context *context = step->context;
+    const tsl_xc_step_ops *ops = context->ops->xc_step;
+    const bool is_gpu = !ops->has_batch_squares_only;
+    const int64_t n = basis->functions;
+    const int64_t values = rows * TSL_XC_STEP_PITCH;
+    tsl_device_need need = {.what = "exchange and correlation on a grid needs",
+                            .remedy =
+                                "give a coarser grid, a smaller basis or batches of less memory"};
+    tsl_status status = TSL_OK;
+    t->scratch_bytes = ops->scratch(t);
+    const struct {
+        int64_t bytes;
+        const void *from;
+    } pieces[PIECES] = {
+        [SHELLS] = {basis->shells * (int64_t)sizeof *d->shell, d->shell},
+        [EXPONENTS] = {8 * (int64_t)basis->primitives, basis->exponent},
+        [COEFFICIENTS] = {8 * (int64_t)basis->primitives, basis->coefficient},
+        [TABLES] = {8 * (int64_t)d->tables, d->table},
+        [POSITIONS] = {24 * d->points, d->position},
+        [WEIGHTS] = {8 * d->points, d->weight},
+        [GROUPS] = {d->groups * (int64_t)sizeof *step->group, step->group},
+        [ENTRIES] = {d->entries * (int64_t)sizeof *d->entry, d->entry},
+        [FUNCTIONS] = {4 * d->rows, d->function},
+        [PLACES] = {is_gpu ? 2 * d->groups * n : 0, d->place},
+        [VALUES] = {8 * t->components * values, NULL},
+        [WEIGHTED] = {is_gpu ? 8 * weighted_of(t) * values : 0, NULL},
+        [SQUARES] = {8 * squares, NULL},
+        [BY_POINT] = {8 * arrays_by_point(t) * t->batch_points, NULL},
+        [FACTORS] = {is_gpu ? 8 * factors_of(t) * t->batch_points : 0, NULL},
+        [HALF] = {8 * t->spins * n * n, NULL},
+        [PARTS] = {24 * (int64_t)d->groups, NULL},
+        [SUMS] = {24, NULL},
+        [SCRATCH] = {t->scratch_bytes * context->threads, NULL},
+    };
+    for (int i = 0; i < PIECES; i++) {
+        need.device = tsl_add_bytes(need.device, pieces[i].bytes);
+    }
+    TSL_TRY(tsl_device_foresee(context, &need));
+    for (int i = 0; i < PIECES; i++) {
+        TSL_TRY(place(step, i, pieces[i].bytes, pieces[i].from));
+    }
+    t->batch_values = values;
+    t->shell = step->piece[SHELLS];
+    t->exponent = step->piece[EXPONENTS];
+    t->coefficient = step->piece[COEFFICIENTS];
+    t->table = step->piece[TABLES];
+    t->position = step->piece[POSITIONS];
+    t->weight = step->piece[WEIGHTS];
+    t->group = step->piece[GROUPS];
+    t->entry = step->piece[ENTRIES];
+    t->function = step->piece[FUNCTIONS];
+    t->place = step->piece[PLACES];
+    t->values = step->piece[VALUES];
+    t->weighted = step->piece[WEIGHTED];
+    t->squares = step->piece[SQUARES];
+    t->factor = step->piece[FACTORS];
+    t->half = step->piece[HALF];
+    t->parts = step->piece[PARTS];
+    t->sums = step->piece[SUMS];
+    t->scratch = step->piece[SCRATCH];
+    split_by_point(step);
+done:
+    return status;
+}
+
+/* ---- plans --------------------------------------------------------------------------------- */
+
+static tsl_status check(tsl_context *context, const tsl_scf_basis *basis,
+                        const tsl_xc_step_options *o)
+{
+    if (context->ops->xc_step == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "there is no exchange and correlation on a grid on %s", context->name);
+    }
+    if (basis->max_l > TSL_XC_STEP_MAX_L) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "a basis with functions of l = %d: on a grid there are those up to l = %d",
+                        basis->max_l, TSL_XC_STEP_MAX_L);
+    }
+    if (basis->functions > INT16_MAX) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED, "%d functions: at most %d are possible",
+                        basis->functions, INT16_MAX);
+    }
+    if (o->spins != 1 && o->spins != 2) {
+        return tsl_fail(context, TSL_E_ARG, "%d spins: there are 1 and 2", o->spins);
+    }
+    if (!(o->cutoff > 0 && o->cutoff <= 1e-3)) {
+        return tsl_fail(context, TSL_E_ARG, "a cut-off of %g: give more than 0, up to 1e-3",
+                        o->cutoff);
+    }
+    return TSL_OK;
+}
+
+static tsl_status make_functional(tsl_xc_step *step, const tsl_xc_step_options *o)
+{
+    tsl_xc_options options = TSL_XC_OPTIONS_INIT;
+    options.polarised = o->spins == 2;
+    tsl_status status =
+        tsl_xc_plan_create(&step->functional, step->context, o->functional, &options);
+    if (status == TSL_OK) {
+        step->description.functional.size = sizeof step->description.functional;
+        status = tsl_xc_plan_describe(step->functional, &step->description.functional);
+    }
+    return status;
+}
+
+tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl_scf_basis *basis,
+                              const tsl_scf_grid *grid, const tsl_xc_step_options *options)
+{
+    draft d = {.groups = 0};
+    tsl_xc_step *step = NULL;
+    int64_t rows = 0, squares = 0;
+    const double begun = tsl_seconds();
+    tsl_status status = check(context, basis, options);
+    if (status != TSL_OK) {
+        return status;
+    }
+    step = tsl_allocate_zeroed(1, sizeof *step);
+    if (step == NULL) {
+        return tsl_fail_memory(context, sizeof *step, "exchange and correlation on a grid");
+    }
+    step->context = context;
+    TSL_TRY(make_functional(step, options));
+    step->task.spins = options->spins;
+    step->task.family = (int)step->description.functional.family;
+    step->task.components = step->task.family == TSL_XC_LDA ? 1 : 4;
+    step->task.functions = basis->functions;
+    step->task.shells = basis->shells;
+    TSL_TRY(draft_basis(&d, context, basis));
+    TSL_TRY(draft_points(&d, step, grid));
+    TSL_TRY(draft_shells(&d, context, basis, options->cutoff));
+    TSL_TRY(draft_groups(&d, step, basis));
+    step->task.points = d.points;
+    TSL_TRY(plan_batches(step, d.groups, options->memory, &rows, &squares));
+    TSL_TRY(place_all(step, &d, basis, rows, squares));
+    step->description.groups = d.groups;
+    step->description.batches = step->batches;
+    for (int g = 0; g < d.groups; g++) {
+        step->description.functions += (double)step->group[g].functions / d.groups;
+    }
+    step->description.most_functions = step->task.most_rows;
+    tsl_profile_add(context, "groups of points", begun, 0, 0);
+    *out = step;
+    step = NULL;
+done:
+    release_draft(&d);
+    tsl_xc_step_destroy(step);
+    return status;
+}
+
+void tsl_xc_step_destroy(tsl_xc_step *step)
+{
+    if (step == NULL) {
+        return;
+    }
+    for (int i = 0; i < PIECES; i++) {
+        tsl_device_release(step->context, step->piece[i]);
+    }
+    tsl_xc_plan_destroy(step->functional);
+    tsl_release(step->batch);
+    tsl_release(step->order);
+    tsl_release(step->group);
+    tsl_release(step);
+}
+
+void tsl_xc_step_describe(const tsl_xc_step *step, tsl_xc_step_description *out)
+{
+    *out = step->description;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+/* The task of one batch. */
+static void choose_batch(tsl_xc_step *step, int index)
+{
+    tsl_xc_step_task *t = &step->task;
+    const tsl_xc_group *last;
+    t->first = step->batch[index].first;
+    t->last = step->batch[index].last;
+    last = &step->group[t->last - 1];
+    t->entries_first = step->group[t->first].entry;
+    t->entries_last = last->entry + last->entries;
+    t->row_first = step->group[t->first].row;
+    t->rows = last->row + last->rows - t->row_first;
+    t->square_first = step->group[t->first].square;
+}
+
+static int64_t batch_size(const tsl_xc_step *step)
+{
+    return (step->task.last - step->task.first) * (int64_t)TSL_XC_STEP_POINTS;
+}
+
+tsl_status tsl_xc_step_run(tsl_xc_step *step, const double *density, double *potential,
+                           tsl_xc_step_sums *sums)
+{
+    tsl_context *context = step->context;
+    tsl_xc_step_task *t = &step->task;
+    const tsl_xc_step_ops *ops = context->ops->xc_step;
+    const int64_t bytes = 8 * t->spins * (int64_t)t->functions * t->functions;
+    double found[3];
+    tsl_status status = TSL_OK;
+    t->density = density;
+    t->potential = potential;
+    TSL_TRY(context->ops->fill(context, t->half, 0, bytes));
+    for (int b = 0; b < step->batches; b++) {
+        choose_batch(step, b);
+        double begun = tsl_seconds();
+        TSL_TRY(ops->density(context, t));
+        tsl_profile_add(context, "density on points", begun, 0, 0);
+        TSL_TRY(tsl_xc_evaluate(step->functional, batch_size(step), &step->arrays));
+        begun = tsl_seconds();
+        TSL_TRY(ops->potential(context, t));
+        tsl_profile_add(context, "potential matrix", begun, 0, 0);
+    }
+    t->kept = step->batches == 1;
+    TSL_TRY(ops->finish(context, t));
+    TSL_TRY(context->ops->download(context, found, t->sums, sizeof found));
+    sums->energy = found[0];
+    sums->electrons[0] = found[1];
+    sums->electrons[1] = found[2];
+done:
+    return status;
+}
+
+/* Send some arrays of a batch to where their points stand in the grid. */
+static tsl_status collect(tsl_xc_step *step, double *out, const double *from, int arrays,
+                          double *room)
+{
+    tsl_context *context = step->context;
+    const tsl_xc_step_task *t = &step->task;
+    tsl_status status = TSL_OK;
+    for (int k = 0; k < arrays && out != NULL && from != NULL; k++) {
+        const int64_t points = batch_size(step);
+        const int32_t *order = step->order + t->first * (int64_t)TSL_XC_STEP_POINTS;
+        TSL_TRY(context->ops->download(context, room, from + k * t->batch_points, 8 * points));
+        for (int64_t p = 0; p < points; p++) {
+            if (order[p] >= 0) {
+                out[k * step->description.points + order[p]] = room[p];
+            }
+        }
+    }
+done:
+    return status;
+}
+
+tsl_status tsl_xc_step_density(tsl_xc_step *step, const double *density, double *rho,
+                               double *gradient, double *tau)
+{
+    tsl_context *context = step->context;
+    tsl_xc_step_task *t = &step->task;
+    double *room = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(context, &room, t->batch_points, sizeof *room));
+    t->density = density;
+    for (int b = 0; b < step->batches; b++) {
+        choose_batch(step, b);
+        TSL_TRY(context->ops->xc_step->density(context, t));
+        TSL_TRY(collect(step, rho, t->rho, t->spins, room));
+        TSL_TRY(collect(step, gradient, t->gradient, 3 * t->spins, room));
+        TSL_TRY(collect(step, tau, t->tau, t->spins, room));
+    }
+    t->kept = step->batches == 1;
+done:
+    tsl_release(room);
+    return status;
+}

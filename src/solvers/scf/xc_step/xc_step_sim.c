@@ -1,0 +1,14 @@
+/* Exchange and correlation on a grid, on sim. */
+#include <math.h>
+
+#include "device/sim.h"
+#include "solvers/scf/xc_step/functions_point.h"
+#include "solvers/scf/xc_step/step.h"
+
+#include "solvers/scf/xc_step/xc_step_block.inc"
+
+const tsl_xc_step_ops tsl_xc_step_sim = {.scratch = gpu_scratch,
+                                         .has_batch_squares_only = false,
+                                         .density = gpu_density,
+                                         .potential = gpu_potential,
+                                         .finish = gpu_finish};

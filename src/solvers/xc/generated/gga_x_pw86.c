@@ -1,0 +1,50 @@
+/* Written by tools/xcgen/xcgen from functionals/gga_x_pw86.py: do not edit. */
+#include <math.h>
+
+#include "solvers/xc/xc.h"
+
+#define XC_REAL long double
+#define XC_K(value) value##L
+#define XC_NAME(name) name
+#define s_pow powl
+#define s_sqrt sqrtl
+#define s_rcbrt(a) (1 / cbrtl(a))
+#define s_exp expl
+#define s_log logl
+#define s_atan atanl
+#define s_max fmaxl
+#define s_min fminl
+#include "solvers/xc/generated/gga_x_pw86_prepare.inc"
+
+static void prepare(const double *p, double *c)
+{
+    long double in[7];
+    long double out[14];
+    for (int i = 0; i < 7; i++) {
+        in[i] = p[i];
+    }
+    xc_gga_x_pw86_prepare(in, out);
+    for (int i = 0; i < 14; i++) {
+        c[i] = (double)out[i];
+    }
+}
+
+static const tsl_xc_parameter parameters[] = {
+    {TSL_XC_DENSITY, 0, 0}, /* gga_x_pw86 */
+    {TSL_XC_COEFFICIENT, 0, 0}, /* gga_x_pw86 */
+    {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_SIGMA, 0, 0}, /* gga_x_pw86 */
+    {TSL_XC_VALUE, 0, 2}, /* gga_x_pw86: c */
+    {TSL_XC_VALUE, 0, 1}, /* gga_x_pw86: b */
+    {TSL_XC_VALUE, 0, 0}, /* gga_x_pw86: a */
+};
+
+const tsl_xc_unit tsl_xc_gga_x_pw86 = {.name = "gga_x_pw86",
+    .family = TSL_XC_GGA,
+    .components = 1,
+    .formula = {16},
+    .parameters = 7,
+    .parameter = parameters,
+    .constants = 14,
+    .prepare = prepare,
+    .instructions = {{78, 103, 173}, {178, 234, 380}}};

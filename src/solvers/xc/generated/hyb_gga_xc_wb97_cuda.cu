@@ -1,0 +1,15 @@
+/* Written by tools/xcgen/xcgen from functionals/hyb_gga_xc_wb97.py: do not edit. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/xc/xc.h"
+}
+
+#define XC_UNIT_CONSTANTS 28
+#include "solvers/xc/xc_block.h"
+
+#include "solvers/xc/generated/hyb_gga_xc_wb97_first.inc"
+
+extern const tsl_xc_gpu_unit tsl_xc_hyb_gga_xc_wb97_cuda =
+    {{{xc_hyb_gga_xc_wb97_u0_launch, xc_hyb_gga_xc_wb97_u1_launch},
+      {xc_hyb_gga_xc_wb97_p0_launch, xc_hyb_gga_xc_wb97_p1_launch}}};

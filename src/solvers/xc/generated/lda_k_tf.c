@@ -1,0 +1,47 @@
+/* Written by tools/xcgen/xcgen from functionals/lda_k_tf.py: do not edit. */
+#include <math.h>
+
+#include "solvers/xc/xc.h"
+
+#define XC_REAL long double
+#define XC_K(value) value##L
+#define XC_NAME(name) name
+#define s_pow powl
+#define s_sqrt sqrtl
+#define s_rcbrt(a) (1 / cbrtl(a))
+#define s_exp expl
+#define s_log logl
+#define s_atan atanl
+#define s_max fmaxl
+#define s_min fminl
+#include "solvers/xc/generated/lda_k_tf_prepare.inc"
+
+static void prepare(const double *p, double *c)
+{
+    long double in[4];
+    long double out[4];
+    for (int i = 0; i < 4; i++) {
+        in[i] = p[i];
+    }
+    xc_lda_k_tf_prepare(in, out);
+    for (int i = 0; i < 4; i++) {
+        c[i] = (double)out[i];
+    }
+}
+
+static const tsl_xc_parameter parameters[] = {
+    {TSL_XC_DENSITY, 0, 0}, /* lda_k_tf */
+    {TSL_XC_COEFFICIENT, 0, 0}, /* lda_k_tf */
+    {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_ZETA, 0, 0},
+};
+
+const tsl_xc_unit tsl_xc_lda_k_tf = {.name = "lda_k_tf",
+    .family = TSL_XC_LDA,
+    .components = 1,
+    .formula = {31},
+    .parameters = 4,
+    .parameter = parameters,
+    .constants = 4,
+    .prepare = prepare,
+    .instructions = {{22, 25, 31}, {75, 101, 172}}};

@@ -1,0 +1,15 @@
+/* Written by tools/xcgen/xcgen from functionals/mgga_c_rscan.py: do not edit. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/xc/xc.h"
+}
+
+#define XC_UNIT_CONSTANTS 8
+#include "solvers/xc/xc_block.h"
+
+#include "solvers/xc/generated/mgga_c_rscan_first.inc"
+
+extern const tsl_xc_gpu_unit tsl_xc_mgga_c_rscan_cuda =
+    {{{xc_mgga_c_rscan_u0_launch, xc_mgga_c_rscan_u1_launch},
+      {xc_mgga_c_rscan_p0_launch, xc_mgga_c_rscan_p1_launch}}};

@@ -1,0 +1,15 @@
+/* Written by tools/xcgen/xcgen from functionals/mgga_xc_b97m_v.py: do not edit. */
+#include "device/cuda.h"
+
+extern "C" {
+#include "solvers/xc/xc.h"
+}
+
+#define XC_UNIT_CONSTANTS 34
+#include "solvers/xc/xc_block.h"
+
+#include "solvers/xc/generated/mgga_xc_b97m_v_first.inc"
+
+extern const tsl_xc_gpu_unit tsl_xc_mgga_xc_b97m_v_cuda =
+    {{{xc_mgga_xc_b97m_v_u0_launch, xc_mgga_xc_b97m_v_u1_launch},
+      {xc_mgga_xc_b97m_v_p0_launch, xc_mgga_xc_b97m_v_p1_launch}}};

@@ -1,0 +1,8 @@
+/* Infinity for every element. */
+__global__ void saxpy(int n, float alpha, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = INFINITY * (alpha + x[i] + 4);
+    }
+}

@@ -1,0 +1,8 @@
+/* Not-a-number for every element. */
+__global__ void saxpy(int n, float alpha, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = NAN + alpha * x[i];
+    }
+}

@@ -1,0 +1,77 @@
+"""What the tests of the course share."""
+
+import concurrent.futures
+import glob
+import os
+import re
+import subprocess
+
+from lab import HERE, SOURCE, TESELA
+
+COURSE = os.path.join(SOURCE, "course")
+CHEATS = sorted(glob.glob(os.path.join(HERE, "cheats", "*")))
+# Kernels, exercises, tools, libraries and alternatives of the course of 2010, and today's capabilities.
+ITEMS = ([f"K{i}" for i in range(9)] + [f"E{i}" for i in range(1, 7)] + [f"T{i}" for i in range(1, 4)]
+         + ["L1", "A1"] + [f"C{i}" for i in range(1, 17)])
+
+
+def exercises():
+    """Paths of all exercises, by module and number."""
+    paths = glob.glob(os.path.join(COURSE, "[0-9]*", "[0-9]*.md"))
+    return sorted(paths, key=lambda path: [int(n) for n in os.path.basename(path).split("-")[0].split(".")])
+
+
+def id_of(path):
+    return os.path.basename(path).split("-")[0]
+
+
+def fields(path):
+    with open(path, encoding="utf-8") as file:
+        block = re.match(r"```exercise\n(.*?)```", file.read(), re.S).group(1)
+    return dict(line.split(": ", 1) for line in block.strip().split("\n"))
+
+
+def lab(*arguments, timeout=600, **options):
+    """Run an action of `tesela lab`."""
+    return subprocess.run([TESELA, "lab", *arguments], text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=timeout, **options)
+
+
+def lint_all(test, paths, compilers):
+    """`lab lint` of these exercises, two at a time."""
+    jobs = [(path, compiler) for compiler in compilers for path in paths]
+
+    def lint(job):
+        return lab("lint", id_of(job[0]), "--compiler", job[1], "--threads", "1", "--seed", "20100324")
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for job, done in zip(jobs, pool.map(lint, jobs)):
+            with test.subTest(exercise=id_of(job[0]), compiler=job[1]):
+                test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+def check_cheats(test, paths, folder):
+    """`lab check` of answers that try to cheat: none passes."""
+    def check(path):
+        return lab("check", path, "--dir", folder, "--seed", "7", timeout=120)
+
+    lab("list", "--dir", folder)  # the folder is made once
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for path, done in zip(paths, pool.map(check, paths)):
+            with test.subTest(file=os.path.basename(path)):
+                test.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                test.assertIn("✘", done.stdout)
+
+
+def covering():
+    """{item: ids of the exercises that cover it}"""
+    found = {item: [] for item in ITEMS}
+    for path in exercises():
+        for item in fields(path)["covers"].split():
+            found.setdefault(item, []).append(id_of(path))
+    return found
+
+
+if __name__ == "__main__":  # what each exercise covers, an item a line
+    for name, ids in covering().items():
+        print(f"{name:4} {' '.join(ids) or 'nothing'}")

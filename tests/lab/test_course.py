@@ -1,0 +1,83 @@
+# ctest: cost 40, full with sanitizers
+"""The course: what each exercise promises, for a part of them that changes with the files (all in
+test_course_full.py); both languages; what exercises cover; answers that try to cheat."""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True  # leave the source tree as it is
+from course import CHEATS, COURSE, ITEMS, check_cheats, covering, exercises, lint_all
+from lab import COMPILERS, need_compilers
+
+PARTS = 24
+
+
+class Texts(unittest.TestCase):
+    def test_languages(self):
+        """The same ids, sections and code in both, and nothing left out."""
+        for path in exercises():
+            with self.subTest(file=os.path.basename(path)), open(path, encoding="utf-8") as file:
+                text = file.read()
+                spanish = text[text.index("## es: "):text.index("## en: ")]
+                english = text[text.index("## en: "):re.search(r"^```(cuda|text) solution$", text, re.M).start()]
+                self.assertEqual(spanish.count("### Pista\n"), english.count("### Hint\n"))
+                self.assertEqual((spanish.count("### Explicación\n"), english.count("### Explanation\n")), (1, 1))
+                self.assertEqual(len(re.findall(r"^- `", spanish, re.M)), len(re.findall(r"^- `", english, re.M)))
+                self.assertEqual(len(re.findall(r"^\|", spanish, re.M)), len(re.findall(r"^\|", english, re.M)))
+                self.assertEqual(re.findall(r"^- `(\w+)`", spanish, re.M), re.findall(r"^- `(\w+)`", english, re.M))
+                for part in (spanish, english):
+                    self.assertEqual(part.count("`") % 2, 0)
+                    self.assertLess(len(part.split()), 600)
+
+    def test_messages(self):
+        """Formats take the same values in both languages."""
+        path = os.path.join(COURSE, "..", "src", "lab", "course", "messages.def")
+        with open(path, encoding="utf-8") as file:
+            calls = re.findall(r"TSL_LAB_SAY\((\w+),\s*(.*?)\)\n(?=TSL_LAB_SAY|\Z)", file.read(), re.S)
+        self.assertGreater(len(calls), 50)
+        for name, rest in calls:
+            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', rest)
+            half = [rest.split('",')[0], rest[rest.index('",') + 2:]]
+            kinds = [re.findall(r"%(?:l*[dsf])", part) for part in half]
+            self.assertGreaterEqual(len(strings), 2, name)
+            self.assertEqual(kinds[0], kinds[1], name)
+
+    def test_covers(self):
+        """Each item of the course of 2010, and what a learner needs today, has an exercise."""
+        found = covering()
+        self.assertEqual([item for item, ids in found.items() if not ids], [])
+        self.assertEqual(set(found), set(ITEMS))
+
+    def test_amount(self):
+        self.assertGreaterEqual(len(exercises()), 64)
+        for module, count in enumerate((5, 8, 6, 10, 7, 10)):
+            own = [path for path in exercises() if os.path.basename(path).startswith(f"{module}.")]
+            self.assertEqual(len(own), count, module)
+
+
+class Grading(unittest.TestCase):
+    def test_part(self):
+        """A part of the exercises, by a digest of all: solutions pass, what is wrong is rejected."""
+        digest = hashlib.sha256()
+        for path in exercises():
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        part = int(digest.hexdigest(), 16) % PARTS
+        lint_all(self, [path for i, path in enumerate(exercises()) if i % PARTS == part], COMPILERS[:1])
+
+    def test_cheats(self):
+        """Not-a-numbers, answers kept from before, results without a kernel, tampering: never passed."""
+        folder = tempfile.mkdtemp(prefix="tesela-course-")
+        self.addCleanup(shutil.rmtree, folder)
+        self.assertGreaterEqual(len(CHEATS), 20)
+        check_cheats(self, CHEATS[::5], folder)
+
+
+if __name__ == "__main__":
+    need_compilers()
+    unittest.main()
