@@ -10,6 +10,11 @@ install(TARGETS tesela_shared EXPORT tesela-targets)
 install(TARGETS tesela_static EXPORT tesela-static-targets)
 install(TARGETS tesela)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# Of the basis sets in the library: the notice of where they are from, and what to cite.
+install(FILES "${PROJECT_SOURCE_DIR}/data/basis/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    RENAME LICENSE.basis_set_exchange)
+install(FILES "${PROJECT_SOURCE_DIR}/data/basis/references.txt" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    RENAME basis_set_references.txt)
 
 # Two sets: whoever links the shared library needs none of its dependencies' development files.
 foreach(set IN ITEMS tesela-targets tesela-static-targets)

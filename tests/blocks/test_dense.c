@@ -259,6 +259,7 @@ int main(void)
         cmocka_unit_test(products_are_right), cmocka_unit_test(threads_give_the_same_bits),
         cmocka_unit_test(eigenvectors_are_right), cmocka_unit_test(factors_solve),
         cmocka_unit_test(failing_allocations_are_survived)};
-    print_message("dense matrices by %s\n", tsl_dense_library());
+    print_message("dense matrices by %s\n",
+                  tsl_dense_library() != NULL ? tsl_dense_library() : "tesela");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ extern const tsl_dense_ops tsl_dense_cpu;
  * out. */
 void tsl_dense_multiply(const tsl_product *product);
 
-/* What computes: "OpenBLAS", "LAPACK" or "tesela". */
+/* Of the build: "OpenBLAS", "LAPACK", or NULL where its own loops compute. */
 const char *tsl_dense_library(void);
 
 #endif

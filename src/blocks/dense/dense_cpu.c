@@ -50,8 +50,15 @@ static tsl_status library_eigen(tsl_context *context, int64_t n, double *a, doub
 
 #endif
 
-/* Of each product a thread's part is a band of rows, in whose sums no other takes part. OpenBLAS's
- * own threads would serve one caller at a time. */
+/* OpenBLAS's own threads serve one caller at a time, and sums would depend on their number. */
+static void be_single(void)
+{
+#ifdef TSL_HAVE_OPENBLAS
+    openblas_set_num_threads(1);
+#endif
+}
+
+/* Of each product a thread's part is a band of rows, in whose sums no other takes part. */
 void tsl_dense_multiply(const tsl_product *p)
 {
     if (p->m <= 0 || p->n <= 0) {
@@ -71,7 +78,7 @@ const char *tsl_dense_library(void)
 #elif defined(TSL_HAVE_LAPACK)
     return "LAPACK";
 #else
-    return "tesela";
+    return NULL;
 #endif
 }
 
@@ -79,9 +86,7 @@ static tsl_status cpu_multiply(tsl_context *context, const tsl_product *product)
 {
     enum { BAND = 64 };
     const int64_t bands = (product->m + BAND - 1) / BAND;
-#ifdef TSL_HAVE_OPENBLAS
-    openblas_set_num_threads(1);
-#endif
+    be_single();
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int64_t band = 0; band < bands; band++) {
         tsl_product part = *product;
@@ -114,6 +119,7 @@ static tsl_status cpu_eigen(tsl_context *context, int64_t n, double *a, double *
     if (n == 0) {
         return TSL_OK;
     }
+    be_single();
 #ifdef TSL_HAVE_LAPACK
     return library_eigen(context, n, a, values);
 #else
@@ -124,6 +130,7 @@ static tsl_status cpu_eigen(tsl_context *context, int64_t n, double *a, double *
 static tsl_status cpu_cholesky(tsl_context *context, int64_t n, double *a, bool *positive)
 {
     (void)context;
+    be_single();
 #ifdef TSL_HAVE_LAPACK
     const int size = (int)n;
     int info = 0;

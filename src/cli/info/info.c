@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "blocks/dense/dense.h"
 #include "blocks/fft/fft.h"
 #include "cli/shared/cli.h"
 #include "comm/plugin.h"
@@ -58,6 +59,7 @@ static const library libraries[] = {
     {"HDF5", tsl_hdf5_library, "HDF5 files (tesela poisson)", "libhdf5-dev"},
     {"zlib", zlib_version_or_null, "gzipped input", "zlib1g-dev"},
     {"SuperLU", tsl_lu_library, "direct solutions (tesela solve)", "libsuperlu-dev"},
+    {"LAPACK", tsl_dense_library, "fast dense matrices (tesela scf)", "libopenblas-dev"},
     {"CUDA", cuda_version_or_null, "NVIDIA GPUs", "nvidia-cuda-toolkit"},
     {"MPI", tsl_comm_mpi_library, "ranks on several machines (mpirun)", "libopenmpi-dev"},
 };

@@ -82,6 +82,10 @@ void scf_print(FILE *stream, const scf_outcome *o)
                 (long long)tsl_scf_charges_count(o->charges), tsl_scf_charges_total(o->charges),
                 TSL_SCF_BOHR * tsl_scf_charges_nearest(o->charges, o->molecule));
     }
+    if (o->about.total_bytes > 0) {
+        fprintf(stream, "integrals of three functions: %.1f of %.1f MiB kept\n",
+                (double)o->about.stored_bytes / 1048576, (double)o->about.total_bytes / 1048576);
+    }
     fprintf(stream, "%s after %d iterations, error %.1e hartree, %.2f s\n\n",
             r->converged ? "converged" : "NOT CONVERGED", r->iterations, r->error, o->total);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

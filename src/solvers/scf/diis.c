@@ -1,3 +1,6 @@
+/* Extrapolation of Fock matrices: P. Pulay, J. Comput. Chem. 3, 556 (1982); far from the solution,
+ * the density of least energy to second order, X. Hu, W. Yang, J. Chem. Phys. 132, 054109 (2010).
+ */
 #include <math.h>
 #include <string.h>
 
@@ -8,11 +11,12 @@ tsl_status tsl_scf_diis_create(tsl_scf_diis *out, tsl_context *context, int64_t 
     memset(out, 0, sizeof *out);
     out->fock = fock;
     out->error = error;
-    out->focks = tsl_allocate(sizeof(double) * TSL_SCF_DIIS * (size_t)(fock + error + 1));
+    out->focks = tsl_allocate(sizeof(double) * TSL_SCF_DIIS * (size_t)(2 * fock + error + 1));
     if (out->focks == NULL) {
-        return tsl_fail_memory(context, 8 * TSL_SCF_DIIS * (fock + error), "extrapolation");
+        return tsl_fail_memory(context, 8 * TSL_SCF_DIIS * (2 * fock + error), "extrapolation");
     }
-    out->errors = out->focks + TSL_SCF_DIIS * fock;
+    out->densities = out->focks + TSL_SCF_DIIS * fock;
+    out->errors = out->densities + TSL_SCF_DIIS * fock;
     return TSL_OK;
 }
 
@@ -96,29 +100,92 @@ static bool combine(const tsl_scf_diis *d, double *coefficient, int used)
     return true;
 }
 
-void tsl_scf_diis_extrapolate(tsl_scf_diis *d, double *fock, const double *error)
+/* The value of g c + 1/2 c h c, and its least along the edge from weight j to weight i of a
+ * simplex. */
+typedef struct quadratic {
+    double g[TSL_SCF_DIIS], h[TSL_SCF_DIIS][TSL_SCF_DIIS];
+} quadratic;
+
+static void move_weight(const quadratic *q, double *c, int count, int i, int j)
 {
-    double coefficient[TSL_SCF_DIIS];
+    double slope = q->g[i] - q->g[j];
+    for (int k = 0; k < count; k++) {
+        slope += (q->h[i][k] - q->h[j][k]) * c[k];
+    }
+    const double curvature = q->h[i][i] + q->h[j][j] - 2 * q->h[i][j];
+    const double low = -c[i], high = c[j];
+    double step = curvature > 0 ? -slope / curvature : 0;
+    if (curvature <= 0) { /* the lower end */
+        const double at_low = slope * low + 0.5 * curvature * low * low;
+        step = at_low < slope * high + 0.5 * curvature * high * high ? low : high;
+    }
+    step = fmin(fmax(step, low), high);
+    c[i] += step;
+    c[j] -= step;
+}
+
+/* Weights, none negative and of sum 1, of the density of least energy to second order about the
+ * last. */
+static void descend(const tsl_scf_diis *d, double *c, int last)
+{
+    enum { SWEEPS = 100 };
+    quadratic q;
+    for (int i = 0; i < d->count; i++) {
+        c[i] = i == last;
+        q.g[i] = d->energy[i][last] - d->energy[last][last];
+        for (int j = 0; j < d->count; j++) {
+            q.h[i][j] = 0.5 * (d->energy[i][j] - d->energy[last][j] - d->energy[i][last] +
+                               d->energy[j][i] - d->energy[last][i] - d->energy[j][last]) +
+                        d->energy[last][last];
+        }
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int i = 0; i < d->count; i++) {
+            for (int j = 0; j < i; j++) {
+                move_weight(&q, c, d->count, i, j);
+            }
+        }
+    }
+}
+
+static void keep(tsl_scf_diis *d, const double *fock, const double *density, const double *error)
+{
     const int slot = d->next;
     memcpy(d->focks + slot * d->fock, fock, sizeof *fock * (size_t)d->fock);
+    memcpy(d->densities + slot * d->fock, density, sizeof *density * (size_t)d->fock);
     memcpy(d->errors + slot * d->error, error, sizeof *error * (size_t)d->error);
     d->next = (slot + 1) % TSL_SCF_DIIS;
     d->count += d->count < TSL_SCF_DIIS;
     for (int i = 0; i < d->count; i++) {
         d->product[slot][i] = d->product[i][slot] =
             tsl_scf_trace(d->errors + slot * d->error, d->errors + i * d->error, d->error);
+        d->energy[slot][i] = tsl_scf_trace(density, d->focks + i * d->fock, d->fock);
+        d->energy[i][slot] = tsl_scf_trace(d->densities + i * d->fock, fock, d->fock);
     }
+}
+
+void tsl_scf_diis_extrapolate(tsl_scf_diis *d, double *fock, const double *density,
+                              const double *error, double largest)
+{
+    double least_error[TSL_SCF_DIIS] = {0}, least_energy[TSL_SCF_DIIS] = {0};
+    const int last = d->next;
+    const double far = fmin(fmax((largest - 0.01) / 0.09, 0), 1);
+    keep(d, fock, density, error);
     int used = d->count;
-    while (used > 1 && !combine(d, coefficient, used)) {
+    while (used > 1 && !combine(d, least_error, used)) {
         used--; /* errors that depend on each other: without the oldest */
     }
     if (used < 2) {
         return;
     }
+    if (far > 0) {
+        descend(d, least_energy, last);
+    }
     memset(fock, 0, sizeof *fock * (size_t)d->fock);
     for (int i = 0; i < d->count; i++) {
-        for (int64_t k = 0; k < d->fock && coefficient[i] != 0; k++) {
-            fock[k] += coefficient[i] * d->focks[i * d->fock + k];
+        const double weight = far * least_energy[i] + (1 - far) * least_error[i];
+        for (int64_t k = 0; k < d->fock && weight != 0; k++) {
+            fock[k] += weight * d->focks[i * d->fock + k];
         }
     }
 }

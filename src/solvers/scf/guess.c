@@ -234,7 +234,7 @@ static tsl_status iterate(atom *a)
             break;
         }
         before = energy;
-        tsl_scf_diis_extrapolate(&a->diis, a->fock, a->error);
+        tsl_scf_diis_extrapolate(&a->diis, a->fock, a->density, a->error, 0);
         TSL_TRY(make_density(a));
     }
 done:

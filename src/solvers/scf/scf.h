@@ -82,16 +82,21 @@ enum { TSL_SCF_DIIS = 8 };
 typedef struct tsl_scf_diis {
     int64_t fock, error; /* numbers of each */
     int count, next;
-    double *focks, *errors; /* [TSL_SCF_DIIS][...] */
-    double product[TSL_SCF_DIIS][TSL_SCF_DIIS];
+    double *focks, *densities, *errors;         /* [TSL_SCF_DIIS][...] */
+    double product[TSL_SCF_DIIS][TSL_SCF_DIIS]; /* of errors i and j */
+    double energy[TSL_SCF_DIIS][TSL_SCF_DIIS];  /* Tr D_i F_j */
 } tsl_scf_diis;
 
 tsl_status tsl_scf_diis_create(tsl_scf_diis *out, tsl_context *context, int64_t fock,
                                int64_t error);
 void tsl_scf_diis_release(tsl_scf_diis *diis);
 void tsl_scf_diis_forget(tsl_scf_diis *diis);
-/* Add a Fock matrix and its error, and replace the matrix by the combination of least error. */
-void tsl_scf_diis_extrapolate(tsl_scf_diis *diis, double *fock, const double *error);
+/* Add a Fock matrix with its density and error, and replace it by a combination of those that are
+ * kept. `largest` is the error's largest element: from 0.1 on the combination is that of least
+ * energy, of weights that are not negative; up to 0.01 that of least error; a mean of both in
+ * between. */
+void tsl_scf_diis_extrapolate(tsl_scf_diis *diis, double *fock, const double *density,
+                              const double *error, double largest);
 
 /* ---- the calculation ------------------------------------------------------------------------ */
 

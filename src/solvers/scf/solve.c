@@ -8,7 +8,7 @@
 /* Remedies, in their order, when the energy keeps rising or the error stalls. */
 typedef enum remedy { NONE, DAMPING, LEVEL_SHIFT, REMEDIES } remedy;
 
-enum { RISES = 3, STALL = 15 };
+enum { RISES = 3, STALL = 8 };
 
 typedef struct iteration {
     tsl_scf_plan *plan;
@@ -17,9 +17,11 @@ typedef struct iteration {
     double *last; /* the Fock matrices of the iteration before [spins][n][n] */
     double damping, level_shift;
     remedy remedy;
-    int rises;   /* of the energy, in a row */
-    double best; /* least error ... */
-    int best_at; /* ... and when that was */
+    bool
+        of_orbitals; /* the density is one; a sum of atoms' is not, and its energy may be too low */
+    int rises;       /* of the energy, in a row */
+    double best;     /* least error ... */
+    int best_at;     /* ... and when that was */
 } iteration;
 
 static size_t square_bytes(const tsl_scf_plan *p)
@@ -226,7 +228,10 @@ static tsl_status iterate(iteration *it)
         }
         damp(it);
         const double begun = tsl_seconds();
-        tsl_scf_diis_extrapolate(&it->diis, p->fock, p->error);
+        if (it->of_orbitals) {
+            tsl_scf_diis_extrapolate(&it->diis, p->fock, p->density, p->error, r->error);
+        }
+        it->of_orbitals = true;
         for (int spin = 0; spin < p->spins; spin++) {
             TSL_TRY(diagonalise(p, spin, it->level_shift));
             TSL_TRY(occupy(p, spin));
@@ -298,6 +303,7 @@ static tsl_status solve(iteration *it)
     if (!p->guessed) {
         const double begun = tsl_seconds();
         TSL_TRY(tsl_scf_guess(p));
+        it->of_orbitals = false;
         p->guessed = true;
         tsl_profile_add(p->context, "guess", begun, 0, 0);
     }
@@ -328,6 +334,7 @@ tsl_status tsl_scf_solve(tsl_scf_plan *plan, tsl_scf_result *result)
                     .result = result,
                     .damping = plan->options.damping,
                     .level_shift = plan->options.level_shift,
+                    .of_orbitals = true,
                     .best = HUGE_VAL};
     const tsl_status status = solve(&it);
     tsl_release(it.last);

@@ -1,4 +1,5 @@
 /* Plans and solutions: errors, memory that runs out, properties by other ways. */
+/* ctest: cost 20, full with sanitizers */
 #include "support/devices.h"
 
 #include <math.h>

@@ -25,41 +25,73 @@ static void measure(const tsl_scf_partition_task *t, double (*const at)[LANES],
     }
 }
 
+/* Atom `atom` as eight points see it. */
+typedef struct cell {
+    const tsl_scf_partition_task *t;
+    int atom, nearest;
+    double (*distance)[LANES];
+    const double *least; /* [LANES]: a product below is taken for 0 */
+} cell;
+
 /* The products of an atom's factors, those of atoms near `nearest` first, until all are below
- * `least`. */
-TSL_CLONES
-static void cell_functions(const tsl_scf_partition_task *t, int atom, int nearest,
-                           double (*const distance)[LANES], const double least[LANES],
-                           double product[LANES])
+ * `least`, which is looked at every few factors. The scheme is known to the compiler. */
+static inline void multiply_factors(double product[LANES], const cell *c, const bool stratmann)
 {
-    const int32_t *near = t->near + (int64_t)nearest * t->atoms;
-    const double *inverse = t->inverse + (int64_t)atom * t->atoms;
-    const double *adjust = t->adjust + (int64_t)atom * t->atoms;
-    const bool stratmann = t->scheme == TSL_SCF_STRATMANN;
+    enum { FACTORS = 4 };
+    const int64_t atoms = c->t->atoms;
+    const int32_t *near = c->t->near + c->nearest * atoms;
+    const double *inverse = c->t->inverse + c->atom * atoms;
+    const double *adjust = c->t->adjust + c->atom * atoms;
+    double own[LANES], value[LANES], least[LANES];
     for (int k = 0; k < LANES; k++) {
-        product[k] = 1;
+        own[k] = c->distance[c->atom][k];
+        least[k] = c->least[k];
+        value[k] = 1;
     }
-    for (int n = 0; n < t->atoms; n++) {
+    for (int n = 0; n < atoms; n++) {
         const int other = near[n];
-        if (other == atom) {
+        const double *far = c->distance[other];
+        const double scale = inverse[other], a = adjust[other];
+        if (other == c->atom) {
             continue;
         }
-        double above = 0;
         for (int k = 0; k < LANES; k++) {
-            const double mu = (distance[atom][k] - distance[other][k]) * inverse[other];
-            const double factor =
-                stratmann ? tsl_scf_stratmann_factor(mu) : tsl_scf_becke_factor(mu, adjust[other]);
-            product[k] *= factor;
+            const double mu = (own[k] - far[k]) * scale;
+            value[k] *= stratmann ? tsl_scf_stratmann_factor(mu) : tsl_scf_becke_factor(mu, a);
         }
-        for (int k = 0; k < LANES; k++) {
-            above += product[k] > least[k];
-        }
-        if (above == 0) {
-            break;
+        if (n % FACTORS == FACTORS - 1) {
+            int above = 0;
+            for (int k = 0; k < LANES; k++) {
+                above += value[k] > least[k];
+            }
+            if (above == 0) {
+                break;
+            }
         }
     }
     for (int k = 0; k < LANES; k++) {
-        product[k] = product[k] > least[k] ? product[k] : 0;
+        product[k] = value[k] > least[k] ? value[k] : 0;
+    }
+}
+
+TSL_CLONES
+static void find_becke(double product[LANES], const cell *c)
+{
+    multiply_factors(product, c, false);
+}
+
+TSL_CLONES
+static void find_stratmann(double product[LANES], const cell *c)
+{
+    multiply_factors(product, c, true);
+}
+
+static void cell_functions(double product[LANES], const cell *c)
+{
+    if (c->t->scheme == TSL_SCF_STRATMANN) {
+        find_stratmann(product, c);
+    } else {
+        find_becke(product, c);
     }
 }
 
@@ -82,13 +114,13 @@ static void share_points(const tsl_scf_partition_task *t, int64_t first, int cou
     for (int i = 1; i < t->atoms; i++) {
         nearest = distance[i][0] < distance[nearest][0] ? i : nearest;
     }
-    cell_functions(t, nearest, nearest, distance, none, of_nearest);
+    cell_functions(of_nearest, &(cell){t, nearest, nearest, distance, none});
     for (int k = 0; k < LANES; k++) {
         least[k] = of_nearest[k] * TSL_SCF_PARTITION_NOTHING;
     }
     for (int i = 0; i < t->atoms; i++) {
         double product[LANES];
-        cell_functions(t, i, nearest, distance, i == nearest ? none : least, product);
+        cell_functions(product, &(cell){t, i, nearest, distance, i == nearest ? none : least});
         for (int k = 0; k < count; k++) {
             sum[k] += product[k];
             share[k] = t->atom[first + k] == i ? product[k] : share[k];
