@@ -279,7 +279,8 @@ static tsl_status add_term(tsl_xc_sum *sum, tsl_context *context, const char *te
         length = word_length(*at);
         after = skip_blanks(*at + length);
     }
-    if (length == 0 || length >= sizeof name ||
+    const size_t of_name = strcspn(*at, "(") < length ? strcspn(*at, "(") : length;
+    if (length == 0 || length >= sizeof name || of_name >= LONGEST ||
         (*after != '\0' && *after != '+' && *after != '-')) {
         return tsl_fail(context, TSL_E_ARG,
                         "functional '%s': give a name, or a sum such as 0.25*hf + 0.75*gga_x_pbe + "

@@ -53,6 +53,10 @@ static void names_that_are_none_are_refused(void **state)
         {"pbe pbe", "a name"},
         {"99999", "'99999'"},
         {"hf", "exact exchange alone"},
+        {"gga_x_b88(beta)", "give a number"},
+        {"gga_x_b88(delta=1)", "there are beta, gamma"},
+        {"lda_k_tf(a=1)", "it has none"},
+        {"pbe(kappa=1)", "is a sum"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a name"},
     };
     tsl_context *context = test_context("cpu", 1);
@@ -415,6 +419,62 @@ static void calls_allocate_nothing(void **state)
     tsl_context_destroy(context);
 }
 
+/* A set's parameters given as they are change nothing, and others do. */
+static void parameters_can_be_set(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gga_x_b88", "gga_x_b88(beta=0.0042, gamma=6)",
+                                        "gga_x_b88(beta=0.005)"};
+    double out[3];
+    const double rho[1] = {0.3};
+    const double sigma[1] = {0.1};
+    tsl_context *context = test_context("cpu", 1);
+    for (int i = 0; i < 3; i++) {
+        tsl_xc_plan *plan = make_plan(context, names[i], 0, 0, TSL_XC_BY_POINT);
+        tsl_xc_arrays a = TSL_XC_ARRAYS_INIT;
+        a.rho = rho;
+        a.sigma = sigma;
+        a.exc = &out[i];
+        assert_int_equal(tsl_xc_evaluate(plan, 1, &a), TSL_OK);
+        tsl_xc_plan_destroy(plan);
+    }
+    assert_true(out[0] == out[1]);
+    assert_true(out[2] < out[0]);
+    tsl_context_destroy(context);
+}
+
+/* The points whose outputs are no numbers, and what went in, of both layouts. */
+static void points_without_numbers_are_told(void **state)
+{
+    (void)state;
+    for (int layout = TSL_XC_BY_COMPONENT; layout <= (int)TSL_XC_BY_POINT; layout++) {
+        double rho[2 * 3] = {1, 2, 3, 4, 5, 6};
+        double exc[3] = {-1, NAN, -1};
+        double vrho[2 * 3] = {0, 0, 0, 0, 0, INFINITY};
+        tsl_xc_suspect found[2];
+        int64_t count = 0;
+        tsl_context *context = test_context("cpu", 1);
+        tsl_xc_plan *plan = make_plan(context, "lda_x", 1, 1, (tsl_xc_layout)layout);
+        tsl_xc_arrays a = TSL_XC_ARRAYS_INIT;
+        a.rho = rho;
+        a.exc = exc;
+        a.vrho = vrho;
+        assert_int_equal(tsl_xc_diagnose(plan, 3, &a, 2, found, &count), TSL_OK);
+        assert_int_equal(count, 2);
+        assert_int_equal(found[0].point, 1);
+        assert_int_equal(found[1].point, 2);
+        const bool by_point = layout == (int)TSL_XC_BY_POINT;
+        assert_true(found[0].input[0] == (by_point ? 3 : 2));
+        assert_true(found[0].input[1] == (by_point ? 4 : 5));
+        assert_true(found[1].input[1] == 6 && found[1].input[8] == 0);
+        assert_int_equal(tsl_xc_evaluate(plan, 3, &a), TSL_OK);
+        assert_int_equal(tsl_xc_diagnose(plan, 3, &a, 0, NULL, &count), TSL_OK);
+        assert_int_equal(count, 0);
+        tsl_xc_plan_destroy(plan);
+        tsl_context_destroy(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +490,8 @@ int main(void)
         cmocka_unit_test(thresholds_can_be_set),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(calls_allocate_nothing),
+        cmocka_unit_test(parameters_can_be_set),
+        cmocka_unit_test(points_without_numbers_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
