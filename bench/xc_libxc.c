@@ -10,6 +10,7 @@
 
 #include "core/core.h"
 #include "io/report/json.h"
+#include "solvers/xc/xc.h"
 #include "solvers/xc/xc_cpu.h"
 
 enum { CASES = 12, MOST_PARTS = 4 };

@@ -1,5 +1,7 @@
 /** @file dock.h
- *  Rigid-body protein docking by FFT correlation: the method of FTDock 2.0.
+ *  Rigid-body protein docking by FFT correlation, with one of two scores.
+ *
+ *  TSL_SCORE_FTDOCK is the method of FTDock 2.0.
  *
  *  Both molecules are laid on a cubic grid of N^3 cells. A cell of the receptor is 1 in its surface
  *  layer, `core` (-15) inside, 0 outside; a cell of the ligand is 1 within 1.8 angstrom of an atom.
@@ -64,6 +66,61 @@ the third difference of the potential rather than the potential */
     TSL_ELECTROSTATICS_TRILINEAR = 2 /**< what was meant: weights (1/2 -+ f) */
 } tsl_electrostatics;
 
+/** What a pose is scored by. */
+typedef enum tsl_dock_score {
+    TSL_SCORE_FTDOCK = 0, /**< FTDock 2.0's shape score. It finds poses, but ranks them poorly */
+    TSL_SCORE_COMPLEMENTARITY = 1 /**< see tsl_complementarity */
+} tsl_dock_score;
+
+/** Types of atoms of a table of contact potentials: those of Zhang et al. (1997), in their order.
+ */
+enum { TSL_CONTACT_TYPE_COUNT = 18 };
+
+/** May a pose stand? Called by tsl_dock_search() for poses good enough to be kept, from the thread
+ *  that called it, on the rank that found them; it answers alike on all ranks.
+ *  @param motion  shape [3][4], as of tsl_pose_motion() */
+typedef int (*tsl_dock_filter)(void *user, const double motion[3][4]);
+
+/** The score of complementarity. Over the ligand's atoms j and the receptor's atoms i
+ *
+ *      S = P - clash C - electrostatics E - contacts D
+ *
+ *      P = number of pairs (i, j) with |x_j - x_i| <= r_i + 3.6 angstrom, j outside of the
+ *          receptor's clash                            (pairwise shape complementarity)
+ *      C = 9 sum over cells of receptor's clash * ligand's clash, each 3 within sqrt(3/2) r of a
+ *          buried atom, 1 within sqrt(4/5) r of one at the surface; cells of another edge h than
+          1.2 angstrom count (h / 1.2)^3
+ *      E = 332 sum_ij q_i q_j / (eps(r_ij) r_ij) kcal/mol, with the eps of FTDock, to 15 angstrom,
+ *          j outside of the receptor's clash
+ *      D = sum over pairs within 6 angstrom of table[type of i][type of j]
+ *
+ *  Each atom j counts at the centre of the cell that holds it; radii r are 1.88 (C), 1.65 (N), 1.5
+ *  (O) and 1.9 (S) angstrom; an atom is at the surface if more than 1 angstrom^2 of it are reached
+ *  by the middle of a probe of 1.4; charges are +0.3 and -0.3 e for the backbone's N (not of
+ *  proline) and O, +1 for NZ of lysine, +-0.5 for NH1, NH2 of arginine, OD1, OD2 of aspartate and
+ *  OE1, OE2 of glutamate. Of the table the five products that come nearest to it are used. A pose's
+ *  score is 32 S, rounded, and at least 4096; its energy is E / 332 kcal/mol.
+ *
+ *  All is summed in integers. The transform only proposes: every cell whose value is within a bound
+ *  on the transform's error of the last pose kept is summed again, so that poses have the same bits
+ *  on every device, for any number of threads and ranks and any batch.
+ *
+ *  Sources: Chen & Weng, Proteins 51 (2003) 397; Zhang, Vasmatzis, Cornette & DeLisi, J. Mol. Biol.
+ *  267 (1997) 707; Kozakov, Brenke, Comeau & Vajda, Proteins 65 (2006) 392. */
+typedef struct tsl_complementarity {
+    double clash;          /**< weight of C, 0 to 100 */
+    double electrostatics; /**< weight of E, 0 to 100 per kcal/mol */
+    double contacts;       /**< weight of D, 0 to 100 */
+    const double *table;   /**< shape [18][18], symmetric; borrowed: must outlive the plan; NULL is
+                                the library's own */
+    const uint8_t *blocked[2]; /**< of receptor and ligand, shape [atoms], or NULL: atoms that are 1
+                                    have clash alone, and each of their pairs counts -1. Borrowed
+                                    likewise. Of both at once: TSL_E_ARG */
+    tsl_dock_filter filter;    /**< poses that it refuses are passed over, so that others take their
+                                    places; NULL: none */
+    void *filter_user;
+} tsl_complementarity;
+
 /** How the correlation is computed; the poses are the same. */
 typedef enum tsl_correlation {
     TSL_CORRELATION_LINES = 0, /**< line by line, only those that matter, the product and the search
@@ -92,15 +149,21 @@ typedef struct tsl_dock_options {
     double surface; /**< thickness of the receptor's surface layer, angstrom, > 0 */
     int core;       /**< value of a core cell, -1000 <= core <= -1 */
     tsl_electrostatics electrostatics;
-    int keep;       /**< poses kept per rotation, 1 <= keep <= 64 */
-    int batch;      /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
-    int64_t memory; /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
+    int keep;             /**< poses kept per rotation, 1 <= keep <= 64 */
+    int batch;            /**< rotations in flight, 1 <= batch <= 4096; 0 = what suits the device */
+    int64_t memory;       /**< bound on the bytes taken, 0 = none; the batch shrinks to fit */
+    tsl_dock_score score; /**< with TSL_SCORE_COMPLEMENTARITY `surface`, `core` and `electrostatics`
+                               are without effect, and an automatic spacing is 1.2 angstrom */
+    tsl_complementarity complementarity;
 } tsl_dock_options;
 
 #define TSL_DOCK_OPTIONS_INIT                                                                      \
     {                                                                                              \
         sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
-            TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0                                                     \
+            TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0, TSL_SCORE_FTDOCK,                                  \
+        {                                                                                          \
+            0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL                                          \
+        }                                                                                          \
     }
 
 /** What a plan settled on. */
@@ -116,8 +179,10 @@ typedef struct tsl_dock_summary {
     int transposed;            /**< axes of the CPU's transforms that go by way of transposed
                                     lines: 0 none, 1 the first, 2 the second, 3 both;
                                     0 until they are planned */
-    double transform_error;    /**< largest distance of a transform's value from an integer seen so
-                                    far; scores are exact while it is below 1/4 */
+    double transform_error;    /**< largest distance seen so far of a transform's value from an
+                                    integer or, of complementarity, from the exact sum */
+    double transform_bound;    /**< what that stays below, so that poses are exact: 1/4, or the
+                                    proved bound */
     int64_t surface_cells;     /**< cells of the receptor's surface layer */
     int64_t core_cells;        /**< cells of its core */
     double receptor_centre[3]; /**< mean of the receptor's positions, angstrom */
@@ -225,6 +290,19 @@ TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_
 /** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all
  *  descending. */
 TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);
+
+/** Gather poses into clusters, greedily: the first pose, and all within `radius` of it by the root
+ *  mean square distance of the ligand's atoms, then the first of those left, and so on.
+ *
+ *  @param[in,out] poses  shape [count], the best first; on return the first pose of each cluster,
+ * in order
+ *  @param[in]     radius  angstrom, > 0
+ *  @param[in]     most    clusters at most, >= 1; poses of further ones are left out
+ *  @param[out]    from    shape [count]: where each of them was
+ *  @param[out]    sizes   shape [count]: poses of each cluster
+ *  @return the number of clusters; TSL_E_ARG, TSL_E_NOMEM (negative) */
+TSL_API int64_t tsl_poses_cluster(const tsl_dock_plan *plan, tsl_pose *poses, int64_t count,
+                                  double radius, int64_t most, int64_t *from, int64_t *sizes);
 
 /** The rigid motion of a pose: x' = matrix[i][0..2] . x + matrix[i][3] takes the ligand's
  *  positions, as read, to the frame of the receptor's, as read.

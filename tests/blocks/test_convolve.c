@@ -273,6 +273,164 @@ static void correlations_match_direct_sums(void **state)
     }
 }
 
+/* ---- several terms ------------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 3 };
+
+/* Three terms with fixed grids and boxes of integers, and what they make together. */
+typedef struct terms_oracle {
+    double *fixed[MOST_TERMS]; /* [cells] */
+    int32_t *boxes;            /* [count][terms][box] */
+    double *wanted;            /* [count][cells] */
+    double norms;              /* of fixed grids times those of boxes, the largest of a member */
+} terms_oracle;
+
+static double direct_of_terms(const row *r, const terms_oracle *o, int member, const int s[3])
+{
+    double sum = 0;
+    for (int t = 0; t < MOST_TERMS; t++) {
+        const int32_t *box = o->boxes + (ptrdiff_t)(member * MOST_TERMS + t) * box_cells_of(r);
+        for (int i = 0; i < box_cells_of(r); i++) {
+            const int at[3] = {i / (r->box[1] * r->box[2]), i / r->box[2] % r->box[1],
+                               i % r->box[2]};
+            const int from =
+                ((at[0] + s[0]) % r->n[0] * r->n[1] + (at[1] + s[1]) % r->n[1]) * r->n[2] +
+                (at[2] + s[2]) % r->n[2];
+            sum += o->fixed[t][from] * box[i];
+        }
+    }
+    return sum;
+}
+
+static double norm_of_box(const row *r, const int32_t *box)
+{
+    double square = 0;
+    for (int i = 0; i < box_cells_of(r); i++) {
+        square += (double)box[i] * box[i];
+    }
+    return sqrt(square);
+}
+
+static terms_oracle make_terms(const row *r)
+{
+    const int cells = cells_of(r), all = box_cells_of(r) * MOST_TERMS * r->count;
+    terms_oracle o = {.boxes = malloc((size_t)all * sizeof *o.boxes),
+                      .wanted = malloc((size_t)(cells * r->count) * sizeof *o.wanted)};
+    uint64_t seed = 11;
+    double norms[MOST_TERMS];
+    for (int t = 0; t < MOST_TERMS; t++) {
+        double square = 0;
+        o.fixed[t] = malloc((size_t)cells * sizeof *o.fixed[t]);
+        for (int i = 0; i < cells; i++) {
+            o.fixed[t][i] = (double)(test_random(&seed) % 400) - 200;
+            square += o.fixed[t][i] * o.fixed[t][i];
+        }
+        norms[t] = sqrt(square);
+    }
+    for (int i = 0; i < all; i++) {
+        o.boxes[i] = (int32_t)(test_random(&seed) % 41) - 20;
+    }
+    for (int i = 0; i < r->count; i++) {
+        double product = 0;
+        for (int t = 0; t < MOST_TERMS; t++) {
+            product += norms[t] *
+                       norm_of_box(r, o.boxes + (ptrdiff_t)(i * MOST_TERMS + t) * box_cells_of(r));
+        }
+        o.norms = fmax(o.norms, product);
+    }
+    for (int i = 0; i < cells * r->count; i++) {
+        const int c = i % cells;
+        const int s[3] = {c / (r->n[1] * r->n[2]), c / r->n[2] % r->n[1], c % r->n[2]};
+        o.wanted[i] = direct_of_terms(r, &o, i / cells, s);
+    }
+    return o;
+}
+
+static void check_terms(tsl_context *context, const row *r, const terms_oracle *o,
+                        tsl_convolve_form form)
+{
+    const tsl_convolve_description what = {.n = {r->n[0], r->n[1], r->n[2]},
+                                           .box = {r->box[0], r->box[1], r->box[2]},
+                                           .precision = r->precision,
+                                           .batch = r->batch,
+                                           .top = TOP,
+                                           .top_of_one = TOP,
+                                           .form = form,
+                                           .terms = MOST_TERMS};
+    const tsl_grid_layout layout = context->ops->convolve->layout(&what);
+    const int64_t bytes = tsl_grid_bytes(&layout, r->batch);
+    void *grids = tsl_allocate((size_t)bytes);
+    tsl_convolve *plan = NULL;
+    void *device_grids = NULL;
+    assert_int_equal(context->ops->convolve->create(&plan, context, &what), TSL_OK);
+    for (int t = 0; t < MOST_TERMS; t++) {
+        memset(grids, 0xff, (size_t)bytes); /* not-a-numbers */
+        for (int i = 0; i < cells_of(r); i++) {
+            put(&layout, grids, i / r->n[2], i % r->n[2], o->fixed[t][i]);
+        }
+        test_release(context, device_grids);
+        device_grids = test_upload(context, grids, bytes);
+        assert_int_equal(context->ops->convolve->set_term(plan, t, device_grids), TSL_OK);
+    }
+    void *const device_boxes =
+        test_upload(context, o->boxes,
+                    (int64_t)box_cells_of(r) * MOST_TERMS * r->count * (int)sizeof *o->boxes);
+    for (int pass = 0; pass < 2; pass++) { /* a second one finds the memory used */
+        assert_int_equal(
+            context->ops->convolve->execute_terms(plan, r->count, device_boxes, device_grids),
+            TSL_OK);
+    }
+    assert_int_equal(context->ops->convolve->store(plan, r->count, device_grids), TSL_OK);
+    test_download(context, grids, device_grids, bytes);
+    const oracle wanted = {.wanted = o->wanted};
+    double distance, largest = 1;
+    for (int i = 0; i < cells_of(r) * r->count; i++) {
+        largest = fmax(largest, fabs(o->wanted[i]));
+    }
+    const double error = error_of(r, &wanted, &layout, grids, &distance) * largest;
+    if (!(error <= tsl_convolve_error(&what) * o->norms)) {
+        fail_msg("%d x %d x %d, form %d: error %.2e, bound %.2e", r->n[0], r->n[1], r->n[2],
+                 (int)form, error, tsl_convolve_error(&what) * o->norms);
+    }
+    context->ops->convolve->destroy(plan);
+    test_release(context, device_grids);
+    test_release(context, device_boxes);
+    tsl_release(grids);
+}
+
+static void terms_add_up_within_the_bound(void **state)
+{
+    (void)state;
+    static const row with_terms[] = {
+        {{8, 8, 8}, {8, 8, 8}, TSL_DOUBLE, 1, 1, 1, 0},
+        {{12, 10, 14}, {5, 4, 6}, TSL_SINGLE, 5, 4, 3, 0},
+        {{12, 10, 14}, {5, 4, 6}, TSL_DOUBLE, 3, 3, 2, 0},
+        {{18, 24, 15}, {5, 18, 11}, TSL_SINGLE, 3, 3, 2, 0},
+        {{2, 3, 360}, {2, 2, 30}, TSL_SINGLE, 2, 2, 1, 0},
+        {{378, 2, 3}, {30, 1, 2}, TSL_SINGLE, 2, 2, 1, 0},  /* too long for two tiles */
+        {{180, 4, 50}, {20, 2, 9}, TSL_SINGLE, 2, 1, 1, 0}, /* several blocks of columns */
+    };
+    const int devices = test_device_count();
+    for (size_t i = 0; i < sizeof with_terms / sizeof *with_terms; i++) {
+        terms_oracle o = make_terms(&with_terms[i]);
+        for (int d = 0; d < devices; d++) {
+            tsl_context *context = test_context(test_devices[d], with_terms[i].threads);
+            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_LINES);
+            check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_PLAIN);
+            if (d == 0) {
+                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_STRIDED);
+                check_terms(context, &with_terms[i], &o, TSL_CONVOLVE_TRANSPOSED);
+            }
+            tsl_context_destroy(context);
+        }
+        for (int t = 0; t < MOST_TERMS; t++) {
+            free(o.fixed[t]);
+        }
+        free(o.boxes);
+        free(o.wanted);
+    }
+}
+
 enum { LOOKED_AT = 4, MEMBERS = LOOKED_AT + 1, PLANES = 16, CELLS = 16 * 8, ONE_LOOK = 3 };
 
 /* Members 1 … LOOKED_AT of a batch, and what looks at them have found so far. */
@@ -506,6 +664,7 @@ static void every_failing_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(correlations_match_direct_sums),
+                                       cmocka_unit_test(terms_add_up_within_the_bound),
                                        cmocka_unit_test(looks_go_on_where_the_last_ended),
                                        cmocka_unit_test(ways_are_told),
                                        cmocka_unit_test(every_failing_allocation_is_survived)};

@@ -55,7 +55,8 @@ class AddASolver(unittest.TestCase):
             os.environ.update(CCACHE_BASEDIR=tree, CCACHE_NOHASHDIR="1")
             build = os.path.join(tree, "build")
             self.run_in(tree, "cmake", "-S", tree, "-B", build, "-DCMAKE_BUILD_TYPE=Debug",
-                        "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DTSL_CUDA=OFF", "-DTSL_MPI=OFF", "-DTSL_BENCH=OFF")
+                        "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DTSL_CUDA=OFF", "-DTSL_MPI=OFF", "-DTSL_BENCH=OFF",
+                        "-DTSL_XC=pbe")
             self.run_in(tree, "cmake", "--build", build, "--parallel", str(os.cpu_count()),
                         "--target", "test_solvers_contacts_contacts")
             self.run_in(tree, os.path.join(build, "tests", "test_solvers_contacts_contacts"))

@@ -182,6 +182,7 @@ static void knows_ions_and_solvents_in_any_record(void **state)
     } cases[] = {
         {" SOD", "SOD", "  ", TSL_RESIDUE_ION},     {" CLA", "CLA", "  ", TSL_RESIDUE_ION},
         {"POT ", "POT", "  ", TSL_RESIDUE_ION},     {"CAL ", "CAL", "CA", TSL_RESIDUE_ION},
+        {"CIP ", "CIP", "  ", TSL_RESIDUE_ION},     {" CIM", "CIM", "  ", TSL_RESIDUE_ION},
         {" Na+", "Na+", "  ", TSL_RESIDUE_ION},     {" Cl-", "Cl-", "  ", TSL_RESIDUE_ION},
         {"NA  ", " NA", "  ", TSL_RESIDUE_ION},     {"CA  ", " CA", "CA", TSL_RESIDUE_ION},
         {"ZN  ", "ZN2", "  ", TSL_RESIDUE_ION},     {"CO  ", "3CO", "  ", TSL_RESIDUE_ION},
@@ -288,6 +289,22 @@ static void tells_shared_names_by_their_atoms(void **state)
         }
         tsl_molecule_destroy(m);
     }
+}
+
+/* Charges go by names, whose letters a record in lower case has small. */
+static void names_of_records_in_lower_case_are_read(void **state)
+{
+    reading *r = *state;
+    tsl_molecule *m = reading_parse(
+        r, "atom      1  n   ala a   1       1.000   0.000   0.000  1.00  0.00           n  \n"
+           "atom      2  nz  lys a   2       2.000   0.000   0.000  1.00  0.00           n  \n"
+           "atom      3  n   ala a   3       3.000   0.000   0.000  1.00  0.00           n  \n");
+    assert_string_equal(m->atoms[1].name, "NZ");
+    assert_string_equal(m->atoms[1].residue, "LYS");
+    assert_true(m->charges[0] == 1 && m->charges[1] == 1 && m->charges[2] == 0.55);
+    assert_int_equal(m->account.odd_records, 3);
+    assert_int_equal(m->account.foreign_names, 0);
+    tsl_molecule_destroy(m);
 }
 
 static void lists_every_unknown_name(void **state)
@@ -479,6 +496,7 @@ int main(void)
         TEST(tells_waters_by_their_atoms),
         TEST(keeps_residues_with_a_backbone),
         TEST(tells_shared_names_by_their_atoms),
+        TEST(names_of_records_in_lower_case_are_read),
         TEST(lists_every_unknown_name),
         TEST(charges_by_the_names_of_force_fields),
         TEST(names_decide_on_elements_of_known_residues),

@@ -33,3 +33,10 @@ tsl_status tsl_convolve_create_top(tsl_reduce **out, tsl_context *context,
                           : context->ops->reduce->create(out, context, layout, what->batch,
                                                          what->top, what->top_of_one);
 }
+
+double tsl_convolve_error(const tsl_convolve_description *what)
+{
+    const double roundoff = ldexp(1.0, what->precision == TSL_SINGLE ? -24 : -53);
+    const double levels = log2((double)what->n[0] * what->n[1] * what->n[2]);
+    return roundoff * (3 * 6 * levels + 2.24 + what->terms) * (1 + 1e-3);
+}

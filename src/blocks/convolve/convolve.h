@@ -4,7 +4,13 @@
  *     out(s) = sum_r fixed(r + s) box(r),   s and r + s cyclic
  *
  * A box is an array of bytes that fills one corner of an otherwise empty grid, so most of its lines
- * are zero and are not transformed. */
+ * are zero and are not transformed.
+ *
+ * With several terms there are as many fixed grids, and boxes of integers for each:
+ *
+ *     out(s) = sum_t sum_r fixed_t(r + s) box_t(r)
+ *
+ * The products are added up in Fourier space, before the one inverse transform. */
 #ifndef TSL_CONVOLVE_H
 #define TSL_CONVOLVE_H
 
@@ -29,6 +35,7 @@ typedef struct tsl_convolve_description {
     int top;        /* cells of each grid that top() may be asked for, 0: it is not used */
     int top_of_one; /* cells of a single grid */
     tsl_convolve_form form;
+    int terms; /* 0: one fixed grid, boxes of bytes; 1 and more: boxes of integers */
     const tsl_fft_patience *patience; /* of create() on the CPU; NULL: the plan is wanted */
     const int *transposed; /* of create() on the CPU, for TSL_CONVOLVE_LINES: the ways that an alike
                               plan settled on, see transposed() below; NULL: to be measured */
@@ -72,11 +79,17 @@ typedef struct tsl_convolve_ops {
     /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes
      * zero), which is overwritten. */
     tsl_status (*set_fixed)(tsl_convolve *plan, void *grid);
+    /* The fixed grid of one of several terms, in the same way. */
+    tsl_status (*set_term)(tsl_convolve *plan, int term, void *grid);
 
     /* Correlate, up to what store() or top() finish. All memory is the device's, and all is
      * asynchronous on the context's stream.
      *   boxes  bytes, [count][box0][box1][box2];  grids  tsl_grid_bytes(layout, count) */
     tsl_status (*execute)(tsl_convolve *plan, int count, const uint8_t *boxes, void *grids);
+
+    /* The same with several terms.
+     *   boxes  integers below 2^24 in size, [count][terms][box0][box1][box2] */
+    tsl_status (*execute_terms)(tsl_convolve *plan, int count, const int32_t *boxes, void *grids);
 
     /* Make the grids what tsl_grid_layout says: out(s) of each box. */
     tsl_status (*store)(tsl_convolve *plan, int count, void *grids);
@@ -103,5 +116,16 @@ tsl_columns_description tsl_convolve_columns(const tsl_convolve_description *wha
 /* Operations of one box in the customary count, 5 n log2 n per complex transform of n points, half
  * of it per real one, for the whole grid, zero lines included. */
 int64_t tsl_convolve_flops(const tsl_convolve_description *what);
+
+/* A bound on the error of a correlation by transforms: no number of `out` is farther from the exact
+ * one than this times sum_t |fixed_t| |box_t|, with Euclidean norms. For lengths whose prime
+ * factors are at most 7; docs/accuracy/dock.md has the proof.
+ *
+ * With unit roundoff u, a transform of n points errs by at most d = 6 u log2(n) of its result's
+ * norm: of each level of radix 2, 1 u by the sum, 2.24 u by the product (Brent, Percival &
+ * Zimmermann 2007) and 0.71 u by the root; of radix 3, 5 and 7, whose points are summed directly,
+ * (r / 2 + 2) sqrt(r) u besides. Both spectra and the inverse make 3 d, and the product and the sum
+ * of T terms (2.24 + T) u. */
+double tsl_convolve_error(const tsl_convolve_description *what);
 
 #endif

@@ -20,12 +20,16 @@ struct tsl_convolve {
     tsl_context *context;
     tsl_convolve_description what;
     tsl_grid_layout layout;
-    int half;       /* n2 / 2 + 1 columns of a half spectrum */
-    int row;        /* complex numbers from one row to the next */
-    int block;      /* columns of a block, a multiple of 8; the last block may be narrower */
-    void *spectrum; /* [n1][blocks][n0 * block], a block in its lines' order; scaled by 1 / cells */
+    int half;  /* n2 / 2 + 1 columns of a half spectrum */
+    int row;   /* complex numbers from one row to the next */
+    int block; /* columns of a block, a multiple of 8; the last block may be narrower */
+    /* [terms][n1][blocks][n0 * block], a block in its lines' order; scaled by 1 / cells */
+    void *spectrum;
+    int64_t a_spectrum; /* complex numbers of a term's */
     int64_t a_scratch;
     char *scratch; /* [threads][a_scratch]: columns */
+    int64_t a_work;
+    char *work; /* [threads][a_work], with terms: their planes, a sum of columns; or a grid */
     tsl_fft *box_rows, *rows_backward;
     tsl_columns planes;   /* second axis */
     tsl_columns lines[2]; /* first axis: whole blocks and the last one */
@@ -52,13 +56,31 @@ static tsl_grid_layout cpu_layout(const tsl_convolve_description *what)
     return tsl_grid_layout_aligned(what, 64);
 }
 
-/* The spectrum, and columns of a plane or a block for each thread. */
+/* What a thread needs besides to add terms up: planes of each, and a sum of columns; or, of the
+ * plain form, a grid. */
+static int64_t work_bytes(const tsl_convolve_description *what)
+{
+    const tsl_grid_layout layout = cpu_layout(what);
+    const int64_t plane = layout.member_bytes / what->n[0];
+    const int64_t sum = (int64_t)what->n[0] * layout.row * (int64_t)what->precision;
+    return what->terms == 0                   ? 0
+           : what->form == TSL_CONVOLVE_PLAIN ? layout.member_bytes
+                                              : what->terms * what->box[0] * plane + sum;
+}
+
+static int spectra(const tsl_convolve_description *what)
+{
+    return what->terms > 0 ? what->terms : 1;
+}
+
+/* Spectra, and columns of a plane or a block for each thread. */
 static int64_t cpu_bytes(const tsl_context *context, const tsl_convolve_description *what)
 {
     const tsl_grid_layout layout = cpu_layout(what);
     const int longest = what->n[0] > what->n[1] ? what->n[0] : what->n[1];
-    return layout.member_bytes +
-           (int64_t)context->threads * longest * layout.row * (int64_t)what->precision;
+    return spectra(what) * layout.member_bytes +
+           context->threads *
+               (work_bytes(what) + (int64_t)longest * layout.row * (int64_t)what->precision);
 }
 
 static int64_t complex_bytes(const tsl_convolve *plan)
@@ -177,6 +199,7 @@ static void cpu_destroy(tsl_convolve *plan)
     tsl_reduce_cpu.destroy(plan->reduce);
     tsl_release(plan->spectrum);
     tsl_release(plan->scratch);
+    tsl_release(plan->work);
     tsl_release(plan);
 }
 
@@ -185,14 +208,17 @@ static tsl_status take_memory(tsl_convolve *plan)
 {
     const int64_t planes = tsl_columns_scratch(&plan->planes);
     const int64_t lines = tsl_columns_scratch(&plan->lines[0]);
-    const int64_t spectrum_bytes =
-        (int64_t)plan->what.n[0] * plan->what.n[1] * plan->half * complex_bytes(plan);
+    plan->a_spectrum = (int64_t)plan->what.n[0] * plan->what.n[1] * plan->half;
+    const int64_t spectrum_bytes = spectra(&plan->what) * plan->a_spectrum * complex_bytes(plan);
     plan->a_scratch = ((planes > lines ? planes : lines) * complex_bytes(plan) / 64 + 1) * 64;
     const int64_t scratch_bytes = plan->context->threads * plan->a_scratch;
+    plan->a_work = (work_bytes(&plan->what) + 63) / 64 * 64;
+    const int64_t all_work = plan->context->threads * plan->a_work;
     plan->spectrum = tsl_allocate((size_t)spectrum_bytes);
     plan->scratch = tsl_allocate((size_t)scratch_bytes);
-    return plan->spectrum == NULL || plan->scratch == NULL
-               ? tsl_fail_memory(plan->context, spectrum_bytes + scratch_bytes,
+    plan->work = all_work > 0 ? tsl_allocate((size_t)all_work) : NULL;
+    return plan->spectrum == NULL || plan->scratch == NULL || (all_work > 0 && plan->work == NULL)
+               ? tsl_fail_memory(plan->context, spectrum_bytes + scratch_bytes + all_work,
                                  "the receptor's spectrum")
                : TSL_OK;
 }
@@ -241,14 +267,15 @@ static int64_t cells(const tsl_convolve *plan)
     return (int64_t)plan->what.n[0] * plan->what.n[1] * plan->what.n[2];
 }
 
-/* Begin of the spectrum of columns [column, column + width) at row y. */
-static void *spectrum_at(const tsl_convolve *plan, int y, int column)
+/* Begin of a term's spectrum of columns [column, column + width) at row y. */
+static void *spectrum_at(const tsl_convolve *plan, int term, int y, int column)
 {
-    const int64_t offset = ((int64_t)y * plan->half + column) * plan->what.n[0];
+    const int64_t offset =
+        term * plan->a_spectrum + ((int64_t)y * plan->half + column) * plan->what.n[0];
     return (char *)plan->spectrum + offset * complex_bytes(plan);
 }
 
-static tsl_status cpu_set_fixed(tsl_convolve *plan, void *grid)
+static tsl_status cpu_set_term(tsl_convolve *plan, int term, void *grid)
 {
     const int *n = plan->what.n;
     tsl_fft_cpu.execute(plan->whole_forward, grid, grid);
@@ -259,15 +286,20 @@ static tsl_status cpu_set_fixed(tsl_convolve *plan, void *grid)
             const int width = left < plan->block ? left : plan->block;
             char *at = (char *)grid + ((int64_t)y * plan->row + column) * complex_bytes(plan);
             if (plan->what.precision == TSL_SINGLE) {
-                keep_spectrum_single(plan, spectrum_at(plan, y, column), (const float *)at, width,
-                                     1.0F / (float)cells(plan));
+                keep_spectrum_single(plan, spectrum_at(plan, term, y, column), (const float *)at,
+                                     width, 1.0F / (float)cells(plan));
             } else {
-                keep_spectrum_double(plan, spectrum_at(plan, y, column), (const double *)at, width,
-                                     1.0 / (double)cells(plan));
+                keep_spectrum_double(plan, spectrum_at(plan, term, y, column), (const double *)at,
+                                     width, 1.0 / (double)cells(plan));
             }
         }
     }
     return TSL_OK;
+}
+
+static tsl_status cpu_set_fixed(tsl_convolve *plan, void *grid)
+{
+    return cpu_set_term(plan, 0, grid);
 }
 
 /* The calling thread's. */
@@ -276,16 +308,28 @@ static void *scratch_of(const tsl_convolve *plan)
     return plan->scratch + omp_get_thread_num() * plan->a_scratch;
 }
 
-/* Bytes of plane x of a box to reals, last and second axis forward. */
-static void forward_plane(const tsl_convolve *plan, const uint8_t *box, char *plane)
+/* The rows of a box's plane, bytes or integers, to reals. */
+static void load_plane(const tsl_convolve *plan, const void *box, char *plane)
 {
     const int *n = plan->what.n;
     const int *b = plan->what.box;
-    if (plan->what.precision == TSL_SINGLE) {
-        load_rows_single((float *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
+    const int row = plan->layout.row;
+    if (plan->what.terms > 0 && plan->what.precision == TSL_SINGLE) {
+        load_integers_single((float *)(void *)plane, row, box, b[1], b[2], n[2]);
+    } else if (plan->what.terms > 0) {
+        load_integers_double((double *)(void *)plane, row, box, b[1], b[2], n[2]);
+    } else if (plan->what.precision == TSL_SINGLE) {
+        load_rows_single((float *)(void *)plane, row, box, b[1], b[2], n[2]);
     } else {
-        load_rows_double((double *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
+        load_rows_double((double *)(void *)plane, row, box, b[1], b[2], n[2]);
     }
+}
+
+/* Plane x of a box to reals, last and second axis forward. */
+static void forward_plane(const tsl_convolve *plan, const void *box, char *plane)
+{
+    const int *b = plan->what.box;
+    load_plane(plan, box, plane);
     tsl_fft_cpu.execute(plan->box_rows, plane, plane);
     void *columns = tsl_columns_take(&plan->planes, plane, b[1], scratch_of(plan));
     tsl_columns_transform(&plan->planes, TSL_FFT_FORWARD, columns);
@@ -309,9 +353,9 @@ static void correlate_block(const tsl_convolve *plan, char *grid, int y, int col
     void *lines = tsl_columns_take(block, at, plan->what.box[0], scratch_of(plan));
     tsl_columns_transform(block, TSL_FFT_FORWARD, lines);
     if (plan->what.precision == TSL_SINGLE) {
-        multiply_single(lines, spectrum_at(plan, y, column), tsl_columns_scratch(block));
+        multiply_single(lines, spectrum_at(plan, 0, y, column), tsl_columns_scratch(block));
     } else {
-        multiply_double(lines, spectrum_at(plan, y, column), tsl_columns_scratch(block));
+        multiply_double(lines, spectrum_at(plan, 0, y, column), tsl_columns_scratch(block));
     }
     tsl_columns_transform(block, TSL_FFT_BACKWARD, lines);
     tsl_columns_put(block, at, lines);
@@ -394,19 +438,14 @@ static void execute_plain(tsl_convolve *plan, int count, const uint8_t *boxes, c
         char *grid = grids + member * plan->layout.member_bytes;
         memset(grid, 0, (size_t)plan->layout.member_bytes);
         for (int x = 0; x < b[0]; x++) {
-            const uint8_t *box = boxes + ((int64_t)member * b[0] + x) * b[1] * b[2];
-            char *plane = grid + x * plane_bytes;
-            if (plan->what.precision == TSL_SINGLE) {
-                load_rows_single((float *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
-            } else {
-                load_rows_double((double *)(void *)plane, plan->layout.row, box, b[1], b[2], n[2]);
-            }
+            load_plane(plan, boxes + ((int64_t)member * b[0] + x) * b[1] * b[2],
+                       grid + x * plane_bytes);
         }
         tsl_fft_cpu.execute(plan->whole_forward, grid, grid);
         if (plan->what.precision == TSL_SINGLE) {
-            multiply_grid_single(plan, (float *)(void *)grid);
+            multiply_grid_single(plan, 0, (float *)(void *)grid, NULL);
         } else {
-            multiply_grid_double(plan, (double *)(void *)grid);
+            multiply_grid_double(plan, 0, (double *)(void *)grid, NULL);
         }
         tsl_fft_cpu.execute(plan->whole_backward, grid, grid);
     }
@@ -425,6 +464,97 @@ static tsl_status cpu_execute(tsl_convolve *plan, int count, const uint8_t *boxe
     for (int member = whole; member < count; member++) {
         execute_shared(plan, boxes + member * box_bytes,
                        (char *)grids + member * plan->layout.member_bytes);
+    }
+    return TSL_OK;
+}
+
+/* ---- several terms ------------------------------------------------------------------------- */
+
+/* The calling thread's. */
+static char *work_of(const tsl_convolve *plan)
+{
+    return plan->work + omp_get_thread_num() * plan->a_work;
+}
+
+/* First axis of one block of columns of row y: each term's planes forward, the sum of products,
+ * backward to the grid. */
+static void add_up_block(const tsl_convolve *plan, char *planes, char *grid, int y, int column)
+{
+    const int *n = plan->what.n;
+    const int left = plan->half - column;
+    const tsl_columns *block = &plan->lines[left < plan->block];
+    const int64_t numbers = tsl_columns_scratch(block);
+    const int64_t from = ((int64_t)y * plan->row + column) * complex_bytes(plan);
+    const int64_t a_term = (int64_t)plan->what.box[0] * n[1] * plan->row * complex_bytes(plan);
+    void *sum = planes + plan->what.terms * a_term;
+    memset(sum, 0, (size_t)(numbers * complex_bytes(plan)));
+    for (int t = 0; t < plan->what.terms; t++) {
+        void *lines = tsl_columns_take(block, planes + t * a_term + from, plan->what.box[0],
+                                       scratch_of(plan));
+        tsl_columns_transform(block, TSL_FFT_FORWARD, lines);
+        if (plan->what.precision == TSL_SINGLE) {
+            multiply_add_single(sum, lines, spectrum_at(plan, t, y, column), numbers);
+        } else {
+            multiply_add_double(sum, lines, spectrum_at(plan, t, y, column), numbers);
+        }
+    }
+    tsl_columns_transform(block, TSL_FFT_BACKWARD, sum);
+    tsl_columns_put(block, grid + from, sum);
+}
+
+/* Boxes [terms] to a grid. */
+static void add_up_lines(const tsl_convolve *plan, const int32_t *boxes, char *grid)
+{
+    const int *n = plan->what.n;
+    const int *b = plan->what.box;
+    const int64_t plane_bytes = n[1] * plan->row * complex_bytes(plan);
+    char *planes = work_of(plan);
+    for (int x = 0; x < plan->what.terms * b[0]; x++) {
+        forward_plane(plan, boxes + (int64_t)x * b[1] * b[2], planes + x * plane_bytes);
+    }
+    for (int y = 0; y < n[1]; y++) {
+        for (int column = 0; column < plan->half; column += plan->block) {
+            add_up_block(plan, planes, grid, y, column);
+        }
+    }
+    backward_planes(plan, grid, 0, n[0]);
+}
+
+static void add_up_plain(const tsl_convolve *plan, const int32_t *boxes, char *grid)
+{
+    const int *n = plan->what.n;
+    const int *b = plan->what.box;
+    const int64_t plane_bytes = n[1] * plan->row * complex_bytes(plan);
+    char *work = work_of(plan);
+    memset(grid, 0, (size_t)plan->layout.member_bytes);
+    for (int t = 0; t < plan->what.terms; t++) {
+        memset(work, 0, (size_t)plan->layout.member_bytes);
+        for (int x = 0; x < b[0]; x++) {
+            load_plane(plan, boxes + ((int64_t)t * b[0] + x) * b[1] * b[2], work + x * plane_bytes);
+        }
+        tsl_fft_cpu.execute(plan->whole_forward, work, work);
+        if (plan->what.precision == TSL_SINGLE) {
+            multiply_grid_single(plan, t, (float *)(void *)work, (float *)(void *)grid);
+        } else {
+            multiply_grid_double(plan, t, (double *)(void *)work, (double *)(void *)grid);
+        }
+    }
+    tsl_fft_cpu.execute(plan->whole_backward, grid, grid);
+}
+
+static tsl_status cpu_execute_terms(tsl_convolve *plan, int count, const int32_t *boxes,
+                                    void *grids)
+{
+    const int *b = plan->what.box;
+    const int64_t a_member = (int64_t)plan->what.terms * b[0] * b[1] * b[2];
+#pragma omp parallel for num_threads(plan->context->threads) schedule(dynamic)
+    for (int member = 0; member < count; member++) {
+        char *grid = (char *)grids + member * plan->layout.member_bytes;
+        if (plan->what.form == TSL_CONVOLVE_PLAIN) {
+            add_up_plain(plan, boxes + member * a_member, grid);
+        } else {
+            add_up_lines(plan, boxes + member * a_member, grid);
+        }
     }
     return TSL_OK;
 }
@@ -454,6 +584,8 @@ const tsl_convolve_ops tsl_convolve_cpu = {.layout = cpu_layout,
                                            .create = cpu_create,
                                            .destroy = cpu_destroy,
                                            .set_fixed = cpu_set_fixed,
+                                           .set_term = cpu_set_term,
+                                           .execute_terms = cpu_execute_terms,
                                            .execute = cpu_execute,
                                            .store = cpu_store,
                                            .top = cpu_top,

@@ -9,6 +9,8 @@ const tsl_convolve_ops tsl_convolve_sim = {.layout = gpu_layout,
                                            .create = gpu_create,
                                            .destroy = gpu_destroy,
                                            .set_fixed = gpu_set_fixed,
+                                           .set_term = gpu_set_term,
                                            .execute = gpu_execute,
+                                           .execute_terms = gpu_execute_terms,
                                            .store = gpu_store,
                                            .top = gpu_top};

@@ -14,18 +14,35 @@
 /* ---- options (dock_options.c) ------------------------------------------------------------- */
 
 /* What is asked for. */
-typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER } dock_task;
+typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER, DOCK_QUALITY } dock_task;
 
 enum { DOCK_MOST_REPEATS = 100 };
+
+/* An atom of the receptor's residues has to be within a distance of one of the ligand's. */
+typedef struct dock_restraint {
+    char residues[2][512]; /* of receptor and ligand, as lists */
+    double distance;       /* angstrom; 0: there is no restraint */
+    /* of the pair at hand: */
+    double *positions[2]; /* [count][3] */
+    int64_t count[2];
+} dock_restraint;
 
 typedef struct dock_options {
     cli_common common;
     const char *receptor; /* NULL with a list */
     const char *ligand;
     const char *folder;
-    const char *list;    /* file of pairs, or NULL */
-    const char *rescore; /* list of poses, or NULL */
+    const char *list;             /* file of pairs, or NULL */
+    const char *rescore;          /* list of poses, or NULL */
+    const char *judged;           /* list of poses whose quality is asked for, or NULL */
+    const char *native;           /* the complex that it is compared with */
+    const char *native_chains[2]; /* of receptor and ligand there */
     tsl_dock_options dock;
+    const char *contacts; /* file of contact potentials; NULL: the library's own */
+    double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
+    double cluster;             /* radius, angstrom; 0: no clusters */
+    const char *block;          /* residues, "receptor" or "ligand" before them; NULL: none */
+    const char *restrain;       /* "LIST within D of LIST", or NULL */
     int angle_step;             /* degrees; 0: see rotations_from */
     const char *rotations_from; /* "spiral:COUNT" or a file */
     int spiral;                 /* COUNT, or 0 */
@@ -45,6 +62,27 @@ int dock_command(const cli_command *self, int argc, char **argv);
 /* Parse and check the command line. True to go on; else *exit_status is set. */
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status);
 const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
+
+/* Read options->contacts into options->table, which the docking options then have. Prints what is
+ * wrong with it. */
+bool dock_contacts_read(dock_options *options);
+
+/* ---- residues (residues.c) ------------------------------------------------------------------ */
+
+/* Is this a list of residues, CHAIN:NUMBER, CHAIN:FIRST-LAST or CHAIN:*, with commas between? */
+bool dock_residues_valid(const char *list);
+struct dock_input;
+/* 1 for each atom of an input's residues that a list names, else 0; the caller releases them. */
+tsl_status dock_residues_mark(uint8_t **out, tsl_context *context, const char *option,
+                              const char *list, const struct dock_input *input);
+
+bool dock_restraint_parse(dock_restraint *out, const char *text);
+/* Take the atoms of a pair, which have been read. */
+tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
+                              const struct dock_input *receptor, const struct dock_input *ligand);
+void dock_restraint_free(dock_restraint *restraint);
+/* A tsl_dock_filter. */
+int dock_restraint_allows(void *restraint, const double motion[3][4]);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 
@@ -135,6 +173,8 @@ typedef struct dock_pair {
     char search_digest[65]; /* names everything the answer depends on */
     char output_digest[65]; /* and everything the files depend on */
     tsl_dock_options used;  /* what the plan was made with */
+    uint8_t *blocked;       /* of one of the molecules, or NULL */
+    dock_restraint restraint;
     tsl_dock_summary summary;
     tsl_pose_list list;
     double lowest_energy;   /* of the whole run */
@@ -167,6 +207,9 @@ int dock_pair_verified(const dock_pair *pair);
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint);
 /* Remove checkpoints that a complete run left behind. For rank 0. */
 void dock_search_tidy(dock_work *work, const dock_pair *pair);
+
+/* Sort out clusters of pair->list, if they are asked for; `most` poses are to be left. */
+tsl_status dock_cluster(dock_work *work, dock_pair *pair, int64_t most);
 
 /* Read options->rescore into pair->list and take pair->used from its head. */
 tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);
@@ -209,6 +252,16 @@ int dock_list_run(dock_work *work);
 /* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
  * are out. */
 int dock_ladder_run(dock_work *work);
+
+/* ---- quality (quality.c) -------------------------------------------------------------------- */
+
+/* Compare the poses of options->judged with options->native, on rank 0. Returns the exit status;
+ * messages are out. */
+int dock_quality_run(dock_work *work);
+/* The edge of a cell of a list, whose head prints it with three decimals: the pair's own where it
+ * is that. */
+double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
+                         double printed);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 

@@ -44,8 +44,8 @@ static int run_one(dock_work *work)
     }
     int exit_status = dock_end(work, status);
     if (status == TSL_OK && !pair.was_complete && dock_pair_verified(&pair) == 0) {
-        cli_error("the transform is off by %g, more than 1/4: scores may be wrong",
-                  pair.summary.transform_error);
+        cli_error("the transform is off by %g, more than %g: scores may be wrong",
+                  pair.summary.transform_error, pair.summary.transform_bound);
         exit_status = CLI_CHECK_FAILED;
     }
     dock_pair_free(&pair);
@@ -65,10 +65,11 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     }
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
-    *exit_status = status != TSL_OK               ? dock_end(work, status)
-                   : options->task == DOCK_LADDER ? dock_ladder_run(work)
-                   : options->list != NULL        ? dock_list_run(work)
-                                                  : run_one(work);
+    *exit_status = status != TSL_OK                ? dock_end(work, status)
+                   : options->task == DOCK_LADDER  ? dock_ladder_run(work)
+                   : options->task == DOCK_QUALITY ? dock_quality_run(work)
+                   : options->list != NULL         ? dock_list_run(work)
+                                                   : run_one(work);
     if (options->common.profile && work->rank == 0) {
         cli_profile_print(work->context);
     }

@@ -25,6 +25,12 @@ static const char *const correlation_names[] = {
     NULL,
 };
 
+static const char *const score_names[] = {
+    [TSL_SCORE_FTDOCK] = "ftdock",
+    [TSL_SCORE_COMPLEMENTARITY] = "complementarity",
+    NULL,
+};
+
 /* ---- values ------------------------------------------------------------------------------- */
 
 static error_t set_grid(const cli_option *row, const char *text, void *parsed)
@@ -98,6 +104,7 @@ static const int electrostatics_off[] = {TSL_ELECTROSTATICS_OFF};
 
 #define OF_A_RUN (1U << DOCK_A_RUN)
 #define OF_THE_LADDER (1U << DOCK_LADDER)
+#define OF_QUALITY (1U << DOCK_QUALITY)
 
 static const cli_option rows[] = {
     {.heading = "Results:"},
@@ -143,6 +150,33 @@ static const cli_option rows[] = {
              "holds three angles in degrees (twist theta phi: about z, then y, then z) or a unit "
              "quaternion (w x y z)"},
     {.heading = "Scores:"},
+    {"score", .value = "WAY", .kind = CLI_CHOICE, CLI_FIELD(dock_options, dock.score),
+     .words = score_names, .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "what poses are ranked by, @: FTDock's shape score; or pairs, clash, electrostatics "
+             "and contact potentials together, on cells of 1.2 angstrom"},
+    {"clash-weight", .value = "WEIGHT", .kind = CLI_REAL,
+     CLI_FIELD(dock_options, dock.complementarity.clash), .range = {0, 100}, .tasks = OF_A_RUN,
+     .echo = CLI_TOLD, .help = "of complementarity: weight of the clash"},
+    {"charge-weight", .value = "WEIGHT", .kind = CLI_REAL,
+     CLI_FIELD(dock_options, dock.complementarity.electrostatics), .range = {0, 100},
+     .tasks = OF_A_RUN, .echo = CLI_TOLD, .help = "of complementarity: weight of electrostatics"},
+    {"contact-weight", .value = "WEIGHT", .kind = CLI_REAL,
+     CLI_FIELD(dock_options, dock.complementarity.contacts), .range = {0, 100}, .tasks = OF_A_RUN,
+     .echo = CLI_TOLD, .help = "of complementarity: weight of contact potentials"},
+    {"contacts", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, contacts),
+     .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers"},
+    {"block", .value = "receptor:LIST|ligand:LIST", .kind = CLI_TEXT,
+     CLI_FIELD(dock_options, block), .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "with complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45"},
+    {"restrain", .value = "LIST within D of LIST", .kind = CLI_TEXT,
+     CLI_FIELD(dock_options, restrain), .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "with complementarity: an atom of these residues of RECEPTOR has to be within D "
+             "angstrom of one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'"},
+    {"cluster", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, cluster),
+     .range = {0.01, 100}, .noun = "a length in angstrom,", .tasks = OF_A_RUN,
+     .echo = CLI_TOLD_SAID, .help = "keep the first of poses whose ligands are within this of it",
+     .otherwise = "no clusters"},
     {"surface", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, dock.surface),
      .range = {TSL_DOCK_SURFACE_RANGE, .above = true}, .noun = "a length in angstrom,",
      .help = "thickness of the receptor's surface layer"},
@@ -155,7 +189,8 @@ static const cli_option rows[] = {
     {"no-electrostatics", .kind = CLI_FLAG, CLI_FIELD(dock_options, dock.electrostatics),
      .values = electrostatics_off, .help = "the same as --electrostatics off"},
     {"keep", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.keep),
-     .range = {TSL_DOCK_KEEP_RANGE}, .help = "poses to keep of each rotation"},
+     .range = {TSL_DOCK_KEEP_RANGE}, .help = "poses to keep of each rotation",
+     .otherwise = "@; 1 with complementarity"},
     {"rescore", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, rescore),
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, "
@@ -187,14 +222,25 @@ static const cli_option rows[] = {
              "all-devices; and one-core and all-cores, which speed-ups refer to"},
     {"repeat", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, repeat),
      .range = {1, DOCK_MOST_REPEATS}, .tasks = OF_THE_LADDER, .help = "runs of each version"},
+    {.heading = "Quality:"},
+    {"native", .value = "COMPLEX", .kind = CLI_FILE, CLI_FIELD(dock_options, native),
+     .tasks = OF_QUALITY,
+     .help = "the known complex, PDB or mmCIF, that poses are compared with (required)"},
+    {"native-receptor-chains", .value = "A,B", .kind = CLI_TEXT,
+     CLI_FIELD(dock_options, native_chains[0]), .tasks = OF_QUALITY,
+     .help = "chains of COMPLEX that are RECEPTOR's (required)"},
+    {"native-ligand-chains", .value = "A,B", .kind = CLI_TEXT,
+     CLI_FIELD(dock_options, native_chains[1]), .tasks = OF_QUALITY,
+     .help = "chains of COMPLEX that are LIGAND's (required)"},
     {.heading = cli_reporting},
     {"csv", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, common.csv),
-     .written = CLI_TABLE, .tasks = OF_THE_LADDER, .help = "write its table"},
+     .written = CLI_TABLE, .tasks = OF_THE_LADDER | OF_QUALITY, .help = "write its table"},
     {0}};
 
 static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
                                     "RECEPTOR LIGAND --rescore FILE -o DIR\n"
                                     "--list PAIRS.tsv -o DIR\n"
+                                    "quality LIST RECEPTOR LIGAND --native COMPLEX\n"
                                     "ladder RECEPTOR LIGAND";
 
 static const char command_doc[] =
@@ -208,6 +254,9 @@ static const char command_doc[] =
     "poses/complex.0001.pdb and so on, figure.svg, and run.json (parameters, digests of the input, "
     "times). Results are the same on every device and for any number of threads and ranks: "
     "each device of a list and each process of mpirun is a rank.\n"
+    "\n"
+    "quality compares the poses of LIST, in FTDock's form, with a known COMPLEX: L-RMSD, I-RMSD, "
+    "fnat and DockQ, each pose's in --csv.\n"
     "\n"
     "ladder measures the steps by which docking came to GPUs beside one core and all cores: the "
     "FFT "
@@ -228,7 +277,9 @@ static const char command_doc[] =
 static error_t set_argument(void *parsed, const char *text)
 {
     dock_options *options = parsed;
-    if (options->receptor == NULL) {
+    if (options->task == DOCK_QUALITY && options->judged == NULL) {
+        options->judged = text;
+    } else if (options->receptor == NULL) {
         options->receptor = text;
     } else if (options->ligand == NULL) {
         options->ligand = text;
@@ -245,6 +296,60 @@ static bool refuse(const char *option, const char *other, const char *remedy)
 {
     cli_error("%s does not go with %s: %s", option, other, remedy);
     return false;
+}
+
+/* Are the residues of --block and --restrain spelled as they should be? */
+static bool check_residues(const dock_options *options)
+{
+    static const char *const words[] = {"receptor:", "ligand:"};
+    dock_restraint restraint;
+    bool valid = options->block == NULL;
+    for (int role = 0; role < 2 && !valid; role++) {
+        const size_t length = strlen(words[role]);
+        valid = strncmp(options->block, words[role], length) == 0 &&
+                dock_residues_valid(options->block + length);
+    }
+    if (!valid) {
+        cli_error("--block '%s': give receptor: or ligand: and residues as CHAIN:NUMBER, "
+                  "CHAIN:FIRST-LAST or CHAIN:*, with commas between: receptor:A:10-20,A:45",
+                  options->block);
+        return false;
+    }
+    if (options->restrain != NULL && !dock_restraint_parse(&restraint, options->restrain)) {
+        cli_error("--restrain '%s': give residues of RECEPTOR, a distance up to 100 and residues "
+                  "of LIGAND: 'A:45,A:57 within 8 of B:*'",
+                  options->restrain);
+        return false;
+    }
+    return true;
+}
+
+/* Options of one score are refused with the other. */
+static bool check_score(const dock_options *options)
+{
+    const tsl_dock_options *dock = &options->dock;
+    const struct {
+        const void *field;
+        tsl_dock_score score;
+    } of_a_score[] = {{&dock->surface, TSL_SCORE_FTDOCK},
+                      {&dock->core, TSL_SCORE_FTDOCK},
+                      {&dock->electrostatics, TSL_SCORE_FTDOCK},
+                      {&dock->complementarity.clash, TSL_SCORE_COMPLEMENTARITY},
+                      {&dock->complementarity.electrostatics, TSL_SCORE_COMPLEMENTARITY},
+                      {&dock->complementarity.contacts, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->contacts, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->block, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->restrain, TSL_SCORE_COMPLEMENTARITY}};
+    for (size_t i = 0; i < sizeof of_a_score / sizeof *of_a_score; i++) {
+        if (cli_given(&options->common, of_a_score[i].field) &&
+            of_a_score[i].score != dock->score) {
+            cli_error("%s is for --score %s, not for %s: leave one of them out",
+                      cli_spelled(&options->common, of_a_score[i].field),
+                      score_names[of_a_score[i].score], score_names[dock->score]);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool check_together(const dock_options *options)
@@ -264,12 +369,20 @@ static bool check_together(const dock_options *options)
         return refuse(cli_spelled(common, &options->angle_step),
                       cli_spelled(common, &options->rotations_from), "leave one of them out");
     }
+    if (options->rescore != NULL && options->restrain != NULL) {
+        return refuse("--restrain", "--rescore", "no search is made, so leave it out");
+    }
+    if (options->list != NULL && (options->block != NULL || options->restrain != NULL)) {
+        return refuse("--list", options->block != NULL ? "--block" : "--restrain",
+                      "residues are those of one pair, so dock it by itself");
+    }
     if (options->list != NULL && options->receptor != NULL) {
         return refuse(cli_spelled(common, &options->list), "RECEPTOR and LIGAND",
                       "the list names the molecules");
     }
     bool asked[DOCK_VERSIONS];
-    return dock_ladder_choose(asked, options->variants);
+    return check_score(options) && check_residues(options) &&
+           dock_ladder_choose(asked, options->variants);
 }
 
 /* Would the list that is to be read be replaced? */
@@ -285,6 +398,20 @@ static bool is_own_list(const dock_options *options)
     return false;
 }
 
+static bool check_native(const dock_options *options)
+{
+    const char *missing = options->native == NULL             ? "--native"
+                          : options->native_chains[0] == NULL ? "--native-receptor-chains"
+                          : options->native_chains[1] == NULL ? "--native-ligand-chains"
+                                                              : NULL;
+    if (missing != NULL) {
+        cli_error("%s is missing: say %s", missing,
+                  options->native == NULL ? "with which complex to compare, e.g. --native 2sic.cif"
+                                          : "which chains of the complex are the molecule's");
+    }
+    return missing == NULL;
+}
+
 static bool check(const dock_options *options)
 {
     if (!check_together(options)) {
@@ -293,13 +420,17 @@ static bool check(const dock_options *options)
     if (options->list == NULL && options->ligand == NULL) {
         cli_error("%s missing: tesela dock %s (see tesela dock --help)",
                   options->receptor == NULL ? "RECEPTOR and LIGAND are" : "LIGAND is",
-                  options->task == DOCK_LADDER ? "ladder RECEPTOR LIGAND"
-                                               : "RECEPTOR LIGAND -o DIR");
+                  options->task == DOCK_LADDER    ? "ladder RECEPTOR LIGAND"
+                  : options->task == DOCK_QUALITY ? "quality LIST RECEPTOR LIGAND --native COMPLEX"
+                                                  : "RECEPTOR LIGAND -o DIR");
         return false;
     }
-    const char *const molecules[] = {options->receptor, options->ligand};
-    if (!cli_check_files(&options->common, molecules, 2)) {
+    const char *const read[] = {options->receptor, options->ligand, options->judged};
+    if (!cli_check_files(&options->common, read, 3)) {
         return false;
+    }
+    if (options->task == DOCK_QUALITY) {
+        return check_native(options);
     }
     if (options->folder == NULL && options->task == DOCK_LADDER) {
         return true;
@@ -340,11 +471,16 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
     if (cli_given(&out->common, &out->rotations_from)) {
         out->angle_step = 0;
     }
-    return check(out);
+    if (out->dock.score == TSL_SCORE_COMPLEMENTARITY && !cli_given(&out->common, &out->dock.keep)) {
+        out->dock.keep = 1; /* the best pose of a rotation is worth most */
+    }
+    return check(out) && (out->contacts == NULL || dock_contacts_read(out));
 }
 
-static const cli_task tasks[] = {
-    [DOCK_A_RUN] = {.name = "a docking"}, [DOCK_LADDER] = {"ladder", "tesela dock ladder"}, {0}};
+static const cli_task tasks[] = {[DOCK_A_RUN] = {.name = "a docking"},
+                                 [DOCK_LADDER] = {"ladder", "tesela dock ladder"},
+                                 [DOCK_QUALITY] = {"quality", "tesela dock quality"},
+                                 {0}};
 
 const cli_command cli_dock = {.run = dock_command,
                               .doc = command_doc,

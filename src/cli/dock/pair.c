@@ -106,6 +106,11 @@ static void name_search(const dock_work *work, dock_pair *pair)
     add_values(&hash, "%d %d", pair->receptor->model, pair->ligand->model);
     add_values(&hash, "%d %d %.17g %.17g %d %d %d", (int)options->hetero, dock->grid, dock->spacing,
                dock->surface, dock->core, (int)dock->electrostatics, dock->keep);
+    add_values(&hash, "%d %.17g %.17g %.17g", (int)dock->score, dock->complementarity.clash,
+               dock->complementarity.electrostatics, dock->complementarity.contacts);
+    tsl_sha256_add(&hash, options->table, sizeof options->table);
+    add_text(&hash, options->block);
+    add_text(&hash, options->restrain);
     add_values(&hash, "%lld", (long long)rotations->count);
     for (int64_t i = 0; i < rotations->count; i++) {
         const tsl_rotation *r = &rotations->at[i];
@@ -124,7 +129,7 @@ static void name_output(const dock_work *work, dock_pair *pair)
     add_text(&hash, head->receptor);
     add_text(&hash, head->ligand);
     add_text(&hash, head->rotations_from);
-    add_values(&hash, "%d %d", options->top, options->poses);
+    add_values(&hash, "%d %d %.17g", options->top, options->poses, options->cluster);
     add_values(&hash, "%d %d %d %d %d %d %d", head->angle_step, head->grid_given,
                head->angle_step_given, head->surface_given, head->core_given,
                head->electrostatics_given, head->keep_given);
@@ -250,6 +255,28 @@ static tsl_status check_complexes(const dock_work *work, const dock_pair *pair)
                                    radius + 2 * ligand_radius + 2 * TSL_ATOM_RADIUS);
 }
 
+/* Find the residues that the command line names. */
+static tsl_status find_residues(dock_work *work, dock_pair *pair)
+{
+    const dock_options *options = work->options;
+    tsl_complementarity *c = &pair->used.complementarity;
+    tsl_status status = TSL_OK;
+    if (options->block != NULL) {
+        const int role = options->block[0] == 'r' ? 0 : 1;
+        status = dock_residues_mark(&pair->blocked, work->context, "--block",
+                                    strchr(options->block, ':') + 1,
+                                    role == 0 ? pair->receptor : pair->ligand);
+        c->blocked[role] = pair->blocked;
+    }
+    if (status == TSL_OK && options->restrain != NULL &&
+        dock_restraint_parse(&pair->restraint, options->restrain)) {
+        status = dock_restraint_aim(&pair->restraint, work->context, pair->receptor, pair->ligand);
+        c->filter = dock_restraint_allows;
+        c->filter_user = &pair->restraint;
+    }
+    return status;
+}
+
 /* Read everything and make the plan, which all ranks do together: nothing is written yet. */
 static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
@@ -258,6 +285,9 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
     tsl_status status = dock_input_read(pair->receptor, work->context, options->hetero);
     if (status == TSL_OK) {
         status = dock_input_read(pair->ligand, work->context, options->hetero);
+    }
+    if (status == TSL_OK) {
+        status = find_residues(work, pair);
     }
     if (status == TSL_OK) {
         status = check_complexes(work, pair);
@@ -367,12 +397,14 @@ void dock_pair_free(dock_pair *pair)
 {
     tsl_spool_close(&pair->rescored);
     tsl_pose_list_free(&pair->list);
+    tsl_release(pair->blocked);
+    dock_restraint_free(&pair->restraint);
     tsl_release(pair->shares);
     pair->shares = NULL;
 }
 
 int dock_pair_verified(const dock_pair *pair)
 {
-    /* scores are rounded from a transform: exact while it is off by less than 1/4 */
-    return pair->rotations_done > 0 ? pair->summary.transform_error < 0.25 : -1;
+    return pair->rotations_done > 0 ? pair->summary.transform_error <= pair->summary.transform_bound
+                                    : -1;
 }

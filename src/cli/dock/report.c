@@ -119,8 +119,8 @@ static void write_cases(tsl_json *json, const dock_pair *pair)
 {
     tsl_json_open_array(json, "cases");
     if (pair->rotations_done > 0) {
-        cli_report_case(json, "transform_error", pair->summary.transform_error, 0.25,
-                        dock_pair_verified(pair) == 1);
+        cli_report_case(json, "transform_error", pair->summary.transform_error,
+                        pair->summary.transform_bound, dock_pair_verified(pair) == 1);
     }
     tsl_json_close_array(json);
 }
@@ -141,6 +141,9 @@ static void write_pose(tsl_json *json, const dock_pair *pair, int64_t i)
     tsl_json_number(json, "twist", pose->rotation.twist / 1e6);
     tsl_json_number(json, "theta", pose->rotation.theta / 1e6);
     tsl_json_number(json, "phi", pose->rotation.phi / 1e6);
+    if (pair->list.sizes != NULL) {
+        tsl_json_integer(json, "cluster", pair->list.sizes[i]);
+    }
     tsl_json_close_object(json);
 }
 

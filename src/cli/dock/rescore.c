@@ -11,10 +11,18 @@
  */
 static double spacing_of_list(const dock_pair *pair, int grid, double printed)
 {
+    const double spacing =
+        dock_list_spacing(pair->receptor->molecule, pair->ligand->molecule, grid, printed);
+    return spacing == printed ? printed : 0;
+}
+
+double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
+                         double printed)
+{
     double centre[3];
-    const double span = (double)tsl_dock_span(tsl_dock_centre(pair->receptor->molecule, centre),
-                                              tsl_dock_centre(pair->ligand->molecule, centre));
-    return fabs(span / grid - printed) < 6e-4 ? 0 : printed;
+    const double span =
+        (double)tsl_dock_span(tsl_dock_centre(receptor, centre), tsl_dock_centre(ligand, centre));
+    return fabs(span / grid - printed) < 6e-4 ? span / grid : printed;
 }
 
 /* What the command line does not say, the list's head does. */
@@ -216,9 +224,6 @@ tsl_status dock_rescore(dock_work *work, dock_pair *pair)
     for (int64_t i = 0; i < list->count; i++) {
         pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
     }
-    if (cli_given(&work->options->common, &work->options->top) &&
-        list->count > work->options->top) {
-        list->count = work->options->top;
-    }
-    return TSL_OK;
+    const bool cut = cli_given(&work->options->common, &work->options->top);
+    return dock_cluster(work, pair, cut ? work->options->top : list->count);
 }

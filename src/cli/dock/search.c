@@ -324,11 +324,12 @@ static int32_t cut_score(const tsl_pose *poses, int64_t count, int64_t wanted)
 }
 
 /* Drop empty slots and poses beyond the list's length, and sort. */
-static void make_list(const dock_work *work, dock_pair *pair, tsl_pose *poses)
+static tsl_status make_list(dock_work *work, dock_pair *pair, tsl_pose *poses)
 {
     const double begun = tsl_seconds();
     const int64_t slots = work->rotations.count * work->options->dock.keep;
-    const int32_t cut = cut_score(poses, slots, work->options->top);
+    const int32_t cut =
+        work->options->cluster > 0 ? 1 : cut_score(poses, slots, work->options->top);
     int64_t count = 0;
     pair->lowest_energy = 0;
     for (int64_t i = 0; i < slots; i++) {
@@ -341,8 +342,9 @@ static void make_list(const dock_work *work, dock_pair *pair, tsl_pose *poses)
     }
     tsl_poses_sort(poses, count);
     pair->list.poses = poses;
-    pair->list.count = count < work->options->top ? count : work->options->top;
+    pair->list.count = count;
     tsl_profile_add(work->context, "sort poses", begun, 0, 0);
+    return dock_cluster(work, pair, work->options->top);
 }
 
 static void free_search(searching *search)
@@ -384,9 +386,13 @@ tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkp
     }
     if (status == TSL_OK) {
         if (work->rank == 0) {
-            make_list(work, pair, search.poses);
+            tsl_pose *poses = search.poses;
             search.poses = NULL;
+            status = make_list(work, pair, poses);
         }
+        status = cli_agree(work->context, status);
+    }
+    if (status == TSL_OK) {
         *checkpoint = search.checkpoint;
     } else {
         tsl_checkpoint_close(search.checkpoint, false);

@@ -84,7 +84,7 @@ static void init(const cli_command *self, void *options)
 
 /* What the commands have in common; `lacking` beside a device and a profile. */
 #define COURSE_COMMAND(word, bit, what, lacking)                                                   \
-    .name = word, .summary = what, .rows = rows, .tasks = tasks, .only = (bit),                    \
+    .name = (word), .summary = (what), .rows = rows, .tasks = tasks, .only = (bit),                \
     .size = sizeof(course_options), .init = init, .places = CLI_ONE_DEVICE,                        \
     .lacks = CLI_NO_DEVICE | CLI_NO_PROFILE | (lacking)
 

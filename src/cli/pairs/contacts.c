@@ -38,7 +38,7 @@ typedef struct contact_work {
 static const cli_option rows[] = {
     {"cutoff", .value = "R", .kind = CLI_REAL, CLI_FIELD(contact_options, cutoff),
      .range = {0, INFINITY, .above = true}, .help = "atoms closer than this touch, angstrom"},
-    {"output", 'o', "C.csv", CLI_FILE, CLI_FIELD(contact_options, output),
+    {"output", 'o', "C.csv", CLI_FILE, CLI_FIELD(contact_options, output), .written = CLI_RESULT,
      .help = "where the table goes: chain, number and name of both residues, atoms that touch, and "
              "their shortest distance"},
     {0}};
@@ -68,10 +68,7 @@ static bool check(const contact_options *options)
         cli_error("two files are wanted: tesela pairs contacts A.pdb B.pdb");
         return false;
     }
-    const cli_file files[] = {
-        {NULL, options->input[0]}, {NULL, options->input[1]}, {"-o", options->output}};
-    return (options->output == NULL || cli_can_write("-o", options->output, false)) &&
-           cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+    return cli_check_files(&options->common, options->input, 2);
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */

@@ -65,7 +65,7 @@ static const cli_option rows[] = {
      .help =
          "largest force that a few points have on one, in epsilon / sigma or coupling times the "
          "square of the largest charge: it sets the unit that sums are rounded to"},
-    {"output", 'o', "F.npy", CLI_FILE, CLI_FIELD(energy_options, output),
+    {"output", 'o', "F.npy", CLI_FILE, CLI_FIELD(energy_options, output), .written = CLI_RESULT,
      .help = "where the forces go, points by three"},
     {0}};
 
@@ -105,12 +105,7 @@ static bool check(const energy_options *options)
     } else if (options->output != NULL && !pairs_is_npy(options->output)) {
         cli_error("-o %s: give a name that ends in .npy", options->output);
     } else {
-        const cli_file files[] = {{NULL, options->input},
-                                  {"--charges", options->charges},
-                                  {"--exclude", options->exclude},
-                                  {"-o", options->output}};
-        return (options->output == NULL || cli_can_write("-o", options->output, false)) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }

@@ -51,10 +51,10 @@ static const cli_option rows[] = {
      .range = {FIRST_SIZE, FIRST_SIZE << (SIZES - 1)}, .help = "largest triangle, cells a side"},
     {"repeats", .value = "R", .kind = CLI_INTEGER, CLI_FIELD(ladder_options, repeats),
      .range = {3, MOST_REPEATS}, .help = "runs of each"},
-    {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output),
+    {"output", 'o', "L.csv", CLI_FILE, CLI_FIELD(ladder_options, output), .written = CLI_RESULT,
      .help = "where the table goes"},
     {"figure", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(ladder_options, figure),
-     .help = "a figure of it, blocks of 16 x 16: SVG, PNG or PDF"},
+     .written = CLI_FIGURE, .help = "a figure of it, blocks of 16 x 16"},
     {0}};
 
 static const char command_doc[] =
@@ -440,10 +440,7 @@ static int run_command(const cli_command *self, int argc, char **argv)
     if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
         return exit_status;
     }
-    const cli_file files[] = {{"-o", options.output}, {"--figure", options.figure}};
-    if ((options.output != NULL && !cli_can_write("-o", options.output, false)) ||
-        (options.figure != NULL && !cli_can_write("--figure", options.figure, false)) ||
-        !cli_are_apart(files, sizeof files / sizeof *files, options.common.json)) {
+    if (!cli_check_files(&options.common, NULL, 0)) {
         return CLI_USAGE;
     }
     tsl_status status = cli_open_context(&work.context, &options.common);

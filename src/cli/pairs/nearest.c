@@ -25,7 +25,7 @@ typedef struct nearest_work {
 static const cli_option rows[] = {
     {"k", .value = "K", .kind = CLI_INTEGER, CLI_FIELD(nearest_options, k), .range = {1, 96},
      .help = "nearest points of each"},
-    {"output", 'o', "K.npz", CLI_FILE, CLI_FIELD(nearest_options, output),
+    {"output", 'o', "K.npz", CLI_FILE, CLI_FIELD(nearest_options, output), .written = CLI_RESULT,
      .help = "where indices and distances go, K for each point, one point after another"},
     {0}};
 
@@ -62,9 +62,7 @@ static bool check(const nearest_options *options)
     } else if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0) {
         cli_error("-o %s: give a name that ends in .npz", options->output);
     } else {
-        const cli_file files[] = {{NULL, options->input}, {"-o", options->output}};
-        return cli_can_write("-o", options->output, false) &&
-               cli_are_apart(files, sizeof files / sizeof *files, options->common.json);
+        return cli_check_files(&options->common, &options->input, 1);
     }
     return false;
 }

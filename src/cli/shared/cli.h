@@ -73,23 +73,8 @@ const char *cli_nearest(const char *word, const char *const names[]);
 bool cli_can_write(const char *option, const char *path, bool folder);
 /* The same of --csv; NULL and "-" are fine, but for "-" where --json is that too. */
 bool cli_can_write_csv(const cli_common *common);
-/* The same of an option that names a figure: does the build draw, and does the name end as that of
- * a figure? NULL is fine. */
-bool cli_can_write_figure(const char *option, const char *path);
-
 /* Do two names stand for one regular file, by links too, or for one that is still to be made? */
 bool cli_same_file(const char *path, const char *other);
-
-/* A file of the command line. */
-typedef struct cli_file {
-    const char *option; /* that wrote it: "-o"; NULL: it is read */
-    const char *path;   /* NULL: not given */
-} cli_file;
-
-/* Is no file that is written one that is read, or written twice? If not, says so in one line and
- * returns false. `json`: the value of --json, one more file that is written, or NULL. For files
- * that no row names; cli_check_files() does it for those of rows. */
-bool cli_are_apart(const cli_file *files, size_t count, const char *json);
 
 /* ---- messages (messages.c) ---------------------------------------------------------------- */
 

@@ -141,8 +141,14 @@ bool cli_same_file(const char *path, const char *other)
            (!is_there || S_ISREG(one.st_mode));
 }
 
+/* A file of the command line. */
+typedef struct named_file {
+    const char *option; /* that wrote it: "-o"; NULL: it is read */
+    const char *path;   /* NULL: not given */
+} named_file;
+
 /* Is it right that both are on the command line? */
-static bool is_apart(const cli_file *file, const cli_file *other)
+static bool is_apart(const named_file *file, const named_file *other)
 {
     if (file->path == NULL || other->path == NULL ||
         (file->option == NULL && other->option == NULL) ||
@@ -150,7 +156,7 @@ static bool is_apart(const cli_file *file, const cli_file *other)
         return true;
     }
     if (file->option == NULL || other->option == NULL) {
-        const cli_file *written = file->option != NULL ? file : other;
+        const named_file *written = file->option != NULL ? file : other;
         cli_error("%s %s: is a file that is read, which it would replace: choose another name",
                   written->option, written->path);
     } else {
@@ -160,9 +166,11 @@ static bool is_apart(const cli_file *file, const cli_file *other)
     return false;
 }
 
-bool cli_are_apart(const cli_file *files, size_t count, const char *json)
+/* Is no file that is written one that is read, or written twice? `json`: the value of --json, one
+ * more file that is written, or NULL. */
+static bool are_apart(const named_file *files, size_t count, const char *json)
 {
-    const cli_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
+    const named_file report = {"--json", json != NULL ? cli_report_file(json) : NULL};
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count; j++) {
             if (!is_apart(&files[i], &files[j])) {
@@ -176,7 +184,8 @@ bool cli_are_apart(const cli_file *files, size_t count, const char *json)
     return true;
 }
 
-bool cli_can_write_figure(const char *option, const char *path)
+/* Does the build draw, does the name end as that of a figure, and can it be written? */
+static bool can_write_figure(const char *option, const char *path)
 {
     if (path != NULL && !tsl_figure_knows(path)) {
         cli_error("%s %s: give a name that ends in " CLI_FIGURE_ENDINGS, option, path);
@@ -193,10 +202,10 @@ bool cli_can_write_figure(const char *option, const char *path)
 
 /* ---- all files of a command line ----------------------------------------------------------- */
 
-static bool can_write_row(const cli_common *common, const cli_option *row, const cli_file *file)
+static bool can_write_row(const cli_common *common, const cli_option *row, const named_file *file)
 {
     return row->written == CLI_RESULT   ? cli_can_write(file->option, file->path, false)
-           : row->written == CLI_FIGURE ? cli_can_write_figure(file->option, file->path)
+           : row->written == CLI_FIGURE ? can_write_figure(file->option, file->path)
            : row->written == CLI_TABLE  ? cli_can_write_csv(common)
                                         : true;
 }
@@ -205,11 +214,11 @@ bool cli_check_files(const cli_common *common, const char *const inputs[], size_
 {
     enum { INPUTS = 8 };
     cli_option rows[CLI_MOST_ROWS];
-    cli_file files[CLI_MOST_ROWS + INPUTS];
+    named_file files[CLI_MOST_ROWS + INPUTS];
     char names[CLI_MOST_ROWS + INPUTS][CLI_SPELLED];
     size_t found = 0;
     for (size_t i = 0; i < count && i < INPUTS; i++) {
-        files[found++] = (cli_file){NULL, inputs[i]};
+        files[found++] = (named_file){NULL, inputs[i]};
     }
     cli_rows(rows, common->of);
     for (const cli_option *row = rows; !cli_is_end(row); row++) {
@@ -217,7 +226,7 @@ bool cli_check_files(const cli_common *common, const char *const inputs[], size_
         if (row->heading != NULL || row->kind != CLI_FILE || field == (const char *)&common->json) {
             continue;
         }
-        cli_file *file = &files[found];
+        named_file *file = &files[found];
         file->path = *(const char *const *)(const void *)field;
         if (row->letter != '\0') {
             snprintf(names[found], CLI_SPELLED, "-%c", row->letter);
@@ -231,5 +240,5 @@ bool cli_check_files(const cli_common *common, const char *const inputs[], size_
         file->option = row->written != CLI_READ ? file->option : NULL;
         found++;
     }
-    return cli_are_apart(files, found, common->json);
+    return are_apart(files, found, common->json);
 }

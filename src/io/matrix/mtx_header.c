@@ -91,7 +91,8 @@ static tsl_status read_banner(walk *w, tsl_mtx_header *out)
     if (w->end - w->at >= 3 && memcmp(w->at, "\xef\xbb\xbf", 3) == 0) {
         w->at += 3; /* UTF-8's byte-order mark */
     }
-    if (w->end - w->at >= 2 && (memcmp(w->at, "\xff\xfe", 2) == 0 || memcmp(w->at, "\xfe\xff", 2) == 0)) {
+    if (w->end - w->at >= 2 &&
+        (memcmp(w->at, "\xff\xfe", 2) == 0 || memcmp(w->at, "\xfe\xff", 2) == 0)) {
         return fail_line(w, TSL_E_UNSUPPORTED, "text in UTF-16: save it as UTF-8 or ASCII");
     }
     if (tsl_mtx_next_field(&w->at, w->line_end) != sizeof banner - 1 ||

@@ -471,72 +471,6 @@ static bool is_chain_part(const tsl_record *record)
            (record->kind == TSL_RESIDUE_UNKNOWN && !record->atom.hetero);
 }
 
-/* Note a residue that goes by another name than its parent's, or has no charges. */
-static tsl_status note_residue(const tsl_builder *builder, tsl_molecule *molecule,
-                               const tsl_record *record)
-{
-    const tsl_atom *atom = &record->atom;
-    tsl_tally_entry entry = {.neutral = record->neutral};
-    strcpy(entry.name, atom->residue);
-    if (record->kind != TSL_RESIDUE_AMINO_ACID) {
-        molecule->uncharged_residues++;
-        return tsl_tally_add(&molecule->uncharged, builder->context, &entry);
-    }
-    if (strcmp(atom->residue, atom->parent) == 0) {
-        return TSL_OK;
-    }
-    strcpy(entry.parent, atom->parent);
-    return tsl_tally_add(&molecule->taken_for, builder->context, &entry);
-}
-
-/* Note an atom of a name that its amino acid does not have. */
-static tsl_status note_atom(const tsl_builder *builder, tsl_molecule *molecule,
-                            const tsl_record *record)
-{
-    tsl_tally_entry entry = {.neutral = false};
-    strcpy(entry.name, record->atom.name);
-    return record->foreign ? tsl_tally_add(&molecule->foreign, builder->context, &entry) : TSL_OK;
-}
-
-/* Number the residues and count those without charges; warn of these. */
-static tsl_status number_residues(tsl_builder *builder, tsl_molecule *molecule)
-{
-    for (int64_t i = 0; i < builder->count; i++) {
-        tsl_record *record = &builder->records[i];
-        tsl_status status = note_atom(builder, molecule, record);
-        if (status == TSL_OK && (i == 0 || !tsl_same_residue(&record[-1].atom, &record->atom))) {
-            molecule->residues++;
-            status = note_residue(builder, molecule, record);
-        }
-        if (status != TSL_OK) {
-            return status;
-        }
-        record->atom.residue_index = molecule->residues - 1;
-    }
-    if (molecule->uncharged_residues > 0) {
-        const int32_t count = molecule->uncharged_residues;
-        char names[TSL_TALLY_TEXT];
-        tsl_message(builder->context, TSL_MESSAGE_WARNING,
-                    "%s: %d of %d residues %s and stay%s uncharged: %s", builder->name, (int)count,
-                    (int)molecule->residues,
-                    count == 1 ? "is no known amino acid" : "are no known amino acids",
-                    count == 1 ? "s" : "", tsl_tally_print(names, &molecule->uncharged));
-    }
-    return TSL_OK;
-}
-
-static void warn_of_gaps(const tsl_builder *builder)
-{
-    if (builder->gaps > 0) {
-        char where[TSL_WHERE_TEXT];
-        tsl_describe_residue(&builder->gap, where);
-        tsl_message(builder->context, TSL_MESSAGE_WARNING,
-                    "%s: %lld HETATM residue%s of no known parent left out though a backbone is "
-                    "there; the first is %s",
-                    builder->name, (long long)builder->gaps, builder->gaps == 1 ? "" : "s", where);
-    }
-}
-
 static void fill(const tsl_builder *builder, tsl_molecule *molecule)
 {
     int32_t first = -1;
@@ -589,7 +523,7 @@ tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
                                (int64_t)(count * (sizeof(tsl_atom) + 4 * sizeof(double))),
                                "a molecule");
     }
-    status = number_residues(builder, molecule);
+    status = tsl_builder_number_residues(builder, molecule);
     if (status == TSL_OK) {
         status = tsl_builder_count_overlaps(builder);
     }
@@ -597,7 +531,7 @@ tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
         tsl_molecule_destroy(molecule);
         return status;
     }
-    warn_of_gaps(builder);
+    tsl_builder_warn_of_gaps(builder);
     fill(builder, molecule);
     molecule->account = builder->account;
     molecule->left_out = builder->left_out;

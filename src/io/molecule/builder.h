@@ -107,6 +107,12 @@ void tsl_describe_residue(const tsl_atom *atom, char out[TSL_WHERE_TEXT]);
 /* Leave the best of alternate residues and atoms among the builder's records. */
 tsl_status tsl_builder_choose_alternates(tsl_builder *builder);
 
+/* Number the residues of the builder's records, note in the molecule those by other names, those
+ * without charges and atoms of foreign names, and warn of the uncharged (notes.c). */
+tsl_status tsl_builder_number_residues(tsl_builder *builder, tsl_molecule *molecule);
+/* Warn of ligands left out that may be residues of a chain. */
+void tsl_builder_warn_of_gaps(const tsl_builder *builder);
+
 /* Count the atoms kept that stand where another does. */
 tsl_status tsl_builder_count_overlaps(tsl_builder *builder);
 

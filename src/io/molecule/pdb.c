@@ -107,11 +107,21 @@ static bool is_asterisks(const char *text, size_t length)
     return length == 4;
 }
 
+/* Of a record that is in lower case, names too. */
+static void raise_name(const pdb_line *line, char name[8])
+{
+    for (char *p = name; line->text[0] >= 'a' && line->text[0] <= 'z' && *p != '\0'; p++) {
+        *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+    }
+}
+
 static tsl_status parse_names(tsl_builder *builder, const pdb_line *line, tsl_record *record)
 {
     tsl_atom *atom = &record->atom;
     copy_name(line, 13, 16, atom->name);
     copy_name(line, 18, 21, atom->residue); /* some programs write four letters */
+    raise_name(line, atom->name);
+    raise_name(line, atom->residue);
     copy_name(line, 22, 22, atom->chain);
     char insertion[8];
     copy_name(line, 27, 27, insertion);

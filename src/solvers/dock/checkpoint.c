@@ -316,7 +316,7 @@ static tsl_status check_head(tsl_checkpoint *checkpoint, const unsigned char exp
     }
     if (bytes >= MAGIC_BYTES && memcmp(head, magic, MAGIC_BYTES - 2) == 0 &&
         head[MAGIC_BYTES - 2] >= '0' && head[MAGIC_BYTES - 2] <= '9' &&
-        head[MAGIC_BYTES - 2] != magic[MAGIC_BYTES - 2] && head[MAGIC_BYTES - 1] == '\n') {
+        memcmp(head, magic, MAGIC_BYTES) != 0 && head[MAGIC_BYTES - 1] == '\n') {
         return tsl_fail(checkpoint->context, TSL_E_FORMAT,
                         "%s: a checkpoint in the form of another version of tesela; remove the "
                         "file or drop --resume",

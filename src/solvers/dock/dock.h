@@ -4,13 +4,14 @@
 
 #include "blocks/convolve/convolve.h"
 #include "solvers/dock/dock_point.h"
+#include "solvers/dock/score/score.h"
 #include "tesela/dock.h"
 
 enum { TSL_GRID_SMALLEST = 8, TSL_GRID_LARGEST = 1024 };
 
 /* Goes up by one with every change of the arithmetic that can change an answer. It is part of a
  * search's name, so that no run goes on from a checkpoint of another arithmetic. */
-enum { TSL_DOCK_ARITHMETIC = 2 };
+enum { TSL_DOCK_ARITHMETIC = 3 };
 
 /* The grid of a run. */
 typedef struct tsl_dock_geometry {
@@ -47,6 +48,28 @@ typedef struct tsl_dock_receptor {
     int16_t *shape;     /* [N][N][N]: 0, 1 on the surface, core value inside */
     int32_t *potential; /* [N][N][N], TSL_POTENTIAL_BITS digits; NULL without electrostatics */
 } tsl_dock_receptor;
+
+/* What the score of complementarity needs of a device: score/. */
+typedef struct tsl_score_ops {
+    /* Boxes, places and clashes of rotated atoms.
+     *   turns [count] */
+    tsl_status (*place)(tsl_context *context, const tsl_dock_geometry *geometry,
+                        const tsl_score_ligand *ligand, const tsl_dock_turns *turns, int count,
+                        const tsl_score_batch *batch);
+
+    /* One of the fields over 2^TSL_SCORE_SHIFT as reals, laid as load_shape() does. */
+    tsl_status (*load)(tsl_context *context, const tsl_dock_geometry *geometry,
+                       const tsl_grid_layout *layout, const tsl_terms *fields, int term,
+                       void *grid);
+
+    /* Scores and energies, in batch->scores and batch->energies [count][k], of the translations
+     * candidates[count][k] (tsl_top_key), found[count] of each, for the members first … of the
+     * batch. */
+    tsl_status (*sum)(tsl_context *context, const tsl_dock_geometry *geometry,
+                      const tsl_terms *fields, const tsl_score_ligand *ligand,
+                      const tsl_score_batch *batch, int first, int count, const int64_t *candidates,
+                      int k, const int *found);
+} tsl_score_ops;
 
 /* All arrays are device memory; everything is asynchronous on the context's stream. */
 typedef struct tsl_dock_ops {
@@ -101,9 +124,13 @@ typedef struct tsl_dock_ops {
                           const tsl_dock_receptor *receptor, const tsl_dock_atoms *atoms,
                           const tsl_dock_corner *corners, int count, const uint8_t *boxes,
                           const int32_t *shifts, int64_t *scores, int64_t *energies);
+
+    const tsl_score_ops *score;
 } tsl_dock_ops;
 
 extern const tsl_dock_ops tsl_dock_cpu;
+
+extern const tsl_score_ops tsl_score_cpu;
 
 /* The CPU's potential(): potential_cpu.c. */
 tsl_status tsl_dock_cpu_potential(tsl_context *context, const tsl_dock_geometry *geometry,

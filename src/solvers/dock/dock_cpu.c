@@ -265,4 +265,5 @@ const tsl_dock_ops tsl_dock_cpu = {.batch = cpu_batch,
                                    .potential = tsl_dock_cpu_potential,
                                    .load_shape = cpu_load_shape,
                                    .settle = cpu_settle,
-                                   .measure = cpu_measure};
+                                   .measure = cpu_measure,
+                                   .score = &tsl_score_cpu};

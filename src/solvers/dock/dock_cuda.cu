@@ -8,6 +8,8 @@ extern "C" {
 
 #include "solvers/dock/dock_block.inc"
 
+#include "solvers/dock/score/score_block.inc"
+
 /* Enough rotations that launches and waits are few against the transforms. */
 static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
 {
@@ -16,6 +18,9 @@ static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
     return batch < 4 ? 4 : batch > 256 ? 256 : batch;
 }
 
+static const tsl_score_ops score_ops = {
+    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms};
+
 extern const tsl_dock_ops tsl_dock_cuda = {.batch = cuda_batch,
                                            .place = gpu_place,
                                            .place_charges = gpu_place_charges,
@@ -23,4 +28,5 @@ extern const tsl_dock_ops tsl_dock_cuda = {.batch = cuda_batch,
                                            .potential = gpu_potential,
                                            .load_shape = gpu_load_shape,
                                            .settle = gpu_settle,
-                                           .measure = gpu_measure};
+                                           .measure = gpu_measure,
+                                           .score = &score_ops};

@@ -7,12 +7,17 @@
 
 #include "solvers/dock/dock_block.inc"
 
+#include "solvers/dock/score/score_block.inc"
+
 static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
 {
     (void)context;
     (void)g;
     return 3; /* enough for members to meet */
 }
+
+static const tsl_score_ops score_ops = {
+    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms};
 
 const tsl_dock_ops tsl_dock_sim = {.batch = sim_batch,
                                    .place = gpu_place,
@@ -21,4 +26,5 @@ const tsl_dock_ops tsl_dock_sim = {.batch = sim_batch,
                                    .potential = gpu_potential,
                                    .load_shape = gpu_load_shape,
                                    .settle = gpu_settle,
-                                   .measure = gpu_measure};
+                                   .measure = gpu_measure,
+                                   .score = &score_ops};

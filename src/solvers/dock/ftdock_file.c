@@ -509,5 +509,6 @@ void tsl_pose_list_free(tsl_pose_list *list)
 {
     tsl_release(list->poses);
     tsl_release(list->previous);
+    tsl_release(list->sizes);
     *list = (tsl_pose_list){0};
 }

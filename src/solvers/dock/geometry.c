@@ -55,6 +55,30 @@ static int64_t ftdock_grid(float span)
     return n + n % 2;
 }
 
+static bool has_terms(const tsl_dock_options *options)
+{
+    return options->score == TSL_SCORE_COMPLEMENTARITY;
+}
+
+/* The spacing that was asked for, or that the score has by itself; 0: none. */
+static double asked_spacing(const tsl_dock_options *options)
+{
+    return options->spacing > 0                       ? options->spacing
+           : has_terms(options) && options->grid <= 0 ? 1.2
+                                                      : 0;
+}
+
+/* Edge of the grid for the score of complementarity: the receptor, whose orientation is fixed, the
+ * ligand on either side of it, and room for pairs between. */
+static float terms_span(const tsl_molecule *receptor, const double centre[3], float ligand_radius)
+{
+    float largest = 0;
+    for (int64_t i = 0; i < 3 * receptor->count; i++) {
+        largest = fmaxf(largest, fabsf((float)(receptor->positions[i] - centre[i % 3])));
+    }
+    return (float)(2 * (largest + ligand_radius) + 8);
+}
+
 /* Grid size for the options; may be out of range. */
 static int64_t choose_size(const tsl_dock_options *options, float span)
 {
@@ -62,8 +86,9 @@ static int64_t choose_size(const tsl_dock_options *options, float span)
         return options->grid;
     }
     int64_t n = ftdock_grid(span);
-    if (options->spacing > 0) {
-        const double cells = ceil((double)span / options->spacing);
+    const double spacing = asked_spacing(options);
+    if (spacing > 0) {
+        const double cells = ceil((double)span / spacing);
         n = cells < 1e6 ? (int64_t)cells : 1000000;
         n += n % 2;
     }
@@ -133,13 +158,18 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
 {
     const float receptor_radius = tsl_dock_centre(receptor, summary->receptor_centre);
     const float ligand_radius = tsl_dock_centre(ligand, summary->ligand_centre);
-    const float least = tsl_dock_span(receptor_radius, ligand_radius);
-    const double needed = (double)least;
+    const float least = has_terms(options)
+                            ? terms_span(receptor, summary->receptor_centre, ligand_radius)
+                            : tsl_dock_span(receptor_radius, ligand_radius);
+    const double asked = asked_spacing(options);
+    /* A grid that was asked for, as that of a list, may have no room for pairs. */
+    const float smallest = tsl_dock_span(receptor_radius, ligand_radius);
+    const double needed = (double)fminf(least, smallest);
     const int64_t n = choose_size(options, least);
     if (n > TSL_GRID_LARGEST) {
         return fail_large(context, options, n, needed);
     }
-    const float span = options->spacing > 0 ? (float)((float)options->spacing * (float)n) : least;
+    const float span = asked > 0 ? (float)((float)asked * (float)n) : least;
     const float cell = (float)(span / (float)n);
     const double spacing = (double)cell;
     if ((double)span < needed * (1 - 1e-6)) {
@@ -152,11 +182,12 @@ tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *op
             advise_grid(grid, 2 * ceil(needed / spacing / 2)),
             ceil(100 * needed / (double)n) / 100);
     }
-    if (!tsl_dock_is_near(1, cell, (float)options->surface)) {
+    if (!has_terms(options) && !tsl_dock_is_near(1, cell, (float)options->surface)) {
         return fail_coarse(context, options, spacing, needed);
     }
     /* cells whose centres may be filled, to either side of the middle; the rest is for rounding */
-    const int half = (int)ceil((double)(ligand_radius + TSL_ATOM_RADIUS) / spacing + 0.501);
+    const double filled = has_terms(options) ? TSL_CLASH_LARGEST : (double)TSL_ATOM_RADIUS;
+    const int half = (int)ceil(((double)ligand_radius + filled) / spacing + 0.501);
     *geometry = (tsl_dock_geometry){
         .grid = (int)n,
         .box = 2 * half < n ? 2 * half : (int)n,

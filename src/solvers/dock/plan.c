@@ -13,6 +13,35 @@
 
 /* ---- options ------------------------------------------------------------------------------ */
 
+static tsl_status check_score(tsl_context *context, const tsl_dock_options *o)
+{
+    const tsl_complementarity *c = &o->complementarity;
+    const double weights[] = {c->clash, c->electrostatics, c->contacts};
+    if ((int)o->score < 0 || o->score > TSL_SCORE_COMPLEMENTARITY) {
+        return tsl_fail(context, TSL_E_ARG, "unknown kind of score: %d", (int)o->score);
+    }
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        if (!(weights[i] >= 0 && weights[i] <= 100)) {
+            return tsl_fail(context, TSL_E_ARG, "a weight of %g: give 0 to 100", weights[i]);
+        }
+    }
+    if (c->blocked[0] != NULL && c->blocked[1] != NULL) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "atoms of both molecules are blocked: block those of one of them");
+    }
+    for (int i = 0; c->table != NULL && i < TSL_CONTACT_TYPES * TSL_CONTACT_TYPES; i++) {
+        const int row = i / TSL_CONTACT_TYPES, column = i % TSL_CONTACT_TYPES;
+        const double other = c->table[column * TSL_CONTACT_TYPES + row];
+        if (!(fabs(c->table[i]) <= 100) || fabs(c->table[i] - other) > 1e-9) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "contact potential of types %d and %d: %g and, the other way round, "
+                            "%g: give equal numbers from -100 to 100",
+                            row, column, c->table[i], other);
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
 {
     if (o->size != sizeof *o) {
@@ -66,7 +95,7 @@ static tsl_status check_options(tsl_context *context, const tsl_dock_options *o)
     if ((int)o->correlation < 0 || o->correlation > TSL_CORRELATION_TRANSPOSED) {
         return tsl_fail(context, TSL_E_ARG, "unknown kind of correlation: %d", (int)o->correlation);
     }
-    return TSL_OK;
+    return check_score(context, o);
 }
 
 static bool has_charges(const tsl_molecule *molecule)
@@ -99,8 +128,11 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     const tsl_grid_layout layout = ops->layout(what);
     tsl_convolve_description of_batch = *what;
     of_batch.batch = batch;
-    return ops->bytes(plan->context, &of_batch) + grids + 2 * rest.bytes +
-           tsl_grid_bytes(&layout, batch) + batch * cube(g->box) + plan->aside;
+    const int64_t all = ops->bytes(plan->context, &of_batch) + 2 * rest.bytes +
+                        tsl_grid_bytes(&layout, batch) + plan->aside;
+    return tsl_dock_has_terms(plan) ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
+                                          tsl_dock_terms_bytes(g, batch, plan->atoms)
+                                    : all + grids + batch * cube(g->box);
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -109,7 +141,11 @@ static tsl_status choose_batch(tsl_dock_plan *plan, const tsl_dock_geometry *g,
 {
     const int64_t bound = plan->options.memory;
     int batch = plan->options.batch;
-    batch = batch > 0 ? batch : plan->context->ops->dock->batch(plan->context, g);
+    if (batch == 0) {
+        batch = plan->context->ops->dock->batch(plan->context, g);
+        /* Terms take several times the memory of a rotation. */
+        batch = tsl_dock_has_terms(plan) && batch > 16 ? (batch / 4 + 1) / 2 * 2 : batch;
+    }
     while (bound > 0 && batch > 1 && bytes_of(plan, g, what, batch) > bound) {
         batch--;
     }
@@ -159,6 +195,7 @@ static void free_batch(tsl_dock_plan *plan)
     plan->boxes = NULL;
     plan->grids = NULL;
     plan->device = plan->host = (tsl_dock_batch){0};
+    tsl_dock_free_terms(plan);
 }
 
 static int64_t aligned(int64_t bytes)
@@ -209,7 +246,7 @@ static tsl_status make_batch(tsl_dock_plan *plan)
     plan->layout = context->ops->convolve->layout(&plan->correlation);
     tsl_status status = tsl_device_allocate(
         &plan->grids, context, tsl_grid_bytes(&plan->layout, (int)batch), "the correlation grids");
-    if (status == TSL_OK) {
+    if (status == TSL_OK && !tsl_dock_has_terms(plan)) {
         status = tsl_device_allocate(&boxes, context, batch * cube(plan->correlation.box[0]),
                                      "the ligand's boxes");
         plan->boxes = boxes;
@@ -317,6 +354,11 @@ static tsl_status load_receptor(tsl_dock_plan *plan)
     if (plan->is_loaded) {
         return TSL_OK;
     }
+    if (tsl_dock_has_terms(plan)) {
+        const tsl_status loaded = tsl_dock_load_fields(plan);
+        plan->is_loaded = loaded == TSL_OK;
+        return loaded;
+    }
     tsl_status status = context->ops->dock->load_shape(context, &plan->geometry, &plan->layout,
                                                        plan->receptor.shape, plan->grids);
     if (status == TSL_OK) {
@@ -350,12 +392,14 @@ static tsl_convolve_description describe(const tsl_dock_options *options,
                                               [TSL_CORRELATION_STRIDED] = TSL_CONVOLVE_STRIDED,
                                               [TSL_CORRELATION_TRANSPOSED] =
                                                   TSL_CONVOLVE_TRANSPOSED};
-    return (tsl_convolve_description){.n = {g->grid, g->grid, g->grid},
-                                      .box = {g->box, g->box, g->box},
-                                      .precision = precision,
-                                      .top = TSL_CANDIDATES,
-                                      .top_of_one = TSL_CANDIDATES_MORE,
-                                      .form = forms[options->correlation]};
+    return (tsl_convolve_description){
+        .n = {g->grid, g->grid, g->grid},
+        .box = {g->box, g->box, g->box},
+        .precision = precision,
+        .top = TSL_CANDIDATES,
+        .top_of_one = TSL_CANDIDATES_MORE,
+        .form = forms[options->correlation],
+        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
@@ -369,10 +413,14 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
     if (status == TSL_OK) {
         plan->correlation = what;
         plan->summary.transform_error = 0;
+        plan->summary.transform_bound = tsl_dock_has_terms(plan) ? 0 : TSL_TRANSFORM_ERROR_LIMIT;
         status = make_batch(plan);
     }
     if (status == TSL_OK) {
         status = make_batch_memory(plan);
+    }
+    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
+        status = tsl_dock_take_terms(plan, plan->ligand_molecule);
     }
     if (status == TSL_OK) {
         return tsl_dock_get_ready(plan, NULL);
@@ -421,10 +469,12 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     if (status != TSL_OK) {
         return status;
     }
-    const double error = expected_error(plan, &g, receptor, ligand);
+    /* The bound on the error of complementarity is known when its fields are. */
+    const double error = tsl_dock_has_terms(plan) ? 0 : expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
     plan->charged = tsl_dock_count_charged(ligand);
+    plan->atoms = ligand->count;
     plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
@@ -442,6 +492,7 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     }
     plan->geometry = g;
     plan->summary.transform_error = 0;
+    plan->summary.transform_bound = tsl_dock_has_terms(plan) ? 0 : TSL_TRANSFORM_ERROR_LIMIT;
     return TSL_OK;
 }
 
@@ -466,12 +517,17 @@ static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
     tsl_status status = plan->grids == NULL ? make_batch(plan) : TSL_OK;
     if (status == TSL_OK && crew->makes_any) {
         plan->is_loaded = false;
-        status = tsl_dock_begin_making(making, plan, receptor, crew);
+        status = tsl_dock_has_terms(plan) ? tsl_dock_take_fields(plan)
+                                          : tsl_dock_begin_making(making, plan, receptor, crew);
     }
     if (status == TSL_OK) {
         status = tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand);
     }
-    return status == TSL_OK ? make_batch_memory(plan) : status;
+    if (status == TSL_OK) {
+        status = make_batch_memory(plan);
+    }
+    return status == TSL_OK && tsl_dock_has_terms(plan) ? tsl_dock_take_terms(plan, ligand)
+                                                        : status;
 }
 
 /* Ranks do this together. They agree on what each can lack, memory, before they compute: memory
@@ -502,7 +558,9 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
         status = plan_together(plan, &crew, plans_later);
     }
     if (status == TSL_OK && crew.makes_any) {
-        status = tsl_dock_make_receptor(plan, making, &crew);
+        status = tsl_dock_has_terms(plan)
+                     ? tsl_comm_refuse(context, tsl_dock_make_fields(plan, receptor))
+                     : tsl_dock_make_receptor(plan, making, &crew);
     }
     if (status == TSL_OK) { /* so that no rank goes on that another will not follow */
         status = tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan));
@@ -565,6 +623,15 @@ tsl_status tsl_dock_plan_create_while(tsl_dock_plan **out, tsl_context *context,
     }
     plan->context = context;
     plan->options = *options;
+    if (tsl_dock_has_terms(plan)) {
+        const double *table = options->complementarity.table;
+        plan->options.electrostatics = TSL_ELECTROSTATICS_OFF; /* FTDock's */
+        plan->terms.weights = (tsl_score_weights){
+            .clash = options->complementarity.clash,
+            .electrostatics = options->complementarity.electrostatics,
+            .contacts = options->complementarity.contacts,
+            .factors = tsl_contact_factorise(table != NULL ? table : &tsl_contact_table[0][0])};
+    }
     plan->watcher = watcher;
     status = tsl_dock_plan_update(plan, receptor, ligand);
     if (status != TSL_OK) {

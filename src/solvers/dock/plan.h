@@ -40,6 +40,19 @@ typedef struct tsl_dock_batch {
     tsl_dock_corner *corners; /* [batch][charged][3] */
 } tsl_dock_batch;
 
+/* What the score of complementarity takes. */
+typedef struct tsl_dock_terms {
+    tsl_score_weights weights;
+    tsl_terms *fields;       /* [N]^3, device */
+    double norms[TSL_TERMS]; /* of the fields */
+    tsl_score_ligand ligand;
+    tsl_score_batch device;
+    /* [candidates], what comes back of them */
+    int64_t *candidates, *scores, *energies;
+    int64_t *squares; /* [batch] */
+    void *host;       /* their memory */
+} tsl_dock_terms;
+
 struct tsl_dock_plan {
     tsl_context *context;
     tsl_dock_options options;
@@ -55,10 +68,12 @@ struct tsl_dock_plan {
     void *reserve;          /* what it will take, of a CPU that makes it later */
     bool is_loaded;         /* `convolve` has the receptor */
     int64_t charged;        /* atoms of the ligand that it is aimed at */
+    int64_t atoms;          /* all of them */
     int64_t aside;          /* bytes besides grids and batches, while it is set up too */
     uint8_t *boxes;         /* [batch][box]^3, device */
     void *grids;            /* [batch] result grids, device */
     tsl_dock_batch device, host;
+    tsl_dock_terms terms;            /* of the score of complementarity */
     const tsl_dock_watcher *watcher; /* tsl_dock_plan_create_while(); NULL: nobody watches */
     bool is_for_first;               /* tsl_dock_share_for_first() */
     double begun;                    /* tsl_dock_share_begun() */
@@ -98,6 +113,32 @@ void tsl_dock_free_atoms(tsl_context *context, tsl_dock_atoms *atoms);
 /* Lay a batch of `count` rotations out from `memory`, which may be NULL to learn its size. */
 void tsl_dock_lay_out_batch(tsl_dock_batch *batch, char *memory, int count, int keep,
                             int64_t charged);
+
+/* ---- the score of complementarity (score/rank.c) -------------------------------------------- */
+
+/* Does a plan score by complementarity? */
+bool tsl_dock_has_terms(const tsl_dock_plan *plan);
+
+/* Bytes of a batch of `count` rotations of a ligand of `atoms`, on the device and the host. */
+int64_t tsl_dock_terms_bytes(const tsl_dock_geometry *geometry, int count, int64_t atoms);
+
+/* Take the batch's memory, and the ligand's atoms; and give them back. */
+tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *ligand);
+void tsl_dock_free_terms(tsl_dock_plan *plan);
+
+/* Take the memory of the receptor's fields, make them, give both back. */
+tsl_status tsl_dock_take_fields(tsl_dock_plan *plan);
+tsl_status tsl_dock_make_fields(tsl_dock_plan *plan, const tsl_molecule *receptor);
+void tsl_dock_free_fields(tsl_dock_plan *plan);
+/* Give them to the correlation. */
+tsl_status tsl_dock_load_fields(tsl_dock_plan *plan);
+
+/* Place the batch's atoms and correlate. */
+tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count);
+/* The batch's winners, in plan->host: of all that a transform's error allows the best. */
+tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count);
+/* Score poses of a batch, which has been placed, by sums: plan->host.scores and energies. */
+tsl_status tsl_dock_measure_terms(tsl_dock_plan *plan, int count);
 
 /* Mean of a molecule's positions; returns the distance of the atom farthest from it, angstrom. Both
  * are rounded as in FTDock 2.0, step by step. */

@@ -34,7 +34,9 @@ typedef struct tsl_pose_list {
     tsl_pose_list_head head;
     int64_t count;
     tsl_pose *poses;   /* [count] */
-    int64_t *previous; /* [count]: rank in the list this one rescores; NULL: column prvID is 0 */
+    int64_t *previous; /* [count]: rank in the list this one rescores, or was before its poses were
+                          gathered into clusters; NULL: column prvID is 0 */
+    int64_t *sizes;    /* [count]: poses of each one's cluster; NULL: there are none */
 } tsl_pose_list;
 
 /* Write FTDock 2.0's `ftdock_global.dat`, byte for byte the original's layout for a run with an

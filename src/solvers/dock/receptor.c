@@ -15,6 +15,7 @@ void tsl_dock_free_receptor(tsl_dock_plan *plan)
     tsl_device_release(plan->context, plan->receptor.shape);
     tsl_device_release(plan->context, plan->receptor.potential);
     plan->receptor = (tsl_dock_receptor){0};
+    tsl_dock_free_fields(plan);
     plan->receptor_molecule = NULL;
 }
 

@@ -1,11 +1,17 @@
 /* The search: batch after batch of rotations, from atoms to the poses kept. */
 #include "solvers/dock/share.h"
 
+#include <math.h>
 #include <string.h>
 
 /* An energy of the kernels in e^2/angstrom. */
-static double energy_of(const tsl_dock_geometry *geometry, int64_t energy)
+static double energy_of(const tsl_dock_plan *plan, int64_t energy)
 {
+    const tsl_dock_geometry *geometry = &plan->geometry;
+    if (tsl_dock_has_terms(plan)) {
+        const double weight = plan->terms.weights.electrostatics;
+        return weight == 0 ? 0 : -ldexp((double)energy, -TSL_SCORE_BITS) / (weight * TSL_COULOMB);
+    }
     const int bits = 3 * tsl_dock_weight_bits(geometry->slip);
     return (double)energy * (double)(INT64_C(1) << bits) * TSL_CHARGE_UNIT /
            (double)(INT64_C(1) << TSL_POTENTIAL_BITS);
@@ -43,15 +49,20 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
     *plan->host.error = 0;
     const int64_t box_bytes = (int64_t)g->box * g->box * g->box;
     double begun = tsl_seconds();
-    tsl_status status = place_batch(plan, count);
-    tsl_profile_add(context, "place", begun, count * box_bytes, 0);
+    const bool terms = tsl_dock_has_terms(plan);
+    const int64_t transforms = terms ? TSL_TERMS + 1 : 2;
+    tsl_status status = terms ? tsl_dock_place_terms(plan, count) : place_batch(plan, count);
+    tsl_profile_add(context, "place", begun, count * (terms ? TSL_TERMS * 4 : 1) * box_bytes, 0);
     if (status != TSL_OK) {
         return status;
     }
     begun = tsl_seconds();
-    status = context->ops->convolve->execute(plan->convolve, count, plan->boxes, plan->grids);
+    status = terms
+                 ? context->ops->convolve->execute_terms(plan->convolve, count,
+                                                         plan->terms.device.boxes, plan->grids)
+                 : context->ops->convolve->execute(plan->convolve, count, plan->boxes, plan->grids);
     tsl_profile_add(context, "correlate", begun, 5 * count * plan->layout.member_bytes,
-                    count * tsl_convolve_flops(&plan->correlation));
+                    count * transforms * tsl_convolve_flops(&plan->correlation) / 2);
     return status;
 }
 
@@ -86,12 +97,16 @@ static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
 
 static bool transform_is_exact(const tsl_dock_plan *plan)
 {
-    return plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT;
+    return plan->summary.transform_error <= plan->summary.transform_bound &&
+           (tsl_dock_has_terms(plan) || plan->summary.transform_error < TSL_TRANSFORM_ERROR_LIMIT);
 }
 
 /* Winners of each member; they are void if the transform then turns out not to be exact. */
-static tsl_status select_winners(tsl_dock_plan *plan, int count)
+static tsl_status select_winners(tsl_dock_plan *plan, const tsl_rotation *rotations, int count)
 {
+    if (tsl_dock_has_terms(plan)) {
+        return tsl_dock_select_terms(plan, rotations, count);
+    }
     tsl_status status = look(plan, 0, count, TSL_CANDIDATES);
     for (int i = 0; i < count && status == TSL_OK && transform_is_exact(plan); i++) {
         /* Few rotations have less than `keep` good ones among the first candidates. */
@@ -123,8 +138,7 @@ static void write_poses(const tsl_dock_plan *plan, const tsl_rotation *rotations
                     pose->shift[axis] = tsl_dock_signed_shift((int)place[axis], (int)n);
                 }
                 pose->score = tsl_top_score(key);
-                pose->energy =
-                    energy_of(&plan->geometry, plan->host.energies[(int64_t)i * keep + j]);
+                pose->energy = energy_of(plan, plan->host.energies[(int64_t)i * keep + j]);
             }
         }
     }
@@ -200,7 +214,7 @@ static tsl_status search_range(tsl_dock_share *share, int64_t begin, int64_t cou
             status = correlate(plan, asked->rotations + first, batch);
         }
         if (status == TSL_OK) {
-            status = select_winners(plan, batch);
+            status = select_winners(plan, asked->rotations + first, batch);
         }
         if (status == TSL_OK && !transform_is_exact(plan)) {
             status = go_on_in_double(plan);
@@ -257,18 +271,21 @@ static tsl_status measure_batch(tsl_dock_plan *plan, tsl_pose *poses, int count)
                 tsl_dock_place_of_shift(poses[i].shift[axis], g->grid);
         }
     }
-    tsl_status status = place_batch(plan, count);
-    if (status == TSL_OK) {
+    const bool terms = tsl_dock_has_terms(plan);
+    tsl_status status = terms ? tsl_dock_place_terms(plan, count) : place_batch(plan, count);
+    if (status == TSL_OK && terms) {
+        status = tsl_dock_measure_terms(plan, count);
+    } else if (status == TSL_OK) {
         status = context->ops->dock->measure(context, g, &plan->receptor, &plan->ligand,
                                              device->corners, count, plan->boxes, device->shifts,
                                              device->scores, device->energies);
     }
-    if (status == TSL_OK) {
+    if (status == TSL_OK && !terms) {
         status = context->ops->download(context, plan->host.kept, device->kept, device->received);
     }
     for (int i = 0; i < count && status == TSL_OK; i++) {
         poses[i].score = (int32_t)plan->host.scores[i];
-        poses[i].energy = energy_of(g, plan->host.energies[i]);
+        poses[i].energy = energy_of(plan, plan->host.energies[i]);
     }
     return status;
 }

@@ -119,7 +119,7 @@ static void test_other_heads(void **state)
     tsl_pose poses[2] = {{60, {1, -2, 63}, {123456789, 90000000, 359999999}, -2.5},
                          {59, {0, 0, 0}, {1, 500000, 10000001}, 1e-9}};
     int64_t previous[2] = {7, 12345678};
-    tsl_pose_list list = {other_head(), 2, poses, previous};
+    tsl_pose_list list = {other_head(), 2, poses, previous, NULL};
     assert_int_equal(tsl_ftdock_write(&context, path, &list, -5), TSL_OK);
     char *text = scratch_read(path, NULL);
     assert_contains(text, "\nStatic molecule                    :: my receptor (1).pdb\n");
@@ -157,7 +157,7 @@ static void test_no_electrostatics(void **state)
     (void)state;
     const char *path = scratch_path("off.dat");
     tsl_pose pose = {60, {1, -2, 63}, {0, 0, 0}, -2.5};
-    tsl_pose_list list = {other_head(), 1, &pose, NULL};
+    tsl_pose_list list = {other_head(), 1, &pose, NULL, NULL};
     list.head.electrostatics = TSL_ELECTROSTATICS_OFF;
     assert_int_equal(tsl_ftdock_write(&context, path, &list, -5), TSL_OK);
     char *text = scratch_read(path, NULL);
@@ -283,7 +283,7 @@ static void test_malformed(void **state)
         const char *text;
         const char *error;
     } rows[] = {
-        {"", "not a list of poses"},
+        {"", "the file is empty"},
         {"ATOM      1  N   ILE E  16\n", "not a list of poses"},
         {"\nG_DATA 1 0 60 22 7 -10 25 260 120 0\n"
          "G_DATA 2 0 60 22 7 -10 25 260 120\n",
@@ -435,7 +435,7 @@ static void test_zdock(void **state)
     poses[1].rotation = (tsl_rotation){0, 0, 0};
     poses[2].rotation = (tsl_rotation){270000000, 180000000, 90000000};
     poses[3].rotation = (tsl_rotation){359999999, 90000000, 359999999};
-    tsl_pose_list list = {other_head(), POSES, poses, NULL};
+    tsl_pose_list list = {other_head(), POSES, poses, NULL, NULL};
     const char *path = scratch_path("zdock.out");
     assert_int_equal(tsl_zdock_write(&context, path, &list, &summary), TSL_OK);
     char *text = scratch_read(path, NULL);
@@ -483,7 +483,7 @@ static void test_failures(void **state)
 {
     (void)state;
     tsl_pose pose = {60, {1, -2, 63}, {0, 0, 0}, -2.5};
-    tsl_pose_list list = {other_head(), 1, &pose, NULL};
+    tsl_pose_list list = {other_head(), 1, &pose, NULL, NULL};
     assert_survives_no_memory(read_with, NULL);
     assert_survives_no_memory(write_with, &list);
     assert_survives_no_memory(write_zdock_with, &list);

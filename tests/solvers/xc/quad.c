@@ -12,7 +12,7 @@ typedef __float128 quad;
 /* ---- functions that quadmath has not --------------------------------------------------------- */
 
 /* W exp W = a > 0, by Newton from above. */
-static quad lambertw(quad a)
+static inline quad lambertw(quad a)
 {
     quad w = log1pq(a);
     for (int step = 0; step < 60; step++) {
@@ -28,7 +28,7 @@ static quad lambertw(quad a)
 
 /* exp(a) E_n(a), n > 1 or n = 1: the continued fraction from a = 2 on, below a series, by which n
  * is 1. */
-static quad expint(quad n, quad a)
+static inline quad expint(quad n, quad a)
 {
     if (a < 2) {
         quad term = 1;
@@ -47,7 +47,7 @@ static quad expint(quad n, quad a)
 }
 
 /* exp(a^2) erfc a, a >= 0 */
-static quad erfcx(quad a)
+static inline quad erfcx(quad a)
 {
     if (a < 8) {
         return expq(a * a) * erfcq(a);
@@ -89,85 +89,85 @@ static dual of(quad v, quad d)
 }
 
 #define x_c x_k
-static dual x_k(quad a)
+static inline dual x_k(quad a)
 {
     return of(a, 0);
 }
 
-static dual x_add(dual a, dual b)
+static inline dual x_add(dual a, dual b)
 {
     return of(a.v + b.v, a.d + b.d);
 }
 
-static dual x_sub(dual a, dual b)
+static inline dual x_sub(dual a, dual b)
 {
     return of(a.v - b.v, a.d - b.d);
 }
 
-static dual x_neg(dual a)
+static inline dual x_neg(dual a)
 {
     return of(-a.v, -a.d);
 }
 
-static dual x_mul(dual a, dual b)
+static inline dual x_mul(dual a, dual b)
 {
     const quad product = a.v * b.v;
     return of(product, a.d != 0 || b.d != 0 ? a.v * b.d + a.d * b.v : 0);
 }
 
-static dual x_fma(dual a, dual b, dual c)
+static inline dual x_fma(dual a, dual b, dual c)
 {
     return x_add(x_mul(a, b), c);
 }
 
-static dual x_fms(dual a, dual b, dual c)
+static inline dual x_fms(dual a, dual b, dual c)
 {
     return x_sub(x_mul(a, b), c);
 }
 
-static dual x_fnma(dual a, dual b, dual c)
+static inline dual x_fnma(dual a, dual b, dual c)
 {
     return x_sub(c, x_mul(a, b));
 }
 
-static dual x_max(dual a, dual b)
+static inline dual x_max(dual a, dual b)
 {
     return a.v > b.v ? a : b;
 }
 
-static dual x_min(dual a, dual b)
+static inline dual x_min(dual a, dual b)
 {
     return a.v < b.v ? a : b;
 }
 
-static dual x_step_ge(dual a, dual b)
+static inline dual x_step_ge(dual a, dual b)
 {
     return of(a.v >= b.v ? 1 : 0, 0);
 }
 
-static dual x_step_gt(dual a, dual b)
+static inline dual x_step_gt(dual a, dual b)
 {
     return of(a.v > b.v ? 1 : 0, 0);
 }
 
-static dual x_keep_ge(dual a, dual b, dual c)
+static inline dual x_keep_ge(dual a, dual b, dual c)
 {
     return a.v >= b.v ? c : of(0, 0);
 }
 
-static dual x_keep_gt(dual a, dual b, dual c)
+static inline dual x_keep_gt(dual a, dual b, dual c)
 {
     return a.v > b.v ? c : of(0, 0);
 }
 
-static dual x_select(dual a, dual b, dual yes, dual no)
+static inline dual x_select(dual a, dual b, dual yes, dual no)
 {
     return a.v > b.v ? yes : no;
 }
 
 /* A function and its derivative. */
 #define FUNCTION(name, value, slope)                                                               \
-    static dual x_##name(dual a)                                                                   \
+    static inline dual x_##name(dual a)                                                            \
     {                                                                                              \
         const quad r = value;                                                                      \
         return of(r, a.d == 0 ? 0 : a.d * (slope));                                                \
