@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/xc_step/draft.h"
 #include "solvers/scf/xc_step/step.h"
 
 /* Arrays on the device, each in a piece of memory of its own. */
@@ -49,254 +50,6 @@ struct tsl_xc_step {
     void *piece[PIECES];
 };
 
-/* What is worked out on the host before it is sent. */
-typedef struct draft {
-    int groups;
-    int64_t points; /* of all groups */
-    tsl_xc_shell *shell;
-    double *table;
-    int tables; /* numbers */
-    double *position, *weight;
-    unsigned char *has; /* [groups][shells] */
-    tsl_xc_entry *entry;
-    int32_t *function;
-    int16_t *place;
-    int64_t entries, rows, squares;
-} draft;
-
-static void release_draft(draft *d)
-{
-    tsl_release(d->shell);
-    tsl_release(d->table);
-    tsl_release(d->position);
-    tsl_release(d->weight);
-    tsl_release(d->has);
-    tsl_release(d->entry);
-    tsl_release(d->function);
-    tsl_release(d->place);
-}
-
-/* Host memory for `count` elements, one at least. */
-static tsl_status take(tsl_context *context, void *out, int64_t count, size_t each)
-{
-    void *memory = tsl_allocate((size_t)(count > 0 ? count : 1) * each);
-    memcpy(out, &memory, sizeof memory);
-    return memory != NULL ? TSL_OK
-                          : tsl_fail_memory(context, count * (int64_t)each, "the groups of a grid");
-}
-
-/* ---- basis --------------------------------------------------------------------------------- */
-
-/* Number of x^a y^b z^c, degree l: a descending, then b. */
-static int monomial(int a, int l, int b)
-{
-    const int rest = l - a;
-    return rest * (rest + 1) / 2 + (rest - b);
-}
-
-/* Derivatives of a shell's polynomials along an axis, [functions][monomials of degree l - 1]. */
-static void differentiate(double *out, const double *table, int functions, int l, int axis)
-{
-    const int count = (l + 1) * (l + 2) / 2;
-    const int derived = l * (l + 1) / 2;
-    memset(out, 0, (size_t)(functions * derived) * sizeof *out);
-    for (int a = l; a >= 0; a--) {
-        for (int b = l - a; b >= 0; b--) {
-            const int powers[3] = {a, b, l - a - b};
-            if (powers[axis] == 0) {
-                continue;
-            }
-            const int to = monomial(a - (axis == 0), l - 1, b - (axis == 1));
-            for (int f = 0; f < functions; f++) {
-                out[f * derived + to] += powers[axis] * table[f * count + monomial(a, l, b)];
-            }
-        }
-    }
-}
-
-/* Numbers in the tables of polynomials and derivatives of l. */
-static int table_size(int l, bool cartesian)
-{
-    return tsl_scf_shell_size(l, cartesian) * ((l + 1) * (l + 2) / 2 + 3 * l * (l + 1) / 2);
-}
-
-static tsl_status draft_basis(draft *d, tsl_context *context, const tsl_scf_basis *basis)
-{
-    int begin[TSL_XC_STEP_MAX_L + 1];
-    tsl_status status = TSL_OK;
-    for (int l = 0; l <= TSL_XC_STEP_MAX_L; l++) {
-        begin[l] = d->tables;
-        d->tables += table_size(l, basis->cartesian);
-    }
-    TSL_TRY(take(context, &d->table, d->tables, sizeof *d->table));
-    TSL_TRY(take(context, &d->shell, basis->shells, sizeof *d->shell));
-    for (int l = 0; l <= TSL_XC_STEP_MAX_L; l++) {
-        const int functions = tsl_scf_shell_size(l, basis->cartesian);
-        double *table = d->table + begin[l];
-        double *derivatives = table + functions * (l + 1) * (l + 2) / 2;
-        tsl_scf_polynomials(table, l, basis->cartesian);
-        for (int axis = 0; axis < 3; axis++) {
-            differentiate(derivatives + axis * functions * l * (l + 1) / 2, table, functions, l,
-                          axis);
-        }
-    }
-    for (int i = 0; i < basis->shells; i++) {
-        const tsl_scf_shell *s = &basis->shell[i];
-        d->shell[i] = (tsl_xc_shell){.l = s->l,
-                                     .functions = s->functions,
-                                     .first = s->first,
-                                     .primitives = s->primitives,
-                                     .table = begin[s->l],
-                                     .function = s->function};
-        memcpy(d->shell[i].center, s->center, sizeof s->center);
-    }
-done:
-    return status;
-}
-
-/* ---- groups -------------------------------------------------------------------------------- */
-
-/* Points in the order of groups; those that fill the last group repeat its last point, without
- * weight. */
-static tsl_status draft_points(draft *d, tsl_xc_step *step, const tsl_scf_grid *grid)
-{
-    tsl_context *context = step->context;
-    int64_t kept = 0;
-    tsl_status status = TSL_OK;
-    TSL_TRY(take(context, &step->order, grid->points + TSL_XC_STEP_POINTS, sizeof *step->order));
-    TSL_TRY(tsl_xc_step_sort(step->order, &kept, context, grid));
-    d->groups = (int)((kept + TSL_XC_STEP_POINTS - 1) / TSL_XC_STEP_POINTS);
-    d->points = d->groups * (int64_t)TSL_XC_STEP_POINTS;
-    step->description.points = grid->points;
-    step->description.points_left_out = grid->points - kept;
-    TSL_TRY(take(context, &d->position, 3 * d->points, sizeof *d->position));
-    TSL_TRY(take(context, &d->weight, d->points, sizeof *d->weight));
-    for (int64_t i = 0; i < d->points; i++) {
-        const bool is_there = i < kept;
-        const int32_t from = step->order[is_there ? i : kept - 1];
-        for (int axis = 0; axis < 3; axis++) {
-            d->position[axis * d->points + i] = grid->position[axis][from];
-        }
-        d->weight[i] = is_there ? grid->weight[from] : 0;
-    }
-    for (int64_t i = kept; i < d->points; i++) {
-        step->order[i] = -1;
-    }
-done:
-    return status;
-}
-
-/* Which shells reach into a group, whose points are x, y and z with a pitch. */
-static void find_shells(unsigned char *has, const tsl_scf_basis *basis, const double *reach,
-                        const double *position, int64_t pitch)
-{
-    double low[3], high[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double *x = position + axis * pitch;
-        low[axis] = high[axis] = x[0];
-        for (int p = 1; p < TSL_XC_STEP_POINTS; p++) {
-            low[axis] = fmin(low[axis], x[p]);
-            high[axis] = fmax(high[axis], x[p]);
-        }
-    }
-    for (int s = 0; s < basis->shells; s++) {
-        const double *c = basis->shell[s].center;
-        const double square = reach[s] * reach[s];
-        double to_box = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const double d = fmax(0, fmax(low[axis] - c[axis], c[axis] - high[axis]));
-            to_box += d * d;
-        }
-        has[s] = 0;
-        for (int p = 0; p < TSL_XC_STEP_POINTS && to_box < square && has[s] == 0; p++) {
-            const double x = position[p] - c[0];
-            const double y = position[pitch + p] - c[1];
-            const double z = position[2 * pitch + p] - c[2];
-            has[s] = x * x + y * y + z * z < square;
-        }
-    }
-}
-
-static tsl_status draft_shells(draft *d, tsl_context *context, const tsl_scf_basis *basis,
-                               double cutoff)
-{
-    double *reach = NULL;
-    tsl_status status = TSL_OK;
-    TSL_TRY(take(context, &reach, basis->shells, sizeof *reach));
-    TSL_TRY(take(context, &d->has, (int64_t)d->groups * basis->shells, 1));
-    for (int s = 0; s < basis->shells; s++) {
-        reach[s] = tsl_xc_step_extent(basis, s, cutoff);
-    }
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 16)
-    for (int g = 0; g < d->groups; g++) {
-        find_shells(d->has + (int64_t)g * basis->shells, basis, reach,
-                    d->position + (int64_t)g * TSL_XC_STEP_POINTS, d->points);
-    }
-done:
-    tsl_release(reach);
-    return status;
-}
-
-/* Sizes of groups, in step->group. */
-static void size_groups(draft *d, tsl_xc_step *step, const tsl_scf_basis *basis)
-{
-    for (int g = 0; g < d->groups; g++) {
-        tsl_xc_group *group = &step->group[g];
-        const unsigned char *has = d->has + (int64_t)g * basis->shells;
-        *group = (tsl_xc_group){.entry = (int32_t)d->entries, .row = d->rows, .square = d->squares};
-        for (int s = 0; s < basis->shells; s++) {
-            if (has[s]) {
-                group->entries++;
-                group->functions += basis->shell[s].functions;
-            }
-        }
-        group->rows = (group->functions + 7) / 8 * 8;
-        d->entries += group->entries;
-        d->rows += group->rows;
-        d->squares += (int64_t)group->rows * group->rows;
-        if (group->rows > step->task.most_rows) {
-            step->task.most_rows = group->rows;
-        }
-    }
-}
-
-static tsl_status draft_groups(draft *d, tsl_xc_step *step, const tsl_scf_basis *basis)
-{
-    tsl_context *context = step->context;
-    const bool placed = !context->ops->xc_step->has_batch_squares_only;
-    const int64_t places = placed ? (int64_t)d->groups * basis->functions : 0;
-    tsl_status status = TSL_OK;
-    TSL_TRY(take(context, &step->group, d->groups, sizeof *step->group));
-    size_groups(d, step, basis);
-    TSL_TRY(take(context, &d->entry, d->entries, sizeof *d->entry));
-    TSL_TRY(take(context, &d->function, d->rows, sizeof *d->function));
-    TSL_TRY(take(context, &d->place, places, sizeof *d->place));
-    memset(d->place, 0xff, (size_t)places * sizeof *d->place);
-    for (int g = 0; g < d->groups; g++) {
-        const tsl_xc_group *group = &step->group[g];
-        tsl_xc_entry *entry = d->entry + group->entry;
-        int32_t *function = d->function + group->row;
-        int row = 0;
-        for (int s = 0; s < basis->shells; s++) {
-            if (!d->has[(int64_t)g * basis->shells + s]) {
-                continue;
-            }
-            *entry++ = (tsl_xc_entry){g, s, row};
-            for (int f = 0; f < basis->shell[s].functions; f++, row++) {
-                function[row] = basis->shell[s].function + f;
-                if (placed) {
-                    d->place[(int64_t)g * basis->functions + function[row]] = (int16_t)row;
-                }
-            }
-        }
-        for (; row < group->rows; row++) {
-            function[row] = -1;
-        }
-    }
-done:
-    return status;
-}
-
 /* ---- memory -------------------------------------------------------------------------------- */
 
 /* Arrays by point of a batch: rho, gradient, sigma, tau; exc, vrho, vsigma, vtau. */
@@ -331,17 +84,18 @@ static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, in
 }
 
 /* Divide the groups into batches; finds the largest of each size. A CPU's batch is to stay in its
- * caches, and to keep its threads busy. */
+ * caches, and to be so long that threads seldom wait for each other. */
 static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, int64_t *most_rows,
                                int64_t *most_squares)
 {
-    enum { GROUPS_A_THREAD = 8 };
+    enum { LEAST_GROUPS = 16, CACHED = 8 << 20 }; /* of a CPU's thread */
     tsl_context *context = step->context;
     const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
-    const int most_groups = is_cpu ? GROUPS_A_THREAD * context->threads : groups;
+    const int least = is_cpu ? LEAST_GROUPS * context->threads : groups;
+    const int64_t cached = is_cpu ? (int64_t)CACHED * context->threads : 0;
     const int64_t bound = memory > 0 ? memory : INT64_C(2) << 30;
     tsl_status status = TSL_OK;
-    TSL_TRY(take(context, &step->batch, groups, sizeof *step->batch));
+    TSL_TRY(tsl_xc_step_take(context, &step->batch, groups, sizeof *step->batch));
     for (int g = 0; g < groups;) {
         batch *b = &step->batch[step->batches++];
         int64_t rows = 0, squares = 0;
@@ -351,7 +105,7 @@ static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, in
             const int64_t square = (int64_t)group->rows * group->rows;
             const int64_t bytes =
                 batch_bytes(step, g + 1 - b->first, rows + group->rows, squares + square);
-            if (g > b->first && (g - b->first >= most_groups || bytes > bound)) {
+            if (g > b->first && (bytes > bound || (g - b->first >= least && bytes > cached))) {
                 break;
             }
             rows += group->rows;
@@ -416,9 +170,32 @@ static void split_by_point(tsl_xc_step *step)
     t->vtau = a->vtau;
 }
 
+static void point_at_pieces(tsl_xc_step *step)
+{
+    tsl_xc_step_task *t = &step->task;
+    t->shell = step->piece[SHELLS];
+    t->exponent = step->piece[EXPONENTS];
+    t->coefficient = step->piece[COEFFICIENTS];
+    t->table = step->piece[TABLES];
+    t->position = step->piece[POSITIONS];
+    t->weight = step->piece[WEIGHTS];
+    t->group = step->piece[GROUPS];
+    t->entry = step->piece[ENTRIES];
+    t->function = step->piece[FUNCTIONS];
+    t->place = step->piece[PLACES];
+    t->values = step->piece[VALUES];
+    t->weighted = step->piece[WEIGHTED];
+    t->squares = step->piece[SQUARES];
+    t->factor = step->piece[FACTORS];
+    t->half = step->piece[HALF];
+    t->parts = step->piece[PARTS];
+    t->sums = step->piece[SUMS];
+    t->scratch = step->piece[SCRATCH];
+}
+
 /* Take all memory and send what the draft has. */
-static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_basis *basis,
-                            int64_t rows, int64_t squares)
+static tsl_status place_all(tsl_xc_step *step, const tsl_xc_step_draft *d,
+                            const tsl_scf_basis *basis, int64_t rows, int64_t squares)
 {
     tsl_xc_step_task *t = &step->task;
     tsl_context *context = step->context;
@@ -463,24 +240,7 @@ static tsl_status place_all(tsl_xc_step *step, const draft *d, const tsl_scf_bas
         TSL_TRY(place(step, i, pieces[i].bytes, pieces[i].from));
     }
     t->batch_values = values;
-    t->shell = step->piece[SHELLS];
-    t->exponent = step->piece[EXPONENTS];
-    t->coefficient = step->piece[COEFFICIENTS];
-    t->table = step->piece[TABLES];
-    t->position = step->piece[POSITIONS];
-    t->weight = step->piece[WEIGHTS];
-    t->group = step->piece[GROUPS];
-    t->entry = step->piece[ENTRIES];
-    t->function = step->piece[FUNCTIONS];
-    t->place = step->piece[PLACES];
-    t->values = step->piece[VALUES];
-    t->weighted = step->piece[WEIGHTED];
-    t->squares = step->piece[SQUARES];
-    t->factor = step->piece[FACTORS];
-    t->half = step->piece[HALF];
-    t->parts = step->piece[PARTS];
-    t->sums = step->piece[SUMS];
-    t->scratch = step->piece[SCRATCH];
+    point_at_pieces(step);
     split_by_point(step);
 done:
     return status;
@@ -530,7 +290,7 @@ static tsl_status make_functional(tsl_xc_step *step, const tsl_xc_step_options *
 tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl_scf_basis *basis,
                               const tsl_scf_grid *grid, const tsl_xc_step_options *options)
 {
-    draft d = {.groups = 0};
+    tsl_xc_step_draft d = {.groups = 0};
     tsl_xc_step *step = NULL;
     int64_t rows = 0, squares = 0;
     const double begun = tsl_seconds();
@@ -549,24 +309,32 @@ tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl
     step->task.components = step->task.family == TSL_XC_LDA ? 1 : 4;
     step->task.functions = basis->functions;
     step->task.shells = basis->shells;
-    TSL_TRY(draft_basis(&d, context, basis));
-    TSL_TRY(draft_points(&d, step, grid));
-    TSL_TRY(draft_shells(&d, context, basis, options->cutoff));
-    TSL_TRY(draft_groups(&d, step, basis));
+    TSL_TRY(tsl_xc_step_make_draft(&d, context, basis, grid, options->cutoff,
+                                   !context->ops->xc_step->has_batch_squares_only));
+    step->group = d.group;
+    step->order = d.order;
+    d.group = NULL;
+    d.order = NULL;
+    step->task.most_rows = d.most_rows;
     step->task.points = d.points;
+    step->description.points = grid->points;
+    step->description.points_left_out = grid->points - d.kept;
     TSL_TRY(plan_batches(step, d.groups, options->memory, &rows, &squares));
     TSL_TRY(place_all(step, &d, basis, rows, squares));
     step->description.groups = d.groups;
     step->description.batches = step->batches;
     for (int g = 0; g < d.groups; g++) {
-        step->description.functions += (double)step->group[g].functions / d.groups;
+        const double functions = step->group[g].functions;
+        step->description.functions += functions / d.groups;
+        step->description.flops += 4.0 * TSL_XC_STEP_POINTS * functions * functions *
+                                   options->spins * weighted_of(&step->task);
     }
     step->description.most_functions = step->task.most_rows;
     tsl_profile_add(context, "groups of points", begun, 0, 0);
     *out = step;
     step = NULL;
 done:
-    release_draft(&d);
+    tsl_xc_step_release_draft(&d);
     tsl_xc_step_destroy(step);
     return status;
 }
@@ -673,7 +441,7 @@ tsl_status tsl_xc_step_density(tsl_xc_step *step, const double *density, double 
     tsl_xc_step_task *t = &step->task;
     double *room = NULL;
     tsl_status status = TSL_OK;
-    TSL_TRY(take(context, &room, t->batch_points, sizeof *room));
+    TSL_TRY(tsl_xc_step_take(context, &room, t->batch_points, sizeof *room));
     t->density = density;
     for (int b = 0; b < step->batches; b++) {
         choose_batch(step, b);

@@ -86,6 +86,7 @@ typedef struct tsl_xc_step_description {
     double functions;        /* of a group, on average */
     int most_functions;
     int64_t bytes; /* of device memory */
+    double flops;  /* additions and multiplications of a run's products of matrices */
 } tsl_xc_step_description;
 
 void tsl_xc_step_describe(const tsl_xc_step *step, tsl_xc_step_description *out);

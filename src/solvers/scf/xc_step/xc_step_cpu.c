@@ -242,7 +242,9 @@ static tsl_status cpu_density(tsl_context *context, const tsl_xc_step_task *t)
     for (int g = t->first; g < t->last; g++) {
         char *scratch = t->scratch + omp_get_thread_num() * t->scratch_bytes;
         const int64_t at = (int64_t)(g - t->first) * POINTS;
-        write_functions(t, g, scratch);
+        if (!t->kept) {
+            write_functions(t, g, scratch);
+        }
         find_density(t, g, scratch);
         for (int a = 0, k = 0; a < t->spins && t->components > 1; a++) {
             for (int b = a; b < t->spins; b++, k++) {
