@@ -3,10 +3,13 @@
 #include "support/devices.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "oracle.h"
+#include "solvers/scf/basis/set.h"
 #include "solvers/scf/grid/grid.h"
 #include "solvers/scf/grid/lebedev.h"
 
@@ -179,8 +182,8 @@ static void molecules_have_their_points(void **state)
         } grids[] = {{"coarse", m->level1, 2e-4},
                      {"medium", m->level3, 3e-6},
                      {"level3", m->level3, 3e-6},
-                     {"fine", m->fine, 1e-8},
-                     {"99x590", m->fine, 1e-8}};
+                     {"fine", m->fine, 2e-8},
+                     {"99x590", m->fine, 2e-8}};
         for (int g = 0; g < 5; g++) {
             for (int partition = 0; partition < 2; partition++) {
                 tsl_scf_grid grid;
@@ -323,6 +326,89 @@ static void every_failing_allocation_is_survived(void **state)
     }
 }
 
+/* ---- PySCF's numbers ------------------------------------------------------------------------ */
+
+static void radii_are_pyscfs(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    static const struct {
+        int element;
+        const char *name;
+    } atoms[] = {{1, "Z1_n20"}, {6, "Z6_n20"}, {8, "Z8_n20"}, {26, "Z26_n20"}};
+    oracle o;
+    if (!oracle_open(&o, "grid_spec.json")) {
+        skip();
+    }
+    for (int i = 0; i < 4; i++) {
+        double r[N], dr[N], expected[N];
+        tsl_scf_radii(atoms[i].element, N, r, dr);
+        assert_int_equal(oracle_numbers(&o, atoms[i].name, "r", expected, N), N);
+        for (int k = 0; k < N; k++) {
+            assert_true(fabs(r[k] / expected[k] - 1) < 2e-14);
+        }
+        assert_int_equal(oracle_numbers(&o, atoms[i].name, "dr", expected, N), N);
+        for (int k = 0; k < N; k++) {
+            assert_true(fabs(dr[k] / expected[k] - 1) < 2e-14);
+        }
+    }
+    oracle_close(&o);
+}
+
+/* Atoms of an .xyz file, bohr; their number. */
+static int read_xyz(const char *name, int *element, double *position, int most)
+{
+    char path[300], line[200], symbol[9];
+    int count = 0;
+    snprintf(path, sizeof path, ORACLE_FOLDER "geometry/%s.xyz", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%d\n", &count), 1);
+    assert_true(count <= most && fgets(line, sizeof line, file) != NULL);
+    for (int i = 0; i < count; i++) {
+        double *at = position + 3 * (int64_t)i;
+        assert_int_equal(fscanf(file, "%8s %lf %lf %lf", symbol, at, at + 1, at + 2), 4);
+        element[i] = tsl_scf_element(symbol, strlen(symbol));
+        for (int axis = 0; axis < 3; axis++) {
+            at[axis] /= 0.529177210903;
+        }
+    }
+    fclose(file);
+    return count;
+}
+
+static void molecules_are_pyscfs(void **state)
+{
+    (void)state;
+    enum { MOST = 24 };
+    static const char *const names[] = {"h2o", "nh3", "c2h4",    "n2",
+                                        "oh",  "o2",  "glycine", "benzene"};
+    oracle o;
+    if (!oracle_open(&o, "grid_spec.json")) {
+        skip();
+    }
+    tsl_context *context = test_context("cpu", 2);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int element[MOST];
+        double position[3 * MOST], charge[MOST] = {0}, points, sum;
+        tsl_scf_grid grid;
+        const int count = read_xyz(names[i], element, position, MOST);
+        const tsl_scf_atoms atoms = {count, element, charge, position};
+        make(&grid, context, &atoms, "level3", TSL_SCF_BECKE);
+        assert_int_equal(oracle_numbers(&o, names[i], "points_before_padding", &points, 1), 1);
+        assert_int_equal(oracle_numbers(&o, names[i], "sum_w_gauss1.3", &sum, 1), 1);
+        assert_int_equal(grid.points, points);
+        const double error = fabs(gaussians(&grid, &atoms, 1.3) - sum);
+        if (error > 1e-12 * count) {
+            print_error("%s: %g\n", names[i], error);
+        }
+        assert_true(error < 1e-12 * count);
+        tsl_scf_grid_release(&grid);
+    }
+    oracle_close(&o);
+    tsl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +419,8 @@ int main(void)
         cmocka_unit_test(shares_are_beckes_on_every_device),
         cmocka_unit_test(bad_grids_are_refused),
         cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(radii_are_pyscfs),
+        cmocka_unit_test(molecules_are_pyscfs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
