@@ -122,9 +122,10 @@ class Options(CommandTest):
         for line in lines:
             command, name, value = line.split("\t")
             option = rows[command, name]
-            self.assertFalse(option["rule"], line)
             found = option["default"]
             self.assertIsNotNone(found, line)
+            if option["rule"]:  # in words, which name the library's first
+                found = re.split(r"[;, ]", found)[0]
             same = float(found) == float(value) if option["kind"] in NUMBERS else found == value
             self.assertTrue(same, f"{line}: the command has {found}")
 
