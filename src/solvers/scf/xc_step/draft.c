@@ -124,8 +124,8 @@ static void find_shells(unsigned char *has, const tsl_scf_basis *basis, const do
         const double *x = position + axis * pitch;
         low[axis] = high[axis] = x[0];
         for (int p = 1; p < TSL_XC_STEP_POINTS; p++) {
-            low[axis] = fmin(low[axis], x[p]);
-            high[axis] = fmax(high[axis], x[p]);
+            low[axis] = x[p] < low[axis] ? x[p] : low[axis];
+            high[axis] = x[p] > high[axis] ? x[p] : high[axis];
         }
     }
     for (int s = 0; s < basis->shells; s++) {

@@ -65,8 +65,9 @@ static void divide(int32_t *order, int64_t count, const tsl_scf_grid *grid)
         const double *x = grid->position[axis];
         double low = x[order[0]], high = low;
         for (int64_t i = 1; i < count; i++) {
-            low = fmin(low, x[order[i]]);
-            high = fmax(high, x[order[i]]);
+            const double at = x[order[i]];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
         }
         if (high - low > length) {
             length = high - low;
