@@ -294,10 +294,14 @@ static void check_edges(tsl_context *context, const char *name, int polarised, i
             const int densities = polarised ? 2 : 1;
             held[k] = fmax(fabs(in[i * inputs + k]), k < densities ? 1e-15 : 1e-40);
         }
-        if ((strstr(name, "tpss") != NULL || strstr(name, "m06") != NULL ||
-             strstr(name, "bc95") != NULL) &&
-            is_clipped(in + i * inputs, inputs,
-                       polarised)) { /* 1 - tau_W / tau is rounding there */
+        const bool is_m06 = strstr(name, "m06") != NULL || strstr(name, "bc95") != NULL;
+        const double tau = inputs < 3 ? 1 : in[i * inputs + inputs - 1];
+        const double other = polarised && inputs > 5 ? in[i * inputs + inputs - 2] : 1;
+        if (is_m06 && fmin(tau, other) == 0) { /* Libxc turns part of it off, of no density */
+            continue;
+        }
+        if ((strstr(name, "tpss") != NULL || is_m06) &&
+            is_clipped(in + i * inputs, inputs, polarised)) { /* 1 - tau_W / tau is rounding */
             continue;
         }
         points_scales(scale, held, about.family, polarised, 1);

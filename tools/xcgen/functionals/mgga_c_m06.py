@@ -1,7 +1,6 @@
 """Correlation of the M06 family: Stoll's pairs of spins by Becke's series of 1997 and the form of Van Voorhis and Scuseria.
 
-Y. Zhao, D. G. Truhlar, J. Chem. Phys. 125, 194101 (2006), eqs. 10 to 19; Theor. Chem. Acc. 120, 215 (2008). As in Libxc the energy of equal spins is turned off where
-tau / rho^(5/3) is below some 1e-10, which no density has.
+Y. Zhao, D. G. Truhlar, J. Chem. Phys. 125, 194101 (2006), eqs. 10 to 19; Theor. Chem. Acc. 120, 215 (2008).
 """
 
 from fractions import Fraction
@@ -25,7 +24,6 @@ SETS = {
                             "0.1166404", "-0.09120847", "-0.06726189", "0.0000672058", "0.0008448011", "0"]),
 }
 GAMMA_SAME, GAMMA_OPPOSITE = Fraction("0.06"), Fraction("0.0031")
-OFF = Fraction(1, 10 ** 10)
 ALPHA_SAME, ALPHA_OPPOSITE = Fraction("0.00515088"), Fraction("0.00304966")
 
 
@@ -38,10 +36,9 @@ def terms(point, p):
     pairs = shared.SpinPairs(point)
     z = [2 * z - 2 * shared.UNIFORM_SPIN for z in pairs.z]
     same = []
-    for x2, own, bare, free in zip(pairs.x2, z, pairs.z, pairs.free):
-        there = -g.expm1(-(4 / OFF ** 2) * (bare * bare))
+    for x2, own, free in zip(pairs.x2, z, pairs.free):
         u = shared.bounded(g, GAMMA_SAME, x2)
-        same.append(free * there * (shared.series(named(p, "css", 5), u)
+        same.append(free * (shared.series(named(p, "css", 5), u)
                             + mgga_x_m06.vs98(g, named(p, "dss", 6), ALPHA_SAME, x2, own)))
     x2 = pairs.both(pairs.x2)
     opposite = (shared.series(named(p, "cab", 5), shared.bounded(g, GAMMA_OPPOSITE, x2))

@@ -19,12 +19,12 @@
 static void prepare(const double *p, double *c)
 {
     long double in[28];
-    long double out[35];
+    long double out[36];
     for (int i = 0; i < 28; i++) {
         in[i] = p[i];
     }
     xc_mgga_c_m06_prepare(in, out);
-    for (int i = 0; i < 35; i++) {
+    for (int i = 0; i < 36; i++) {
         c[i] = (double)out[i];
     }
 }
@@ -66,6 +66,6 @@ const tsl_xc_unit tsl_xc_mgga_c_m06 = {.name = "mgga_c_m06",
     .formula = {34},
     .parameters = 28,
     .parameter = parameters,
-    .constants = 35,
+    .constants = 36,
     .prepare = prepare,
-    .instructions = {{223, 359, 984}, {554, 920, 2547}}};
+    .instructions = {{199, 329, 920}, {506, 862, 2425}}};

@@ -5,7 +5,7 @@ extern "C" {
 #include "solvers/xc/xc.h"
 }
 
-#define XC_UNIT_CONSTANTS 35
+#define XC_UNIT_CONSTANTS 36
 #include "solvers/xc/xc_block.h"
 
 #include "solvers/xc/generated/mgga_c_m06_first.inc"

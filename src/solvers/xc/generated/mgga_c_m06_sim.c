@@ -2,7 +2,7 @@
 #include "device/sim.h"
 #include "solvers/xc/xc.h"
 
-#define XC_UNIT_CONSTANTS 35
+#define XC_UNIT_CONSTANTS 36
 #include "solvers/xc/xc_block.h"
 
 #include "solvers/xc/generated/mgga_c_m06_first.inc"
