@@ -1,5 +1,6 @@
 /* The example of molecular dynamics keeps its energy: 256 particles, 400 steps. */
 #define main example_main
+int main(int argc, char **argv);
 #include "../../../examples/molecular_dynamics.c"
 #undef main
 
