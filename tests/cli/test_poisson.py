@@ -560,7 +560,7 @@ class Hdf5(CommandTest):
         self.assert_refused(["poisson", "field.hdf5", "--dataset", "field", *rest],
                             ["field.hdf5", "4 axes"])
         self.assert_refused(["poisson", "in.npy", "--dataset", "rho", *rest],
-                            ["--dataset goes with an HDF5 input"])
+                            ["--dataset goes with an HDF5 or .npz input"])
         self.write("bad.h5", "no HDF5 file")
         self.assert_refused(["poisson", "bad.h5", "--dataset", "rho", *rest],
                             ["bad.h5", "not a cube file (nor .npy or HDF5"])

@@ -1,7 +1,6 @@
 /* Pairwise work on NVIDIA GPUs. */
 #include <stdalign.h>
 
-#include "core/warp.h"
 #include "device/cuda.h"
 
 extern "C" {
@@ -9,6 +8,8 @@ extern "C" {
 #include "solvers/pairs/neighbors_point.h"
 #include "solvers/pairs/pairs.h"
 }
+
+#include "core/warp.h"
 
 #include "solvers/pairs/pairs_block.inc"
 

@@ -204,7 +204,7 @@ static void options_are_checked(void **state)
                                   "smoother is 2: give 0 to 1",
                                   "strength is 1.5: give 0 to 1",
                                   "coarse_rows is 0: give 1 to 4000",
-                                  "eigenvalue_ratio is 1: give more than 1, up to 1e6, or 0"};
+                                  "eigenvalue_ratio is 1: give more than 1, up to 1e+06, or 0"};
     tsl_linsolve_plan *plan = NULL;
     for (int i = 0; i < 12; i++) {
         assert_int_equal(tsl_linsolve_plan_create(&plan, matrix, &wrong[i]), TSL_E_ARG);

@@ -300,7 +300,7 @@ static void check_edges(tsl_context *context, const char *name, int polarised, i
         if (is_m06 && fmin(tau, other) == 0) { /* Libxc turns part of it off, of no density */
             continue;
         }
-        if ((strstr(name, "tpss") != NULL || is_m06) &&
+        if ((strstr(name, "tpss") != NULL || strstr(name, "rscan") != NULL || is_m06) &&
             is_clipped(in + i * inputs, inputs, polarised)) { /* 1 - tau_W / tau is rounding */
             continue;
         }

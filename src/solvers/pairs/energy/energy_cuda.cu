@@ -1,13 +1,14 @@
 /* Energies on NVIDIA GPUs. */
 #include <stdalign.h>
 
-#include "core/warp.h"
 #include "device/cuda.h"
 
 extern "C" {
 #include "solvers/pairs/energy/energy_point.h"
 #include "tesela/simplex.h"
 }
+
+#include "core/warp.h"
 
 #include "solvers/pairs/energy/energy_block.inc"
 
