@@ -248,12 +248,12 @@ static double lower_of(const work *w, const double *in, const double *out, int k
     return out[(1 + w->by[k][0]) * n + i];
 }
 
-/* Is the reduced gradient s of a closed shell near one of the two seams of the hole of Heyd,
- * Scuseria and Ernzerhof? */
+/* Is the reduced gradient s of a closed shell near a seam of the hole of Heyd, Scuseria and
+ * Ernzerhof: one of two changes of formula, or 15, where s is held from then on? */
 static bool is_near_bend(double rho, double sigma)
 {
     const double s = sqrt(sigma) / (6.1873 * pow(rho, 4.0 / 3));
-    return fabs(s - 1) < 0.01 || fabs(s / 0.08 - 1) < 0.01;
+    return fabs(s - 1) < 0.01 || fabs(s / 0.08 - 1) < 0.01 || fabs(s / 15 - 1) < 0.01;
 }
 
 /* Might a step pass a seam at a point: of Perdew and Zunger's gas at r_s = 1, of the hole, or the
