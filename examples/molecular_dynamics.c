@@ -120,6 +120,9 @@ int main(int argc, char **argv)
     s.f = malloc(24 * (size_t)s.n);
     if (cells < 4 || !s.x || !s.v || !s.f) {
         fprintf(stderr, "fewer than 4 cells, or out of memory\n");
+        free(s.x);
+        free(s.v);
+        free(s.f);
         return 1;
     }
     begin(&s, cells, edge);

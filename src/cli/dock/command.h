@@ -82,7 +82,7 @@ tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
                               const struct dock_input *receptor, const struct dock_input *ligand);
 void dock_restraint_free(dock_restraint *restraint);
 /* A tsl_dock_filter. */
-int dock_restraint_allows(void *restraint, const double motion[3][4]);
+int dock_restraint_allows(void *user, const double motion[3][4]);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 

@@ -34,8 +34,7 @@ static tsl_status read_all(judging *j)
         j->bound[role] = dock_input_of(options, role, options->native);
         j->bound[role].model = TSL_MODEL_FIRST;
         j->bound[role].chains = options->native_chains[role];
-        j->bound[role].option =
-            role == 0 ? "--native-receptor-chains" : "--native-ligand-chains";
+        j->bound[role].option = role == 0 ? "--native-receptor-chains" : "--native-ligand-chains";
     }
     tsl_status status = TSL_OK;
     TSL_TRY(read_input(j, &j->docked[0]));
@@ -134,7 +133,7 @@ static void print_summary(FILE *stream, const judging *j)
         print_row(stream, j, best);
     }
     fprintf(stream, "\nfirst of %lld poses:", (long long)j->list.count);
-    for (int class = 1; class <= 3; class++) {
+    for (int class = 1; class <= 3; class ++) {
         const int64_t first = first_of(j, class);
         fprintf(stream, " %s %s", class > 1 ? "or better," : "", classes[class]);
         if (first > 0) {
@@ -172,7 +171,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "poses", j->list.count);
-    for (int class = 1; class <= 3; class++) {
+    for (int class = 1; class <= 3; class ++) {
         char name[32];
         const int64_t first = first_of(j, class);
         snprintf(name, sizeof name, "first_%s", classes[class]);

@@ -100,6 +100,9 @@ tsl_status tsl_dock_get_ready(tsl_dock_plan *plan, const tsl_fft_patience *patie
 /* Go over to double precision, within the memory bound; the batch may shrink. */
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan);
 
+/* Refuse options that are out of range, with a line that says which. */
+tsl_status tsl_dock_check_options(tsl_context *context, const tsl_dock_options *options);
+
 /* Atoms with a charge, and bytes that all take on the device. */
 int64_t tsl_dock_count_charged(const tsl_molecule *molecule);
 int64_t tsl_dock_atoms_bytes(const tsl_molecule *molecule);
@@ -123,7 +126,7 @@ bool tsl_dock_has_terms(const tsl_dock_plan *plan);
 int64_t tsl_dock_terms_bytes(const tsl_dock_geometry *geometry, int count, int64_t atoms);
 
 /* Take the batch's memory, and the ligand's atoms; and give them back. */
-tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *ligand);
+tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *molecule);
 void tsl_dock_free_terms(tsl_dock_plan *plan);
 
 /* Take the memory of the receptor's fields, make them, give both back. */

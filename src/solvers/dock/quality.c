@@ -125,7 +125,7 @@ static void trace_back(const alignment *a, side *out)
             i -= gap == 1;
             j -= gap == 2;
             from = score_at(a, i, j);
-            state = from[gap] - 0.5 == here                       ? gap
+            state = from[gap] - 0.5 == here                        ? gap
                     : from[0] >= from[3 - gap] || i == 0 || j == 0 ? 0
                                                                    : 3 - gap;
             state = i == 0 && j > 0 ? 2 : j == 0 && i > 0 ? 1 : state;
@@ -206,9 +206,9 @@ static tsl_status find_contacts(tsl_native *n, tsl_context *context)
         const int64_t p = starts[0][i / counts[1]], q = starts[1][i % counts[1]];
         const int in_p = (int)(starts[0][i / counts[1] + 1] - p);
         const int in_q = (int)(starts[1][i % counts[1] + 1] - q);
-        n->native_contacts += least_square(a->bound->positions + 3 * p, in_p,
-                                           b->bound->positions + 3 * q,
-                                           in_q) < contact_reach * contact_reach;
+        n->native_contacts +=
+            least_square(a->bound->positions + 3 * p, in_p, b->bound->positions + 3 * q, in_q) <
+            contact_reach * contact_reach;
     }
     tsl_release(starts[0]);
     tsl_release(starts[1]);
@@ -332,11 +332,11 @@ static double superpose(const sums *s, double motion[3][4])
             m[i][j] = s->pq[i][j] - s->p[i] * s->q[j] / s->count;
         }
     }
-    double a[4][4] = {{m[0][0] + m[1][1] + m[2][2], m[1][2] - m[2][1], m[2][0] - m[0][2],
-                       m[0][1] - m[1][0]},
-                      {0, m[0][0] - m[1][1] - m[2][2], m[0][1] + m[1][0], m[2][0] + m[0][2]},
-                      {0, 0, -m[0][0] + m[1][1] - m[2][2], m[1][2] + m[2][1]},
-                      {0, 0, 0, -m[0][0] - m[1][1] + m[2][2]}};
+    double a[4][4] = {
+        {m[0][0] + m[1][1] + m[2][2], m[1][2] - m[2][1], m[2][0] - m[0][2], m[0][1] - m[1][0]},
+        {0, m[0][0] - m[1][1] - m[2][2], m[0][1] + m[1][0], m[2][0] + m[0][2]},
+        {0, 0, -m[0][0] + m[1][1] - m[2][2], m[1][2] + m[2][1]},
+        {0, 0, 0, -m[0][0] - m[1][1] + m[2][2]}};
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < i; j++) {
             a[i][j] = a[j][i];
@@ -361,8 +361,8 @@ static double superpose(const sums *s, double motion[3][4])
 static void move(const double motion[3][4], const double from[3], double to[3])
 {
     for (int i = 0; i < 3; i++) {
-        to[i] = motion[i][0] * from[0] + motion[i][1] * from[1] + motion[i][2] * from[2] +
-                motion[i][3];
+        to[i] =
+            motion[i][0] * from[0] + motion[i][1] * from[1] + motion[i][2] * from[2] + motion[i][3];
     }
 }
 
@@ -390,8 +390,7 @@ static void visit_backbone(const side *s, bool of_interface, const double motion
     for (int64_t i = 0; i < s->count; i++) {
         const match *m = &s->at[i];
         for (int k = 0; k < BACKBONE && (s->near[i] || !of_interface); k++) {
-            const int64_t docked =
-                atom_named(s->docked, m->docked, m->docked_count, backbone[k]);
+            const int64_t docked = atom_named(s->docked, m->docked, m->docked_count, backbone[k]);
             const int64_t bound = atom_named(s->bound, m->bound, m->bound_count, backbone[k]);
             if (docked >= 0 && bound >= 0) {
                 double at[3];
@@ -437,8 +436,8 @@ static double share_kept(const tsl_native *n, const double motion[3][4])
         for (int k = 0; k < q->docked_count; k++) {
             double at[3];
             move(motion, b->docked->positions + 3 * (q->docked + k), at);
-            least = fmin(least, least_square(a->docked->positions + 3 * p->docked,
-                                             p->docked_count, at, 1));
+            least = fmin(
+                least, least_square(a->docked->positions + 3 * p->docked, p->docked_count, at, 1));
         }
         kept += least < contact_reach * contact_reach;
     }

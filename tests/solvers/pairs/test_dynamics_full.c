@@ -1,7 +1,7 @@
 /* The example of molecular dynamics keeps its energy: 4000 particles, 10 000 steps. */
 #define main example_main
 int main(int argc, char **argv);
-#include "../../../examples/molecular_dynamics.c"
+#include "../../../examples/molecular_dynamics.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
 
 #include <setjmp.h>

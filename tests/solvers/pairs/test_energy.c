@@ -15,7 +15,7 @@ typedef struct energy_row {
     tsl_shift shift;
     double skin;
     double box[6]; /* box[0] = 0: open */
-    bool charged, excluded;
+    int charged, excluded;
 } energy_row;
 
 static const energy_row rows[] = {

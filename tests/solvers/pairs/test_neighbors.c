@@ -13,9 +13,9 @@ typedef struct neighbor_row {
     int dimensions;
     double cutoff;
     double box[6]; /* box[0] = 0: open */
-    bool radii;
+    int radii;
     int least_cells; /* that the search has to use; 1: any */
-    bool inside;     /* are all points within the periodic cell? */
+    int inside;      /* are all points within the periodic cell? */
 } neighbor_row;
 
 static const neighbor_row rows[] = {{1, 3, 1, {0}, false, 1, false},
