@@ -8,7 +8,7 @@
 #include "core/context.h"
 #include "tesela/pairs.h"
 
-typedef struct energy_row {
+typedef struct energy_row { /* NOLINT(clang-analyzer-optin.performance.Padding): the order reads */
     int64_t count;
     tsl_potential potential;
     double sigma, cutoff;

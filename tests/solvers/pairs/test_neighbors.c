@@ -8,7 +8,8 @@
 #include "core/context.h"
 #include "tesela/pairs.h"
 
-typedef struct neighbor_row {
+typedef struct neighbor_row { /* NOLINT(clang-analyzer-optin.performance.Padding): the order reads
+                               */
     int64_t count;
     int dimensions;
     double cutoff;
