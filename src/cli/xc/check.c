@@ -11,7 +11,7 @@
 typedef enum property {
     FINITE,      /* outputs that are no finite number, any input from 0 to 1e5 */
     SWAP,        /* largest difference when the spins are swapped */
-    CLOSED,      /* closed shell against two equal spins, relative to the scale */
+    CLOSED,      /* closed shell against two equal spins, relative to the scale or the value */
     DIFFERENCES, /* derivatives against differences of what they are derivatives of */
     DEVICE,      /* against the CPU: by order */
     PROPERTIES = DEVICE + 3
@@ -230,7 +230,8 @@ static tsl_status check_closed(checked *c, work *w, evaluator *e)
     }
     for (int64_t i = 0; i < n && status == TSL_OK; i++) {
         const double scale = scale_of(w->other_in, n, i, 1, none);
-        c->value[CLOSED] = larger(c->value[CLOSED], fabs(w->out[i] - w->other[i]) / scale);
+        const double size = fmax(fabs(w->other[i]), scale);
+        c->value[CLOSED] = larger(c->value[CLOSED], fabs(w->out[i] - w->other[i]) / size);
     }
     c->asked[CLOSED] = true;
     evaluator_close(&closed);

@@ -10,6 +10,8 @@ typedef enum remedy { NONE, DAMPING, LEVEL_SHIFT, REMEDIES } remedy;
 
 enum { RISES = 3, STALL = 8 };
 
+static const double DEGENERATE = 1e-6; /* hartree: orbitals closer than that are of one energy */
+
 typedef struct iteration {
     tsl_scf_plan *plan;
     tsl_scf_result *result;
@@ -92,13 +94,44 @@ done:
 
 /* ---- orbitals ------------------------------------------------------------------------------- */
 
+/* Turn orbitals `first` to `last` - 1, of one energy, among each other, so that none but the first
+ * of them has the function that they have most of; then the others likewise. Where only some of
+ * them are occupied, rounding does not choose which. */
+static void settle_degenerate(double *orbitals, int64_t n, int64_t m, int64_t first, int64_t last)
+{
+    for (; first + 1 < last; first++) {
+        int64_t most = 0;
+        double size = 0;
+        for (int64_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (int64_t j = first; j < last; j++) {
+                sum += orbitals[i * m + j] * orbitals[i * m + j];
+            }
+            if (sum > 1.001 * size) { /* of equal ones the first */
+                size = sum;
+                most = i;
+            }
+        }
+        for (int64_t j = first + 1; j < last; j++) {
+            const double a = orbitals[most * m + first], b = orbitals[most * m + j];
+            const double length = hypot(a, b);
+            for (int64_t i = 0; i < n && length > 0; i++) {
+                const double x = orbitals[i * m + first], y = orbitals[i * m + j];
+                orbitals[i * m + first] = (a * x + b * y) / length;
+                orbitals[i * m + j] = (a * y - b * x) / length;
+            }
+        }
+    }
+}
+
 /* Orbitals of a spin from its Fock matrix. With a level shift: of F + shift (S - S D S), D of one
  * spin. */
 static tsl_status diagonalise(tsl_scf_plan *p, int spin, double shift)
 {
     const int64_t n = p->n, m = p->orthogonal;
     const double *fock = p->fock + spin * n * n, *density = p->density + spin * n * n;
-    double *f = p->work[0];
+    double *f = p->work[0], *energies = p->orbital_energies + spin * m;
+    int64_t first = 0;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_congruence(p->context, f, fock, p->x, n, m, p->work[1]));
     if (shift > 0) {
@@ -113,9 +146,15 @@ static tsl_status diagonalise(tsl_scf_plan *p, int spin, double shift)
             }
         }
     }
-    TSL_TRY(p->context->ops->dense->eigen(p->context, m, f, p->orbital_energies + spin * m));
+    TSL_TRY(p->context->ops->dense->eigen(p->context, m, f, energies));
     TSL_TRY(
         tsl_scf_multiply(p->context, p->orbitals + spin * n * m, p->x, false, f, true, n, m, m));
+    for (int64_t j = 1; j <= m; j++) {
+        if (j == m || energies[j] - energies[j - 1] > DEGENERATE) {
+            settle_degenerate(p->orbitals + spin * n * m, n, m, first, j);
+            first = j;
+        }
+    }
 done:
     return status;
 }

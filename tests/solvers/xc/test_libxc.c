@@ -262,6 +262,19 @@ static bool is_clipped(const double *x, int inputs, int polarised)
     return clipped;
 }
 
+/* Is tau less than that of one orbital of the whole density, once sigma is clipped by spin? No
+ * density is like that, and rSCAN is published for others alone. */
+static bool is_below_one_orbital(const double *x, int inputs)
+{
+    if (inputs <= 5) {
+        return false;
+    }
+    const double a = fmin(x[2], 8 * x[0] * x[5]);
+    const double b = fmin(x[4], 8 * x[1] * x[6]);
+    const double cross = fmax(-(a + b) / 2, fmin(x[3], (a + b) / 2));
+    return a + 2 * cross + b > 8 * (x[0] + x[1]) * (x[5] + x[6]);
+}
+
 /* Is a point left out of the comparison at the edges? Without one spin's tau Libxc turns part of
  * M06's off, of no density. At the clip 1 - tau_W / tau is rounding alone. */
 static bool is_left_out(const char *name, const double *x, int inputs, int polarised)
@@ -269,8 +282,9 @@ static bool is_left_out(const char *name, const double *x, int inputs, int polar
     const bool is_m06 = strstr(name, "m06") != NULL || strstr(name, "bc95") != NULL;
     const double tau = inputs < 3 ? 1 : x[inputs - 1];
     const double other = polarised && inputs > 5 ? x[inputs - 2] : 1;
-    const bool bends = strstr(name, "tpss") != NULL || strstr(name, "rscan") != NULL || is_m06;
-    return (is_m06 && fmin(tau, other) == 0) || (bends && is_clipped(x, inputs, polarised));
+    return (is_m06 && fmin(tau, other) == 0) ||
+           ((strstr(name, "tpss") != NULL || is_m06) && is_clipped(x, inputs, polarised)) ||
+           (strstr(name, "rscan") != NULL && is_below_one_orbital(x, inputs));
 }
 
 static void check_edges(tsl_context *context, const char *name, int polarised, int count)
