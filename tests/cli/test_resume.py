@@ -1,8 +1,10 @@
 # ctest: cost 60, full with sanitizers
 """Runs that are interrupted or killed, and gone on with."""
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -12,7 +14,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents
+from command import LIGAND, RECEPTOR, SMALL, SOURCE, TESELA, ReferenceTest, contents
 
 
 class Resume(ReferenceTest):
@@ -68,13 +70,25 @@ class Resume(ReferenceTest):
         self.assertEqual(contents(self.path("out")), before)
 
     def test_resume_of_another_version_is_refused(self):
-        """A search is named by its version and all that its answer depends on; here a name is another's."""
+        """The search's name, made up here, holds the version and the arithmetic's number."""
+        with open(os.path.join(SOURCE, "src", "solvers", "dock", "dock.h"), encoding="utf-8") as file:
+            arithmetic = int(re.search(r"TSL_DOCK_ARITHMETIC = (\d+)", file.read())[1])
+        version = self.run_command("--version").stdout.split()[-1]
         self.write("few.txt", "10 20 30\n0 90 0\n")
-        command = ["dock", RECEPTOR, LIGAND, "--grid", "48", "--surface", "2.5", "--threads", "1",
+        command = ["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48", "--surface", "2.5", "--threads", "1",
                    "--rotations", "few.txt", "--no-electrostatics", "--device", "cpu"]
-        result = self.run_command(*command, "-o", "first")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        name = self.read_json("first", "run.json")["results"]["search_digest"]
+
+        def name(version, arithmetic):
+            digests = []
+            for path in (RECEPTOR, LIGAND):
+                with open(path, "rb") as file:
+                    digests.append(hashlib.sha256(file.read()).hexdigest())
+            texts = [f"tesela {version} dock, arithmetic {arithmetic}", digests[0], None, digests[1], None, "",
+                     "0 0", "0 48 0 2.5 -15 0 3", "0 0.5 3 2"]
+            rest = [None, None, "2", "10000000 20000000 30000000", "0 90000000 0"]
+            lines = [b"".join((text.encode() + b"\0" if text is not None else b"") + b"\n" for text in part)
+                     for part in (texts, rest)]
+            return hashlib.sha256(bytes(18 * 18 * 8).join(lines)).hexdigest()  # no contact potentials are given
 
         def checkpoint(run):
             """A checkpoint of two rotations, of which none is finished."""
@@ -85,13 +99,13 @@ class Resume(ReferenceTest):
             return head + struct.pack("<Q", total)
 
         os.mkdir(self.path("out"))
-        command += ["-o", "out", "--resume"]
-        self.write("out/checkpoint.tsl", checkpoint(name[::-1]))
-        self.assert_refused(command, ["out/checkpoint.tsl", "options or version"])
-        self.write("out/checkpoint.tsl", checkpoint(name))
-        result = self.run_command(*command)
+        for other in (name(version, arithmetic - 1), name(version, arithmetic + 1), name(version + "1", arithmetic)):
+            self.write("out/checkpoint.tsl", checkpoint(other))
+            self.assert_refused([*command, "--resume"], ["out/checkpoint.tsl", "options or version"])
+        self.write("out/checkpoint.tsl", checkpoint(name(version, arithmetic)))
+        result = self.run_command(*command, "--resume")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.read_json("out", "run.json")["results"]["search_digest"], name)
+        self.assertEqual(self.read_json("out", "run.json")["results"]["search_digest"], name(version, arithmetic))
 
     def test_resume_of_nothing_begins(self):
         result = self.dock("out", "--resume")
