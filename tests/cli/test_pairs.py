@@ -43,6 +43,26 @@ def load(path):
     return header["shape"], code, struct.unpack(f"<{count}{code}", data[10 + length:])
 
 
+class Stages(CommandTest):
+    def test_each_task_tells_where_time_went(self):
+        generator = random.Random(6)
+        points = [[generator.random() for _ in range(3)] for _ in range(60)]
+        self.write("p.npy", npy(points))
+        for task, stage in (("distance p.npy -o d.npy", "distances"),
+                            ("neighbors p.npy --cutoff 0.3 -o n.npz", "list neighbours"),
+                            ("knn p.npy --k 3 -o k.npz", "nearest points"),
+                            ("histogram p.npy --bins 4 --to 0.4 -o h.npz", "sort and count"),
+                            ("energy p.npy --potential gravity", "energy"),
+                            ("triplets p.npy", "triples"),
+                            ("maps --cells 64 --rows-tried 100", "maps"),
+                            (f"contacts {RECEPTOR} {LIGAND}", "neighbours")):
+            with self.subTest(task=task):
+                result = self.run_command("pairs", *task.split(), "--device", "cpu", "--threads", "1", "--profile")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                stages = result.stderr.split("GFLOP/s     calls\n")[1]
+                self.assertIn(stage, stages)
+
+
 class Distances(CommandTest):
     def distance(self, *arguments):
         result = self.run_command("pairs", "distance", *arguments, "-o", "d.npy", *QUICK)

@@ -111,9 +111,6 @@ int fft_command(const cli_command *self, int argc, char **argv)
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);
     }
-    if (options.common.profile) {
-        tsl_profile_enable(work.context);
-    }
     status = measure(&work);
     if (status == TSL_OK) {
         status = tell(&work);

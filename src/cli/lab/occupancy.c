@@ -224,17 +224,13 @@ int occupancy_command(const cli_command *self, int argc, char **argv)
     const cli_common common = {.device =
                                    options.common.device != NULL ? options.common.device : "cpu"};
     tsl_status status = cli_open_context(&work.context, &common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
+    if (status == TSL_OK) {
+        status = compute(&work);
     }
-    status = compute(&work);
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work.context));
-    }
-    exit_status = cli_exit_status(work.context, status, false);
+    exit_status = cli_end(work.context, status, false);
     tsl_context_destroy(work.context);
     return exit_status;
 }

@@ -403,6 +403,11 @@ static void print_table(const ladder_work *work, FILE *stream)
 static tsl_status tell(const ladder_work *work)
 {
     const cli_common *common = &work->options->common;
+    const cli_report report = {.command = "pairs ladder",
+                               .device = tsl_context_device(work->context),
+                               .verified = work->right,
+                               .total = tsl_seconds() - work->begun,
+                               .compute = work->compute};
     tsl_status status = TSL_OK;
     if (!cli_is_quiet()) {
         print_table(work, cli_summary_stream(common));
@@ -413,14 +418,7 @@ static tsl_status tell(const ladder_work *work)
     if (work->options->figure != NULL) {
         TSL_TRY(draw(work));
     }
-    if (common->json != NULL) {
-        const cli_report report = {.command = "pairs ladder",
-                                   .device = tsl_context_device(work->context),
-                                   .verified = work->right,
-                                   .total = tsl_seconds() - work->begun,
-                                   .compute = work->compute};
-        TSL_TRY(cli_report_write(work->context, common->json, &report, write_body, work));
-    }
+    status = cli_conclude(work->context, common, &report, write_body, work);
 done:
     return status;
 }
@@ -444,19 +442,16 @@ static int run_command(const cli_command *self, int argc, char **argv)
         return CLI_USAGE;
     }
     tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
-    }
     const double ready = tsl_seconds();
-    status = run(&work);
+    if (status == TSL_OK) {
+        status = run(&work);
+        tsl_profile_add(work.context, "write tests", ready, 0, 0);
+    }
     work.compute = tsl_seconds() - ready;
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work.context));
-    }
-    exit_status = cli_exit_status(work.context, status, false);
+    exit_status = cli_end(work.context, status, false);
     if (status == TSL_OK && !work.right) {
         cli_error("a map does not write its triangle");
         exit_status = CLI_CHECK_FAILED;

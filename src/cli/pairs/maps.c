@@ -190,19 +190,13 @@ static tsl_status tell(const maps_work *work)
         print(stream, work);
         cli_flush(stream);
     }
-    if (common->profile) {
-        cli_profile_print(work->context);
-    }
-    if (common->json == NULL) {
-        return TSL_OK;
-    }
     const cli_report report = {.command = "pairs maps",
                                .device = tsl_context_device(work->context),
                                .verified = is_right(work),
                                .total = tsl_seconds() - work->begun,
                                .setup = 0,
                                .compute = work->compute};
-    return cli_report_write(work->context, common->json, &report, write_body, work);
+    return cli_conclude(work->context, common, &report, write_body, work);
 }
 
 static void init(const cli_command *self, void *options)
@@ -223,19 +217,16 @@ static int run_command(const cli_command *self, int argc, char **argv)
         return CLI_USAGE;
     }
     tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
-    }
     const double begun = tsl_seconds();
-    status = run(&work);
+    if (status == TSL_OK) {
+        status = run(&work);
+        tsl_profile_add(work.context, "maps", begun, 0, 0);
+    }
     work.compute = tsl_seconds() - begun;
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work.context));
-    }
-    exit_status = cli_exit_status(work.context, status, false);
+    exit_status = cli_end(work.context, status, false);
     if (status == TSL_OK && !is_right(&work)) {
         cli_error("a map does not cover its triangle");
         exit_status = CLI_CHECK_FAILED;

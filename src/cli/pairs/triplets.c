@@ -90,19 +90,13 @@ static tsl_status tell(const triplet_work *work)
                 work->compute, work->energy);
         cli_flush(stream);
     }
-    if (common->profile) {
-        cli_profile_print(work->context);
-    }
-    if (common->json == NULL) {
-        return TSL_OK;
-    }
     const cli_report report = {.command = "pairs triplets",
                                .device = tsl_context_device(work->context),
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
                                .compute = work->compute};
-    return cli_report_write(work->context, common->json, &report, write_body, work);
+    return cli_conclude(work->context, common, &report, write_body, work);
 }
 
 static void init(const cli_command *self, void *options)
@@ -124,17 +118,13 @@ static int run_command(const cli_command *self, int argc, char **argv)
         return CLI_USAGE;
     }
     tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status != TSL_OK) {
-        return cli_exit_status(NULL, status, false);
+    if (status == TSL_OK) {
+        status = run(&work);
     }
-    status = run(&work);
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    if (status != TSL_OK) {
-        cli_error("%s", tsl_last_error(work.context));
-    }
-    exit_status = cli_exit_status(work.context, status, false);
+    exit_status = cli_end(work.context, status, false);
     tsl_point_set_release(&work.points);
     tsl_context_destroy(work.context);
     return exit_status;

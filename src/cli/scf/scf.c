@@ -111,9 +111,6 @@ int scf_run(const cli_command *self, int argc, char **argv)
     }
     const tsl_status status = cli_open_context(&context, &command.common);
     if (status == TSL_OK) {
-        if (command.common.profile) {
-            tsl_profile_enable(context);
-        }
         exit_status = run(context, &command);
         if (command.common.profile) {
             cli_profile_print(context);

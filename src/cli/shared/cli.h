@@ -32,8 +32,7 @@ enum {
  * be called before anything else. (spin.c) */
 void cli_spin_briefly(int argc, char **argv);
 
-/* ---- options (option.h, numbers.c, arguments.c, paths.c)
- * ------------------------------------------------------------------ */
+/* ---- options (option.h, numbers.c, arguments.c, paths.c) ---------------------------------- */
 
 /* Options of every command that computes. */
 typedef struct cli_common {
@@ -49,8 +48,8 @@ typedef struct cli_common {
     uint64_t given; /* bits of its rows that were on the command line: see cli_given() */
 } cli_common;
 
-/* The options of a command that each rank of a launch may have its own of: "--device, … and
- * --memory". (parse.c) */
+/* List the options that each rank of a launch may set for itself, as words of a sentence. (parse.c)
+ */
 void cli_list_rank_options(char *text, size_t bytes, const cli_common *common);
 
 /* *out: the place of `word` among `names`, ended by NULL; false: it is not among them. */
@@ -93,7 +92,7 @@ const char *cli_unsaid_error(void);
 /* Is either of these so? */
 bool cli_is_quiet(void);
 
-/* Open the context the options ask for; errors are printed. */
+/* Open the context the options ask for, with stages kept for --profile; errors are printed. */
 tsl_status cli_open_context(tsl_context **out, const cli_common *common);
 /* Open a context as a rank of `comm`. The reason for a failure is in tsl_last_error(NULL). */
 tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl_comm *comm);
@@ -101,6 +100,10 @@ tsl_status cli_open_rank(tsl_context **out, const char *device, int threads, tsl
 /* The exit status that belongs to a status. `bounded`: a bound on memory was given, so that
  * TSL_E_NOMEM may mean that the bound is too small. */
 int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded);
+
+/* The end of a command's work on a context, or of the attempt to open one (NULL): print why it
+ * failed, if it did. Returns the exit status; `bounded` as above. */
+int cli_end(const tsl_context *context, tsl_status status, bool bounded);
 
 /* Flush a stream; why standard output could not be is kept for cli_close_output(). */
 void cli_flush(FILE *stream);
@@ -186,5 +189,8 @@ FILE *cli_summary_stream(const cli_common *common);
 tsl_profile cli_profile_now(const tsl_context *context);
 /* The stage table of --profile, on standard error. */
 void cli_profile_print(const tsl_context *context);
+/* What --profile and --json ask for: the stage table, and a report as cli_report_write() does. */
+tsl_status cli_conclude(tsl_context *context, const cli_common *common, const cli_report *report,
+                        cli_report_body *body, const void *work);
 
 #endif

@@ -114,8 +114,18 @@ tsl_status cli_open_context(tsl_context **out, const cli_common *common)
     const tsl_status status = cli_open_rank(out, common->device, common->threads, NULL);
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(NULL));
+    } else if (common->profile) {
+        tsl_profile_enable(*out);
     }
     return status;
+}
+
+int cli_end(const tsl_context *context, tsl_status status, bool bounded)
+{
+    if (status != TSL_OK && context != NULL) { /* else cli_open_context() has said it */
+        cli_error("%s", tsl_last_error(context));
+    }
+    return cli_exit_status(context, status, bounded);
 }
 
 int cli_exit_status(const tsl_context *context, tsl_status status, bool bounded)

@@ -176,3 +176,13 @@ void cli_profile_print(const tsl_context *context)
                 format_rate(flops, stage->flops, stage->seconds), (long long)stage->calls);
     }
 }
+
+tsl_status cli_conclude(tsl_context *context, const cli_common *common, const cli_report *report,
+                        cli_report_body *body, const void *work)
+{
+    if (common->profile) {
+        cli_profile_print(context);
+    }
+    return common->json != NULL ? cli_report_write(context, common->json, report, body, work)
+                                : TSL_OK;
+}

@@ -113,9 +113,6 @@ int transpose_command(const cli_command *self, int argc, char **argv)
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);
     }
-    if (options.common.profile) {
-        tsl_profile_enable(work.context);
-    }
     status = options.input != NULL ? transpose_file(&work) : measure_all(&work);
     if (status == TSL_OK) {
         status = tell(&work);

@@ -68,9 +68,6 @@ static int run(xc_options *options)
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);
     }
-    if (options->common.profile) {
-        tsl_profile_enable(context);
-    }
     int (*const work)(const xc_options *, tsl_context *) = options->task == XC_EVAL    ? xc_eval
                                                            : options->task == XC_CHECK ? xc_check
                                                                                        : xc_bench;

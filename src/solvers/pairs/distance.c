@@ -391,11 +391,13 @@ tsl_status tsl_distance_stream(tsl_distance_plan *plan, int64_t bytes, tsl_dista
     for (int64_t first = 0; first < plan->count && status == TSL_OK; first += piece) {
         const int64_t left = plan->count - first;
         const int64_t count = piece < left ? piece : left;
+        const double begun = tsl_seconds();
         status = compute(plan, device, first, count);
         if (status == TSL_OK) {
             status = context->ops->download(context, host, device, count * precision);
         }
         if (status == TSL_OK) {
+            tsl_profile_add(context, "distances", begun, count * precision, 0);
             status = take(user, first, count, host);
         }
     }

@@ -121,10 +121,13 @@ static tsl_status run(tsl_search *s, tsl_neighbors *out, const tsl_points *point
         return TSL_OK;
     }
     TSL_TRY(tsl_search_open(s, points));
+    tsl_profile_add(s->context, "sort into cells", times[0], 0, 0);
     times[1] = tsl_seconds();
     TSL_TRY(count(s, out));
+    tsl_profile_add(s->context, "count neighbours", times[1], 0, 0);
     times[2] = tsl_seconds();
     TSL_TRY(fill(s, out));
+    tsl_profile_add(s->context, "list neighbours", times[2], 0, 0);
     times[3] = tsl_seconds();
     if (s->options.in_cells) {
         TSL_TRY(read_order(s, out));

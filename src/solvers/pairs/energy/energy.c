@@ -426,6 +426,7 @@ tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer
                               const tsl_buffer *points)
 {
     const int64_t bytes = 3 * plan->task.n * plan->task.precision;
+    const double begun = tsl_seconds();
     tsl_energy made = {.energy = 0};
     tsl_status status = TSL_OK;
     if (plan->task.n == 0) {
@@ -440,6 +441,7 @@ tsl_status tsl_energy_execute(tsl_energy *out, tsl_energy_plan *plan, tsl_buffer
     plan->task.points = tsl_buffer_data(points);
     status = add_pairs(plan, &made, forces != NULL ? tsl_buffer_data(forces) : NULL);
     if (status == TSL_OK) {
+        tsl_profile_add(plan->context, "energy", begun, 0, 0);
         *out = made;
     }
     return status;

@@ -75,7 +75,9 @@ tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu, 
     tsl_status status =
         tsl_pairs_check_points(context, points, points->name != NULL ? points->name : "a");
     if (status == TSL_OK && points->count > 0) {
+        const double begun = tsl_seconds();
         status = add_up(&sum, context, map, points, device);
+        tsl_profile_add(context, "triples", begun, 0, 0);
     }
     for (int k = 0; k < 2; k++) {
         tsl_device_release(context, device[k]);
