@@ -109,7 +109,7 @@ typedef struct tsl_scf_options {
     size_t size;           /**< sizeof(tsl_scf_options) */
     const char *basis;     /**< "def2-svp": a set of the library, or a file of Gaussian 94's form or
                                 NWChem's; exceptions by element follow: "def2-svp,Fe=FILE" */
-    const char *auxiliary; /**< the same, of auxiliary functions; NULL: "def2-universal-jfit" */
+    const char *auxiliary; /**< set or file of auxiliary functions; NULL: "def2-universal-jfit" */
     const char *functional; /**< as tsl_xc_plan_create() takes it */
     const char *grid; /**< "coarse", "medium", "fine", or radial by angular points: "99x590" */
     int cartesian;    /**< 1: Cartesian functions, in both sets; 0: spherical */
@@ -117,9 +117,10 @@ typedef struct tsl_scf_options {
     int charge;              /**< of the molecule, e */
     int multiplicity;        /**< 2 S + 1; 0: 1 or, of an odd number of electrons, 2 */
     int unrestricted;        /**< 1: two sets of orbitals whatever the multiplicity */
-    double energy_tolerance; /**< hartree: converged when the energy changes less ... */
-    double error_tolerance;  /**< hartree: ... and no element of F D S - S D F, by orthonormal
-                                functions,  is larger */
+    double energy_tolerance; /**< hartree: the most that the energy of a converged solution changed
+                                in the last iteration */
+    double error_tolerance;  /**< hartree: the largest element of F D S - S D F, in orthonormal
+                                functions, of a converged solution */
     int max_iterations;      /**< 1 to 10000 */
     double damping; /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
     double

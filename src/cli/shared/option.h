@@ -19,8 +19,8 @@ typedef enum cli_kind {
     CLI_BYTES,   /* "512M", powers of 1024, in an int64_t */
     CLI_CHOICE,  /* one of `words`: its place, or what `values` has there, in a bool or an int */
     CLI_TEXT,    /* const char *: the value as it is given */
-    CLI_FILE,    /* likewise, the name of a file, which must not be empty */
-    CLI_FOLDER,  /* likewise, of a folder */
+    CLI_FILE,    /* const char *: the name of a file, not empty */
+    CLI_FOLDER,  /* const char *: the name of a folder, not empty */
     CLI_LIST     /* several values with commas between, which `set` reads */
 } cli_kind;
 
@@ -71,8 +71,9 @@ struct cli_option {
     cli_echo echo;          /* among a report's parameters: cli_echo_options() */
     cli_field field;
     cli_range range;
-    const char *const *words;       /* that it takes, ended by NULL; of a number beside it */
-    const char *(*word)(int place); /* the same from the library, in place of `words` */
+    const char *const
+        *words; /* words that the option takes, ended by NULL; a number may be given too */
+    const char *(*word)(int place); /* gives the words in place of `words`: the library's names */
     const int *values;              /* what they store, in a number too; NULL: their places */
     const char *const *notes;       /* what --help says of each; NULL: nothing */
     const char *noun;               /* of what its value is, in messages; NULL: "a number" */
@@ -188,7 +189,7 @@ enum { CLI_SPELLED = 32, CLI_HELP = 1024, CLI_MOST_ROWS = 64 };
 
 /* Store a value as the row says: 0, or EINVAL when a message is out. */
 error_t cli_set(const cli_option *row, const char *text, void *options);
-/* "--name 'text': …" as an error; returns EINVAL. */
+/* Print an error that begins with the option and the value refused; returns EINVAL. */
 error_t cli_refuse_value(const cli_option *row, const char *text, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "--name", or "-o" of one that has only a letter. */

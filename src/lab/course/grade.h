@@ -8,8 +8,8 @@
 
 enum { TSL_LAB_MOST_FINDINGS = 12 };
 
-/* Why an answer is not accepted. Reasons: "compile"; the kinds of reports of runs ("race",
- * "bounds", …: docs/lab.md); "values"; "launch"; "required", "forbidden"; "limit METRIC";
+/* Why an answer is not accepted. Reasons: "compile"; a kind of report of a run, as docs/lab.md
+ * lists them; "values"; "launch"; "required", "forbidden"; "limit METRIC";
  * "answer NAME". */
 typedef struct tsl_lab_finding {
     char reason[48];

@@ -63,8 +63,8 @@ typedef struct tsl_score_ops {
                        void *grid);
 
     /* Scores and energies, in batch->scores and batch->energies [count][k], of the translations
-     * candidates[count][k] (tsl_top_key), found[count] of each, for the members first … of the
-     * batch. */
+     * candidates[count][k] (tsl_top_key), found[count] of each, for `count` members of the batch
+     * from member `first` on. */
     tsl_status (*sum)(tsl_context *context, const tsl_dock_geometry *geometry,
                       const tsl_terms *fields, const tsl_score_ligand *ligand,
                       const tsl_score_batch *batch, int first, int count, const int64_t *candidates,

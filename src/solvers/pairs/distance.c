@@ -38,7 +38,7 @@ struct tsl_distance_plan {
     tsl_distance_task task; /* but its range and target */
     int64_t count;
     void *row, *column, *weights; /* device memory; `row` may be NULL where there are no points */
-    void *centred[2], *norms[2];  /* likewise, of rows and columns, for products */
+    void *centred[2], *norms[2]; /* device memory: rows and columns less their mean, for products */
 };
 
 tsl_status tsl_metric_parse(tsl_metric *out, const char *text)

@@ -22,8 +22,8 @@ typedef struct iteration {
     bool
         of_orbitals; /* the density is one; a sum of atoms' is not, and its energy may be too low */
     int rises;       /* of the energy, in a row */
-    double best;     /* least error ... */
-    int best_at;     /* ... and when that was */
+    double best;     /* the least error so far */
+    int best_at;     /* the iteration that had the least error */
 } iteration;
 
 static size_t square_bytes(const tsl_scf_plan *p)
@@ -95,8 +95,8 @@ done:
 /* ---- orbitals ------------------------------------------------------------------------------- */
 
 /* Turn orbitals `first` to `last` - 1, of one energy, among each other, so that none but the first
- * of them has the function that they have most of; then the others likewise. Where only some of
- * them are occupied, rounding does not choose which. */
+ * of them has the function that they have most of. Do that with the others of them in turn. Where
+ * only some of them are occupied, rounding does not choose which. */
 static void settle_degenerate(double *orbitals, int64_t n, int64_t m, int64_t first, int64_t last)
 {
     for (; first + 1 < last; first++) {

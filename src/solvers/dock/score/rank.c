@@ -251,7 +251,8 @@ static double bound_of(const tsl_dock_plan *plan, int member)
     return tsl_convolve_error(&plan->correlation) * products / (1 << TSL_SCORE_SHIFT);
 }
 
-/* The next `k` candidates of members first … first + count - 1, and their exact scores. */
+/* Find the next `k` candidates of `count` members from member `first` on, and their exact scores.
+ */
 static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
 {
     tsl_context *context = plan->context;

@@ -53,7 +53,7 @@ typedef struct tsl_score_atom {
     float radius;
     float clash_square; /* of the distance within which it clashes, angstrom^2 */
     int charge;         /* TSL_SCORE_CHARGE */
-    int type;           /* 0 … 17; -1: none */
+    int type;           /* 0 to 17; -1: none */
     int buried;
     int blocked;
 } tsl_score_atom;
@@ -74,7 +74,7 @@ typedef struct tsl_score_batch {
     int64_t bytes;
     int32_t *boxes;    /* [batch][TSL_TERMS][box]^3 */
     int32_t *places;   /* [batch][atoms]: tsl_place_of() */
-    int32_t *clashes;  /* [batch][box^3]: the same, with TSL_PLACE_TRIPLE */
+    int32_t *clashes;  /* [batch][box^3]: tsl_place_of() of clashing cells, with TSL_PLACE_TRIPLE */
     int *clash_counts; /* [batch] */
     int64_t *squares;  /* [batch]: of the clash box's norm */
     int64_t *scores;   /* [candidates] */

@@ -8,7 +8,7 @@
 
 enum { MOST_POINTS = 65536 };
 
-/* Part t has the points i = t, t + TSL_TRIPLET_PARTS, … as the last of a triple. */
+/* Part t adds the triples whose last point is t, or t plus a multiple of TSL_TRIPLET_PARTS. */
 tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
                             double *partial)
 {

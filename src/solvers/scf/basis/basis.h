@@ -50,7 +50,7 @@ typedef struct tsl_scf_basis {
     int max_l;
     tsl_scf_shell *shell; /* [shells] */
     double *exponent;     /* [primitives] bohr^-2, descending or as in the set */
-    double *coefficient;  /* [primitives] see above */
+    double *coefficient;  /* [primitives] of normalised functions, as above */
 } tsl_scf_basis;
 
 /* Functions of a shell: (l + 1)(l + 2) / 2 or 2l + 1. */

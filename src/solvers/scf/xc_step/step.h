@@ -29,7 +29,7 @@ typedef struct tsl_xc_group {
     int64_t row;            /* its first row among those of all groups */
     int64_t square;         /* its first element among the squares of all groups' functions */
     int32_t functions;      /* rows that count */
-    int32_t rows;           /* the same, rounded up to eight: the others are zeros */
+    int32_t rows;           /* `functions` rounded up to eight: rows past `functions` are zeros */
 } tsl_xc_group;
 
 /* A shell that a group has. */
@@ -64,21 +64,21 @@ typedef struct tsl_xc_step_task {
     int32_t entries_first, entries_last;
     int64_t row_first, rows; /* of the batch */
     int64_t square_first;
-    bool kept; /* the values are there from the run before */
+    bool kept; /* are the values of the run before still there? */
     /* of a batch */
     int64_t batch_points; /* pitch of its arrays by point */
     int64_t batch_values; /* numbers from one component of the values to the next */
     double *values;       /* [components][rows][TSL_XC_STEP_PITCH] */
-    double *weighted;     /* the same, times potentials; GPUs */
+    double *weighted;     /* values times potentials, of the shape of `values`; GPUs */
     double *squares;      /* by group, [rows][rows]: its part of the matrix */
-    double *rho;          /* [spins] by points, and so on */
+    double *rho;          /* [spins][points], as all arrays of points here are */
     double *gradient;     /* [spins][3] */
     double *sigma, *tau;  /* [1 or 3], [spins] */
     const double *exc, *vrho, *vsigma, *vtau;
     double *factor; /* [1, 4 or 5]: what the values are multiplied by; GPUs */
     /* of the run */
     const double *density; /* [spins][functions][functions] */
-    double *half;          /* the same: V is this and its transpose */
+    double *half;          /* of the shape of `density`: V is this and its transpose */
     double *potential;
     double *parts; /* [groups][3]: energy, electrons */
     double *sums;  /* [3] */
