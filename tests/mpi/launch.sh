@@ -14,7 +14,7 @@ command -v mpirun >/dev/null || skip "there is no mpirun"
 [ -f "${TESELA_PLUGIN_PATH-.}/libtesela_mpi.so" ] || skip "this build has no MPI"
 
 options=()
-if mpirun --version 2>&1 | grep -q 'Open MPI'; then
+if [[ $(mpirun --version 2>&1) == *'Open MPI'* ]]; then
     options=(--allow-run-as-root --oversubscribe)
 fi
 

@@ -1,3 +1,4 @@
+# ctest: cost 60, full with sanitizers
 """The generated code against the formulas as published: every line of a generated function is executed in
 mpmath's numbers of 60 digits, and compared with the published expression and mpmath's own derivatives of it.
 Then: the generator writes what is committed, byte by byte. Skipped, but for the last, without mpmath."""

@@ -10,7 +10,7 @@ if [[ ! -e $folder/libtesela.so ]]; then
     echo "the shared library is not built here"
     exit 77
 fi
-if nm -D "$folder/libtesela.so" | grep -q __asan; then
+if [[ $(nm -D "$folder/libtesela.so") == *__asan* ]]; then
     echo "a library with a sanitizer has to be linked by its own compiler"
     exit 77
 fi

@@ -1,5 +1,6 @@
 /* Against Libxc 5.2.3, where it is installed: values at ordinary points, what is made of points at
  * the edges, names and numbers. */
+/* ctest: cost 60, full with sanitizers */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

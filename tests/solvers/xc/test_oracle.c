@@ -1,5 +1,6 @@
 /* Every functional, spin and order on every device and every instruction set of the CPU, against
  * the same functions in binary128; those are held to the published formulas by test_formulas.py. */
+/* ctest: cost 60, full with sanitizers */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
