@@ -141,9 +141,9 @@ typedef struct dock_work {
     const dock_options *options;
     tsl_comm *comm;
     tsl_context *context;
-    int rank, ranks; /* rank 0 prints, and writes the results */
-    cli_seat *seats; /* [ranks] */
-    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
+    int rank, ranks;           /* rank 0 prints, and writes the results */
+    cli_placement *placements; /* [ranks] */
+    char *devices;             /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
     tsl_dock_watcher watcher; /* of the plan */

@@ -87,23 +87,23 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     outcome *out = user;
     dock_work work = {.options = out->options, .begun = tsl_seconds()};
-    cli_crew crew;
+    cli_rank_group group;
     int exit_status = CLI_INTERNAL;
     cli_be_silent(tsl_comm_rank(comm) > 0);
-    tsl_status status = cli_crew_meet(&crew, comm, &work.options->common);
+    tsl_status status = cli_rank_group_open(&group, comm, &work.options->common);
     if (status == TSL_OK) {
         work.comm = comm;
-        work.context = crew.context;
-        work.rank = crew.rank;
-        work.ranks = crew.ranks;
-        work.seats = crew.seats;
-        work.devices = crew.devices;
+        work.context = group.context;
+        work.rank = group.rank;
+        work.ranks = group.ranks;
+        work.placements = group.placements;
+        work.devices = group.devices;
         status = work_as_rank(&work, &exit_status);
     }
-    if (crew.rank == 0 || cli_is_launched()) {
+    if (group.rank == 0 || cli_is_launched()) {
         out->exit_status = exit_status;
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     cli_be_silent(false);
     return status;
 }

@@ -99,13 +99,13 @@ static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *
 {
     tsl_json_open_array(json, "ranks");
     for (int q = 0; q < work->ranks; q++) {
-        const cli_seat *seat = &work->seats[q];
+        const cli_placement *placement = &work->placements[q];
         const dock_share share = pair->shares != NULL ? pair->shares[q] : (dock_share){0};
         tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "host", seat->host);
-        tsl_json_string(json, "device", seat->device);
-        tsl_json_string(json, "model", seat->model);
-        tsl_json_integer(json, "threads", seat->threads);
+        tsl_json_string(json, "host", placement->host);
+        tsl_json_string(json, "device", placement->device);
+        tsl_json_string(json, "model", placement->model);
+        tsl_json_integer(json, "threads", placement->threads);
         tsl_json_integer(json, "rotations", share.rotations);
         tsl_json_number(json, "begun", share.begun);
         tsl_json_number(json, "seconds", share.seconds);
@@ -230,7 +230,7 @@ static void print_ranks(FILE *stream, const dock_work *work, const dock_pair *pa
             "a second");
     for (int q = 0; q < work->ranks; q++) {
         const dock_share *share = &pair->shares[q];
-        fprintf(stream, "%6d  %-12s %10lld %9.2f %10.1f\n", q, work->seats[q].device,
+        fprintf(stream, "%6d  %-12s %10lld %9.2f %10.1f\n", q, work->placements[q].device,
                 (long long)share->rotations, share->seconds, dock_share_rate(share));
     }
 }

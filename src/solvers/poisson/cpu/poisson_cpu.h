@@ -2,7 +2,7 @@
 #ifndef TSL_POISSON_CPU_H
 #define TSL_POISSON_CPU_H
 
-#include "solvers/poisson/segments.h"
+#include "solvers/poisson/ranks/segments.h"
 
 enum { TSL_STANDING_SIZES = 2, TSL_STANDING_PARTS = 2 };
 

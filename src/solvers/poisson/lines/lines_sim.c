@@ -1,6 +1,6 @@
 /* Poisson's equation by lines, on sim. */
 #include "device/sim.h"
-#include "solvers/poisson/lines.h"
+#include "solvers/poisson/lines/lines.h"
 
 #define LINES_LINKAGE
 #define LINES_DEVICE(name) LINES_DEVICE_NAME(name)
@@ -11,7 +11,7 @@
 #define LARGEST LINES_LARGEST_DOUBLE
 #define RESIDENT LINES_RESIDENT_DOUBLE
 #define REAL double
-#include "solvers/poisson/lines_block.inc"
+#include "solvers/poisson/lines/lines_block.inc"
 #undef LINES_OF
 #undef LINES_NAME
 #undef LARGEST
@@ -23,4 +23,4 @@
 #define LARGEST LINES_LARGEST_SINGLE
 #define RESIDENT LINES_RESIDENT_SINGLE
 #define REAL float
-#include "solvers/poisson/lines_block.inc"
+#include "solvers/poisson/lines/lines_block.inc"

@@ -16,7 +16,7 @@
 
 #include "comm/comm.h"
 #include "solvers/poisson/poisson.h"
-#include "solvers/poisson/times.h"
+#include "solvers/poisson/ranks/times.h"
 
 /* A rank's side of one exchange, [ranks of the group] each: what it has before, and after. */
 typedef struct tsl_poisson_parts {

@@ -2,7 +2,7 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "solvers/poisson/lines.h"
+#include "solvers/poisson/lines/lines.h"
 }
 
 #define LINES_LINKAGE extern "C"
@@ -14,4 +14,4 @@ extern "C" {
 #define RESIDENT LINES_RESIDENT_DOUBLE
 #define REAL double
 
-#include "solvers/poisson/lines_block.inc"
+#include "solvers/poisson/lines/lines_block.inc"

@@ -1,4 +1,4 @@
-#include "solvers/poisson/share.h"
+#include "solvers/poisson/ranks/share.h"
 
 tsl_poisson_range tsl_poisson_cut(int count, int parts, int part)
 {

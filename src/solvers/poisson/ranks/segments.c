@@ -1,4 +1,4 @@
-#include "solvers/poisson/segments.h"
+#include "solvers/poisson/ranks/segments.h"
 
 #include <string.h>
 

@@ -59,7 +59,7 @@ static int local_rank(const place *all, int rank)
     return before;
 }
 
-static tsl_status choose(cli_seat *out, tsl_comm *comm, const cli_common *common, place *all)
+static tsl_status choose(cli_placement *out, tsl_comm *comm, const cli_common *common, place *all)
 {
     place mine = {.host = ""};
     tsl_comm_host(mine.host);
@@ -79,9 +79,9 @@ static tsl_status choose(cli_seat *out, tsl_comm *comm, const cli_common *common
     return status;
 }
 
-tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common)
+tsl_status cli_place_rank(cli_placement *out, tsl_comm *comm, const cli_common *common)
 {
-    *out = (cli_seat){.threads = common->threads};
+    *out = (cli_placement){.threads = common->threads};
     gethostname(out->host, sizeof out->host - 1);
     if (comm->size == 1) {
         cli_device_name(out->device, sizeof out->device, common->device, 0);
@@ -89,7 +89,7 @@ tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common
     }
     place *all = tsl_allocate((size_t)comm->size * sizeof *all);
     if (all == NULL) {
-        static const char reason[] = "out of memory: cannot seat the ranks";
+        static const char reason[] = "out of memory: cannot placement the ranks";
         return tsl_comm_fail(comm, TSL_E_NOMEM, reason);
     }
     const tsl_status status = choose(out, comm, common, all);
@@ -97,68 +97,71 @@ tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common
     return status;
 }
 
-/* ---- all ranks' seats --------------------------------------------------------------------- */
+/* ---- all ranks' placements ---------------------------------------------------------------------
+ */
 
-void cli_seat_take_device(cli_seat *seat, const tsl_context *context)
+void cli_placement_take_device(cli_placement *placement, const tsl_context *context)
 {
     tsl_device_properties device = {.model = ""};
-    snprintf(seat->device, sizeof seat->device, "%s", tsl_context_device(context));
-    seat->threads = tsl_context_threads(context);
+    snprintf(placement->device, sizeof placement->device, "%s", tsl_context_device(context));
+    placement->threads = tsl_context_threads(context);
     context->ops->properties(context->device, &device);
-    snprintf(seat->model, sizeof seat->model, "%s", device.model);
+    snprintf(placement->model, sizeof placement->model, "%s", device.model);
 }
 
 /* Let all know what each computes with. */
-static tsl_status exchange_seats(cli_crew *crew, cli_seat seat)
+static tsl_status exchange_placements(cli_rank_group *group, cli_placement placement)
 {
-    const size_t ranks = (size_t)crew->ranks;
-    cli_seat_take_device(&seat, crew->context);
-    crew->seats = tsl_allocate(ranks * sizeof seat);
-    crew->devices = tsl_allocate(ranks * sizeof seat.device);
-    if (crew->seats == NULL || crew->devices == NULL) {
-        tsl_fail_memory(crew->context, (int64_t)(ranks * sizeof seat), "the ranks' devices");
-        return tsl_comm_fail(crew->comm, TSL_E_NOMEM, tsl_last_error(crew->context));
+    const size_t ranks = (size_t)group->ranks;
+    cli_placement_take_device(&placement, group->context);
+    group->placements = tsl_allocate(ranks * sizeof placement);
+    group->devices = tsl_allocate(ranks * sizeof placement.device);
+    if (group->placements == NULL || group->devices == NULL) {
+        tsl_fail_memory(group->context, (int64_t)(ranks * sizeof placement), "the ranks' devices");
+        return tsl_comm_fail(group->comm, TSL_E_NOMEM, tsl_last_error(group->context));
     }
-    const tsl_status status = cli_gather(crew->comm, crew->seats, &seat, sizeof seat);
-    for (int q = 0, used = 0; q < crew->ranks && status == TSL_OK; q++) {
-        used += sprintf(crew->devices + used, "%s%s", q > 0 ? "," : "", crew->seats[q].device);
+    const tsl_status status =
+        cli_gather(group->comm, group->placements, &placement, sizeof placement);
+    for (int q = 0, used = 0; q < group->ranks && status == TSL_OK; q++) {
+        used +=
+            sprintf(group->devices + used, "%s%s", q > 0 ? "," : "", group->placements[q].device);
     }
     return status;
 }
 
 /* "3 ranks: cuda:0, cuda:1, cpu (14 threads)" */
-static void note_ranks(const cli_crew *crew)
+static void note_ranks(const cli_rank_group *group)
 {
     enum { SHOWN = 16 };
     char text[SHOWN * 96 + 32];
     int used = 0;
-    for (int q = 0; q < crew->ranks && q < SHOWN; q++) {
-        const cli_seat *seat = &crew->seats[q];
-        used += sprintf(text + used, "%s%s", q > 0 ? ", " : "", seat->device);
-        if (strcmp(seat->device, "cpu") == 0) {
-            used += sprintf(text + used, " (%d thread%s)", seat->threads,
-                            seat->threads == 1 ? "" : "s");
+    for (int q = 0; q < group->ranks && q < SHOWN; q++) {
+        const cli_placement *placement = &group->placements[q];
+        used += sprintf(text + used, "%s%s", q > 0 ? ", " : "", placement->device);
+        if (strcmp(placement->device, "cpu") == 0) {
+            used += sprintf(text + used, " (%d thread%s)", placement->threads,
+                            placement->threads == 1 ? "" : "s");
         }
     }
-    if (crew->ranks > SHOWN) {
-        sprintf(text + used, " and %d more", crew->ranks - SHOWN);
+    if (group->ranks > SHOWN) {
+        sprintf(text + used, " and %d more", group->ranks - SHOWN);
     }
-    cli_note("%d ranks: %s", crew->ranks, text);
+    cli_note("%d ranks: %s", group->ranks, text);
 }
 
-tsl_status cli_crew_meet(cli_crew *out, tsl_comm *comm, const cli_common *common)
+tsl_status cli_rank_group_open(cli_rank_group *out, tsl_comm *comm, const cli_common *common)
 {
-    *out = (cli_crew){.comm = comm, .rank = comm->rank, .ranks = comm->size};
-    cli_seat seat;
-    tsl_status status = cli_take_seat(&seat, comm, common);
+    *out = (cli_rank_group){.comm = comm, .rank = comm->rank, .ranks = comm->size};
+    cli_placement placement;
+    tsl_status status = cli_place_rank(&placement, comm, common);
     if (status == TSL_OK) {
-        status = cli_open_rank(&out->context, seat.device, seat.threads, comm);
+        status = cli_open_rank(&out->context, placement.device, placement.threads, comm);
         if (status != TSL_OK) {
             tsl_comm_fail(comm, status, tsl_last_error(NULL));
         }
     }
     if (status == TSL_OK) {
-        status = exchange_seats(out, seat);
+        status = exchange_placements(out, placement);
     }
     if (status == TSL_OK && out->ranks > 1) {
         note_ranks(out);
@@ -166,9 +169,9 @@ tsl_status cli_crew_meet(cli_crew *out, tsl_comm *comm, const cli_common *common
     return status;
 }
 
-void cli_crew_part(cli_crew *crew)
+void cli_rank_group_close(cli_rank_group *group)
 {
-    tsl_release(crew->seats);
-    tsl_release(crew->devices);
-    tsl_context_destroy(crew->context);
+    tsl_release(group->placements);
+    tsl_release(group->devices);
+    tsl_context_destroy(group->context);
 }

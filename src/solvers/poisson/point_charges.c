@@ -1,4 +1,4 @@
-#include "solvers/poisson/points.h"
+#include "solvers/poisson/point_charges.h"
 
 #include <math.h>
 

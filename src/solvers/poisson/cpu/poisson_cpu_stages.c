@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/clones.h"
-#include "solvers/poisson/poisson_cpu.h"
+#include "solvers/poisson/cpu/poisson_cpu.h"
 
-#define TSL_TEMPLATE "solvers/poisson/poisson_cpu_lines.inc"
+#define TSL_TEMPLATE "solvers/poisson/cpu/poisson_cpu_lines.inc"
 #include "core/both_precisions.inc"
 
 /* Rows of bytes to and from a place where the next begins further on. */

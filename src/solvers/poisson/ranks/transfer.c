@@ -1,7 +1,7 @@
 /* An exchange on its way: from memory to memory, or by way of the host's. */
 #include "comm/gpu/peer.h"
 #include "device/device.h"
-#include "solvers/poisson/segments.h"
+#include "solvers/poisson/ranks/segments.h"
 
 tsl_status tsl_poisson_refuse(const tsl_poisson_rank *rank, const tsl_context *where,
                               tsl_status status)

@@ -1,4 +1,4 @@
-#include "solvers/poisson/times.h"
+#include "solvers/poisson/ranks/times.h"
 
 #include "device/device.h"
 

@@ -10,9 +10,9 @@
 #include "core/clones.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "solvers/poisson/poisson_cpu.h"
+#include "solvers/poisson/cpu/poisson_cpu.h"
 
-#define TSL_TEMPLATE "solvers/poisson/poisson_cpu.inc"
+#define TSL_TEMPLATE "solvers/poisson/cpu/poisson_cpu.inc"
 #include "core/both_precisions.inc"
 
 /* ---- memory ------------------------------------------------------------------------------- */
