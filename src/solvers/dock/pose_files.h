@@ -92,8 +92,8 @@ void tsl_zdock_free(tsl_zdock_list *list);
  *
  * A ligand chain that the receptor has too, and a chain whose name is longer than a letter, is
  * renamed to the first free letter, with a REMARK. Atoms are numbered anew, after 99999 from 1;
- * residue numbers beyond four columns are written modulo 10000, with a REMARK; residue names of more
- * than four characters become UNL, and atom names are cut to four. Bare positions become one
+ * residue numbers beyond four columns are written modulo 10000, with a REMARK; residue names of
+ * more than four characters become UNL, and atom names are cut to four. Bare positions become one
  * residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains outnumber the
  * letters. */
 tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_pose_list_head *head,
