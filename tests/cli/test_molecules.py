@@ -145,6 +145,13 @@ class Molecules(CommandTest):
         self.assertNotIn("complexes have", self.few(RECEPTOR, path, "--poses", "0",
                                                     "--no-electrostatics", folder="none").stderr)
 
+    def test_numbers_that_touch_the_record_s_name(self):
+        lines = [line for line in read(LIGAND).splitlines() if line.startswith("ATOM")]
+        text = "".join(f"ATOM1{i:06}{line[11:]}\n" for i, line in enumerate(lines))
+        told = self.few(RECEPTOR, self.write("many.pdb", text), "--no-electrostatics").stderr
+        self.assertIn("many.pdb: 454 records of atoms begin with blanks, are in lower case or have no "
+                      "blank after ATOM: read all the same", told)
+
     def test_chains_without_letters(self):
         """The file whose chain is left without a letter is named."""
         models = "".join(f"MODEL     {i:4}\n"
