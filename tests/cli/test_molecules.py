@@ -129,6 +129,29 @@ class Molecules(CommandTest):
                                  "--poses 0", *words])
             self.few(path, LIGAND, "--poses", "0", "--no-electrostatics", folder=f"{os.path.basename(path)}.out")
 
+    def test_what_complexes_cut(self):
+        """Names and numbers that the columns of a PDB file cut are counted before the search."""
+        columns = ("group_PDB id type_symbol label_atom_id label_comp_id auth_asym_id auth_seq_id "
+                   "Cartn_x Cartn_y Cartn_z").split()
+        head = "data_x\nloop_\n" + "".join(f"_atom_site.{column}\n" for column in columns)
+        rows = [("CA", "ALA", 12345), ("CB", "ALA", 12345), ("CA", "ALA", 123456),
+                ("CA", "GLY", -1200), ("CA", "ALAXY", 7), ("CABCDE", "ALAXY", 7)]
+        path = self.write("wide.cif", head + "".join(
+            f"ATOM {i} C {atom} {residue} A {number} {2 * i} 0 0\n"
+            for i, (atom, residue, number) in enumerate(rows)))
+        told = self.few(RECEPTOR, path, "--poses", "1", "--no-electrostatics").stderr
+        self.assertIn("wide.cif: complexes have 3 residue numbers modulo 10000, 1 residue name as "
+                      "UNL, 1 atom name cut to four characters: the columns", told)
+        self.assertNotIn("complexes have", self.few(RECEPTOR, path, "--poses", "0",
+                                                    "--no-electrostatics", folder="none").stderr)
+
+    def test_numbers_that_touch_the_record_s_name(self):
+        lines = [line for line in read(LIGAND).splitlines() if line.startswith("ATOM")]
+        text = "".join(f"ATOM1{i:06}{line[11:]}\n" for i, line in enumerate(lines))
+        told = self.few(RECEPTOR, self.write("many.pdb", text), "--no-electrostatics").stderr
+        self.assertIn("many.pdb: 454 records of atoms begin with blanks, are in lower case or have no "
+                      "blank after ATOM: read all the same", told)
+
     def test_chains_without_letters(self):
         """The file whose chain is left without a letter is named."""
         models = "".join(f"MODEL     {i:4}\n"

@@ -1,22 +1,30 @@
 /* A file of contact potentials: 18 lines of 18 numbers. Empty lines, and what follows a #, are
  * without meaning. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/dock/command.h"
+#include "core/context.h"
+#include "io/file/text.h"
 
-enum { TYPES = TSL_CONTACT_TYPE_COUNT, LINE = 1024 };
+enum { TYPES = TSL_CONTACT_TYPE_COUNT, LONGEST = 1 << 20 /* bytes */ };
 
 /* The numbers of a line; how many there are, -1 for what is none. */
-static int read_numbers(char *line, double numbers[TYPES])
+static int read_numbers(const char *line, size_t length, double numbers[TYPES])
 {
+    const char *comment = memchr(line, '#', length);
+    const char *end = comment != NULL ? comment : line + length;
     int count = 0;
-    line[strcspn(line, "#")] = '\0';
-    for (char *rest, *word = strtok_r(line, " \t\r\n", &rest); word != NULL;
-         word = strtok_r(NULL, " \t\r\n", &rest)) {
+    for (const char *word = line; word < end; word++) {
+        if (*word == ' ' || *word == '\t') {
+            continue;
+        }
+        const char *begin = word;
         double number;
-        if (!cli_parse_real(word, &number) || fabs(number) > 100) {
+        while (word < end && *word != ' ' && *word != '\t') {
+            word++;
+        }
+        if (!tsl_parse_decimal(begin, (size_t)(word - begin), &number) || fabs(number) > 100) {
             return -1;
         }
         if (count < TYPES) {
@@ -27,20 +35,23 @@ static int read_numbers(char *line, double numbers[TYPES])
     return count;
 }
 
-static bool read_lines(FILE *file, dock_options *options)
+static bool read_lines(const tsl_text *text, dock_options *options)
 {
-    char line[LINE];
+    tsl_lines lines = tsl_lines_of(text->data, text->size);
+    const char *line;
+    size_t length;
     int row = 0;
-    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+    while (tsl_lines_next(&lines, &line, &length)) {
         double numbers[TYPES];
-        const int count = read_numbers(line, numbers);
+        const int count = read_numbers(line, length, numbers);
         if (count == 0) {
             continue;
         }
         if (count != TYPES || row == TYPES) {
-            cli_error("%s:%d: %s: give %d lines of %d numbers from -100 to 100", options->contacts,
-                      number, row == TYPES ? "is one line too many" : "is no line of a table",
-                      TYPES, TYPES);
+            cli_error("%s:%lld: %s: give %d lines of %d numbers from -100 to 100",
+                      options->contacts, (long long)lines.number,
+                      row == TYPES ? "is one line too many" : "is no line of a table", TYPES,
+                      TYPES);
             return false;
         }
         memcpy(options->table[row++], numbers, sizeof numbers);
@@ -54,13 +65,14 @@ static bool read_lines(FILE *file, dock_options *options)
 
 bool dock_contacts_read(dock_options *options)
 {
-    FILE *file = fopen(options->contacts, "r");
-    if (file == NULL) {
-        cli_error("--contacts '%s': cannot be opened: check the name", options->contacts);
+    tsl_context none = {0};
+    tsl_text text;
+    if (tsl_text_read_if(&text, &none, options->contacts, LONGEST, tsl_text_is) != TSL_OK) {
+        cli_error("--contacts %s", tsl_last_error(&none));
         return false;
     }
-    bool valid = read_lines(file, options);
-    fclose(file);
+    bool valid = read_lines(&text, options);
+    tsl_text_release(&text);
     for (int i = 0; i < TYPES * TYPES && valid; i++) {
         const int row = i / TYPES, column = i % TYPES;
         if (fabs(options->table[row][column] - options->table[column][row]) > 1e-9) {

@@ -92,9 +92,10 @@ void tsl_zdock_free(tsl_zdock_list *list);
  *
  * A ligand chain that the receptor has too, and a chain whose name is longer than a letter, is
  * renamed to the first free letter, with a REMARK. Atoms are numbered anew, after 99999 from 1;
- * residue numbers beyond four columns are written modulo 10000, with a REMARK. Bare positions
- * become one residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains
- * outnumber the letters. */
+ * residue numbers beyond four columns are written modulo 10000, with a REMARK; residue names of
+ * more than four characters become UNL, and atom names are cut to four. Bare positions become one
+ * residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains outnumber the
+ * letters. */
 tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_pose_list_head *head,
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double motion[3][4], int64_t rank, const tsl_pose *pose);
@@ -102,7 +103,8 @@ tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_p
 /* Whether complexes of two molecules can be written, wherever a search may put the ligand: within
  * `reach` angstrom of the receptor's middle along each axis. TSL_E_ARG, with a line that names the
  * molecule at fault (`names` of receptor and ligand), if chains outnumber the letters or a
- * coordinate may not fit its columns. Writes nothing. */
+ * coordinate may not fit its columns. A note for each molecule says how many residue numbers, names
+ * of residues and of atoms the columns will cut. Writes nothing. */
 tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double receptor_centre[3], double reach);
