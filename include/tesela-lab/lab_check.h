@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <unistd.h>
 #include <vector>
 
@@ -106,8 +107,10 @@ struct Case {
         for (size_t i = 0; i < wanted.size(); i++) {
             const double difference = std::fabs((double)got[i] - (double)wanted[i]);
             if (!(difference <= bound + relative * std::fabs((double)wanted[i]))) {
-                printf("values %d %d %d %zu %.9g %.9g\n", pass, number, output - 1, i,
-                       (double)got[i], (double)wanted[i]);
+                /* doubles have all digits of whole numbers of up to 15, floats 9 of theirs */
+                const int digits = std::is_integral<T>::value || sizeof(T) > 4 ? 15 : 9;
+                printf("values %d %d %d %zu %zu %.*g %.*g\n", pass, number, output - 1,
+                       wanted.size(), i, digits, (double)got[i], digits, (double)wanted[i]);
                 return;
             }
         }

@@ -23,6 +23,7 @@ static const char file[] = "```exercise\n"
                            "kind: repair\n"
                            "covers: K1 C2\n"
                            "sizes: 1 33x17\n"
+                           "output: la suma / the sum\n"
                            "limit: excess <= 0\n"
                            "```\n\n"
                            "## es: Doblar\n\nTexto.\n\n```\ncode\n```\n\n"
@@ -77,6 +78,8 @@ static void test_parts(void **state)
     assert_string_equal(e.id, "7.12");
     assert_int_equal(e.module, 7);
     assert_int_equal(e.number, 12);
+    assert_int_equal(e.output_count, 1);
+    assert_string_equal(e.outputs[0], "la suma / the sum");
     assert_int_equal(e.kind, TSL_LAB_TO_REPAIR);
     assert_string_equal(e.sizes[1], "33x17");
     assert_string_equal(e.limits[0], "excess <= 0");

@@ -141,8 +141,17 @@ bool tsl_lab_same_value(const char *given, const char *right)
 {
     double a;
     double b;
-    if (tsl_parse_decimal(given, strlen(given), &a) &&
-        tsl_parse_decimal(right, strlen(right), &b)) {
+    char plain[64]; /* with a point for a comma, without a sign of percent */
+    snprintf(plain, sizeof plain, "%s", given);
+    char *comma = strchr(plain, ',');
+    size_t length = strlen(plain);
+    if (comma != NULL) {
+        *comma = '.';
+    }
+    while (length > 0 && (plain[length - 1] == '%' || plain[length - 1] == ' ')) {
+        plain[--length] = '\0';
+    }
+    if (tsl_parse_decimal(plain, length, &a) && tsl_parse_decimal(right, strlen(right), &b)) {
         /* whole numbers are exact, quotients within half a percent */
         const double bound = strchr(right, '.') != NULL ? 0.005 * (b < 0 ? -b : b) : 0;
         return a >= b - bound && a <= b + bound;
