@@ -279,11 +279,15 @@ static void add_reports(tsl_lab_verdict *v, int language)
             snprintf(other, sizeof other, tsl_lab_message(TSL_LAB_SAY_OTHER_LINE, language),
                      r->other_line);
         }
-        /* the runtime's own words have numbers that help, in English */
-        const bool detail = language == TSL_LAB_ENGLISH || meaning == NULL;
+        char detail[320];
+        bool has_detail = tsl_lab_detail(detail, sizeof detail, r->text, language);
+        if (meaning == NULL && !has_detail) {
+            snprintf(detail, sizeof detail, "%s", r->text);
+            has_detail = true;
+        }
         tsl_lab_verdict_add(v, r->kind, own ? r->line : 0, "%s%s%s%s",
-                            meaning != NULL ? meaning : "", other, detail ? ": " : "",
-                            detail ? r->text : "");
+                            meaning != NULL ? meaning : "", other,
+                            has_detail && meaning != NULL ? ": " : "", detail);
     }
 }
 
