@@ -241,7 +241,8 @@ static void add_reports(tsl_lab_verdict *v, int language)
                      r->other_line);
         }
         /* the runtime's own words have numbers that help, in English */
-        const bool detail = language == TSL_LAB_ENGLISH || meaning == NULL;
+        const bool detail =
+            meaning == NULL || (language == TSL_LAB_ENGLISH && strcmp(meaning, r->text) != 0);
         tsl_lab_verdict_add(v, r->kind, own ? r->line : 0, "%s%s%s%s",
                             meaning != NULL ? meaning : "", other, detail ? ": " : "",
                             detail ? r->text : "");
