@@ -72,7 +72,7 @@ class Course(unittest.TestCase):
         self.answer("14.1-amdahl.txt", self.PREDICTION.replace("7.69", "7,69").replace("90", "90 %"))
         passed = self.lab("check")
         self.assertIn("✔ 14.1", passed)
-        self.assertIn("nobody exceeds 10 times", passed)
+        self.assertIn("no speed-up can exceed 10", passed)
         self.assertIn("Next is 14.2", passed)
         self.assertIn("passed 14.1", self.state())
         self.assertIn("current 14.1", self.state())

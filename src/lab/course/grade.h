@@ -9,8 +9,8 @@
 enum { TSL_LAB_MOST_FINDINGS = 12 };
 
 /* Why an answer is not accepted. Reasons: "compile"; a kind of report of a run, as docs/lab.md
- * lists them; "values"; "launch"; "required", "forbidden"; "limit METRIC";
- * "answer NAME". */
+ * lists them; "values"; "launch"; "idle" (right although kernels do nothing); "required",
+ * "forbidden"; "limit METRIC"; "answer NAME". */
 typedef struct tsl_lab_finding {
     char reason[48];
     int line; /* of the answer; 0: none */
@@ -70,10 +70,14 @@ tsl_status tsl_lab_check_predictions(tsl_lab_verdict *verdict, tsl_context *cont
                                      const tsl_lab_exercise *e,
                                      const tsl_lab_grade_options *options);
 
-/* judge.c: build (once: the program is kept in the user's cache) and run the judge over the files
- * of outputs, one a pass. Adds findings. */
+/* judge.c: build (once: the program is kept in the user's cache) and run the judge over what the
+ * verdict's session handed over. Adds findings. */
 tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes,
-                         int passes);
+                         const tsl_lab_grade_options *options, const char *const *sizes);
+/* Judge a session whose kernels did nothing. *right: the last size, if all outputs of it are right
+ * all the same; else NULL. */
+tsl_status tsl_lab_judge_idle(const char **right, tsl_lab_verdict *verdict, tsl_context *context,
+                              const tsl_lab_exercise *e, const tsl_lab_grade_options *options,
+                              const tsl_lab_session *idle, const char *const *sizes);
 
 #endif

@@ -1,4 +1,5 @@
 /* Sentences of the course in both languages. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/course/course.h"
@@ -71,4 +72,90 @@ const char *tsl_lab_report_meaning(const char *kind, int language)
         }
     }
     return NULL;
+}
+
+/* ---- details of reports ---------------------------------------------------------------------- */
+
+enum { MOST_PARTS = 6, PART_BYTES = 320 };
+
+static const struct {
+    const char *english;
+    const char *spanish;
+} details[] = {
+#define TSL_LAB_DETAIL(english, spanish) {english, spanish},
+#include "lab/course/details.def"
+#undef TSL_LAB_DETAIL
+};
+
+/* Is `text` the pattern, with the shortest parts that stand for each {}, the last up to the end? */
+static bool matches(const char *pattern, const char *text, char parts[MOST_PARTS][PART_BYTES])
+{
+    for (int i = 0; *pattern != '\0'; i++) {
+        const char *hole = strstr(pattern, "{}");
+        const size_t plain = hole != NULL ? (size_t)(hole - pattern) : strlen(pattern);
+        if (strncmp(pattern, text, plain) != 0) {
+            return false;
+        }
+        text += plain;
+        if (hole == NULL) {
+            return *text == '\0';
+        }
+        if (i == MOST_PARTS) {
+            return false;
+        }
+        char next[160]; /* what stands up to the next {} */
+        pattern = hole + 2;
+        snprintf(next, sizeof next, "%.*s",
+                 (int)(strstr(pattern, "{}") != NULL ? strstr(pattern, "{}") - pattern
+                                                     : (long)strlen(pattern)),
+                 pattern);
+        const char *end = next[0] != '\0' ? strstr(text, next) : text + strlen(text);
+        if (end == NULL || end == text) {
+            return false;
+        }
+        snprintf(parts[i], PART_BYTES, "%.*s", (int)(end - text), text);
+        text = end;
+    }
+    return *text == '\0';
+}
+
+/* Parts are words of details.def too, or names and numbers, which stay: two levels are all that
+ * there are. */
+static bool translate(char *out, size_t bytes, const char *text, int depth)
+{
+    for (size_t d = 0; d < sizeof details / sizeof *details; d++) {
+        char parts[MOST_PARTS][PART_BYTES];
+        if (!matches(details[d].english, text, parts)) {
+            continue;
+        }
+        size_t length = 0;
+        int at = 0;
+        out[0] = '\0';
+        for (const char *from = details[d].spanish; *from != '\0' && length < bytes;) {
+            const char *hole = strstr(from, "{}");
+            const int plain = hole != NULL ? (int)(hole - from) : (int)strlen(from);
+            length += (size_t)snprintf(out + length, bytes - length, "%.*s", plain, from);
+            from += plain;
+            if (hole != NULL && length < bytes) {
+                char part[PART_BYTES];
+                const bool known = depth > 0 && translate(part, sizeof part, parts[at], depth - 1);
+                length +=
+                    (size_t)snprintf(out + length, bytes - length, "%s", known ? part : parts[at]);
+                at++;
+                from += 2;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+bool tsl_lab_detail(char *out, size_t bytes, const char *text, int language)
+{
+    out[0] = '\0';
+    if (language == TSL_LAB_ENGLISH) {
+        snprintf(out, bytes, "%s", text);
+        return true;
+    }
+    return translate(out, bytes, text, 1);
 }
