@@ -148,12 +148,12 @@ static void test_details(void **state)
         const char *english;
         const char *spanish;
     } cases[] = {
-        {"read of 4 bytes out of bounds by thread 1 of block 0: 0 bytes past the end of 4 taken by "
-         "cudaMalloc()",
-         "lectura de 4 bytes del hilo 1 del bloque 0: 0 bytes después del final de los 4 que dio "
+        {"read of 4 bytes out of bounds by thread 1 of block 0: 8 bytes past the end of the 4 that "
+         "cudaMalloc() gave",
+         "lectura de 4 bytes del hilo 1 del bloque 0: 8 bytes después del final de los 4 que dio "
          "cudaMalloc()"},
-        {"shared memory: thread 3 reads what was written, with nothing between, by thread 5 of "
-         "another block: byte 8 of 512 of sm",
+        {"shared memory: thread 3 reads what thread 5 of another block has written: "
+         "byte 8 of 512 of sm",
          "memoria compartida: el hilo 3 lee, sin nada por medio, lo que ha escrito el hilo 5 de "
          "otro bloque: byte 8 de los 512 de sm"},
         {"lane 9 calls __shfl_down_sync with mask 0xff, which leaves it out",

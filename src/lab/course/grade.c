@@ -285,6 +285,10 @@ static void add_reports(tsl_lab_verdict *v, int language)
             snprintf(detail, sizeof detail, "%s", r->text);
             has_detail = true;
         }
+        if (meaning != NULL && strcmp(meaning, detail) == 0) { /* nothing is said twice */
+            has_detail = false;
+            detail[0] = '\0';
+        }
         tsl_lab_verdict_add(v, r->kind, own ? r->line : 0, "%s%s%s%s",
                             meaning != NULL ? meaning : "", other,
                             has_detail && meaning != NULL ? ": " : "", detail);
