@@ -154,11 +154,10 @@ static void check_preprocessing(tsl_lab_verdict *v, const char *text, int langua
     }
 }
 
-static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, char *text, int language)
+static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, const char *text,
+                        int language)
 {
     char word[64];
-    blank_comments(text);
-    check_preprocessing(v, text, language);
     for (const char *at = next_word(e->required, word); at != NULL; at = next_word(at, word)) {
         if (find_word(text, word) == 0) {
             tsl_lab_verdict_add(v, "required", 0, tsl_lab_message(TSL_LAB_SAY_LACKS, language),
@@ -451,8 +450,12 @@ tsl_status tsl_lab_grade(tsl_lab_verdict *out, tsl_context *context, const tsl_l
     } else if (status == TSL_OK) {
         status = tsl_lab_make_temporary(out->folder, context, getenv("TMPDIR"));
         if (status == TSL_OK) {
-            check_words(out, e, text, options->language);
-            status = grade_program(out, context, e, options);
+            blank_comments(text);
+            check_preprocessing(out, text, options->language);
+            if (out->finding_count == 0) {
+                check_words(out, e, text, options->language);
+                status = grade_program(out, context, e, options);
+            }
         }
     }
     tsl_release(text);

@@ -238,7 +238,7 @@ static const struct {
     {SYS_dup3, RESULTS_SECOND, "to write over what is found of it"},
     {SYS_fcntl, RESULTS_FIRST, "to write over what is found of it"},
 };
-enum { MOST_FILE = 512 << 20 }; /* bytes of what is handed over, and of what is told */
+enum { MOST_FILE = 128 << 20 }; /* bytes of what is handed over, and of what is told */
 enum { REFUSED = sizeof refused / sizeof *refused, MOST_STEPS = 8 };
 
 static void on_refused(int number, siginfo_t *info, void *context)

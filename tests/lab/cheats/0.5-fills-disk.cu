@@ -12,8 +12,6 @@ void double_all(int n, float *host)
 {
     static char much[1 << 20];
     for (int i = 0; i < 1 << 20; i++) {
-        for (int file = 3; file < 16; file++) {
-            (void)!write(file, much, sizeof much);
-        }
+        (void)!write(tsl_lab_outputs(), much, sizeof much);
     }
 }
