@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <unistd.h>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Case {
     int pass;   /* of the judge */
     int output; /* the next one */
     bool lost;  /* the judge has said that outputs are missing */
+    bool wrong; /* the judge has found something wrong */
 
     uint64_t random(uint64_t stream, uint64_t i) const
     {
@@ -89,10 +91,33 @@ struct Case {
                            head[3] == (int64_t)count && take(got.data(), count * sizeof(T));
         if (!whole) {
             printf("missing %d %d %d\n", pass, number, output);
-            lost = true;
+            lost = wrong = true;
         }
         output++;
         return whole;
+    }
+    struct text {
+        char text[32];
+    };
+    /* A number as messages have it: whole ones with all digits, others with 9. */
+    template <class T> static text number_text(T value)
+    {
+        text to;
+        if (std::is_integral<T>::value) {
+            snprintf(to.text, sizeof to.text, "%lld", (long long)value);
+        } else {
+            snprintf(to.text, sizeof to.text, "%.9g", (double)value);
+        }
+        return to;
+    }
+    /* Whole numbers that are to be the same are compared as they are: a double does not hold all.
+     */
+    template <class T> static bool meets(T got, T wanted, double bound, double relative)
+    {
+        const double difference = std::fabs((double)got - (double)wanted);
+        return std::is_integral<T>::value && bound == 0 && relative == 0
+                   ? got == wanted
+                   : difference <= bound + relative * std::fabs((double)wanted);
     }
     /* The next output is `wanted`; |difference| <= bound + relative |wanted|, which no
      * not-a-number meets. */
@@ -104,10 +129,10 @@ struct Case {
             return;
         }
         for (size_t i = 0; i < wanted.size(); i++) {
-            const double difference = std::fabs((double)got[i] - (double)wanted[i]);
-            if (!(difference <= bound + relative * std::fabs((double)wanted[i]))) {
-                printf("values %d %d %d %zu %.9g %.9g\n", pass, number, output - 1, i,
-                       (double)got[i], (double)wanted[i]);
+            if (!meets(got[i], wanted[i], bound, relative)) {
+                wrong = true;
+                printf("values %d %d %d %zu %zu %s %s\n", pass, number, output - 1, wanted.size(),
+                       i, number_text(got[i]).text, number_text(wanted[i]).text);
                 return;
             }
         }
@@ -205,6 +230,9 @@ inline int run_cases(int count, char **arguments, void (*run)(Case &))
             c.lost = lost;
             run(c);
             lost = c.lost;
+            if (!c.wrong) {
+                printf("right %d %d\n", pass, i - 2);
+            }
             fflush(stdout);
             if (lost) {
                 break; /* one line says it */
@@ -218,10 +246,9 @@ inline int run_cases(int count, char **arguments, void (*run)(Case &))
     }
     printf("judged\n");
 #else
-    const char *file = getenv("TESELA_LAB_OUTPUTS");
     for (int i = 2; i < sizes; i++) {
         Case c = case_of(arguments[1], arguments[i], i - 2);
-        c.file = file != nullptr ? atoi(file) : -1;
+        c.file = tsl_lab_outputs();
         run(c);
     }
 #endif

@@ -113,6 +113,9 @@ TSL_LAB_DEVICE void tsl_lab_trap(const char *what) TSL_LAB_APART;
 
 TSL_LAB_HOST int tsl_lab_start(const tsl_lab_launch *launch);
 
+/* Descriptor that results are handed over by, for lab_check.h; -1: none. */
+TSL_LAB_HOST int tsl_lab_outputs(void);
+
 /* Is the caller a thread of a kernel? */
 TSL_LAB_BOTH int tsl_lab_in_kernel(void);
 

@@ -161,9 +161,19 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
     char messages[PATH_MAX];
     int status;
     snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
-    const tsl_lab_process process = {
-        .arguments = c->arguments, .output = messages, .errors = messages, .keep = -1};
+    const tsl_lab_process process = {.arguments = c->arguments,
+                                     .output = messages,
+                                     .errors = messages,
+                                     .keep = -1,
+                                     .data = TSL_LAB_COMPILER_BYTES,
+                                     .file = TSL_LAB_COMPILER_BYTES,
+                                     .cpu = TSL_LAB_COMPILER_SECONDS};
     const tsl_status ran = tsl_lab_run_process(&status, context, &process);
+    if (ran == TSL_OK && status > 128) {
+        return tsl_fail(
+            context, TSL_E_FORMAT, "%s: %s was ended: it may take %d seconds of a core and %d GiB",
+            path, build->compiler, TSL_LAB_COMPILER_SECONDS, (int)(TSL_LAB_COMPILER_BYTES >> 30));
+    }
     if (ran == TSL_OK && status != 0) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: %s refuses it: see its lines above", path,
                         build->compiler);
@@ -191,7 +201,8 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
                                            "-disable-tail-duplicate",
                                            "-tail-dup-placement=0"};
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
-    static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize"};
+    static const char *const plain_clang[] = {"-fno-vectorize", "-fno-slp-vectorize",
+                                              "-fno-crash-diagnostics"};
     static const char *const plain_gcc[] = {"-fno-reorder-blocks",
                                             "-fno-reorder-blocks-and-partition",
                                             "-fno-crossjumping", "-fno-thread-jumps"};
@@ -334,6 +345,17 @@ static tsl_status tell_apart(tsl_lab_build *build, tsl_context *context, const c
     return status == TSL_OK ? link_program(build, context, path, at) : status;
 }
 
+/* What clang says of the two sides comes before what the compiler says. */
+static tsl_status compile_beside_diagnosis(tsl_lab_build *build, tsl_context *context,
+                                           const char *path, const places *at)
+{
+    tsl_lab_diagnosis diagnosis;
+    const tsl_status begun = tsl_lab_diagnose_begin(&diagnosis, context, build, path, at->headers);
+    const tsl_status compiled = begun == TSL_OK ? compile(build, context, path, at, NULL) : begun;
+    const tsl_status diagnosed = tsl_lab_diagnose_end(&diagnosis, build, context, path);
+    return diagnosed != TSL_OK ? diagnosed : compiled;
+}
+
 tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const char *path,
                                  const tsl_lab_build_options *options)
 {
@@ -363,13 +385,10 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
         status = tsl_lab_rewrite(&sources, context, path, out->folder);
     }
     if (status == TSL_OK) {
-        status = tsl_lab_diagnose(out, context, path, at.headers);
-    }
-    if (status == TSL_OK) {
         status = write_script(context, script, sources.sections);
     }
     if (status == TSL_OK) {
-        status = compile(out, context, path, &at, NULL);
+        status = compile_beside_diagnosis(out, context, path, &at);
     }
     if (status == TSL_OK) {
         status = link_program(out, context, path, &at);

@@ -6,6 +6,11 @@
 
 #include "core/core.h"
 
+/* Limits of a compiler, so that a file that keeps it busy without end, or takes all memory, ends.
+ */
+#define TSL_LAB_COMPILER_SECONDS 30 /* of a core */
+#define TSL_LAB_COMPILER_BYTES ((int64_t)2 << 30)
+
 typedef struct tsl_lab_build {
     char folder[PATH_MAX - 64]; /* temporary; removed by tsl_lab_build_release() */
     char file[PATH_MAX];        /* the learner's, without links */

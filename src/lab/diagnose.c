@@ -88,16 +88,12 @@ static int filter(tsl_lab_buffer *told, const char *text, size_t size, const cha
     return errors;
 }
 
-static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *context,
-                           const char *clang, const char *path, const char *headers, bool device,
-                           tsl_lab_buffer *told)
+static tsl_status start_side(tsl_lab_diagnosis *d, tsl_context *context, const char *path,
+                             const char *headers, int side)
 {
-    char messages[PATH_MAX];
     char include[PATH_MAX + 8];
-    int status;
-    snprintf(messages, sizeof messages, "%s/side.txt", build->folder);
     snprintf(include, sizeof include, "-I%s", headers);
-    const char *const arguments[] = {clang,
+    const char *const arguments[] = {d->clang,
                                      "-x",
                                      "cuda",
                                      "--cuda-host-only",
@@ -107,6 +103,7 @@ static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *conte
                                      "-fsyntax-only",
                                      "-w",
                                      "-fno-caret-diagnostics",
+                                     "-fno-crash-diagnostics",
                                      "-Xclang",
                                      "-fcuda-allow-variadic-functions",
                                      "-ferror-limit=0",
@@ -114,54 +111,74 @@ static tsl_status run_side(int *errors, tsl_lab_build *build, tsl_context *conte
                                      "-include",
                                      "cuda_runtime.h",
                                      path,
-                                     device ? "-Xclang" : NULL,
+                                     side == 1 ? "-Xclang" : NULL,
                                      "-fcuda-is-device",
                                      NULL};
-    const tsl_lab_process process = {
-        .arguments = arguments, .output = messages, .errors = messages, .keep = -1};
-    tsl_text text = {.data = NULL};
-    tsl_status ran = tsl_lab_run_process(&status, context, &process);
-    if (ran == TSL_OK && status != 0) {
-        ran = tsl_text_read(&text, context, messages, (size_t)16 << 20);
-        *errors += ran == TSL_OK ? filter(told, text.data, text.size, path) : 0;
-    }
-    tsl_text_release(&text);
-    return ran;
+    const tsl_lab_process process = {.arguments = arguments,
+                                     .output = d->messages[side],
+                                     .errors = d->messages[side],
+                                     .keep = -1,
+                                     .data = TSL_LAB_COMPILER_BYTES,
+                                     .file = TSL_LAB_COMPILER_BYTES,
+                                     .cpu = TSL_LAB_COMPILER_SECONDS};
+    return tsl_lab_start_process(&d->running[side], context, &process);
 }
 
-tsl_status tsl_lab_diagnose(tsl_lab_build *build, tsl_context *context, const char *path,
-                            const char *headers)
+tsl_status tsl_lab_diagnose_begin(tsl_lab_diagnosis *out, tsl_context *context,
+                                  const tsl_lab_build *build, const char *path, const char *headers)
 {
-    char clang[PATH_MAX];
-    char messages[PATH_MAX];
     static const char *const names[] = {"clang",    "clang-19", "clang-18", "clang-17",
                                         "clang-16", "clang-15", "clang-14"};
     size_t i = 0;
-    while (i < sizeof names / sizeof *names && !tsl_lab_find_program(clang, names[i])) {
+    tsl_status status = TSL_OK;
+    *out = (tsl_lab_diagnosis){.running = {0, 0}};
+    while (i < sizeof names / sizeof *names && !tsl_lab_find_program(out->clang, names[i])) {
         i++;
     }
     if (i == sizeof names / sizeof *names) {
         return TSL_OK;
     }
-    tsl_lab_buffer told = {.data = NULL};
-    tsl_status status =
-        run_side(&build->refused, build, context, clang, path, headers, false, &told);
-    if (status == TSL_OK) {
-        status = run_side(&build->refused, build, context, clang, path, headers, true, &told);
+    for (int side = 0; side < 2 && status == TSL_OK; side++) {
+        snprintf(out->messages[side], sizeof *out->messages, "%s/side%d.txt", build->folder, side);
+        status = start_side(out, context, path, headers, side);
     }
-    build->diagnosed = status == TSL_OK;
+    return status;
+}
+
+/* Tell the errors that both sides have said of `path`. */
+static tsl_status tell(tsl_lab_build *build, tsl_context *context, const char *path,
+                       const tsl_lab_buffer *told)
+{
+    char messages[PATH_MAX];
+    snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
+    FILE *out = fopen(messages, "w");
+    if (out != NULL) {
+        fwrite(told->data, 1, told->length, out);
+        fclose(out);
+    }
+    return tsl_fail(context, TSL_E_FORMAT, "%s: clang refuses it as CUDA: see its %d error%s above",
+                    path, build->refused, build->refused == 1 ? "" : "s");
+}
+
+tsl_status tsl_lab_diagnose_end(tsl_lab_diagnosis *d, tsl_lab_build *build, tsl_context *context,
+                                const char *path)
+{
+    tsl_lab_buffer told = {.data = NULL};
+    tsl_status status = TSL_OK;
+    build->diagnosed = d->running[1] > 0;
+    for (int side = 0; side < 2; side++) {
+        tsl_text text = {.data = NULL};
+        if (d->running[side] > 0 && tsl_lab_wait_process(d->running[side]) != 0 &&
+            status == TSL_OK) {
+            status = tsl_text_read(&text, context, d->messages[side], (size_t)16 << 20);
+            build->refused += status == TSL_OK ? filter(&told, text.data, text.size, path) : 0;
+            tsl_text_release(&text);
+        }
+        d->running[side] = 0;
+    }
     if (status == TSL_OK && build->refused > 0) {
-        snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
-        FILE *out = fopen(messages, "w");
-        if (out != NULL && told.data != NULL) {
-            fwrite(told.data, 1, told.length, out);
-        }
-        if (out != NULL) {
-            fclose(out);
-        }
-        status = tsl_fail(context, TSL_E_FORMAT,
-                          "%s: clang refuses it as CUDA: see its %d error%s above", path,
-                          build->refused, build->refused == 1 ? "" : "s");
+        status = told.failed ? tsl_fail_memory(context, (int64_t)told.length, "messages")
+                             : tell(build, context, path, &told);
     }
     tsl_lab_buffer_release(&told);
     return status;

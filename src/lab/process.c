@@ -48,6 +48,15 @@ static bool redirect(int stream, const char *path, int flags)
     return done;
 }
 
+/* In the child: 0 is no limit. */
+static void limit(__rlimit_resource_t what, int64_t most)
+{
+    const struct rlimit both = {(rlim_t)most, (rlim_t)most};
+    if (most > 0) {
+        setrlimit(what, &both);
+    }
+}
+
 /* In the child, which has but this thread: become the program, or exit with 127. */
 static void become(const tsl_lab_process *p, char *const *arguments)
 {
@@ -68,11 +77,10 @@ static void become(const tsl_lab_process *p, char *const *arguments)
         fcntl(p->keep_too, F_SETFD, 0);
     }
     const struct rlimit none = {0, 0};
-    const struct rlimit data = {(rlim_t)p->data, (rlim_t)p->data};
     setrlimit(RLIMIT_CORE, &none);
-    if (p->data > 0) {
-        setrlimit(RLIMIT_DATA, &data);
-    }
+    limit(RLIMIT_DATA, p->data);
+    limit(RLIMIT_FSIZE, p->file);
+    limit(RLIMIT_CPU, p->cpu);
     signal(SIGPIPE, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool streams = redirect(0, p->input != NULL ? p->input : "/dev/null", O_RDONLY) &&
@@ -117,16 +125,20 @@ int tsl_lab_exit_status(int wait_status)
     return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
+int tsl_lab_wait_process(pid_t pid)
+{
+    int wait_status = 0;
+    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR) {
+    }
+    return tsl_lab_exit_status(wait_status);
+}
+
 tsl_status tsl_lab_run_process(int *status, tsl_context *context, const tsl_lab_process *process)
 {
     pid_t pid;
-    int wait_status = 0;
     const tsl_status started = tsl_lab_start_process(&pid, context, process);
-    if (started != TSL_OK) {
-        return started;
+    if (started == TSL_OK) {
+        *status = tsl_lab_wait_process(pid);
     }
-    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR) {
-    }
-    *status = tsl_lab_exit_status(wait_status);
-    return TSL_OK;
+    return started;
 }

@@ -20,12 +20,16 @@ typedef struct tsl_lab_process {
     int keep_too; /* another; 0: none */
     bool own_group;
     int64_t data; /* bytes of memory it may take; 0: no limit */
+    int64_t file; /* bytes that a file it writes may grow to; 0: no limit */
+    int cpu;      /* seconds of a core that it, and each that it starts, may take; 0: no limit */
 } tsl_lab_process;
 
 /* Start it; *pid is to be waited for. TSL_E_IO if it cannot be started. */
 tsl_status tsl_lab_start_process(pid_t *pid, tsl_context *context, const tsl_lab_process *process);
 /* Start it and wait; *status is its exit status, 128 + signal if one ended it. */
 tsl_status tsl_lab_run_process(int *status, tsl_context *context, const tsl_lab_process *process);
+/* Wait for what was started; returns its exit status as above. */
+int tsl_lab_wait_process(pid_t pid);
 /* Exit status from what waitpid() gives. */
 int tsl_lab_exit_status(int wait_status);
 

@@ -348,6 +348,13 @@ static tsl_status rewrite_word(tsl_lab_source *s, tsl_lab_sources *all, tsl_cont
                         "nvcc",
                         s->path, tsl_lab_line(s, at));
     }
+    if (memmem(s->blank + at, end - at, "no_sanitize", 11) != NULL ||
+        tsl_lab_word_is(s, at, "disable_sanitizer_instrumentation")) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s:%ld: accesses of such a function would be neither counted nor checked: "
+                        "leave the attribute out",
+                        s->path, tsl_lab_line(s, at));
+    }
     if (tsl_lab_word_is(s, at, "cudaLaunchKernel") ||
         tsl_lab_word_is(s, at, "cudaLaunchCooperativeKernel")) {
         rewrite_launch_call(s, at);

@@ -12,7 +12,10 @@
 #include "lab/process.h"
 #include "lab/session.h"
 
-enum { SETTINGS = 10, HOST_GIB = 4 }; /* of the program itself, its threads' stacks too */
+enum {
+    SETTINGS = 11,
+    HOST_GIB = 4 /* of the program itself, its threads' stacks too */
+};
 
 const char *const tsl_lab_order_names[TSL_LAB_ORDERS + 1] = {"forward", "reversed", "strided",
                                                              "random", NULL};
@@ -24,9 +27,23 @@ typedef struct pass {
     int order;
     pid_t pid; /* 0: not running */
     bool checks;
-    bool told; /* to end, for its time is over */
+    bool told;   /* to end, for its time is over */
+    int outputs; /* 0: none */
     char results[PATH_MAX];
 } pass;
+
+/* A file without a name, so that no run reads what another has handed over. */
+static tsl_status open_outputs(pass *p, tsl_context *context, const tsl_lab_build *build)
+{
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s/outputs.bin", build->folder);
+    const int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+    if (file < 0 || unlink(name) != 0) {
+        return tsl_fail(context, TSL_E_IO, "%s: %s", name, strerror(errno));
+    }
+    p->outputs = file;
+    return TSL_OK;
+}
 
 static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *build,
                         const tsl_lab_session_options *o)
@@ -47,19 +64,17 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
     snprintf(text[n++], sizeof *text, "TESELA_LAB_WORKERS=%d", o->processes);
     snprintf(text[n++], sizeof *text, "TESELA_LAB_DEVICE=%.16s", o->capability);
     snprintf(text[n++], sizeof *text, "TESELA_LAB_MEMORY=%lld", (long long)o->memory);
+    snprintf(text[n++], sizeof *text, "TESELA_LAB_IDLE=%d", o->idle);
     if (!o->unguarded) {
         snprintf(text[n++], sizeof *text, "TESELA_LAB_GUARD=1");
     }
-    int outputs = 0;
     if (o->outputs) {
-        char name[PATH_MAX];
-        snprintf(name, sizeof name, "%s/outputs%d.bin", build->folder, p->number);
-        outputs = open(name, O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC, 0600);
-        if (outputs < 0) {
+        const tsl_status opened = open_outputs(p, context, build);
+        if (opened != TSL_OK) {
             close(results);
-            return tsl_fail(context, TSL_E_IO, "%s: %s", name, strerror(errno));
+            return opened;
         }
-        snprintf(text[n++], sizeof *text, "TESELA_LAB_OUTPUTS=%d", outputs);
+        snprintf(text[n++], sizeof *text, "TESELA_LAB_OUTPUTS=%d", p->outputs);
     }
     for (int i = 0; i < n; i++) {
         settings[i] = text[i];
@@ -68,23 +83,20 @@ static tsl_status start(pass *p, tsl_context *context, const tsl_lab_build *buil
     for (int i = 0; o->arguments != NULL && o->arguments[i] != NULL && i < 62; i++) {
         arguments[i + 1] = o->arguments[i];
     }
-    const bool silent = p->number > 0;
+    const bool silent = p->number > 0 || o->idle;
     const tsl_lab_process process = {
         .arguments = arguments,
         .settings = settings,
         .output = silent ? "/dev/null" : o->output,
         .errors = silent ? "/dev/null" : NULL,
         .keep = results,
-        .keep_too = outputs,
+        .keep_too = p->outputs,
         .own_group = true,
         .data = (int64_t)HOST_GIB << 30,
     };
     p->begun = tsl_seconds();
     const tsl_status status = tsl_lab_start_process(&p->pid, context, &process);
     close(results);
-    if (outputs > 0) {
-        close(outputs);
-    }
     return status;
 }
 
@@ -194,6 +206,9 @@ tsl_status tsl_lab_session_run(tsl_lab_session *out, tsl_context *context,
         status =
             run_passes(out, context, build, options, passes + 1, count - 1, options->processes);
     }
+    for (int i = 0; i <= TSL_LAB_ORDERS; i++) {
+        out->outputs[i] = passes[i].outputs;
+    }
     for (int i = 0; i < count && status == TSL_OK; i++) {
         status = tsl_lab_read_results(out, context, passes[i].results, i, i == 0);
     }
@@ -213,6 +228,11 @@ void tsl_lab_session_release(tsl_lab_session *session)
     }
     for (int64_t i = 0; i < session->place_count; i++) {
         tsl_release(session->places[i].file);
+    }
+    for (int i = 0; i <= TSL_LAB_ORDERS; i++) {
+        if (session->outputs[i] > 0) {
+            close(session->outputs[i]);
+        }
     }
     tsl_release(session->launches);
     tsl_release(session->counts);

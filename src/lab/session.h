@@ -77,8 +77,9 @@ typedef struct tsl_lab_session_options {
     int64_t memory;     /* of the simulated device */
     bool unguarded;     /* let the program write files and start programs */
     const char *output; /* NULL: the program's output stays as it is; else a file */
-    bool outputs;       /* give each run a descriptor, TESELA_LAB_OUTPUTS, of the build folder's
-                           outputsN.bin, N being 0 for the first run */
+    bool outputs;       /* give each run a descriptor of a file that no name leads to:
+                           tsl_lab_session.outputs */
+    bool idle;          /* kernels do nothing: only what the host does is left */
     bool give_up;       /* run no more once the first run has taken too long */
     bool (*stop)(void); /* asked while waiting; NULL: never */
 } tsl_lab_session_options;
@@ -96,6 +97,7 @@ typedef struct tsl_lab_session {
     int runs;
     int check_runs;
     bool unguarded; /* the kernel has no seccomp: programs are not kept from files */
+    int outputs[1 + TSL_LAB_ORDERS]; /* descriptors of what each run handed over; 0: none */
     double seconds[1 + TSL_LAB_ORDERS];
     int64_t accesses[1 + TSL_LAB_ORDERS];
 } tsl_lab_session;

@@ -20,6 +20,20 @@ def need_compilers():
         sys.exit(77)
 
 
+def alone(compiler):
+    """(an environment whose PATH has nothing but links to this compiler and what it needs, a command's beginning
+    that cuts it off from the network, empty where that is not allowed). Its PATH is a folder to be removed."""
+    folder = tempfile.mkdtemp(prefix="tesela-lab-path-")
+    for name in (compiler, "ld", "as", "addr2line", *(["clang"] if compiler == "clang++" else [])):
+        found = shutil.which(name)
+        if found:
+            os.symlink(os.path.realpath(found), os.path.join(folder, name))
+    unshare = shutil.which("unshare")
+    allowed = unshare and subprocess.run([unshare, "-n", "true"], check=False,
+                                         stderr=subprocess.DEVNULL).returncode == 0
+    return {**os.environ, "PATH": folder}, [unshare, "-n"] if allowed else []
+
+
 def lab_run(path, *arguments, timeout=120, **options):
     """Run `tesela lab run`; returns the process and the report, None if there is none."""
     folder = tempfile.mkdtemp(prefix="tesela-lab-test-")

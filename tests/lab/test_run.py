@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from lab import COMPILERS, HERE, TESELA, lab_run, lines_of, need_compilers
+from lab import COMPILERS, HERE, TESELA, alone, lab_run, lines_of, need_compilers
 
 ACCESS = os.path.join(HERE, "counts", "access.cu")
 HOSTILE = os.path.join(HERE, "hostile", "all.cu")
@@ -145,34 +145,18 @@ class Harm(unittest.TestCase):
             self.assertEqual(file.read(), "harm\n")
 
 
-def folder_of_links(names):
-    """A folder with nothing but these programs, to be all of PATH."""
-    folder = tempfile.mkdtemp(prefix="tesela-lab-path-")
-    for name in names:
-        found = shutil.which(name)
-        if found:
-            os.symlink(os.path.realpath(found), os.path.join(folder, name))
-    return folder
-
-
 class Alone(unittest.TestCase):
     def test_one_compiler(self):
         """Only clang, then only g++, and no network: the same counts."""
-        tools = ["ld", "as", "addr2line"]
-        unshare = shutil.which("unshare")
-        cut_off = [unshare, "-n"] if unshare and subprocess.run(
-            [unshare, "-n", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0 else []
         found = []
-        for compiler, others in (("clang++", ["clang"]), ("g++", [])):
-            if compiler not in COMPILERS:
-                continue
-            path = folder_of_links([compiler, *others, *tools])
-            self.addCleanup(shutil.rmtree, path)
-            report = os.path.join(path, "report.json")
+        for compiler in COMPILERS:
+            environment, cut_off = alone(compiler)
+            self.addCleanup(shutil.rmtree, environment["PATH"])
+            report = os.path.join(environment["PATH"], "report.json")
             done = subprocess.run([*cut_off, TESELA, "lab", "run", ACCESS, "--json", report, "--",
                                    "64"], text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, check=False, timeout=120,
-                                  env={**os.environ, "PATH": path})
+                                  env=environment)
             self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
             self.assertIn("not diagnosed" if compiler == "g++" else "built by clang++ in",
                           done.stdout)

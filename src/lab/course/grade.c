@@ -116,10 +116,48 @@ static const char *next_word(const char *list, char word[64])
     return length > 0 ? list + length : NULL;
 }
 
-static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, char *text, int language)
+static void forbid(tsl_lab_verdict *v, const char *text, const char *at, const char *what,
+                   int language)
+{
+    int line = 1;
+    for (const char *c = text; c < at; c++) {
+        line += *c == '\n';
+    }
+    tsl_lab_verdict_add(v, "forbidden", line, tsl_lab_message(TSL_LAB_SAY_HAS, language), what);
+}
+
+/* What would hide words from the one who looks for them: words made of pieces, and files beside. */
+static void check_preprocessing(tsl_lab_verdict *v, const char *text, int language)
+{
+    static const char *const pasting[] = {"##", "%:"};
+    for (size_t i = 0; i < sizeof pasting / sizeof *pasting; i++) {
+        const char *at = strstr(text, pasting[i]);
+        if (at != NULL) {
+            forbid(v, text, at, pasting[i], language);
+        }
+    }
+    for (const char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at + 1, "\\\n")) {
+        if (at > text && is_word(at[-1]) && is_word(at[2])) {
+            forbid(v, text, at, "\\", language);
+        }
+    }
+    for (const char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
+        const char *word = at + 1 + strspn(at + 1, " \t");
+        if (strncmp(word, "include", 7) == 0) {
+            const char *name = word + 7;
+            name += strncmp(name, "_next", 5) == 0 ? 5 : 0;
+            name += strspn(name, " \t");
+            if (name[0] != '<' || name[1] == '/' || name[1] == '.') {
+                forbid(v, text, at, "#include \"...\"", language);
+            }
+        }
+    }
+}
+
+static void check_words(tsl_lab_verdict *v, const tsl_lab_exercise *e, const char *text,
+                        int language)
 {
     char word[64];
-    blank_comments(text);
     for (const char *at = next_word(e->required, word); at != NULL; at = next_word(at, word)) {
         if (find_word(text, word) == 0) {
             tsl_lab_verdict_add(v, "required", 0, tsl_lab_message(TSL_LAB_SAY_LACKS, language),
@@ -141,8 +179,17 @@ bool tsl_lab_same_value(const char *given, const char *right)
 {
     double a;
     double b;
-    if (tsl_parse_decimal(given, strlen(given), &a) &&
-        tsl_parse_decimal(right, strlen(right), &b)) {
+    char plain[64]; /* with a point for a comma, without a sign of percent */
+    snprintf(plain, sizeof plain, "%s", given);
+    char *comma = strchr(plain, ',');
+    size_t length = strlen(plain);
+    if (comma != NULL) {
+        *comma = '.';
+    }
+    while (length > 0 && (plain[length - 1] == '%' || plain[length - 1] == ' ')) {
+        plain[--length] = '\0';
+    }
+    if (tsl_parse_decimal(plain, length, &a) && tsl_parse_decimal(right, strlen(right), &b)) {
         /* whole numbers are exact, quotients within half a percent */
         const double bound = strchr(right, '.') != NULL ? 0.005 * (b < 0 ? -b : b) : 0;
         return a >= b - bound && a <= b + bound;
@@ -231,11 +278,19 @@ static void add_reports(tsl_lab_verdict *v, int language)
             snprintf(other, sizeof other, tsl_lab_message(TSL_LAB_SAY_OTHER_LINE, language),
                      r->other_line);
         }
-        /* the runtime's own words have numbers that help, in English */
-        const bool detail = language == TSL_LAB_ENGLISH || meaning == NULL;
+        char detail[320];
+        bool has_detail = tsl_lab_detail(detail, sizeof detail, r->text, language);
+        if (meaning == NULL && !has_detail) {
+            snprintf(detail, sizeof detail, "%s", r->text);
+            has_detail = true;
+        }
+        if (meaning != NULL && strcmp(meaning, detail) == 0) { /* nothing is said twice */
+            has_detail = false;
+            detail[0] = '\0';
+        }
         tsl_lab_verdict_add(v, r->kind, own ? r->line : 0, "%s%s%s%s",
-                            meaning != NULL ? meaning : "", other, detail ? ": " : "",
-                            detail ? r->text : "");
+                            meaning != NULL ? meaning : "", other,
+                            has_detail && meaning != NULL ? ": " : "", detail);
     }
 }
 
@@ -249,32 +304,66 @@ static void list_sizes(const char *sizes[], const tsl_lab_exercise *e)
     sizes[e->size_count + 1] = NULL;
 }
 
+/* Options of both kinds of runs: for a verdict, and with kernels that do nothing. */
+static tsl_lab_session_options session_options(const char *arguments[TSL_LAB_MOST_SIZES + 4],
+                                               char seed[16], const tsl_lab_exercise *e,
+                                               const tsl_lab_grade_options *o,
+                                               const char *const *sizes)
+{
+    int count = 0;
+    snprintf(seed, 16, "%u", o->seed);
+    arguments[count++] = seed;
+    for (int i = 0; sizes[i] != NULL; i++) {
+        arguments[count++] = sizes[i];
+    }
+    arguments[count] = NULL;
+    return (tsl_lab_session_options){.capability = e->device,
+                                     .arguments = arguments,
+                                     .seed = 1 + (int)(o->seed % 1000),
+                                     .counts = true,
+                                     .processes = o->processes,
+                                     .seconds = o->seconds,
+                                     .memory = (int64_t)1 << 30,
+                                     .output = o->output,
+                                     .outputs = true,
+                                     .give_up = true,
+                                     .stop = o->stop};
+}
+
+/* Run what would pass once more with kernels that do nothing: then it must not be right, or the
+ * host has made the result. */
+static tsl_status run_idle(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_exercise *e,
+                           const tsl_lab_grade_options *o, const char *const *sizes)
+{
+    const char *arguments[TSL_LAB_MOST_SIZES + 4];
+    const char *right = NULL;
+    char seed[16];
+    tsl_lab_session_options options = session_options(arguments, seed, e, o, sizes);
+    tsl_lab_session idle;
+    options.idle = true;
+    options.seconds = 1; /* a host may wait for what its kernels make */
+    options.output = "/dev/null";
+    tsl_status status = tsl_lab_session_run(&idle, context, &v->build, &options);
+    if (status == TSL_OK) {
+        status = tsl_lab_judge_idle(&right, v, context, e, o, &idle, sizes);
+    }
+    if (status == TSL_OK && right != NULL) {
+        tsl_lab_verdict_add(v, "idle", 0, tsl_lab_message(TSL_LAB_SAY_IDLE, o->language), right);
+    }
+    tsl_lab_session_release(&idle);
+    return status;
+}
+
 static tsl_status run_answer(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_exercise *e,
                              const tsl_lab_grade_options *o, const char *const *sizes)
 {
     const char *arguments[TSL_LAB_MOST_SIZES + 4];
     char seed[16];
     char word[64];
-    int count = 0;
-    snprintf(seed, sizeof seed, "%u", o->seed);
-    arguments[count++] = seed;
-    for (int i = 0; sizes[i] != NULL; i++) {
-        arguments[count++] = sizes[i];
+    tsl_lab_session_options session = session_options(arguments, seed, e, o, sizes);
+    for (int i = 0; i < TSL_LAB_ORDERS; i++) {
+        session.orders[session.order_count++] = i;
     }
-    arguments[count] = NULL;
-    const tsl_lab_session_options session = {.capability = e->device,
-                                             .arguments = arguments,
-                                             .orders = {0, 1, 2, 3},
-                                             .order_count = TSL_LAB_ORDERS,
-                                             .seed = 1 + (int)(o->seed % 1000),
-                                             .counts = true,
-                                             .processes = o->processes,
-                                             .seconds = o->seconds,
-                                             .memory = (int64_t)1 << 30,
-                                             .output = o->output,
-                                             .outputs = true,
-                                             .give_up = true,
-                                             .stop = o->stop};
     const tsl_status status = tsl_lab_session_run(&v->session, context, &v->build, &session);
     if (status != TSL_OK) {
         return status;
@@ -322,10 +411,13 @@ static tsl_status grade_program(tsl_lab_verdict *v, tsl_context *context, const 
     list_sizes(sizes, e);
     status = run_answer(v, context, e, o, sizes);
     if (status == TSL_OK) {
-        status = tsl_lab_judge(v, context, e, o, sizes, v->session.runs);
+        status = tsl_lab_judge(v, context, e, o, sizes);
     }
     if (status == TSL_OK && v->finding_count == 0) { /* counts of what is wrong mean little */
         status = tsl_lab_check_limits(v, context, e, o->language);
+    }
+    if (status == TSL_OK && v->finding_count == 0 && e->kernels[0] != '\0') {
+        status = run_idle(v, context, e, o, sizes);
     }
     return status;
 }
@@ -358,8 +450,12 @@ tsl_status tsl_lab_grade(tsl_lab_verdict *out, tsl_context *context, const tsl_l
     } else if (status == TSL_OK) {
         status = tsl_lab_make_temporary(out->folder, context, getenv("TMPDIR"));
         if (status == TSL_OK) {
-            check_words(out, e, text, options->language);
-            status = grade_program(out, context, e, options);
+            blank_comments(text);
+            check_preprocessing(out, text, options->language);
+            if (out->finding_count == 0) {
+                check_words(out, e, text, options->language);
+                status = grade_program(out, context, e, options);
+            }
         }
     }
     tsl_release(text);

@@ -9,8 +9,8 @@
 enum { TSL_LAB_MOST_FINDINGS = 12 };
 
 /* Why an answer is not accepted. Reasons: "compile"; a kind of report of a run, as docs/lab.md
- * lists them; "values"; "launch"; "required", "forbidden"; "limit METRIC";
- * "answer NAME". */
+ * lists them; "values"; "launch"; "idle" (right although kernels do nothing); "required",
+ * "forbidden"; "limit METRIC"; "answer NAME". */
 typedef struct tsl_lab_finding {
     char reason[48];
     int line; /* of the answer; 0: none */
@@ -53,7 +53,8 @@ void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line,
 tsl_status tsl_lab_make_temporary(char folder[PATH_MAX - 64], tsl_context *context,
                                   const char *temporary);
 /* Does a prediction say what is right: a whole number exactly, one with a point within half a
- * percent, a word but for capitals? */
+ * percent, a word but for capitals? Decimals may begin with a point or a comma, and a number may
+ * end with %. */
 bool tsl_lab_same_value(const char *given, const char *right);
 
 /* metric.c: the value of a metric over a session's counts: "conflicts", "excess" and the others of
@@ -69,10 +70,14 @@ tsl_status tsl_lab_check_predictions(tsl_lab_verdict *verdict, tsl_context *cont
                                      const tsl_lab_exercise *e,
                                      const tsl_lab_grade_options *options);
 
-/* judge.c: build (once: the program is kept in the user's cache) and run the judge over the files
- * of outputs, one a pass. Adds findings. */
+/* judge.c: build (once: the program is kept in the user's cache) and run the judge over what the
+ * verdict's session handed over. Adds findings. */
 tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes,
-                         int passes);
+                         const tsl_lab_grade_options *options, const char *const *sizes);
+/* Judge a session whose kernels did nothing. *right: the last size, if all outputs of it are right
+ * all the same; else NULL. */
+tsl_status tsl_lab_judge_idle(const char **right, tsl_lab_verdict *verdict, tsl_context *context,
+                              const tsl_lab_exercise *e, const tsl_lab_grade_options *options,
+                              const tsl_lab_session *idle, const char *const *sizes);
 
 #endif

@@ -141,86 +141,146 @@ static const char *size_of_case(const char *const *sizes, int number)
     return "?";
 }
 
-/* "values PASS CASE OUTPUT INDEX GOT WANTED", "missing PASS CASE OUTPUT", at the end "judged". */
-static bool take_line(tsl_lab_verdict *v, const char *line, const char *const *sizes, int language)
+/* What an output is called: the exercise's word, or of two, "Spanish / English", that of the
+ * language. */
+static void name_output(char *out, size_t bytes, const tsl_lab_exercise *e, int output,
+                        int language)
+{
+    const char *name = output < e->output_count ? e->outputs[output] : "?";
+    const char *slash = strstr(name, " / ");
+    if (slash == NULL) {
+        snprintf(out, bytes, "%s", name);
+    } else if (language == TSL_LAB_ENGLISH) {
+        snprintf(out, bytes, "%s", slash + 3);
+    } else {
+        snprintf(out, bytes, "%.*s", (int)(slash - name), name);
+    }
+}
+
+/* "values PASS CASE OUTPUT COUNT INDEX GOT WANTED", "missing PASS CASE OUTPUT", "right PASS
+ * CASE", at the end "judged". */
+static void take_line(tsl_lab_verdict *v, const char *line, const tsl_lab_exercise *e,
+                      const char *const *sizes, int language)
 {
     int pass;
     int number;
     int output;
+    long long count;
     long long index;
     char got[32];
     char wanted[32];
     char order[96] = "";
-    const bool values = sscanf(line, "values %d %d %d %lld %31s %31s", &pass, &number, &output,
-                               &index, got, wanted) == 6;
+    char name[128];
+    const bool values = sscanf(line, "values %d %d %d %lld %lld %31s %31s", &pass, &number, &output,
+                               &count, &index, got, wanted) == 7;
     const bool missing = !values && sscanf(line, "missing %d %d %d", &pass, &number, &output) == 3;
-    if (!values && !missing) {
-        return strcmp(line, "judged") == 0;
-    }
-    if (tsl_lab_verdict_has(v, "values")) { /* the first is enough */
-        return false;
+    if ((!values && !missing) || tsl_lab_verdict_has(v, "values")) { /* the first is enough */
+        return;
     }
     if (pass > 0) {
         snprintf(order, sizeof order, tsl_lab_message(TSL_LAB_SAY_IN_ORDER, language),
                  tsl_lab_order_names[pass - 1]);
     }
     char text[400];
-    if (values) {
+    name_output(name, sizeof name, e, output, language);
+    const bool vector = count > 1 || strpbrk(name, " *") == NULL;
+    if (values && vector) {
+        snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_WRONG_ELEMENT, language),
+                 size_of_case(sizes, number), name, index, got, wanted);
+    } else if (values) {
         snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_WRONG_VALUE, language),
-                 size_of_case(sizes, number), index, output + 1, got, wanted);
+                 size_of_case(sizes, number), name, got, wanted);
     } else {
         snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_MISSING, language),
-                 size_of_case(sizes, number), output + 1);
+                 size_of_case(sizes, number), name);
     }
     tsl_lab_verdict_add(v, "values", 0, "%s%s", text, order);
-    return false;
 }
 
-tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
-                         const tsl_lab_grade_options *options, const char *const *sizes, int passes)
+/* Run the judge over what the runs of a session handed over; its lines are *said. */
+static tsl_status run_judge(tsl_text *said, tsl_lab_verdict *verdict, tsl_context *context,
+                            const tsl_lab_exercise *e, const tsl_lab_grade_options *options,
+                            const tsl_lab_session *session, const char *const *sizes)
 {
     char program[PATH_MAX];
-    char files[1 + TSL_LAB_ORDERS][PATH_MAX];
-    char said[PATH_MAX];
+    char files[1 + TSL_LAB_ORDERS][64];
+    char path[PATH_MAX];
     char seed[16];
     const char *arguments[TSL_LAB_MOST_SIZES + TSL_LAB_ORDERS + 8];
     int count = 0;
     int exit_status;
-    bool judged = false;
-    tsl_text text = {.data = NULL};
-    tsl_lines lines;
-    const char *line;
-    size_t length;
     const tsl_lab_process process = {
-        .arguments = arguments, .output = said, .errors = "/dev/null", .keep = -1};
+        .arguments = arguments, .output = path, .errors = "/dev/null", .keep = -1};
     tsl_status status;
     TSL_TRY(find_judge(program, verdict, context, e));
     snprintf(seed, sizeof seed, "%u", options->seed);
-    snprintf(said, sizeof said, "%s/judged.txt", verdict->folder);
+    snprintf(path, sizeof path, "%s/judged.txt", verdict->folder);
     arguments[count++] = program;
     arguments[count++] = seed;
     for (int i = 0; sizes[i] != NULL; i++) {
         arguments[count++] = sizes[i];
     }
     arguments[count++] = "--";
-    for (int i = 0; i < passes; i++) {
-        snprintf(files[i], sizeof files[i], "%s/outputs%d.bin", verdict->build.folder, i);
+    for (int i = 0; i < session->runs; i++) {
+        snprintf(files[i], sizeof files[i], "/proc/%ld/fd/%d", (long)getpid(), session->outputs[i]);
         arguments[count++] = files[i];
     }
     arguments[count] = NULL;
     TSL_TRY(tsl_lab_run_process(&exit_status, context, &process));
-    TSL_TRY(tsl_text_read(&text, context, said, 1 << 20));
-    lines = tsl_lines_of(text.data, text.size);
-    while (tsl_lines_next(&lines, &line, &length)) {
-        char copy[256];
-        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-        judged = take_line(verdict, copy, sizes, options->language) || judged;
-    }
-    if (!judged || exit_status != 0) {
+    TSL_TRY(tsl_text_read(said, context, path, 1 << 20));
+    if (exit_status != 0 || said->size < 7 ||
+        memcmp(said->data + said->size - 7, "judged\n", 7) != 0) {
         status = tsl_fail(context, TSL_E_FORMAT, "%s: its judge ended with status %d", e->path,
                           exit_status);
     }
 done:
+    return status;
+}
+
+tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const tsl_lab_exercise *e,
+                         const tsl_lab_grade_options *options, const char *const *sizes)
+{
+    tsl_text text = {.data = NULL};
+    const char *line;
+    size_t length;
+    const tsl_status status =
+        run_judge(&text, verdict, context, e, options, &verdict->session, sizes);
+    if (status == TSL_OK) {
+        tsl_lines lines = tsl_lines_of(text.data, text.size);
+        while (tsl_lines_next(&lines, &line, &length)) {
+            char copy[256];
+            snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+            take_line(verdict, copy, e, sizes, options->language);
+        }
+    }
+    tsl_text_release(&text);
+    return status;
+}
+
+tsl_status tsl_lab_judge_idle(const char **right, tsl_lab_verdict *verdict, tsl_context *context,
+                              const tsl_lab_exercise *e, const tsl_lab_grade_options *options,
+                              const tsl_lab_session *idle, const char *const *sizes)
+{
+    tsl_text text = {.data = NULL};
+    const char *line;
+    size_t length;
+    int last = -1;
+    const tsl_status status = run_judge(&text, verdict, context, e, options, idle, sizes);
+    *right = NULL;
+    while (sizes[last + 1] != NULL) {
+        last++;
+    }
+    if (status == TSL_OK) {
+        tsl_lines lines = tsl_lines_of(text.data, text.size);
+        while (tsl_lines_next(&lines, &line, &length)) {
+            int number;
+            char copy[256];
+            snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+            if (sscanf(copy, "right 0 %d", &number) == 1 && number == last) {
+                *right = sizes[last];
+            }
+        }
+    }
     tsl_text_release(&text);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -71,7 +72,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else if (fiber != NULL && info->si_code == SI_KERNEL) { /* vectors must be aligned */
         tsl_report(
             "misaligned", pc, 0,
-            "access by thread %u of block %llu at an address that is no multiple of its size",
+            "access by thread %u of block %llu at an address that is not a multiple of its size",
             fiber->thread, (unsigned long long)block->number);
     } else if (fiber != NULL &&
                address - tsl_now.constant_begin < tsl_now.constant_end - tsl_now.constant_begin) {
@@ -84,7 +85,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         tsl_report("host", pc, 0,
                    "the host touches memory of the device: copy it with cudaMemcpy() first");
     } else {
-        tsl_report("fault", pc, 0, "the host touches address %#llx, which it has not taken",
+        tsl_report("fault", pc, 0, "the host touches address %#llx, which it has not allocated",
                    (unsigned long long)address);
     }
     if (fiber == NULL) {
@@ -125,49 +126,120 @@ static void on_time(int number, siginfo_t *info, void *context)
 
 /* ---- system calls --------------------------------------------------------------------------- */
 
+/* What of a call is refused. */
+enum refusal {
+    ALL,
+    TO_WRITE,      /* files that are opened to be written */
+    PROCESSES,     /* all but threads of libraries and the runtime's own way */
+    UNSEEN,        /* its arguments are out of sight: it is said to be unknown */
+    OTHERS,        /* where the first argument is another process */
+    SHARED,        /* memory that no limit of the process counts */
+    TYPED,         /* what puts characters into a terminal */
+    RESULTS_FIRST, /* where this argument, or one of the next two, is the file of results */
+    RESULTS_SECOND,
+    RESULTS_THIRD,
+    RESULTS_WRITTEN /* as the first, but for the runtime's own way */
+};
+
+#if !defined(SYS_memfd_secret)
+#define SYS_memfd_secret 447
+#endif
+
 static const struct {
     long number;
+    enum refusal refusal;
     const char *what;
 } refused[] = {
 #if defined(SYS_fork)
-    {SYS_fork, "to start a process"},
-    {SYS_vfork, "to start a process"},
-    {SYS_unlink, "to remove a file"},
-    {SYS_rename, "to rename a file"},
-    {SYS_mkdir, "to make a folder"},
-    {SYS_rmdir, "to remove a folder"},
-    {SYS_creat, "to write a file"},
-    {SYS_chmod, "to change a file"},
-    {SYS_chown, "to change a file"},
-    {SYS_link, "to make a link"},
-    {SYS_symlink, "to make a link"},
-    {SYS_open, "to write a file"},
+    {SYS_fork, ALL, "to start a process"},
+    {SYS_vfork, ALL, "to start a process"},
+    {SYS_unlink, ALL, "to remove a file"},
+    {SYS_rename, ALL, "to rename a file"},
+    {SYS_mkdir, ALL, "to make a folder"},
+    {SYS_rmdir, ALL, "to remove a folder"},
+    {SYS_creat, ALL, "to write a file"},
+    {SYS_mknod, ALL, "to write a file"},
+    {SYS_chmod, ALL, "to change a file"},
+    {SYS_chown, ALL, "to change a file"},
+    {SYS_lchown, ALL, "to change a file"},
+    {SYS_utime, ALL, "to change a file"},
+    {SYS_utimes, ALL, "to change a file"},
+    {SYS_link, ALL, "to make a link"},
+    {SYS_symlink, ALL, "to make a link"},
+    {SYS_open, TO_WRITE, "to write a file"},
+    {SYS_dup2, RESULTS_SECOND, "to write over what is found of it"},
 #endif
-    {SYS_clone, "to start a process"},
+    {SYS_renameat, ALL, "to rename a file"},
+    {SYS_clone, PROCESSES, "to start a process"},
 #if defined(SYS_clone3)
-    {SYS_clone3, "to start a process"},
+    {SYS_clone3, UNSEEN, "to start a process"},
 #endif
-    {SYS_execve, "to start a program"},
-    {SYS_execveat, "to start a program"},
-    {SYS_ptrace, "to look into a process"},
-    {SYS_process_vm_writev, "to write to a process"},
-    {SYS_kill, "to send a signal"},
-    {SYS_socket, "to use the network"},
-    {SYS_connect, "to use the network"},
-    {SYS_unlinkat, "to remove a file"},
-    {SYS_renameat2, "to rename a file"},
-    {SYS_mkdirat, "to make a folder"},
-    {SYS_linkat, "to make a link"},
-    {SYS_symlinkat, "to make a link"},
-    {SYS_truncate, "to change a file"},
-    {SYS_fchmodat, "to change a file"},
-    {SYS_fchownat, "to change a file"},
-    {SYS_mount, "to mount"},
-    {SYS_setpgid, "to leave its group of processes"},
-    {SYS_setsid, "to leave its group of processes"},
-    {SYS_openat, "to write a file"},
+    {SYS_execve, ALL, "to start a program"},
+    {SYS_execveat, ALL, "to start a program"},
+    {SYS_ptrace, ALL, "to look into a process"},
+    {SYS_process_vm_readv, ALL, "to look into a process"},
+    {SYS_process_vm_writev, ALL, "to write to a process"},
+    {SYS_kill, ALL, "to send a signal"},
+    {SYS_tkill, ALL, "to send a signal"},
+    {SYS_tgkill, OTHERS, "to send a signal"},
+    {SYS_rt_sigqueueinfo, ALL, "to send a signal"},
+    {SYS_rt_tgsigqueueinfo, ALL, "to send a signal"},
+    {SYS_socket, ALL, "to use the network"},
+    {SYS_connect, ALL, "to use the network"},
+    {SYS_unlinkat, ALL, "to remove a file"},
+    {SYS_renameat2, ALL, "to rename a file"},
+    {SYS_mkdirat, ALL, "to make a folder"},
+    {SYS_mknodat, ALL, "to write a file"},
+    {SYS_linkat, ALL, "to make a link"},
+    {SYS_symlinkat, ALL, "to make a link"},
+    {SYS_truncate, ALL, "to change a file"},
+    {SYS_ftruncate, ALL, "to change a file"},
+    {SYS_fallocate, ALL, "to change a file"},
+    {SYS_fchmod, ALL, "to change a file"},
+    {SYS_fchmodat, ALL, "to change a file"},
+    {SYS_fchown, ALL, "to change a file"},
+    {SYS_fchownat, ALL, "to change a file"},
+    {SYS_utimensat, ALL, "to change a file"},
+    {SYS_setxattr, ALL, "to change a file"},
+    {SYS_lsetxattr, ALL, "to change a file"},
+    {SYS_fsetxattr, ALL, "to change a file"},
+    {SYS_openat, TO_WRITE, "to write a file"},
+    {437 /* openat2 */, ALL, "to write a file"},
+    {425 /* io_uring_setup */, ALL, "to write a file"},
+    {SYS_mount, ALL, "to mount"},
+    {SYS_umount2, ALL, "to mount"},
+    {429 /* move_mount */, ALL, "to mount"},
+    {430 /* fsopen */, ALL, "to mount"},
+    {SYS_chroot, ALL, "to leave its folders"},
+    {SYS_unshare, ALL, "to leave its folders"},
+    {SYS_setns, ALL, "to leave its folders"},
+    {SYS_setpgid, ALL, "to leave its group of processes"},
+    {SYS_setsid, ALL, "to leave its group of processes"},
+    {SYS_reboot, ALL, "to stop the machine"},
+    {SYS_settimeofday, ALL, "to set the clock"},
+    {SYS_clock_settime, ALL, "to set the clock"},
+    {SYS_ioctl, TYPED, "to type into a terminal"},
+    {SYS_mmap, SHARED, "to take memory without bounds"},
+    {SYS_shmget, ALL, "to take memory without bounds"},
+    {SYS_memfd_create, ALL, "to take memory without bounds"},
+    {SYS_memfd_secret, ALL, "to take memory without bounds"},
+    {SYS_write, RESULTS_WRITTEN, "to write over what is found of it"},
+    {SYS_writev, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_pwrite64, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_pwritev, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_pwritev2, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_sendfile, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_vmsplice, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_splice, RESULTS_THIRD, "to write over what is found of it"},
+    {SYS_copy_file_range, RESULTS_THIRD, "to write over what is found of it"},
+    {SYS_close, RESULTS_FIRST, "to write over what is found of it"},
+    {436 /* close_range */, UNSEEN, "to write over what is found of it"},
+    {SYS_dup, RESULTS_FIRST, "to write over what is found of it"},
+    {SYS_dup3, RESULTS_SECOND, "to write over what is found of it"},
+    {SYS_fcntl, RESULTS_FIRST, "to write over what is found of it"},
 };
-enum { REFUSED = sizeof refused / sizeof *refused };
+enum { MOST_FILE = 128 << 20 }; /* bytes of what is handed over, and of what is told */
+enum { REFUSED = sizeof refused / sizeof *refused, MOST_STEPS = 8 };
 
 static void on_refused(int number, siginfo_t *info, void *context)
 {
@@ -204,8 +276,10 @@ static void catch_signals(void)
     }
 }
 
-/* The one place from where the runtime may start processes, for the blocks of a launch. */
+/* The one place from where the runtime may start processes, for the blocks of a launch, and the one
+ * that writes to the file of results. */
 extern char tsl_fork_return[];
+extern char tsl_write_return[];
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".globl tsl_raw_fork\n"
@@ -219,6 +293,13 @@ __asm__(".text\n"
         "    syscall\n"
         ".globl tsl_fork_return\n"
         "tsl_fork_return:\n"
+        "    ret\n"
+        ".globl tsl_raw_write\n"
+        "tsl_raw_write:\n"
+        "    movl $1, %eax\n" /* write(file, text, bytes) */
+        "    syscall\n"
+        ".globl tsl_write_return\n"
+        "tsl_write_return:\n"
         "    ret\n");
 #else
 __asm__(".text\n"
@@ -233,65 +314,110 @@ __asm__(".text\n"
         "    svc #0\n"
         ".globl tsl_fork_return\n"
         "tsl_fork_return:\n"
+        "    ret\n"
+        ".globl tsl_raw_write\n"
+        "tsl_raw_write:\n"
+        "    mov x8, #64\n"
+        "    svc #0\n"
+        ".globl tsl_write_return\n"
+        "tsl_write_return:\n"
         "    ret\n");
 #endif
 extern long tsl_raw_fork(void);
+extern long tsl_raw_write(long file, const void *text, size_t bytes);
 
 long tsl_guard_fork(void)
 {
     return tsl_raw_fork();
 }
 
+long tsl_guard_write(int file, const void *text, size_t bytes)
+{
+    return tsl_raw_write(file, text, bytes);
+}
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset))
+#define ARGUMENT(i) LOAD(offsetof(struct seccomp_data, args) + 8 * (size_t)(i))
+#define EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no)
+#define SET(bits, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), yes, no)
+#define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
+#define CALLER LOAD(offsetof(struct seccomp_data, instruction_pointer))
+
+/* Steps for one call, that follow the test of its number; they fall through where it may pass. */
+static size_t steps_of(struct sock_filter *f, long call, enum refusal refusal)
+{
+    const struct sock_filter trap = ANSWER(SECCOMP_RET_TRAP);
+    size_t n = 0;
+    switch (refusal) {
+    case ALL:
+        break;
+    case UNSEEN:
+        f[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
+        return n;
+    case TO_WRITE:
+        f[n++] = (struct sock_filter)ARGUMENT(call == SYS_openat ? 2 : 1);
+        f[n++] = (struct sock_filter)SET(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0, 1);
+        break;
+    case PROCESSES:
+        f[n++] = (struct sock_filter)CALLER;
+        f[n++] = (struct sock_filter)EQUAL((uintptr_t)tsl_fork_return, 3, 0);
+        f[n++] = (struct sock_filter)ARGUMENT(0);
+        f[n++] = (struct sock_filter)SET(0x10000 /* CLONE_THREAD */, 1, 0);
+        break;
+    case OTHERS:
+        f[n++] = (struct sock_filter)ARGUMENT(0);
+        f[n++] = (struct sock_filter)EQUAL(getpid(), 1, 0);
+        break;
+    case SHARED:
+        f[n++] = (struct sock_filter)ARGUMENT(3);
+        f[n++] = (struct sock_filter)SET(MAP_ANONYMOUS, 0, 2);
+        f[n++] = (struct sock_filter)SET(MAP_SHARED, 0, 1);
+        break;
+    case TYPED:
+        f[n++] = (struct sock_filter)ARGUMENT(1);
+        f[n++] = (struct sock_filter)EQUAL(0x5412 /* TIOCSTI */, 1, 0);
+        f[n++] = (struct sock_filter)EQUAL(0x541C /* TIOCLINUX */, 0, 1);
+        break;
+    case RESULTS_FIRST:
+    case RESULTS_SECOND:
+    case RESULTS_THIRD:
+        f[n++] = (struct sock_filter)ARGUMENT(refusal - RESULTS_FIRST);
+        f[n++] = (struct sock_filter)EQUAL(tsl_now.report, 0, 1);
+        break;
+    case RESULTS_WRITTEN:
+        f[n++] = (struct sock_filter)ARGUMENT(0);
+        f[n++] = (struct sock_filter)EQUAL(tsl_now.report, 0, 3);
+        f[n++] = (struct sock_filter)CALLER;
+        f[n++] = (struct sock_filter)EQUAL((uintptr_t)tsl_write_return, 1, 0);
+        break;
+    }
+    f[n++] = trap;
+    return n;
+}
+
 static void refuse_calls(void)
 {
-    struct sock_filter filter[8 + 8 * REFUSED];
-    size_t n = 0;
-    const uintptr_t door = (uintptr_t)tsl_fork_return;
-#define ADD(code, k, yes, no) filter[n++] = (struct sock_filter)BPF_JUMP(code, k, yes, no)
-    ADD(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
-    ADD(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
-    ADD(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
+    struct sock_filter filter[16 + (MOST_STEPS + 2) * REFUSED] = {
+        LOAD(offsetof(struct seccomp_data, arch)),
+        EQUAL(ARCHITECTURE, 1, 0),
+        ANSWER(SECCOMP_RET_TRAP),
+        LOAD(offsetof(struct seccomp_data, nr)),
+        /* numbers of another way to call the same */
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+        ANSWER(SECCOMP_RET_ERRNO | ENOSYS),
+    };
+    size_t n = 6;
     for (int i = 0; i < REFUSED; i++) {
-        const long call = refused[i].number;
-        ADD(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-        if (call == SYS_clone) { /* threads of libraries, and the runtime's own door, may pass */
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
-            ADD(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer), 0, 0);
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)door, 2, 0);
-            ADD(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
-            ADD(BPF_JMP | BPF_JSET | BPF_K, 0x10000 /* CLONE_THREAD */, 0, 1);
-            ADD(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-            ADD(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
-            ADD(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
-            continue;
-        }
-#if defined(SYS_clone3)
-        if (call == SYS_clone3) { /* its arguments are out of sight: glibc then asks for clone */
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
-            ADD(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS, 0, 0);
-            continue;
-        }
-#endif
-        bool opens = call == SYS_openat;
-        size_t argument = 2;
-#if defined(SYS_open)
-        opens = opens || call == SYS_open;
-        argument = call == SYS_open ? 1 : 2;
-#endif
-        if (opens) {
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 3);
-            ADD(BPF_LD | BPF_W | BPF_ABS,
-                (uint32_t)(offsetof(struct seccomp_data, args) + 8 * argument), 0, 0);
-            ADD(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 0, 1);
-            ADD(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
-        } else {
-            ADD(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
-            ADD(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
-        }
+        struct sock_filter steps[MOST_STEPS];
+        const size_t count = steps_of(steps, refused[i].number, refused[i].refusal);
+        filter[n++] = (struct sock_filter)LOAD(offsetof(struct seccomp_data, nr));
+        filter[n++] = (struct sock_filter)EQUAL(refused[i].number, 0, (uint8_t)count);
+        memcpy(filter + n, steps, count * sizeof *steps);
+        n += count;
     }
-    ADD(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-#undef ADD
+    filter[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_ALLOW);
     const struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
@@ -299,10 +425,12 @@ static void refuse_calls(void)
     }
 }
 
-void tsl_guard_begin(void)
+void tsl_guard_begin(bool refuse)
 {
     catch_signals();
-    if (getenv("TESELA_LAB_GUARD") != NULL) {
+    if (refuse) {
+        const struct rlimit file = {MOST_FILE, MOST_FILE};
+        setrlimit(RLIMIT_FSIZE, &file);
         refuse_calls();
     }
 }

@@ -23,16 +23,30 @@ typedef struct told {
 
 static told *workers_told;
 
+/* A setting is taken out of the environment once it is read, and out of the memory that
+ * /proc/self/environ shows: an answer shall not do otherwise where it is checked. */
+static char *take_setting(char text[32], const char *name)
+{
+    char *own = getenv(name);
+    if (own == NULL) {
+        return NULL;
+    }
+    snprintf(text, 32, "%s", own);
+    memset(own, ' ', strlen(own));
+    unsetenv(name);
+    return text;
+}
+
 static long setting(const char *name, long fallback)
 {
-    const char *text = getenv(name);
-    return text != NULL ? strtol(text, NULL, 10) : fallback;
+    char text[32];
+    return take_setting(text, name) != NULL ? strtol(text, NULL, 10) : fallback;
 }
 
 /* Before the learner's own constructors: those may call the device. */
 __attribute__((constructor(101))) static void begin(void)
 {
-    const char *device = getenv("TESELA_LAB_DEVICE");
+    char device[32];
     tsl_now.report = (int)setting("TESELA_LAB_REPORT", -1);
     tsl_now.way = setting("TESELA_LAB_CHECKS", 0) ? TSL_WAY_CHECKS : TSL_WAY_COUNTS;
     tsl_now.order = (enum tsl_order)setting("TESELA_LAB_ORDER", TSL_ORDER_FORWARD);
@@ -40,14 +54,18 @@ __attribute__((constructor(101))) static void begin(void)
     tsl_now.workers = (int)setting("TESELA_LAB_WORKERS", 1);
     tsl_now.memory = setting("TESELA_LAB_MEMORY", 4l << 30);
     tsl_now.device_major = 9;
-    if (device != NULL) {
+    if (take_setting(device, "TESELA_LAB_DEVICE") != NULL) {
         sscanf(device, "%d.%d", &tsl_now.device_major, &tsl_now.device_minor);
     }
+    tsl_now.outputs = (int)setting("TESELA_LAB_OUTPUTS", -1);
+    tsl_now.idle = setting("TESELA_LAB_IDLE", 0) != 0;
     tsl_now.next_serial = 1;
-    if (getenv("TESELA_LAB_TYPES") != NULL) { /* asked for nothing else */
+    const bool guarded = setting("TESELA_LAB_GUARD", 0) != 0;
+    if (setting("TESELA_LAB_TYPES", 0) != 0) { /* asked for nothing else */
         tsl_types_write();
         _exit(0);
     }
+    tsl_symbols_own();
     tsl_counts_allocate();
     tsl_counts_use(0);
     tsl_memory_begin();
@@ -58,8 +76,13 @@ __attribute__((constructor(101))) static void begin(void)
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     tsl_memory_open(false);
-    tsl_guard_begin();
+    tsl_guard_begin(guarded);
     tsl_write_line("begun");
+}
+
+int tsl_lab_outputs(void)
+{
+    return tsl_now.outputs;
 }
 
 __attribute__((destructor(101))) static void end(void)
@@ -90,8 +113,9 @@ static int check_configuration(const tsl_lab_launch *launch, uintptr_t pc)
                       launch->shared <= shared;
     if (!fits) {
         tsl_report("launch", pc, 0,
-                   "%s<<<(%u,%u,%u), (%u,%u,%u), %zu>>> cannot start: of %d.%d a block has 1 to "
-                   "%llu threads and up to %zu bytes, a grid up to %llu x 65535 x %d blocks",
+                   "%s<<<(%u,%u,%u), (%u,%u,%u), %zu>>> cannot start: on capability %d.%d a block "
+                   "has 1 to %llu threads and at most %zu shared bytes, a grid 1 to %llu x 65535 x "
+                   "%d blocks",
                    launch->name, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared,
                    tsl_now.device_major, tsl_now.device_minor, (unsigned long long)most, shared,
                    (unsigned long long)most_x, old ? 1 : 65535);
@@ -165,6 +189,9 @@ int tsl_lab_start(const tsl_lab_launch *launch)
     const int wrong = check_configuration(launch, pc);
     if (wrong != 0) {
         return tsl_now.error = wrong;
+    }
+    if (tsl_now.idle) {
+        return tsl_now.error = 0;
     }
     for (int i = 0; i < 3; i++) {
         tsl_now.grid_size[i] = launch->grid[i];

@@ -19,5 +19,7 @@ void tsl_types_write(void);
 
 /* symbols.c: calls `found` for each variable of the program. */
 void tsl_symbols_read(void (*found)(void *user, uintptr_t address, size_t bytes), void *user);
+/* End a program that defines anew what the runtime calls of the C library. */
+void tsl_symbols_own(void);
 
 #endif

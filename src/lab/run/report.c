@@ -35,7 +35,7 @@ void tsl_write_line(const char *format, ...)
         line[i] = line[i] == '\n' ? ' ' : line[i];
     }
     line[length++] = '\n';
-    while (write(tsl_now.report, line, (size_t)length) < 0 && errno == EINTR) {
+    while (tsl_guard_write(tsl_now.report, line, (size_t)length) == -EINTR) {
     }
 }
 

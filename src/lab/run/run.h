@@ -179,7 +179,9 @@ typedef struct tsl_run {
     uint64_t seed;
     int device_major, device_minor; /* capability: 9.0 */
     int workers;
-    int report; /* descriptor of the file of results */
+    int report;  /* descriptor of the file of results */
+    int outputs; /* of what an answer hands over; -1: none */
+    bool idle;   /* launches do nothing */
     int64_t memory;
     uint64_t launches;
     const tsl_lab_launch *launch;
@@ -300,7 +302,10 @@ void tsl_trap_at(uintptr_t pc, const char *what);
 void tsl_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- guard.c ---- */
-void tsl_guard_begin(void);
+/* Faults are told; `refuse`: the kernel refuses what reaches out of the program. */
+void tsl_guard_begin(bool refuse);
 long tsl_guard_fork(void);
+/* write(), the only way to the file of results while the guard stands; negative: -errno. */
+long tsl_guard_write(int file, const void *text, size_t bytes);
 
 #endif

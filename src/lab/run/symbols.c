@@ -112,3 +112,30 @@ bool tsl_is_read_only(uintptr_t address)
     }
     return false;
 }
+
+/* Functions of the C library that the runtime stands on. A program that defines one of them anew
+ * would be asked in its place. */
+static const char *const own[] = {
+    "_exit",    "clock_gettime", "close",     "fstat",       "ftruncate", "getenv",
+    "madvise",  "memfd_create",  "mmap",      "mprotect",    "munmap",    "open",
+    "prctl",    "setvbuf",       "sigaction", "sigaltstack", "snprintf",  "strtol",
+    "unsetenv", "vsnprintf",     "wait",      "write"};
+
+void tsl_symbols_own(void)
+{
+    size_t count;
+    const char *names;
+    const Elf64_Sym *symbol = symbols(&count, &names);
+    for (size_t i = 0; i < count; i++) {
+        const bool defined = ELF64_ST_BIND(symbol[i].st_info) != STB_LOCAL &&
+                             symbol[i].st_shndx != SHN_UNDEF &&
+                             ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC;
+        for (size_t k = 0; defined && k < sizeof own / sizeof *own; k++) {
+            if (strcmp(names + symbol[i].st_name, own[k]) == 0) {
+                tsl_fatal("the program defines %s() anew, which the runtime needs: give it another "
+                          "name",
+                          own[k]);
+            }
+        }
+    }
+}

