@@ -9,6 +9,8 @@
 /* Fitting coefficients are sums over blocks of rows that don't depend on the number of threads. */
 enum { BLOCKS = 128, LANES = 8 };
 
+enum { KEPT = 100 /* a pair of shells is left out below so many times `screen` */ };
+
 /* ---- the metric ----------------------------------------------------------------------------- */
 
 /* metric := its inverse on the space where it is above 1e-7 of the largest eigenvalue. */
@@ -99,7 +101,7 @@ static tsl_status list_rows(tsl_scf_coulomb *c, tsl_context *context)
     }
     for (int i = 0; i < b->shells; i++) {
         for (int j = 0; j <= i; j++) {
-            if (bound_of(b, i, j) >= 100 * c->screen) {
+            if (bound_of(b, i, j) >= KEPT * c->screen) {
                 c->row[c->rows++] = (tsl_scf_row){i, j, c->products};
                 c->products += (int64_t)b->shell[i].functions * b->shell[j].functions;
             }
@@ -166,6 +168,35 @@ static tsl_status store_rows(tsl_scf_coulomb *c, tsl_context *context, int64_t m
         fill_row(c, r, c->stored + c->row[r].first * c->auxiliary, omp_get_thread_num());
     }
     return TSL_OK;
+}
+
+void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *context,
+                             const tsl_scf_basis *basis, const tsl_scf_basis *auxiliary,
+                             double screen)
+{
+    *out = (tsl_scf_coulomb_need){.made = 0};
+    if (auxiliary == NULL) {
+        out->made = out->fixed = tsl_scf_coulomb4_bytes(context, basis);
+        return;
+    }
+    const int64_t n = auxiliary->functions, shells = basis->shells;
+    const int64_t metric = 8 * n * n;
+    int64_t products = 0, most = 1;
+    for (int i = 0; i < shells; i++) {
+        for (int j = 0; j <= i; j++) {
+            const int64_t block = (int64_t)basis->shell[i].functions * basis->shell[j].functions;
+            products += bound_of(basis, i, j) >= KEPT * screen ? block : 0;
+            most = block > most ? block : most;
+        }
+    }
+    const int64_t thread = 8 * (most * n + 1) + tsl_scf_coulomb_work_bytes(basis, basis, n);
+    const int64_t lists = (int64_t)sizeof(tsl_scf_row) * (shells * (shells + 1) / 2 + 1) +
+                          tsl_scf_partners_bytes(auxiliary);
+    out->integrals = 8 * products * n;
+    out->fixed = metric + lists + context->threads * thread + 8 * (BLOCKS + 2) * n;
+    /* a copy and, where there is no Cholesky factor, eigenvectors with their work */
+    out->made = 6 * metric + tsl_scf_partners_bytes(auxiliary) +
+                context->threads * tsl_scf_coulomb_work_bytes(auxiliary, NULL, n);
 }
 
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,

@@ -63,6 +63,10 @@ static tsl_status copy_options(tsl_scf_plan *p, const tsl_scf_options *o)
                       o->auxiliary != NULL ? o->auxiliary : TSL_SCF_USUAL_AUXILIARY));
     TSL_TRY(copy_text(&p->functional, p->context, o->functional));
     TSL_TRY(copy_text(&p->grid_text, p->context, o->grid));
+    if (o->restart != NULL) {
+        TSL_TRY(copy_text(&p->restart, p->context, o->restart));
+    }
+    p->options.restart = p->restart;
     p->options.basis = p->basis_text;
     p->options.auxiliary = p->auxiliary_text;
     p->options.functional = p->functional;
@@ -337,18 +341,10 @@ static void repel(tsl_scf_plan *p)
 static tsl_status make_coulomb(tsl_scf_plan *p)
 {
     const double begun = tsl_seconds();
-    int64_t memory = p->options.memory;
-    tsl_device_properties about;
-    if (memory == 0) {
-        const tsl_status status = p->context->ops->properties(p->context->device, &about);
-        if (status != TSL_OK) {
-            return status;
-        }
-        memory = about.memory_free / 4 * 3;
-    }
-    const tsl_status status = tsl_scf_coulomb_create(
-        &p->coulomb, p->context, p->tables, &p->basis,
-        p->options.fit == TSL_SCF_FIT_DENSITY ? &p->auxiliary : NULL, p->options.screen, memory);
+    const tsl_status status =
+        tsl_scf_coulomb_create(&p->coulomb, p->context, p->tables, &p->basis,
+                               p->options.fit == TSL_SCF_FIT_DENSITY ? &p->auxiliary : NULL,
+                               p->options.screen, p->integrals_bytes);
     tsl_profile_add(p->context, "integrals", begun, 8 * p->coulomb.products * p->coulomb.auxiliary,
                     0);
     return status;
@@ -365,6 +361,7 @@ static tsl_status make_grid(tsl_scf_plan *p)
     tsl_profile_add(p->context, "grid", begun, 32 * p->grid.points, 0);
     step.functional = p->functional;
     step.spins = p->spins;
+    step.memory = p->step_memory;
     TSL_TRY(tsl_xc_step_create(&p->step, p->context, &p->basis, &p->grid, &step));
 done:
     return status;
@@ -384,8 +381,10 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     }
     TSL_TRY(count_electrons(p));
     TSL_TRY(make_bases(p));
+    TSL_TRY(tsl_scf_foresee(p));
     TSL_TRY(tsl_scf_tables_create(&p->tables, p->context));
     TSL_TRY(allocate_matrices(p));
+    TSL_TRY(tsl_scf_restart_begin(p));
     repel(p);
     TSL_TRY(fill_matrices(p));
     if (p->electrons[0] > p->orthogonal) {
@@ -455,6 +454,7 @@ void tsl_scf_plan_destroy(tsl_scf_plan *p)
     tsl_release(p->auxiliary_text);
     tsl_release(p->functional);
     tsl_release(p->grid_text);
+    tsl_release(p->restart);
     tsl_release(p);
 }
 
@@ -465,6 +465,9 @@ tsl_status tsl_scf_plan_describe(const tsl_scf_plan *p, tsl_scf_description *out
                         out->size);
     }
     const int64_t total = 8 * p->coulomb.products * p->coulomb.auxiliary;
+    const int64_t stored = p->coulomb.row == NULL
+                               ? 0
+                               : 8 * p->coulomb.row[p->coulomb.kept].first * p->coulomb.auxiliary;
     *out = (tsl_scf_description){
         .size = sizeof *out,
         .functions = p->n,
@@ -474,10 +477,9 @@ tsl_status tsl_scf_plan_describe(const tsl_scf_plan *p, tsl_scf_description *out
         .alpha = p->electrons[0],
         .beta = p->electrons[1],
         .unrestricted = p->spins == 2,
-        .stored_bytes = p->coulomb.row == NULL
-                            ? 0
-                            : 8 * p->coulomb.row[p->coulomb.kept].first * p->coulomb.auxiliary,
+        .stored_bytes = stored,
         .total_bytes = total,
+        .memory_bytes = p->fixed_bytes + stored,
         .auxiliary = p->options.fit == TSL_SCF_FIT_DENSITY ? p->auxiliary_text : NULL,
     };
     return TSL_OK;

@@ -70,6 +70,17 @@ tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory);
 void tsl_scf_coulomb_release(tsl_scf_coulomb *coulomb);
 
+/* What tsl_scf_coulomb_create() and tsl_scf_coulomb_apply() take at most, in bytes. */
+typedef struct tsl_scf_coulomb_need {
+    int64_t made;      /* while the metric is made, before integrals are kept */
+    int64_t fixed;     /* from then on, besides integrals */
+    int64_t integrals; /* all of them */
+} tsl_scf_coulomb_need;
+
+void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *context,
+                             const tsl_scf_basis *basis, const tsl_scf_basis *auxiliary,
+                             double screen);
+
 /* j := Coulomb matrix of a density matrix, *energy := 1/2 Tr D J. The same bits for any number of
  * threads. */
 tsl_status tsl_scf_coulomb_apply(tsl_scf_coulomb *coulomb, tsl_context *context,
@@ -126,10 +137,31 @@ struct tsl_scf_plan {
     double *orbital_energies;    /* [spins][orthogonal] */
     double *error;               /* [spins][orthogonal][orthogonal] */
     double nuclear_repulsion, nuclear_mm;
+    int64_t step_memory;     /* bytes that a batch of points may take */
+    int64_t fixed_bytes;     /* of all but integrals */
+    int64_t integrals_bytes; /* that integrals may take */
+    char *restart;           /* path of a file; NULL: none */
+    double restart_kept;     /* when it was written last, seconds; 0: not yet */
     bool guessed, solved;
 };
 
 /* plan->density := the sum of densities of free atoms (guess.c). */
 tsl_status tsl_scf_guess(tsl_scf_plan *plan);
+/* Bytes that it takes at most. */
+tsl_status tsl_scf_guess_foresee(int64_t *bytes, const tsl_scf_plan *plan);
+
+/* Before matrices, integrals and grid are taken: say what will be, share `memory` out among them,
+ * and refuse what does not fit (foresee.c). */
+tsl_status tsl_scf_foresee(tsl_scf_plan *plan);
+
+/* ---- densities in files (restart.c) ---------------------------------------------------------- */
+
+/* Take the density of the file options.restart, if that is there; find out whether it can be
+ * written. TSL_E_ARG for a file of another molecule, basis set or number of electrons; TSL_E_FORMAT
+ * if it holds no density; TSL_E_IO. */
+tsl_status tsl_scf_restart_begin(tsl_scf_plan *plan);
+/* Write the plan's density to that file: always at the `last`, else if a second has passed since.
+ */
+tsl_status tsl_scf_restart_keep(tsl_scf_plan *plan, bool last);
 
 #endif

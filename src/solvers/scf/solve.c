@@ -276,9 +276,13 @@ static tsl_status iterate(iteration *it)
             TSL_TRY(occupy(p, spin));
         }
         tsl_profile_add(p->context, "orbitals", begun, 0, 0);
+        TSL_TRY(tsl_scf_restart_keep(p, false));
     }
     for (int spin = 0; spin < p->spins; spin++) { /* of the last Fock matrix, as it is */
         TSL_TRY(diagonalise(p, spin, 0));
+    }
+    if (isfinite(r->total)) {
+        TSL_TRY(tsl_scf_restart_keep(p, true));
     }
 done:
     return status;
