@@ -7,6 +7,8 @@
 #include "solvers/scf/scf.h"
 #include "tesela/xc.h"
 
+static const double LEAST_DISTANCE = 1e-3; /* bohr, of a point charge and a nucleus */
+
 enum { MOST_EXACT = 50 /* functions without a fit */, ORBITAL_L = 4, MOST_SETS = 64 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -319,7 +321,7 @@ done:
 }
 
 /* sum of q_a q_b / |r_a - r_b| over the atoms, and over atoms and charges. */
-static void repel(tsl_scf_plan *p)
+static tsl_status repel(tsl_scf_plan *p)
 {
     const tsl_scf_atoms *atoms = &p->atoms;
     for (int a = 0; a < atoms->count; a++) {
@@ -332,10 +334,18 @@ static void repel(tsl_scf_plan *p)
         for (int64_t c = 0; c < p->charges.count && atoms->charge[a] > 0; c++) {
             const double *s = p->charges.position + 3 * c;
             const double d = hypot(hypot(r[0] - s[0], r[1] - s[1]), r[2] - s[2]);
-            p->nuclear_mm +=
-                p->charges.charge[c] == 0 ? 0 : atoms->charge[a] * p->charges.charge[c] / d;
+            if (p->charges.charge[c] == 0) {
+                continue;
+            }
+            if (d < LEAST_DISTANCE) {
+                return tsl_fail(p->context, TSL_E_ARG,
+                                "point charge %lld is %.2g bohr from atom %d: move or remove it",
+                                (long long)c + 1, d, a + 1);
+            }
+            p->nuclear_mm += atoms->charge[a] * p->charges.charge[c] / d;
         }
     }
+    return TSL_OK;
 }
 
 static tsl_status make_coulomb(tsl_scf_plan *p)
@@ -385,7 +395,7 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     TSL_TRY(tsl_scf_tables_create(&p->tables, p->context));
     TSL_TRY(allocate_matrices(p));
     TSL_TRY(tsl_scf_restart_begin(p));
-    repel(p);
+    TSL_TRY(repel(p));
     TSL_TRY(fill_matrices(p));
     if (p->electrons[0] > p->orthogonal) {
         status = tsl_fail(p->context, TSL_E_ARG,
