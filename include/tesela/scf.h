@@ -184,11 +184,11 @@ typedef struct tsl_scf_result {
  *  @return TSL_OK; TSL_E_ARG for an unknown basis set, functional or grid, an element without
  * functions, a charge or multiplicity that the number of electrons cannot have, more than 50
  * functions with TSL_SCF_FIT_NONE, a point charge within 1e-3 bohr of a nucleus, options out of
- * range, a file `restart` of another molecule, basis set or number of electrons; TSL_E_UNSUPPORTED for functionals with exact exchange, basis
- * sets with effective core potentials, orbital functions beyond g, devices but `cpu`; TSL_E_IO,
- * TSL_E_FORMAT of basis sets' files and of `restart`; TSL_E_NOMEM, and before anything is taken
- * where `memory`, or what is free, is less than what is needed without integrals that are kept. A
- * note says what will be taken.
+ * range, a file `restart` of another molecule, basis set or number of electrons; TSL_E_UNSUPPORTED
+ * for functionals with exact exchange, basis sets with effective core potentials, orbital functions
+ * beyond g, devices but `cpu`; TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`;
+ * TSL_E_NOMEM, and before anything is taken where `memory`, or what is free, is less than what is
+ * needed without integrals that are kept. A note says what will be taken.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
