@@ -122,13 +122,13 @@ typedef struct tsl_scf_options {
     double error_tolerance;  /**< hartree: the largest element of F D S - S D F, in orthonormal
                                 functions, of a converged solution */
     int max_iterations;      /**< 1 to 10000 */
-    double damping; /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
-    double
-        level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0 */
-    double screen;   /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
-    int64_t memory;  /**< bytes that a plan and its solution may take; 0: three quarters of what is
-                          free. What matrices, metric, grid and guess leave of it keeps integrals;
-                          those that don't fit are worked out anew in each iteration */
+    double damping;     /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
+    double level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0.
+                           What converges with it must converge again without */
+    double screen;  /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
+    int64_t memory; /**< bytes that a plan and its solution may take; 0: three quarters of what is
+                         free. What matrices, metric, grid and guess leave of it keeps integrals;
+                         those that don't fit are worked out anew in each iteration */
     const char *restart; /**< file of a density, a NumPy archive; NULL: none. If it is there, the
                               iteration begins with its density. The latest density goes to it, at
                               most once a second and at the end, and replaces it whole */

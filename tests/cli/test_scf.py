@@ -285,6 +285,13 @@ class Odd(ScfTest):
             self.assertLess(beside["energy"]["total"], alone + 1e-6)
             self.assertEqual(beside["orbitals"][0]["occupied"], 1)
 
+    def test_a_level_shift_is_taken_back(self):
+        plain = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse")
+        shifted = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse", "--level-shift", "0.5")
+        self.assertAlmostEqual(shifted["energy"]["total"], plain["energy"]["total"], delta=1e-9)
+        result = self.run_command("scf", "m.xyz", "--basis", "sto-3g", "--grid", "coarse", "--level-shift", "0.5")
+        self.assertIn("goes on without raising them", result.stderr)
+
     def test_what_does_not_converge_says_so(self):
         got = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse", "--max-iterations", "2", status=1)
         self.assertFalse(got["converged"])

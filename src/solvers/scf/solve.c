@@ -207,6 +207,18 @@ static void take_remedy(iteration *it, const char *reason)
     }
 }
 
+/* What converges with a level shift may occupy orbitals that are not the lowest: it is a solution
+ * if it stays without. */
+static void drop_level_shift(iteration *it)
+{
+    it->result->converged = 0;
+    it->level_shift = 0;
+    tsl_scf_diis_forget(&it->diis);
+    tsl_message(it->plan->context, TSL_MESSAGE_NOTE,
+                "iteration %d: converged with raised orbitals: goes on without raising them",
+                it->result->iterations);
+}
+
 static void watch(iteration *it)
 {
     const tsl_scf_result *r = it->result;
@@ -259,6 +271,9 @@ static tsl_status iterate(iteration *it)
         }
         r->converged = r->error < o->error_tolerance &&
                        (fabs(r->energy_change) < o->energy_tolerance || p->n == 0);
+        if (r->converged && it->level_shift > 0) {
+            drop_level_shift(it);
+        }
         if (r->converged) {
             break;
         }
