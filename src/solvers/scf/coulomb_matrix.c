@@ -168,6 +168,20 @@ static tsl_status store_rows(tsl_scf_coulomb *c, tsl_context *context, int64_t m
     return TSL_OK;
 }
 
+tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
+                                         const tsl_scf_tables *tables,
+                                         const tsl_scf_basis *auxiliary)
+{
+    tsl_status status = TSL_OK;
+    memset(out, 0, sizeof *out);
+    out->tables = tables;
+    out->auxiliary = auxiliary->functions;
+    TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
+    TSL_TRY(make_metric(out, context, auxiliary));
+done:
+    return status;
+}
+
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory)
