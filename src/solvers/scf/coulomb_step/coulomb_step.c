@@ -240,10 +240,12 @@ tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
     tsl_coulomb_step *step = tsl_allocate_zeroed(1, sizeof *step);
     double *boys = tsl_allocate(sizeof *boys * numbers);
     tsl_status status = TSL_OK;
+    if (step != NULL) {
+        step->context = context;
+    }
     if (step == NULL || boys == NULL) {
         status = tsl_fail_memory(context, (int64_t)(sizeof *boys * numbers), purpose);
     } else {
-        step->context = context;
         status = tsl_context_report(context, source->host, prepare(step, &d, source, boys));
     }
     tsl_coulomb_release_draft(&d);
