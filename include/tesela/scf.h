@@ -10,7 +10,9 @@
  *
  *  where nuclei repel each other and the point charges. Those don't interact among themselves.
  *
- *  Units are hartree and bohr unless named. A plan uses one context, on its `cpu` device.
+ *  Units are hartree and bohr unless named. A plan uses one context, on any device. On a GPU integrals
+ *  of the Coulomb repulsion are made anew in each iteration, and none are stored; the host works out
+ *  overlap, kinetic energy and the densities of atoms.
  */
 #ifndef TESELA_SCF_H
 #define TESELA_SCF_H
@@ -127,7 +129,8 @@ typedef struct tsl_scf_options {
         level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0 */
     double screen;   /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
     int64_t memory;  /**< bytes that integrals may be kept in; 0: three quarters of what is free.
-                          Those that don't fit are worked out anew in each iteration */
+                          Those that don't fit are worked out anew in each iteration. On a GPU: bytes
+                          that a batch of grid points may take; 0: 2 GiB */
 } tsl_scf_options;
 
 #define TSL_SCF_OPTIONS_INIT                                                                       \
@@ -178,8 +181,8 @@ typedef struct tsl_scf_result {
  *  @return TSL_OK; TSL_E_ARG for an unknown basis set, functional or grid, an element without
  * functions, a charge or multiplicity that the number of electrons cannot have, more than 50
  * functions with TSL_SCF_FIT_NONE, options out of range; TSL_E_UNSUPPORTED for functionals with
- * exact exchange, basis sets with effective core potentials, orbital functions beyond g, devices
- * but `cpu`; TSL_E_IO, TSL_E_FORMAT of basis sets' files; TSL_E_NOMEM.
+ * exact exchange, basis sets with effective core potentials, orbital functions beyond g,
+ * TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER; TSL_E_IO, TSL_E_FORMAT of basis sets' files; TSL_E_NOMEM.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
@@ -199,7 +202,8 @@ TSL_API tsl_status tsl_scf_plan_describe(const tsl_scf_plan *plan, tsl_scf_descr
  * energies of empty orbitals are raised; notes to the context's message function say so.
  *
  *  Accuracy: with the same basis functions, fit and grid, energies agree with PySCF's to 1e-8
- * hartree. The same bits whatever the number of threads.
+ * hartree. The same bits whatever the number of threads; another device's energies are the CPU's to
+ * 1e-10 hartree.
  *
  *  @param[out] result  also where it did not converge
  *  @return TSL_OK; TSL_E_NOCONV if max_iterations were not enough: result->converged is 0;

@@ -34,7 +34,8 @@ tsl_status tsl_cuda_load(tsl_context *context, void *target, const void *host, i
 tsl_status tsl_cuda_store(tsl_context *context, void *host, const void *source, int64_t bytes);
 
 /* A pointer that the context's device keeps for whoever asks first, NULL in the beginning: `end` is
- * called with what it then is, before the device is closed. For what libraries hold (dense_cuda.cu).
+ * called with what it then is, before the device is closed. For what libraries hold
+ * (dense_cuda.cu).
  */
 void **tsl_cuda_held(tsl_context *context, void (*end)(void *held));
 

@@ -1,5 +1,5 @@
-/* Dense matrices on NVIDIA GPUs: cuBLAS and cuSOLVER, which are opened at run time, so that all else
- * works without them. */
+/* Dense matrices on NVIDIA GPUs: cuBLAS and cuSOLVER, which are opened at run time, so that all
+ * else works without them. */
 #include "device/cuda.h"
 
 #include <cublas_v2.h>
@@ -90,8 +90,8 @@ typedef struct libraries {
     const dense_calls *call;
     cublasHandle_t cublas;
     cusolverDnHandle_t cusolver;
-    int *info;           /* on the device */
-    void *work;          /* of cuSOLVER, as large as it has been asked for */
+    int *info;  /* on the device */
+    void *work; /* of cuSOLVER, as large as it has been asked for */
     int64_t work_numbers;
 } libraries;
 
@@ -281,7 +281,5 @@ static tsl_status cuda_solve(tsl_context *context, int64_t n, const double *fact
                           "a solution by a Cholesky factor");
 }
 
-extern const tsl_dense_ops tsl_dense_cuda = {.multiply = cuda_multiply,
-                                             .eigen = cuda_eigen,
-                                             .cholesky = cuda_cholesky,
-                                             .solve = cuda_solve};
+extern const tsl_dense_ops tsl_dense_cuda = {
+    .multiply = cuda_multiply, .eigen = cuda_eigen, .cholesky = cuda_cholesky, .solve = cuda_solve};

@@ -41,8 +41,8 @@ static tsl_status check_options(tsl_context *context, const tsl_scf_options *o)
                         iterations[0], iterations[1]);
     }
     if (context->ops->scf_matrices == NULL && strcmp(context->ops->name, "cpu") != 0) {
-        return tsl_fail(context, TSL_E_UNSUPPORTED, "there are no density-functional energies on %s",
-                        context->name);
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "there are no density-functional energies on %s", context->name);
     }
     if (context->ops->scf_matrices != NULL && o->fit == TSL_SCF_FIT_NONE) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
@@ -441,8 +441,7 @@ tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
         status = tsl_scf_host_create(&p->context, context);
     }
     if (status == TSL_OK) {
-        status = tsl_scf_host_report(context, p->context,
-                                     create(p, molecule, charges, options));
+        status = tsl_scf_host_report(context, p->context, create(p, molecule, charges, options));
     }
     if (status != TSL_OK) {
         tsl_scf_plan_destroy(p);

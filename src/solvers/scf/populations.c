@@ -52,8 +52,12 @@ tsl_status tsl_scf_populations(const tsl_scf_plan *p, double *mulliken, double *
         gather(p, a, mulliken);
     }
     if (lowdin != NULL) {
-        TSL_TRY(root(p, a, b, c));
-        TSL_TRY(tsl_scf_congruence(p->context, b, p->total, a, n, n, c));
+        if (p->gpu != NULL) {
+            TSL_TRY(tsl_scf_gpu_lowdin(p, b));
+        } else {
+            TSL_TRY(root(p, a, b, c));
+            TSL_TRY(tsl_scf_congruence(p->context, b, p->total, a, n, n, c));
+        }
         gather(p, b, lowdin);
     }
 done:

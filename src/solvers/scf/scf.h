@@ -68,9 +68,9 @@ typedef struct tsl_scf_coulomb {
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory);
-/* Only partners and metric, for a device that stores no integrals. */
+/* Only partners and metric, for a device that stores no integrals; it works out the factor. */
 tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
-                                         const tsl_scf_tables *tables,
+                                         tsl_context *device, const tsl_scf_tables *tables,
                                          const tsl_scf_basis *auxiliary);
 void tsl_scf_coulomb_release(tsl_scf_coulomb *coulomb);
 
@@ -102,8 +102,8 @@ void tsl_scf_diis_forget(tsl_scf_diis *diis);
 void tsl_scf_diis_extrapolate(tsl_scf_diis *diis, double *fock, const double *density,
                               const double *error, double largest);
 
-/* Its two parts, for those who keep the matrices elsewhere. Take the place for what is added, counted
- * from then on; its products and energies with all are then to be filled in. */
+/* Its two parts, for those who keep the matrices elsewhere. Take the place for what is added,
+ * counted from then on; its products and energies with all are then to be filled in. */
 int tsl_scf_diis_take_slot(tsl_scf_diis *diis);
 /* The weights of what is kept, of which `last` was added last. False: there is only that. */
 bool tsl_scf_diis_weigh(tsl_scf_diis *diis, int last, double largest, double *weight);
@@ -128,8 +128,8 @@ typedef struct tsl_scf_engine {
     /* If it `mixes`, F := (1 - kept) F + kept times the last iteration's; then keep F. */
     tsl_status (*mix)(tsl_scf_plan *plan, double kept, bool mixes, double *last);
     tsl_status (*extrapolate)(tsl_scf_plan *plan, tsl_scf_diis *diis, double largest);
-    /* Orbitals of a spin from its Fock matrix; with a level shift, of F + shift (S - S D S), D of one
-     * spin. */
+    /* Orbitals of a spin from its Fock matrix; with a level shift, of F + shift (S - S D S), D of
+     * one spin. */
     tsl_status (*diagonalise)(tsl_scf_plan *plan, int spin, double shift);
     /* The density of the lowest orbitals. */
     tsl_status (*occupy)(tsl_scf_plan *plan, int spin);
@@ -142,8 +142,8 @@ typedef struct tsl_scf_engine {
  * occupied. */
 void tsl_scf_settle_orbitals(double *orbitals, const double *energies, int64_t n, int64_t m);
 
-/* How many of the overlap's eigenvalues, ascending, are below 1e-7: those combinations are left out,
- * and a note says so. */
+/* How many of the overlap's eigenvalues, ascending, are below 1e-7: those combinations are left
+ * out, and a note says so. */
 int64_t tsl_scf_count_dependent(tsl_context *context, int64_t n, const double *values);
 
 struct tsl_scf_plan {

@@ -298,8 +298,8 @@ static tsl_status iterate(iteration *it)
         if (r->iterations > 1) {
             watch(it);
         }
-        TSL_TRY(engine->mix(p, it->damping,
-                            it->damping > 0 && r->iterations > 1 && r->error > 1e-3, it->last));
+        TSL_TRY(engine->mix(p, it->damping, it->damping > 0 && r->iterations > 1 && r->error > 1e-3,
+                            it->last));
         const double begun = tsl_seconds();
         if (it->of_orbitals) {
             TSL_TRY(engine->extrapolate(p, &it->diis, r->error));
@@ -385,7 +385,8 @@ static tsl_status solve(iteration *it)
         TSL_TRY(tsl_scf_guess(p));
         it->of_orbitals = false;
         p->guessed = true;
-        tsl_profile_add(p->context, "guess", begun, 0, 0);
+        tsl_scf_host_forget(p->device, p->context);
+        tsl_profile_add(p->device, "guess", begun, 0, 0);
     }
     if (p->gpu != NULL) {
         TSL_TRY(tsl_scf_gpu_send(p));

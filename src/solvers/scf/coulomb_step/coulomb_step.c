@@ -48,16 +48,15 @@ static const char *const purpose = "the Coulomb matrix";
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-/* How many acting particles a block goes through: enough blocks to keep a GPU busy, each with enough
- * work. Depends on nothing but the numbers of particles, as the order of additions does. */
+/* How many acting particles a block goes through: enough blocks to keep a GPU busy, each with
+ * enough work. Depends on nothing but the numbers of particles, as the order of additions does. */
 static int64_t chunk_of(int64_t own, int64_t other)
 {
     enum { BLOCKS = 2048, LEAST = 2 * TSL_COULOMB_TILE };
     const int64_t across = (own + TSL_COULOMB_THREADS - 1) / TSL_COULOMB_THREADS;
     const int64_t chunks = across >= BLOCKS ? 1 : BLOCKS / across;
-    const int64_t chunk =
-        ((other + chunks - 1) / chunks + TSL_COULOMB_TILE - 1) / TSL_COULOMB_TILE *
-        TSL_COULOMB_TILE;
+    const int64_t chunk = ((other + chunks - 1) / chunks + TSL_COULOMB_TILE - 1) /
+                          TSL_COULOMB_TILE * TSL_COULOMB_TILE;
     return chunk < LEAST ? LEAST : chunk;
 }
 
@@ -233,8 +232,9 @@ tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
     const size_t numbers = (size_t)(TSL_SCF_MAX_ORDER + 1) * TSL_BOYS_ROWS * TSL_COULOMB_BOYS;
     tsl_coulomb_draft d = {.rows = 0};
     if (context->ops->coulomb_step == NULL) {
-        return tsl_fail(context, TSL_E_UNSUPPORTED, "there is no Coulomb matrix without stored "
-                                                    "integrals on %s",
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "there is no Coulomb matrix without stored "
+                        "integrals on %s",
                         context->name);
     }
     tsl_coulomb_step *step = tsl_allocate_zeroed(1, sizeof *step);
@@ -293,9 +293,16 @@ static tsl_status fit(tsl_coulomb_step *step)
     const tsl_dense_ops *dense = context->ops->dense;
     const int64_t a = step->auxiliary;
     double *c = step->piece[COEFFICIENTS];
-    const tsl_product product = {.m = a, .n = 1, .k = a, .alpha = 1,
-                                 .a = step->piece[METRIC], .lda = a,
-                                 .b = step->piece[PROJECTION], .ldb = 1, .c = c, .ldc = 1};
+    const tsl_product product = {.m = a,
+                                 .n = 1,
+                                 .k = a,
+                                 .alpha = 1,
+                                 .a = step->piece[METRIC],
+                                 .lda = a,
+                                 .b = step->piece[PROJECTION],
+                                 .ldb = 1,
+                                 .c = c,
+                                 .ldc = 1};
     const tsl_coulomb_sum copy = {a, 1, step->piece[PROJECTION], c};
     if (step->inverse) {
         return dense->multiply(context, &product);
@@ -354,8 +361,8 @@ done:
 
 /* ---- point charges -------------------------------------------------------------------------- */
 
-/* Arrays of charges for the host: centers [3][count], then charges with the sign of electrons; those
- * that are 0 are left out. Returns how many there are. */
+/* Arrays of charges for the host: centers [3][count], then charges with the sign of electrons;
+ * those that are 0 are left out. Returns how many there are. */
 static int64_t list_charges(double *out, int64_t charges, const double *charge,
                             const double *position)
 {

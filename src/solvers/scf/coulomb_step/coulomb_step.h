@@ -1,6 +1,7 @@
 /* The Coulomb matrix of a fitted density on a device, without stored integrals:
  *
- *     d_P = sum_mn (P|mn) D_mn,    (P|Q) c = d,    J_mn = sum_P (mn|P) c_P,    E = 1/2 sum_P d_P c_P.
+ *     d_P = sum_mn (P|mn) D_mn,    (P|Q) c = d,    J_mn = sum_P (mn|P) c_P,    E = 1/2 sum_P d_P
+ * c_P.
  *
  * Both the products of basis functions and the auxiliary functions are sums of Hermite Gaussians
  * (integrals.h). So d is the derivatives of a potential at the centers of auxiliary functions, made
@@ -9,8 +10,9 @@
  * (2000)): one kernel does both, and the attraction by point charges too. Integrals are made in
  * registers and used there.
  *
- * Particles: a pair of primitives of two shells, or all primitives of auxiliary functions that share
- * a center and an exponent. Those of one order, the highest t + u + v that they have, are a class.
+ * Particles: a pair of primitives of two shells, or all primitives of auxiliary functions that
+ * share a center and an exponent. Those of one order, the highest t + u + v that they have, are a
+ * class.
  *
  * All memory is taken by tsl_coulomb_step_create(); each sum has one order on all devices. */
 #ifndef TSL_COULOMB_STEP_H
@@ -31,16 +33,16 @@ typedef struct tsl_coulomb_step_source {
     double screen; /* pairs of primitives whose overlap is bounded by it are left out */
 } tsl_coulomb_step_source;
 
-/* @return TSL_OK; TSL_E_UNSUPPORTED where the device has no kernels for it; TSL_E_NOMEM with what was
- *         wanted; TSL_E_DEVICE. */
+/* @return TSL_OK; TSL_E_UNSUPPORTED where the device has no kernels for it; TSL_E_NOMEM with what
+ * was wanted; TSL_E_DEVICE. */
 tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
                                    const tsl_coulomb_step_source *source);
 
 /* NULL is fine. */
 void tsl_coulomb_step_destroy(tsl_coulomb_step *step);
 
-/* Queue the Coulomb matrix of a density. Takes no memory and copies nothing to or from the host, once
- * the device's libraries have what they need for the first solution of (P|Q) c = d.
+/* Queue the Coulomb matrix of a density. Takes no memory and copies nothing to or from the host,
+ * once the device's libraries have what they need for the first solution of (P|Q) c = d.
  *
  * @param[in]  density  [functions][functions], device memory, symmetric
  * @param[out] j        the same shape; symmetric in its bits

@@ -8,7 +8,7 @@ extern "C" {
 #include "solvers/scf/coulomb_step/coulomb_step_block.inc"
 
 extern const tsl_coulomb_step_ops tsl_coulomb_step_cuda = {.spread = gpu_spread,
-                                                   .potential = gpu_potential,
-                                                   .add = gpu_add,
-                                                   .gather = gpu_gather,
-                                                   .multiply = gpu_multiply};
+                                                           .potential = gpu_potential,
+                                                           .add = gpu_add,
+                                                           .gather = gpu_gather,
+                                                           .multiply = gpu_multiply};

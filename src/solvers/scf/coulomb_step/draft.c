@@ -10,9 +10,9 @@ static tsl_status take(tsl_context *context, void *out, int64_t count, size_t ea
 {
     void *memory = tsl_allocate((size_t)(count + 1) * each);
     memcpy(out, &memory, sizeof memory);
-    return memory != NULL ? TSL_OK
-                          : tsl_fail_memory(context, count * (int64_t)each,
-                                            "products of basis functions");
+    return memory != NULL
+               ? TSL_OK
+               : tsl_fail_memory(context, count * (int64_t)each, "products of basis functions");
 }
 
 /* Places of classes' values; returns how many values there are. */
@@ -96,8 +96,7 @@ static void fill_pair(tsl_coulomb_draft *d, const tsl_coulomb_step_source *s, in
         }
     }
     memcpy(d->h + row->h, pair->h,
-           sizeof *d->h * (size_t)pair->primitives *
-               (size_t)(pair->hermites * pair->functions));
+           sizeof *d->h * (size_t)pair->primitives * (size_t)(pair->hermites * pair->functions));
 }
 
 /* Rows by ascending order, of one order as their shells; numbers[row] is the pair of shells. */
@@ -113,14 +112,14 @@ static void list_rows(tsl_coulomb_draft *d, const tsl_coulomb_step_source *s, in
                 continue;
             }
             numbers[d->rows] = k;
-            d->row[d->rows++] = (tsl_coulomb_row){
-                .function = {shell[i].function, shell[j].function},
-                .functions = {shell[i].functions, shell[j].functions},
-                .order = order,
-                .count = primitives[k],
-                .first = (int32_t)d->pairs.of[order].count,
-                .twice = i != j,
-                .h = d->numbers};
+            d->row[d->rows++] =
+                (tsl_coulomb_row){.function = {shell[i].function, shell[j].function},
+                                  .functions = {shell[i].functions, shell[j].functions},
+                                  .order = order,
+                                  .count = primitives[k],
+                                  .first = (int32_t)d->pairs.of[order].count,
+                                  .twice = i != j,
+                                  .h = d->numbers};
             d->pairs.of[order].count += primitives[k];
             d->numbers += (int64_t)primitives[k] * tsl_hermites(order) * shell[i].functions *
                           shell[j].functions;
@@ -174,12 +173,12 @@ static int64_t list_primitives(primitive *out, const tsl_scf_partners *partners)
     for (int i = 0; i < partners->lanes; i++) {
         const tsl_scf_partner *q = &partners->partner[i];
         for (int w = 0; w < TSL_SCF_LANES && q->function[w] >= 0; w++) {
-            out[count++] = (primitive){.exponent = q->lanes.exponent[w],
-                                       .center = {q->lanes.center[0][w], q->lanes.center[1][w],
-                                                  q->lanes.center[2][w]},
-                                       .weight = q->lanes.weight[w],
-                                       .l = q->l,
-                                       .function = q->function[w]};
+            out[count++] = (primitive){
+                .exponent = q->lanes.exponent[w],
+                .center = {q->lanes.center[0][w], q->lanes.center[1][w], q->lanes.center[2][w]},
+                .weight = q->lanes.weight[w],
+                .l = q->l,
+                .function = q->function[w]};
         }
     }
     return count;
@@ -342,10 +341,10 @@ done:
 
 void tsl_coulomb_release_draft(tsl_coulomb_draft *d)
 {
-    void *const all[] = {d->pair_exponent, d->pair_center, d->site_exponent, d->site_center,
-                         d->row,           d->row_of,      d->h,             d->start,
-                         d->column,        d->start_back,  d->column_back,   d->factor,
-                         d->factor_back};
+    void *const all[] = {
+        d->pair_exponent, d->pair_center, d->site_exponent, d->site_center, d->row,
+        d->row_of,        d->h,           d->start,         d->column,      d->start_back,
+        d->column_back,   d->factor,      d->factor_back};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         tsl_release(all[i]);
     }

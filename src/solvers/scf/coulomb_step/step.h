@@ -5,7 +5,7 @@
 #include "solvers/scf/coulomb_step/coulomb_step.h"
 
 enum {
-    TSL_COULOMB_CLASSES = 9,  /* orders 0 to 8, of two g functions */
+    TSL_COULOMB_CLASSES = 9,   /* orders 0 to 8, of two g functions */
     TSL_COULOMB_THREADS = 128, /* particles of a block */
     TSL_COULOMB_TILE = 32,     /* those that act on them, at a time */
     /* The Boys function's table by highest order m: [rows][8 Taylor coefficients, exp(-x), 0]. */
@@ -65,7 +65,7 @@ typedef struct tsl_coulomb_pairs {
 /* y [rows] := a sparse matrix times x. */
 typedef struct tsl_coulomb_sparse {
     int64_t rows;
-    const int32_t *start;  /* [rows + 1] */
+    const int32_t *start; /* [rows + 1] */
     const int32_t *column;
     const double *factor;
     const double *x;

@@ -86,7 +86,7 @@ static tsl_status make_coulomb(tsl_scf_plan *p)
 {
     double begun = tsl_seconds();
     tsl_status status =
-        tsl_scf_coulomb_create_metric(&p->coulomb, p->context, p->tables, &p->auxiliary);
+        tsl_scf_coulomb_create_metric(&p->coulomb, p->context, p->device, p->tables, &p->auxiliary);
     if (status != TSL_OK) {
         return status;
     }
@@ -148,8 +148,8 @@ static tsl_status orthogonalise(tsl_scf_plan *p)
     const double one = 1;
     const double *const overlap = g->piece[OVERLAP];
     double *values = p->work[1];
-    tsl_scf_roots task = {.n = n, .vectors = g->piece[WORK0], .values = g->piece[WORK1],
-                          .x = g->piece[X]};
+    tsl_scf_roots task = {
+        .n = n, .vectors = g->piece[WORK0], .values = g->piece[WORK1], .x = g->piece[X]};
     tsl_status status = TSL_OK;
     p->orthogonal = n;
     if (n == 0) {
@@ -209,13 +209,37 @@ tsl_status tsl_scf_gpu_bring(tsl_scf_plan *p)
     tsl_context *context = p->device;
     const int64_t square = p->n * p->n;
     tsl_status status = TSL_OK;
-    TSL_TRY(context->ops->download(context, p->density, p->gpu->piece[DENSITY],
-                                   8 * p->spins * square));
+    TSL_TRY(
+        context->ops->download(context, p->density, p->gpu->piece[DENSITY], 8 * p->spins * square));
     TSL_TRY(context->ops->download(context, p->orbital_energies, p->gpu->piece[ENERGIES],
                                    8 * p->spins * p->orthogonal));
     for (int64_t i = 0; i < square; i++) {
         p->total[i] = p->density[i] + (p->spins == 2 ? p->density[square + i] : 0);
     }
+done:
+    return status;
+}
+
+/* S^(1/2) = S X V, where X are the eigenvectors V, a row each, over the roots of their values. What
+ * is left out of X has no part in the density. */
+tsl_status tsl_scf_gpu_lowdin(const tsl_scf_plan *p, double *out)
+{
+    tsl_scf_gpu *g = p->gpu;
+    tsl_context *context = p->device;
+    const int64_t n = p->n, m = p->orthogonal;
+    const double one = 1;
+    const double *const overlap = g->piece[OVERLAP];
+    double *const *w = g->piece + WORK0;
+    tsl_status status = TSL_OK;
+    TSL_TRY(combine(p, w[0], n * n, 1, &overlap, &one));
+    TSL_TRY(context->ops->dense->eigen(context, n, w[0], w[1]));
+    TSL_TRY(
+        tsl_scf_multiply(context, w[2], g->piece[X], false, w[0] + (n - m) * n, false, n, n, m));
+    TSL_TRY(tsl_scf_multiply(context, w[1], overlap, false, w[2], false, n, n, n));
+    TSL_TRY(context->ops->upload(context, w[0], p->total, 8 * n * n));
+    TSL_TRY(tsl_scf_multiply(context, w[2], w[0], false, w[1], true, n, n, n));
+    TSL_TRY(tsl_scf_multiply(context, w[0], w[1], false, w[2], false, n, n, n));
+    TSL_TRY(context->ops->download(context, out, w[0], 8 * n * n));
 done:
     return status;
 }
@@ -261,8 +285,7 @@ static tsl_status add_fock(tsl_scf_plan *p)
     const double ones[3] = {1, 1, 1};
     tsl_status status = TSL_OK;
     for (int spin = 0; spin < p->spins && status == TSL_OK; spin++) {
-        const double *const parts[3] = {g->piece[CORE], g->piece[J],
-                                        g->piece[XC] + spin * square};
+        const double *const parts[3] = {g->piece[CORE], g->piece[J], g->piece[XC] + spin * square};
         status = combine(p, g->piece[FOCK] + spin * square, square, 3, parts, ones);
     }
     return status;
@@ -452,8 +475,8 @@ static tsl_status gpu_diagonalise(tsl_scf_plan *p, int spin, double shift)
         TSL_TRY(add_level_shift(p, f, g->piece[DENSITY] + spin * n * n, shift));
     }
     TSL_TRY(context->ops->dense->eigen(context, m, f, g->piece[ENERGIES] + spin * m));
-    TSL_TRY(tsl_scf_multiply(context, g->piece[ORBITALS] + spin * n * m, g->piece[X], false, f, true,
-                             n, m, m));
+    TSL_TRY(tsl_scf_multiply(context, g->piece[ORBITALS] + spin * n * m, g->piece[X], false, f,
+                             true, n, m, m));
     TSL_TRY(settle(p, spin));
 done:
     return status;
@@ -466,11 +489,19 @@ static tsl_status gpu_occupy(tsl_scf_plan *p, int spin)
     const int64_t n = p->n, m = p->orthogonal, occupied = p->electrons[spin];
     const double *orbitals = g->piece[ORBITALS] + spin * n * m;
     double *density = g->piece[DENSITY] + spin * n * n;
-    const tsl_product product = {.transpose_b = true, .m = n, .n = n, .k = occupied, .alpha = 1,
-                                 .a = orbitals, .lda = m, .b = orbitals, .ldb = m,
-                                 .c = g->piece[WORK0], .ldc = n};
-    const tsl_scf_square task = {.n = n, .from = g->piece[WORK0], .to = density,
-                                 .scale = p->spins == 1 ? 2 : 1};
+    const tsl_product product = {.transpose_b = true,
+                                 .m = n,
+                                 .n = n,
+                                 .k = occupied,
+                                 .alpha = 1,
+                                 .a = orbitals,
+                                 .lda = m,
+                                 .b = orbitals,
+                                 .ldb = m,
+                                 .c = g->piece[WORK0],
+                                 .ldc = n};
+    const tsl_scf_square task = {
+        .n = n, .from = g->piece[WORK0], .to = density, .scale = p->spins == 1 ? 2 : 1};
     if (occupied == 0) {
         return context->ops->fill(context, density, 0, 8 * n * n);
     }

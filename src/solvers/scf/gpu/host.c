@@ -30,6 +30,13 @@ void tsl_scf_host_destroy(tsl_context *host)
     }
 }
 
+void tsl_scf_host_forget(const tsl_context *context, tsl_context *host)
+{
+    if (context != host) {
+        host->profile.count = 0;
+    }
+}
+
 tsl_status tsl_scf_host_report(tsl_context *context, tsl_context *host, tsl_status status)
 {
     if (context != host) {

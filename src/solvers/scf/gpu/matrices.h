@@ -6,8 +6,8 @@
 
 enum {
     TSL_SCF_TERMS = 8,
-    TSL_SCF_SUMS = 24,  /* at a time */
-    TSL_SCF_PARTS = 64  /* of each */
+    TSL_SCF_SUMS = 24, /* at a time */
+    TSL_SCF_PARTS = 64 /* of each */
 };
 
 /* y [count] := sum of weight[k] x[k]; y may be one of them. */
@@ -37,8 +37,8 @@ typedef struct tsl_scf_square {
     double *largest; /* the largest magnitude of `to` so far is raised to this one's */
 } tsl_scf_square;
 
-/* x [n][orthogonal] := eigenvectors over the roots of their values, the first n - orthogonal of them
- * left out. */
+/* x [n][orthogonal] := eigenvectors over the roots of their values, the first n - orthogonal of
+ * them left out. */
 typedef struct tsl_scf_roots {
     int64_t n, orthogonal;
     const double *vectors, *values; /* [n][n], a row each; [n] */
