@@ -10,9 +10,9 @@
  *
  *  where nuclei repel each other and the point charges. Those don't interact among themselves.
  *
- *  Units are hartree and bohr unless named. A plan uses one context, on any device. On a GPU integrals
- *  of the Coulomb repulsion are made anew in each iteration, and none are stored; the host works out
- *  overlap, kinetic energy and the densities of atoms.
+ *  Units are hartree and bohr unless named. A plan uses one context, on any device. On a GPU
+ * integrals of the Coulomb repulsion are made anew in each iteration, and none are stored; the host
+ * works out overlap, kinetic energy and the densities of atoms.
  */
 #ifndef TESELA_SCF_H
 #define TESELA_SCF_H
@@ -182,7 +182,8 @@ typedef struct tsl_scf_result {
  * functions, a charge or multiplicity that the number of electrons cannot have, more than 50
  * functions with TSL_SCF_FIT_NONE, options out of range; TSL_E_UNSUPPORTED for functionals with
  * exact exchange, basis sets with effective core potentials, orbital functions beyond g,
- * TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER; TSL_E_IO, TSL_E_FORMAT of basis sets' files; TSL_E_NOMEM.
+ * TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER; TSL_E_IO,
+ * TSL_E_FORMAT of basis sets' files; TSL_E_NOMEM.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
