@@ -328,7 +328,7 @@ class Refusals(ScfTest):
                                  (("--unit", "metre"), ("--unit", "bohr")), (("--damping", "1"), ("--damping",)),
                                  (("--max-iterations", "0"), ("--max-iterations",)),
                                  (("--basis", "Xx=sto-3g"), ("Xx=sto-3g",)),
-                                 (("--device", "sim"), ("sim", "cpu"))):
+                                 (("--device", "sim", "--fit", "none"), ("sim", "cpu", "fit the density"))):
             self.assert_refused(("scf", "w.xyz", *arguments), words)
 
     def test_too_many_functions_without_a_fit(self):

@@ -43,7 +43,25 @@ static tsl_status invert(tsl_scf_coulomb *c, tsl_context *context, double *metri
     return status;
 }
 
-static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context,
+/* The metric's factor, by a device; *positive as of tsl_dense_ops.cholesky(). */
+static tsl_status factorise(tsl_scf_coulomb *c, tsl_context *device, bool *positive)
+{
+    const int64_t n = c->auxiliary, bytes = 8 * n * n;
+    void *memory = NULL;
+    tsl_status status = TSL_OK;
+    if (n == 0 || device->ops->coulomb_step == NULL) {
+        return device->ops->dense->cholesky(device, n, c->metric, positive);
+    }
+    TSL_TRY(tsl_device_allocate_passing(&memory, device, bytes, "the metric of the fit"));
+    TSL_TRY(device->ops->upload(device, memory, c->metric, bytes));
+    TSL_TRY(device->ops->dense->cholesky(device, n, memory, positive));
+    TSL_TRY(device->ops->download(device, c->metric, memory, bytes));
+done:
+    tsl_device_release(device, memory);
+    return status;
+}
+
+static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context, tsl_context *device,
                               const tsl_scf_basis *auxiliary)
 {
     const int64_t n = c->auxiliary;
@@ -57,7 +75,7 @@ static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context,
     }
     TSL_TRY(tsl_scf_coulomb2(c->metric, context, c->tables, auxiliary, c->partners, 0));
     memcpy(copy, c->metric, sizeof(double) * (size_t)(n * n));
-    TSL_TRY(context->ops->dense->cholesky(context, n, c->metric, &positive));
+    TSL_TRY(factorise(c, device, &positive));
     for (int64_t i = 0; i < n && positive; i++) { /* what the functions before leave of each */
         const double left = c->metric[i * n + i] * c->metric[i * n + i];
         positive = left > 1e-12 * copy[i * n + i];
@@ -199,6 +217,20 @@ void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *conte
                 context->threads * tsl_scf_coulomb_work_bytes(auxiliary, NULL, n);
 }
 
+tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
+                                         tsl_context *device, const tsl_scf_tables *tables,
+                                         const tsl_scf_basis *auxiliary)
+{
+    tsl_status status = TSL_OK;
+    memset(out, 0, sizeof *out);
+    out->tables = tables;
+    out->auxiliary = auxiliary->functions;
+    TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
+    TSL_TRY(make_metric(out, context, device, auxiliary));
+done:
+    return status;
+}
+
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory)
@@ -217,7 +249,7 @@ tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
     }
     out->auxiliary = auxiliary->functions;
     TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
-    TSL_TRY(make_metric(out, context, auxiliary));
+    TSL_TRY(make_metric(out, context, context, auxiliary));
     TSL_TRY(list_rows(out, context));
     TSL_TRY(create_threads(out, context));
     TSL_TRY(store_rows(out, context, memory));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/ranges.h"
 #include "solvers/scf/scf.h"
 #include "tesela/xc.h"
@@ -41,10 +42,14 @@ static tsl_status check_options(tsl_context *context, const tsl_scf_options *o)
                         "of its kinds",
                         iterations[0], iterations[1]);
     }
-    if (strcmp(context->ops->name, "cpu") != 0) {
+    if (context->ops->scf_matrices == NULL && strcmp(context->ops->name, "cpu") != 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "density-functional energies are computed on the device "
-                        "'cpu', not '%s': name that",
+                        "there are no density-functional energies on %s", context->name);
+    }
+    if (context->ops->scf_matrices != NULL && o->fit == TSL_SCF_FIT_NONE) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "without a fit energies are computed on the device 'cpu', not '%s': name "
+                        "that, or fit the density",
                         context->ops->name);
     }
     return TSL_OK;
@@ -275,6 +280,20 @@ static tsl_status allocate_matrices(tsl_scf_plan *p)
     return enough ? TSL_OK : tsl_fail_memory(p->context, 8 * taken, "matrices of basis functions");
 }
 
+int64_t tsl_scf_count_dependent(tsl_context *context, int64_t n, const double *values)
+{
+    int64_t count = 0;
+    while (count < n && values[count] < 1e-7) {
+        count++;
+    }
+    if (count > 0) {
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "basis functions are nearly dependent: %lld of %lld combinations are left out",
+                    (long long)count, (long long)n);
+    }
+    return count;
+}
+
 /* X of canonical orthogonalisation: eigenvectors of S over the root of their values, those of
  * values below 1e-7 left out. */
 static tsl_status orthogonalise(tsl_scf_plan *p)
@@ -283,22 +302,17 @@ static tsl_status orthogonalise(tsl_scf_plan *p)
     double *s = p->work[0], *values = p->work[1];
     memcpy(s, p->overlap, sizeof *s * (size_t)(n * n));
     const tsl_status status = p->context->ops->dense->eigen(p->context, n, s, values);
-    int64_t first = 0;
-    while (first < n && values[first] < 1e-7) {
-        first++;
+    if (status != TSL_OK) {
+        return status;
     }
+    const int64_t first = tsl_scf_count_dependent(p->context, n, values);
     p->orthogonal = n - first;
-    for (int64_t i = 0; i < n && status == TSL_OK; i++) {
+    for (int64_t i = 0; i < n; i++) {
         for (int64_t k = first; k < n; k++) {
             p->x[i * p->orthogonal + k - first] = s[k * n + i] / sqrt(values[k]);
         }
     }
-    if (status == TSL_OK && first > 0) {
-        tsl_message(p->context, TSL_MESSAGE_NOTE,
-                    "basis functions are nearly dependent: %lld of %lld combinations are left out",
-                    (long long)first, (long long)n);
-    }
-    return status;
+    return TSL_OK;
 }
 
 static tsl_status fill_matrices(tsl_scf_plan *p)
@@ -308,6 +322,10 @@ static tsl_status fill_matrices(tsl_scf_plan *p)
         p->overlap, p->kinetic, {p->dipole[0], p->dipole[1], p->dipole[2]}};
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_one_electron_fill(&one, p->context, &p->basis, p->options.screen));
+    if (p->device != p->context) {
+        tsl_profile_add(p->context, "one-electron", begun, 8 * 5 * p->n * p->n, 0);
+        return tsl_scf_gpu_create(p);
+    }
     TSL_TRY(tsl_scf_attraction(p->nuclear, p->context, p->tables, &p->basis, p->atoms.count,
                                p->atoms.charge, p->atoms.position, p->options.screen));
     if (p->mm != NULL) {
@@ -367,12 +385,12 @@ static tsl_status make_grid(tsl_scf_plan *p)
     tsl_xc_step_options step = TSL_XC_STEP_OPTIONS_INIT;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
-    TSL_TRY(tsl_scf_grid_create(&p->grid, p->context, &p->atoms, &grid));
-    tsl_profile_add(p->context, "grid", begun, 32 * p->grid.points, 0);
+    TSL_TRY(tsl_scf_grid_create(&p->grid, p->device, &p->atoms, &grid));
+    tsl_profile_add(p->device, "grid", begun, 32 * p->grid.points, 0);
+    step.memory = p->gpu != NULL ? p->options.memory : p->step_memory;
     step.functional = p->functional;
     step.spins = p->spins;
-    step.memory = p->step_memory;
-    TSL_TRY(tsl_xc_step_create(&p->step, p->context, &p->basis, &p->grid, &step));
+    TSL_TRY(tsl_xc_step_create(&p->step, p->device, &p->basis, &p->grid, &step));
 done:
     return status;
 }
@@ -391,7 +409,9 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     }
     TSL_TRY(count_electrons(p));
     TSL_TRY(make_bases(p));
-    TSL_TRY(tsl_scf_foresee(p));
+    if (p->device == p->context) {
+        TSL_TRY(tsl_scf_foresee(p));
+    }
     TSL_TRY(tsl_scf_tables_create(&p->tables, p->context));
     TSL_TRY(allocate_matrices(p));
     TSL_TRY(tsl_scf_restart_begin(p));
@@ -403,7 +423,9 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
                           p->electrons[0], (long long)p->orthogonal);
         goto done;
     }
-    TSL_TRY(make_coulomb(p));
+    if (p->gpu == NULL) {
+        TSL_TRY(make_coulomb(p));
+    }
     TSL_TRY(make_grid(p));
 done:
     return status;
@@ -424,8 +446,13 @@ tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
     if (p == NULL) {
         return tsl_fail_memory(context, sizeof *p, "a plan");
     }
-    p->context = context;
-    status = create(p, molecule, charges, options);
+    p->device = p->context = context;
+    if (context->ops->scf_matrices != NULL) {
+        status = tsl_scf_host_create(&p->context, context);
+    }
+    if (status == TSL_OK) {
+        status = tsl_scf_host_report(context, p->context, create(p, molecule, charges, options));
+    }
     if (status != TSL_OK) {
         tsl_scf_plan_destroy(p);
         return status;
@@ -447,6 +474,7 @@ void tsl_scf_plan_destroy(tsl_scf_plan *p)
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
         tsl_release(matrices[i]);
     }
+    tsl_scf_gpu_destroy(p->gpu);
     tsl_xc_step_destroy(p->step);
     tsl_scf_grid_release(&p->grid);
     tsl_scf_coulomb_release(&p->coulomb);
@@ -465,6 +493,9 @@ void tsl_scf_plan_destroy(tsl_scf_plan *p)
     tsl_release(p->functional);
     tsl_release(p->grid_text);
     tsl_release(p->restart);
+    if (p->context != p->device) {
+        tsl_scf_host_destroy(p->context);
+    }
     tsl_release(p);
 }
 

@@ -18,6 +18,7 @@
 #include "io/file/zip.h"
 #include "io/grid/npy.h"
 #include "io/grid/npz.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
 enum { FORM = 1, OF_SHELL = 4 };
@@ -85,7 +86,10 @@ tsl_status tsl_scf_restart_keep(tsl_scf_plan *p, bool last)
     if (p->restart == NULL || (!last && p->restart_kept > 0 && now - p->restart_kept < BETWEEN)) {
         return TSL_OK;
     }
-    const tsl_status status = write_density(p);
+    tsl_status status = p->gpu != NULL ? tsl_scf_gpu_bring(p) : TSL_OK;
+    if (status == TSL_OK) {
+        status = write_density(p);
+    }
     p->restart_kept = tsl_seconds();
     return status;
 }
