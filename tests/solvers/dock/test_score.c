@@ -46,7 +46,6 @@ static tsl_dock_options score_options(void)
 {
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     options.spacing = 1.5;
-    options.score = TSL_SCORE_COMPLEMENTARITY;
     options.keep = PAIR_KEEP;
     return options;
 }
