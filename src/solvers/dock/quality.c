@@ -1,5 +1,6 @@
 #include "solvers/dock/quality.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,10 @@ struct tsl_native {
 };
 
 static const double contact_reach = 5, interface_reach = 10;
+
+/* Share of a sequence that another has to have in common to be taken for it: any two proteins align
+ * in about a quarter of their residues. */
+static const double least_alike = 0.4;
 
 /* ---- residues ------------------------------------------------------------------------------ */
 
@@ -156,10 +161,14 @@ static tsl_status match_side(side *s, tsl_context *context, const tsl_molecule *
                              .score = score};
         fill_alignment(&a);
         trace_back(&a, s);
-        status = s->count > 0 ? TSL_OK
-                              : tsl_fail(context, TSL_E_ARG,
-                                         "no residue of the native complex is one of the docked "
-                                         "molecule: check which chains are which");
+        const int64_t shorter = counts[0] < counts[1] ? counts[0] : counts[1];
+        status = (double)s->count >= least_alike * (double)shorter
+                     ? TSL_OK
+                     : tsl_fail(context, TSL_E_ARG,
+                                "only %" PRId64 " of %" PRId64
+                                " residues are alike in the docked molecule and the native "
+                                "complex's: check which chains are which",
+                                s->count, shorter);
     }
     tsl_release(starts[0]);
     tsl_release(starts[1]);
