@@ -33,9 +33,9 @@ struct tsl_native {
 
 static const double contact_reach = 5, interface_reach = 10;
 
-/* Share of a sequence that another has to have in common to be taken for it: any two proteins align
- * in about a quarter of their residues. */
-static const double least_alike = 0.4;
+/* Share of a sequence that another has to have in common to be taken for it: a short one finds half
+ * of its residues, in their order, in any long one. */
+static const double least_alike = 0.7;
 
 /* ---- residues ------------------------------------------------------------------------------ */
 
