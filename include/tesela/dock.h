@@ -104,7 +104,8 @@ typedef int (*tsl_dock_filter)(void *user, const double motion[3][4]);
  *  All is summed in integers. The transform only proposes: every cell whose value is within a bound
  *  on the transform's error of the last pose kept is summed again, so that poses have the same bits
  *  on every device, for any number of threads and ranks and any batch. Weights and cells so large
- *  that a field of the receptor leaves 16 bits are TSL_E_ARG: of the clash, weight (h / 1.2)^3 is at
+ *  that a field of the receptor leaves 16 bits are TSL_E_ARG: of the clash, weight (h / 1.2)^3 is
+ at
  *  most 4.7.
  *
  *  Sources: Chen & Weng, Proteins 51 (2003) 397; Zhang, Vasmatzis, Cornette & DeLisi, J. Mol. Biol.

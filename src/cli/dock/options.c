@@ -155,9 +155,10 @@ static const cli_option rows[] = {
     {.heading = "Scores:"},
     {"score", .value = "WAY", .kind = CLI_CHOICE, CLI_FIELD(dock_options, dock.score),
      .words = score_words, .values = scores, .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "what poses are ranked by, @; complementarity: pairs, clash, electrostatics and contact "
-             "potentials together, on cells of 1.2 angstrom; ftdock: FTDock's shape score, which "
-             "ranks poorly"},
+     .help =
+         "what poses are ranked by, @; complementarity: pairs, clash, electrostatics and contact "
+         "potentials together, on cells of 1.2 angstrom; ftdock: FTDock's shape score, which "
+         "ranks poorly"},
     {"clash-weight", .value = "WEIGHT", .kind = CLI_REAL,
      CLI_FIELD(dock_options, dock.complementarity.clash), .range = {0, 100}, .tasks = OF_A_RUN,
      .echo = CLI_TOLD, .help = "of complementarity: weight of the clash"},

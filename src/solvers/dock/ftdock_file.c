@@ -52,8 +52,7 @@ static void write_head(FILE *stream, const tsl_pose_list_head *head)
     fprintf(stream, "Global keep per rotation           :: %6d      %s\n", head->keep,
             origin(head->keep_given));
     if (head->score == TSL_SCORE_COMPLEMENTARITY) {
-        fprintf(stream, "Score                              :: %s\n",
-                complementarity);
+        fprintf(stream, "Score                              :: %s\n", complementarity);
     }
     fputc('\n', stream);
     fputs("Calculated values\n", stream);

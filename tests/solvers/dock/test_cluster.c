@@ -76,8 +76,8 @@ static void clusters_follow_the_rule(void **state)
         for (int most = expected + 1; most > 0; most = most / 2) {
             const int kept = most < expected ? most : expected;
             memcpy(found, poses, sizeof found);
-            assert_int_equal(
-                tsl_poses_cluster(plan, found, POSES, radii[r], most, from, sizes), kept);
+            assert_int_equal(tsl_poses_cluster(plan, found, POSES, radii[r], most, from, sizes),
+                             kept);
             for (int i = 0; i < kept; i++) {
                 assert_int_equal(from[i], heads[i]);
                 assert_int_equal(sizes[i], expected_sizes[i]);

@@ -1,4 +1,5 @@
-/* How near poses are to a known complex: against plain loops, and a superposition by another way. */
+/* How near poses are to a known complex: against plain loops, and a superposition by another way.
+ */
 /* ctest: cost 5 */
 #include <math.h>
 #include <string.h>
@@ -354,10 +355,9 @@ static void complexes_that_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(poses_are_judged_by_the_definitions),
-                                       cmocka_unit_test(roles_may_be_swapped),
-                                       cmocka_unit_test(missing_residues_are_left_out),
-                                       cmocka_unit_test(classes_are_capri_s),
-                                       cmocka_unit_test(complexes_that_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(poses_are_judged_by_the_definitions),
+        cmocka_unit_test(roles_may_be_swapped), cmocka_unit_test(missing_residues_are_left_out),
+        cmocka_unit_test(classes_are_capri_s), cmocka_unit_test(complexes_that_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,10 +263,10 @@ static double formula(const body *receptor, const body *ligand, const tsl_dock_s
             const double r = sqrt(square_of(receptor->at[i], at));
             const bool stands = !receptor->blocked[i] && !ligand->blocked[j];
             pairs_of_atom += open && r <= radii[i % 10] + 3.6 ? (receptor->blocked[i] ? -1 : 1) : 0;
-            contacts +=
-                stands && r <= 6 ? table_product(factors, kinds[i % 10], kinds[j % 10]) : 0;
-            *electrostatic +=
-                stands && open && r <= 15 ? 332 * charges[i % 10] * charges[j % 10] * screened(r) : 0;
+            contacts += stands && r <= 6 ? table_product(factors, kinds[i % 10], kinds[j % 10]) : 0;
+            *electrostatic += stands && open && r <= 15
+                                  ? 332 * charges[i % 10] * charges[j % 10] * screened(r)
+                                  : 0;
         }
         pairs_of_atom = fmin(pairs_of_atom, INT16_MAX / 256.0); /* more than proteins have */
         pairs += ligand->blocked[j] ? -pairs_of_atom : pairs_of_atom;

@@ -264,8 +264,7 @@ tsl_status tsl_score_fields(tsl_context *context, int grid, float spacing,
 #pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : beyond)
         for (int part = 0; part < context->threads; part++) {
             for (int x = part; x < grid; x += context->threads) {
-                beyond +=
-                    make_plane(&m, x, planes + part * plane * TSL_TERMS, fields + x * plane);
+                beyond += make_plane(&m, x, planes + part * plane * TSL_TERMS, fields + x * plane);
             }
         }
         if (beyond > 0) {
