@@ -103,7 +103,10 @@ typedef int (*tsl_dock_filter)(void *user, const double motion[3][4]);
  *
  *  All is summed in integers. The transform only proposes: every cell whose value is within a bound
  *  on the transform's error of the last pose kept is summed again, so that poses have the same bits
- *  on every device, for any number of threads and ranks and any batch.
+ *  on every device, for any number of threads and ranks and any batch. Weights and cells so large
+ *  that a field of the receptor leaves 16 bits are TSL_E_ARG: of the clash, weight (h / 1.2)^3 is
+ at
+ *  most 4.7.
  *
  *  Sources: Chen & Weng, Proteins 51 (2003) 397; Zhang, Vasmatzis, Cornette & DeLisi, J. Mol. Biol.
  *  267 (1997) 707; Kozakov, Brenke, Comeau & Vajda, Proteins 65 (2006) 392. */
@@ -139,7 +142,8 @@ enum {
     TSL_GRID_FTDOCK = -1 /**< FTDock's size: span / 0.7 angstrom, truncated, made even */
 };
 
-/** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT. */
+/** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT or, for the method of FTDock 2.0,
+ *  TSL_DOCK_OPTIONS_FTDOCK. */
 typedef struct tsl_dock_options {
     size_t size; /**< sizeof(tsl_dock_options) */
     int grid;    /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
@@ -157,14 +161,20 @@ typedef struct tsl_dock_options {
     tsl_complementarity complementarity;
 } tsl_dock_options;
 
-#define TSL_DOCK_OPTIONS_INIT                                                                      \
+#define TSL_DOCK_OPTIONS_OF(score, keep)                                                           \
     {                                                                                              \
         sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
-            TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0, TSL_SCORE_FTDOCK,                                  \
+            TSL_ELECTROSTATICS_FTDOCK, keep, 0, 0, score,                                          \
         {                                                                                          \
             0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL                                          \
         }                                                                                          \
     }
+
+/** Poses ranked by complementarity, the best of each rotation. */
+#define TSL_DOCK_OPTIONS_INIT TSL_DOCK_OPTIONS_OF(TSL_SCORE_COMPLEMENTARITY, 1)
+
+/** FTDock 2.0's score, and the three poses of a rotation that it keeps. */
+#define TSL_DOCK_OPTIONS_FTDOCK TSL_DOCK_OPTIONS_OF(TSL_SCORE_FTDOCK, 3)
 
 /** What a plan settled on. */
 typedef struct tsl_dock_summary {

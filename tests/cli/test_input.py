@@ -94,7 +94,7 @@ class Values(CommandTest):
                                                "spiral:20000000"], ["spiral:54000"])
 
     def test_cells_wider_than_the_surface(self):
-        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48"],
+        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL[:3]],
                             ["wider than the surface", "give a grid of at least"])
 
     def test_grid_too_small_for_the_molecules(self):

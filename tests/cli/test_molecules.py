@@ -17,7 +17,7 @@ import unittest
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, has_library, rows
 
-FEW = ["--grid", "48", "--surface", "2.5", "--angle-step", "180", "--device", "cpu", "--threads",
+FEW = ["--grid", "48", "--score=ftdock", "--surface=2.5", "--angle-step", "180", "--device", "cpu", "--threads",
        "1"]
 
 
@@ -271,7 +271,7 @@ class Molecules(CommandTest):
             result = self.run_command("dock", wide, LIGAND, "-o", "out", *arguments)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertNotIn("give a grid of at least", result.stderr)
-        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48"],
+        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL[:3]],
                             ["give a grid of at least"])
 
     def test_two_runs_into_one_folder(self):
@@ -337,10 +337,10 @@ class Zdock(CommandTest):
         for number, rotations in enumerate((["--angle-step", "30"], ["--rotations", "spiral:300"])):
             folder = f"searched{number}"
             result = self.run_command("dock", RECEPTOR, LIGAND, "-o", folder, "--grid", "48",
-                                      "--surface", "2.5", "--threads", "1", *rotations)
+                                      *FEW[2:4], "--threads", "1", *rotations)
             self.assertEqual(result.returncode, 0, result.stderr)
             path = self.path(folder, "zdock.out")
-            result = self.rescore(path, "--surface", "2.5", folder=f"again{number}")
+            result = self.rescore(path, *FEW[2:4], folder=f"again{number}")
             self.assertIn("scored with 2.50, -15 and ftdock", result.stderr)
             self.assertNotIn("was moved", result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path(f"again{number}",
@@ -351,7 +351,7 @@ class Zdock(CommandTest):
                 self.assertEqual(found[name], expected[name], name)
         with open(path, "rb") as file:
             self.write("packed.out.gz", gzip.compress(b"\xef\xbb\xbf" + file.read()))
-        self.rescore("packed.out.gz", "--surface", "2.5", folder="packed")
+        self.rescore("packed.out.gz", *FEW[2:4], folder="packed")
         self.assertEqual(contents(self.path("packed"))["zdock.out"], expected["zdock.out"])
 
     def test_lists_of_zdock(self):
@@ -391,7 +391,7 @@ class Zdock(CommandTest):
                 record("ATOM", " CA ", "GLY", "E", i, [middle[k] + 9 * (i == k) for k in range(3)],
                        " C") for i in range(4)))
             result = self.run_command("dock", receptor, LIGAND, "--rescore", path, "-o", form,
-                                      "--threads", "1", "--no-electrostatics")
+                                      "--threads", "1", "--score=ftdock", "--no-electrostatics")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("moved to the nearest place", result.stderr)
             found = positions(self.path(form, "poses", "complex.0001.pdb"), "I")
@@ -413,7 +413,7 @@ class Zdock(CommandTest):
                             "comes after the score is left out"),
                            ({6: " 6"}, "list: 1 row has more than seven columns, in line 7"), ({}, None)):
             self.write("list", "".join(line + more.get(i, "") + "\n" for i, line in enumerate(lines)))
-            result = self.rescore("list", "--surface", "2.5")
+            result = self.rescore("list", *FEW[2:4])
             self.assertEqual("columns" in result.stderr, told is not None)
             self.assertIn(told or "", result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path("rescored", "ftdock_global.dat"))],
@@ -423,8 +423,8 @@ class Zdock(CommandTest):
         self.searched()
         wanted = [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))]
         for name in ("zdock.out", "ftdock_global.dat"):
-            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
-                                     "2.5", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
+            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped",
+                                     *FEW[2:4], "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
                                     timeout=60, input=read(self.path("searched", name)).encode())
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))], wanted)
@@ -440,7 +440,7 @@ class Zdock(CommandTest):
                             ("nothing\n", ["neither FTDock's head"])):
             self.write("list", text)
             self.assert_refused(["dock", RECEPTOR, LIGAND, "--rescore", "list", "-o", "out",
-                                 "--surface", "3"], ["list", *words])
+                                 "--score=ftdock", "--surface", "3"], ["list", *words])
         os.mkdir(self.path("own"))
         self.write("own/zdock.out", good + row)
         self.assert_refused(["dock", RECEPTOR, LIGAND, "--rescore", "own/zdock.out", "-o", "own"],

@@ -13,7 +13,7 @@ from command import LIGAND, RECEPTOR, SMALL, SOURCE, CommandTest, contents, rows
 class Rescore(CommandTest):
     def rescore(self, path, *arguments, folder="rescored"):
         result = self.run_command("dock", RECEPTOR, LIGAND, "--rescore", path, "-o", folder,
-                                  "--threads", "1", *arguments)
+                                  "--threads", "1", *SMALL[2:3], *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         return rows(self.path(folder, "ftdock_global.dat"))
 

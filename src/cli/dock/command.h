@@ -258,10 +258,10 @@ int dock_ladder_run(dock_work *work);
 /* Compare the poses of options->judged with options->native, on rank 0. Returns the exit status;
  * messages are out. */
 int dock_quality_run(dock_work *work);
-/* The edge of a cell of a list, whose head prints it with three decimals: the pair's own where it
- * is that. */
-double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
-                         double printed);
+/* The edge of a cell of a list, whose head prints it with three decimals: the one that the pair
+ * gets by the list's score where it is that. */
+double dock_list_spacing(const tsl_pose_list_head *head, const tsl_molecule *receptor,
+                         const tsl_molecule *ligand);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 

@@ -57,12 +57,22 @@ static int run_one(dock_work *work)
 
 /* ---- ranks -------------------------------------------------------------------------------- */
 
+/* The score that poses of FTDock's are ranked by is there to compare with. */
+static void say_score(const dock_options *options)
+{
+    if (options->task == DOCK_A_RUN && options->dock.score == TSL_SCORE_FTDOCK) {
+        cli_note("--score ftdock ranks poorly: it seldom puts a good pose among the first hundred; "
+                 "without it poses are ranked by complementarity");
+    }
+}
+
 static tsl_status work_as_rank(dock_work *work, int *exit_status)
 {
     const dock_options *options = work->options;
     if (options->common.profile) {
         tsl_profile_enable(work->context);
     }
+    say_score(options);
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
     *exit_status = status != TSL_OK                ? dock_end(work, status)

@@ -229,6 +229,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;
     pair->list.head.spacing = pair->summary.spacing;
+    pair->list.head.score = pair->used.score;
     const int64_t items = work->options->rescore != NULL ? pair->list.count : work->rotations.count;
     cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
              "%lld %s%s",

@@ -205,17 +205,23 @@ tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const
 static void print_poses(FILE *stream, const dock_pair *pair)
 {
     const bool energies = pair->list.head.electrostatics != TSL_ELECTROSTATICS_OFF;
-    fprintf(stream, "\n  rank  score  ES ratio    x    y    z     twist     theta       phi\n");
+    const bool clusters = pair->list.sizes != NULL;
+    fprintf(stream, "\n  rank   score  ES ratio    x    y    z     twist     theta       phi%s\n",
+            clusters ? "  poses" : "");
     for (int64_t i = 0; i < poses_shown(pair); i++) {
         const tsl_pose *pose = &pair->list.poses[i];
         char ratio[32] = "-";
         if (energies) {
             snprintf(ratio, sizeof ratio, "%.3f", dock_es_ratio(pair, pose));
         }
-        fprintf(stream, "%6lld  %5d  %8s %4d %4d %4d  %8.7g  %8.7g  %8.7g\n", (long long)i + 1,
+        fprintf(stream, "%6lld %7d  %8s %4d %4d %4d  %8.7g  %8.7g  %8.7g", (long long)i + 1,
                 (int)pose->score, ratio, (int)pose->shift[0], (int)pose->shift[1],
                 (int)pose->shift[2], pose->rotation.twist / 1e6, pose->rotation.theta / 1e6,
                 pose->rotation.phi / 1e6);
+        if (clusters) {
+            fprintf(stream, " %6lld", (long long)pair->list.sizes[i]);
+        }
+        fputc('\n', stream);
     }
 }
 

@@ -149,5 +149,8 @@ float tsl_dock_centre(const tsl_molecule *molecule, double centre[3]);
 
 /* Edge of the grid that holds two molecules of these radii in any orientation, angstrom. */
 float tsl_dock_span(float receptor_radius, float ligand_radius);
+/* Edge of the grid that a score takes for a pair where no spacing is asked for, angstrom. */
+float tsl_dock_span_of(tsl_dock_score score, const tsl_molecule *receptor,
+                       const tsl_molecule *ligand);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct tsl_pose_list_head {
     int64_t rotations;
     double span;    /* angstrom */
     double spacing; /* angstrom */
+    tsl_dock_score score;
 } tsl_pose_list_head;
 
 /* A list in memory. */
@@ -42,7 +43,9 @@ typedef struct tsl_pose_list {
 /* Write FTDock 2.0's `ftdock_global.dat`, byte for byte the original's layout for a run with an
  * angle step: ES ratio = 100 energy / (lowest energy of the list's run, given; 0 if it is 0 or
  * electrostatics are off). Angles that are whole degrees print as the original prints them, others
- * with six decimals. Electrostatics print as "on", "off" or "trilinear". */
+ * with six decimals. Electrostatics print as "on", "off" or "trilinear". A list of another score
+ * than FTDock's names it in one line more, "Score"; the surface and the deterrent above it are
+ * without effect then. */
 tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
                             double lowest_energy);
 
