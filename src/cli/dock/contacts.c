@@ -1,5 +1,6 @@
-/* A file of contact potentials: 18 lines of 18 numbers. Empty lines, and what follows a #, are
- * without meaning. */
+/* Files of contact potentials, 18 lines of 18 numbers, and of pair potentials, as many for each bin
+ * of distances, with the bin's outer end in a line before them. Empty lines, and what follows a #,
+ * are without meaning. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,50 +28,127 @@ static int read_numbers(char *line, double numbers[TYPES])
     return count;
 }
 
-static bool read_lines(FILE *file, dock_options *options)
+/* A file that is being read. */
+typedef struct table_file {
+    const char *path;
+    FILE *file;
+    int line;
+} table_file;
+
+/* The next line with numbers; how many they are, 0 at the end, -1 for a line that is none of a
+ * table's. */
+static int next_numbers(table_file *from, double numbers[TYPES])
 {
     char line[LINE];
-    int row = 0;
-    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
-        double numbers[TYPES];
+    while (fgets(line, sizeof line, from->file) != NULL) {
         const int count = read_numbers(line, numbers);
-        if (count == 0) {
-            continue;
+        from->line++;
+        if (count != 0) {
+            return count;
         }
-        if (count != TYPES || row == TYPES) {
-            cli_error("%s:%d: %s: give %d lines of %d numbers from -100 to 100", options->contacts,
-                      number, row == TYPES ? "is one line too many" : "is no line of a table",
+    }
+    return 0;
+}
+
+static bool is_symmetric(const char *path, double table[TYPES][TYPES])
+{
+    for (int i = 0; i < TYPES * TYPES; i++) {
+        const int row = i / TYPES, column = i % TYPES;
+        if (fabs(table[row][column] - table[column][row]) > 1e-9) {
+            cli_error("%s: row %d, column %d has %g, but the other way round it is %g: give a "
+                      "symmetric table",
+                      path, row + 1, column + 1, table[row][column], table[column][row]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Lines of a table. */
+static bool read_table(table_file *from, double table[TYPES][TYPES])
+{
+    for (int row = 0; row < TYPES; row++) {
+        double numbers[TYPES];
+        const int count = next_numbers(from, numbers);
+        if (count == 0) {
+            cli_error("%s: ends after %d lines of numbers: give %d lines of %d", from->path, row,
                       TYPES, TYPES);
             return false;
         }
-        memcpy(options->table[row++], numbers, sizeof numbers);
+        if (count != TYPES) {
+            cli_error("%s:%d: is no line of a table: give %d lines of %d numbers from -100 to 100",
+                      from->path, from->line, TYPES, TYPES);
+            return false;
+        }
+        memcpy(table[row], numbers, sizeof numbers);
     }
-    if (row < TYPES) {
-        cli_error("%s: ends after %d lines of numbers: give %d lines of %d", options->contacts, row,
-                  TYPES, TYPES);
+    return is_symmetric(from->path, table);
+}
+
+static bool open_table(table_file *out, const char *option, const char *path)
+{
+    *out = (table_file){.path = path, .file = fopen(path, "r")};
+    if (out->file == NULL) {
+        cli_error("%s '%s': cannot be opened: check the name", option, path);
     }
-    return row == TYPES;
+    return out->file != NULL;
 }
 
 bool dock_contacts_read(dock_options *options)
 {
-    FILE *file = fopen(options->contacts, "r");
-    if (file == NULL) {
-        cli_error("--contacts '%s': cannot be opened: check the name", options->contacts);
+    table_file from;
+    double numbers[TYPES];
+    if (!open_table(&from, "--contacts", options->contacts)) {
         return false;
     }
-    bool valid = read_lines(file, options);
-    fclose(file);
-    for (int i = 0; i < TYPES * TYPES && valid; i++) {
-        const int row = i / TYPES, column = i % TYPES;
-        if (fabs(options->table[row][column] - options->table[column][row]) > 1e-9) {
-            cli_error("%s: row %d, column %d has %g, but the other way round it is %g: give a "
-                      "symmetric table",
-                      options->contacts, row + 1, column + 1, options->table[row][column],
-                      options->table[column][row]);
-            valid = false;
-        }
+    bool valid = read_table(&from, options->table);
+    if (valid && next_numbers(&from, numbers) != 0) {
+        cli_error("%s:%d: is one line too many: give %d lines of %d numbers from -100 to 100",
+                  from.path, from.line, TYPES, TYPES);
+        valid = false;
     }
+    fclose(from.file);
     options->dock.complementarity.table = &options->table[0][0];
+    return valid;
+}
+
+/* A bin's end and its table. */
+static bool read_bin(table_file *from, dock_options *options, int bin, int count, double edge)
+{
+    const double least = bin > 0 ? options->pair_edges[bin - 1] : 2;
+    if (bin == TSL_PAIR_BINS || count != 1 || !(edge >= least) || (bin > 0 && edge == least) ||
+        edge > TSL_PAIR_LONGEST) {
+        cli_error("%s:%d: is no end of a bin: give at most %d bins, each the distance in angstrom "
+                  "that it ends at, ascending from 2 to %d, and %d lines of %d numbers",
+                  from->path, from->line, TSL_PAIR_BINS, TSL_PAIR_LONGEST, TYPES, TYPES);
+        return false;
+    }
+    options->pair_edges[bin] = edge;
+    return read_table(from, options->pair_values[bin]);
+}
+
+bool dock_potentials_read(dock_options *options)
+{
+    table_file from;
+    double numbers[TYPES] = {0};
+    int bins = 0;
+    if (!open_table(&from, "--potentials", options->potentials)) {
+        return false;
+    }
+    bool valid = true;
+    for (int count; valid && (count = next_numbers(&from, numbers)) != 0;) {
+        valid = read_bin(&from, options, bins, count, numbers[0]);
+        bins += valid;
+    }
+    fclose(from.file);
+    if (valid && bins == 0) {
+        cli_error("%s: holds no numbers: give for each bin the distance that it ends at, and %d "
+                  "lines of %d numbers",
+                  from.path, TYPES, TYPES);
+        valid = false;
+    }
+    options->pairs.bins = bins;
+    options->pairs.edges = options->pair_edges;
+    options->pairs.values = &options->pair_values[0][0][0];
     return valid;
 }
