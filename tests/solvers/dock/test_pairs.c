@@ -91,7 +91,7 @@ static void make_poses(tsl_pose *poses, int count)
                                            (int32_t)(test_random(&seed) % 180000001),
                                            (int32_t)(test_random(&seed) % 360000000)};
         for (int axis = 0; axis < 3; axis++) {
-            poses[i].shift[axis] = i == 3 ? 24 : (int)(9 * test_uniform(&seed));
+            poses[i].shift[axis] = i == 3 ? 16 : (int)(9 * test_uniform(&seed));
         }
         poses[i].score = 4096 + (int)(test_random(&seed) % 100);
         poses[i].energy = -i;

@@ -1,12 +1,11 @@
-/* The library's own pair potentials. */
+/* The library's own pair potentials, as `bench/dock_rank.py pairs` prints them (pairs.all.txt). */
 #include "solvers/dock/plan.h"
 
-/* One potential for all types: how much soft spheres of the size of protein atoms repel each other
- * and attract each other, in units of a pair of the score's P. */
-enum { BINS = 9 };
+/* One potential of each bin for all types: atoms that overlap repel, those that touch attract. */
+enum { BINS = 3 };
 
-static const double edges[BINS] = {3, 3.5, 4, 4.5, 5, 5.5, 6, 8, 10};
-static const double even[BINS] = {9.9, 4.6, -1.1, -2.5, -0.8, -1.6, 0, 0.1, 0};
+static const double edges[BINS] = {3.5, 5.5, 8};
+static const double even[BINS] = {4.630, -1.522, 0.110};
 
 void tsl_pair_potentials_own(tsl_pair_potentials *out, double *values)
 {
