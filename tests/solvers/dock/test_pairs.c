@@ -11,7 +11,7 @@
 #include "solvers/dock/plan.h"
 #include "support/devices.h"
 
-enum { TYPES = TSL_CONTACT_TYPE_COUNT, BINS = 5, POSES = 40, MANY = 4100 };
+enum { TYPES = TSL_CONTACT_TYPE_COUNT, BINS = 5, POSES = 40, MANY = 4100, LIGAND = 300 };
 
 /* An atom of some of the types, and of none; blob atoms take turns. */
 static const struct {
@@ -34,9 +34,24 @@ static void name_atoms(tsl_molecule *molecule)
     }
 }
 
+/* A ligand of more atoms than a block has threads. */
+static tsl_molecule *large_ligand(tsl_context *context)
+{
+    double positions[3 * LIGAND];
+    uint64_t seed = 12;
+    tsl_molecule *ligand = NULL;
+    for (int i = 0; i < 3 * LIGAND; i++) {
+        positions[i] = 6 * test_uniform(&seed) - 3;
+    }
+    assert_int_equal(tsl_molecule_create(&ligand, context, LIGAND, positions, NULL), TSL_OK);
+    return ligand;
+}
+
 static pair named_pair(const char *device, int threads)
 {
     pair p = test_pair(device, threads);
+    tsl_molecule_destroy(p.ligand);
+    p.ligand = large_ligand(p.context);
     name_atoms(p.receptor);
     name_atoms(p.ligand);
     return p;
@@ -118,7 +133,7 @@ static double value_at(double values[BINS][TYPES][TYPES], double distance, int a
 
 static range plain_sum(const tsl_dock_plan *plan, const tsl_molecule *receptor,
                        const tsl_molecule *ligand, const tsl_pose *pose,
-                       double values[BINS][TYPES][TYPES])
+                       double values[BINS][TYPES][TYPES], const uint8_t *const blocked[2])
 {
     range sum = {0};
     double motion[3][4];
@@ -134,7 +149,9 @@ static range plain_sum(const tsl_dock_plan *plan, const tsl_molecule *receptor,
                                   receptor->positions[3 * i + axis];
                 square += at * at;
             }
-            if (a >= 0 && b >= 0) {
+            const bool is_blocked = (blocked[0] != NULL && blocked[0][i]) ||
+                                    (blocked[1] != NULL && blocked[1][j]);
+            if (a >= 0 && b >= 0 && !is_blocked) {
                 const double nearer = value_at(values, sqrt(square) - 2e-3, a, b);
                 const double farther = value_at(values, sqrt(square) + 2e-3, a, b);
                 sum.low += 256 * fmin(nearer, farther);
@@ -145,6 +162,24 @@ static range plain_sum(const tsl_dock_plan *plan, const tsl_molecule *receptor,
         }
     }
     return sum;
+}
+
+/* Are energies what they may be? */
+static void check_energies(const tsl_dock_plan *plan, const pair *p, const tsl_pose *poses,
+                           const int64_t *energies, double values[BINS][TYPES][TYPES],
+                           const uint8_t *const blocked[2])
+{
+    int near = 0, inside = 0;
+    for (int i = 0; i < POSES; i++) {
+        const range sum = plain_sum(plan, p->receptor, p->ligand, &poses[i], values, blocked);
+        near += sum.near;
+        inside += sum.inside;
+        if ((double)energies[i] < sum.low - 1e-6 || (double)energies[i] > sum.high + 1e-6) {
+            fail_msg("pose %d: %lld, not %.1f to %.1f", i, (long long)energies[i], sum.low,
+                     sum.high);
+        }
+    }
+    assert_true(inside > 20000 && near < inside / 100);
 }
 
 static void energies_are_those_of_all_pairs(void **state)
@@ -163,18 +198,8 @@ static void energies_are_those_of_all_pairs(void **state)
         tsl_dock_plan *plan = plan_of(&p, &options);
         memset(energies, 0x55, sizeof energies);
         assert_int_equal(tsl_dock_pair_energies(plan, poses, POSES, &potentials, energies), TSL_OK);
-        int near = 0, inside = 0;
-        for (int i = 0; i < POSES && d == 0; i++) {
-            const range sum = plain_sum(plan, p.receptor, p.ligand, &poses[i], values);
-            near += sum.near;
-            inside += sum.inside;
-            if ((double)energies[i] < sum.low - 1e-6 || (double)energies[i] > sum.high + 1e-6) {
-                fail_msg("pose %d: %lld, not %.1f to %.1f", i, (long long)energies[i], sum.low,
-                         sum.high);
-            }
-        }
         if (d == 0) {
-            assert_true(inside > 20000 && near < inside / 100);
+            check_energies(plan, &p, poses, energies, values, (const uint8_t *const[]){NULL, NULL});
             assert_true(energies[3] == 0); /* the one far off */
             memcpy(first, energies, sizeof first);
         }
@@ -246,9 +271,9 @@ static void order_and_place_of_atoms_do_not_matter(void **state)
     for (int i = 0; i < 4; i++) {
         tsl_dock_options options = score_options();
         pair p = named_pair("cpu", 1);
-        /* 128 atoms and 32: means of 1/8 angstrom are exact */
+        /* 128 atoms and 256: means of 1/8 angstrom are exact */
         p.receptor->count = 128;
-        p.ligand->count = 32;
+        p.ligand->count = 256;
         rearrange(p.receptor, i % 2 == 1, by[i / 2]);
         rearrange(p.ligand, i / 2 == 1, by[i / 2 == 1 ? 2 : 0]);
         tsl_dock_plan *plan = plan_of(&p, &options);
@@ -270,17 +295,19 @@ static void blocked_atoms_have_no_pairs(void **state)
     const tsl_pair_potentials potentials = potentials_of(values);
     tsl_dock_options options = score_options();
     pair p = named_pair("cpu", 1);
-    uint8_t blocked[BLOB_ATOMS] = {0};
-    int64_t energies[POSES], none[POSES] = {0};
+    uint8_t blocked[LIGAND];
+    int64_t energies[POSES];
     tsl_pose poses[POSES];
     make_poses(poses, POSES);
-    memset(blocked, 1, sizeof blocked);
+    for (int i = 0; i < LIGAND; i++) {
+        blocked[i] = i % 4 == 1;
+    }
     for (int role = 0; role < 2; role++) {
-        options.complementarity.blocked[0] = role == 0 ? blocked : NULL;
-        options.complementarity.blocked[1] = role == 1 ? blocked : NULL;
+        options.complementarity.blocked[role] = blocked;
+        options.complementarity.blocked[1 - role] = NULL;
         tsl_dock_plan *plan = plan_of(&p, &options);
         assert_int_equal(tsl_dock_pair_energies(plan, poses, POSES, &potentials, energies), TSL_OK);
-        assert_memory_equal(energies, none, sizeof none);
+        check_energies(plan, &p, poses, energies, values, options.complementarity.blocked);
         tsl_dock_plan_destroy(plan);
     }
     test_free_pair(&p);
@@ -349,6 +376,7 @@ static void wrong_arguments_are_refused(void **state)
     assert_int_equal(tsl_dock_pair_energies(plan, &pose, 1, NULL, &energy), TSL_E_ARG);
     tsl_dock_plan_destroy(plan);
     options = test_small_options();
+    options.electrostatics = TSL_ELECTROSTATICS_OFF;
     plan = plan_of(&p, &options);
     pose.shift[1] = 0;
     assert_int_equal(tsl_dock_rerank(plan, &pose, 1, NULL, &from), TSL_E_ARG);
