@@ -307,7 +307,10 @@ typedef struct tsl_pair_potentials {
 /** Bins of pair potentials at most. */
 enum { TSL_PAIR_BINS = 16 };
 
-#define TSL_PAIR_POTENTIALS_INIT {sizeof(tsl_pair_potentials), 0, NULL, NULL}
+#define TSL_PAIR_POTENTIALS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(tsl_pair_potentials), 0, NULL, NULL                                                 \
+    }
 
 /** Energies of poses by potentials of pairs of atoms, in integers, so that they have the same bits
  *  on every device and in any order of atoms.

@@ -17,9 +17,9 @@ enum { TYPES = TSL_CONTACT_TYPE_COUNT, BINS = 5, POSES = 40, MANY = 4100, LIGAND
 static const struct {
     const char *residue, *name;
     int type;
-} kinds[] = {{"ALA", "CB", 5},   {"LYS", "NZ", 6},  {"ASP", "OD1", 8}, {"LEU", "CD1", 16},
-             {"GLY", "CA", 4},   {"CYS", "SG", 17}, {"ARG", "NH1", 9}, {"TRP", "N", 0},
-             {"SER", "O", 3},    {"HOH", "XX", -1}, {"VAL", "C", 2}};
+} kinds[] = {{"ALA", "CB", 5}, {"LYS", "NZ", 6},  {"ASP", "OD1", 8}, {"LEU", "CD1", 16},
+             {"GLY", "CA", 4}, {"CYS", "SG", 17}, {"ARG", "NH1", 9}, {"TRP", "N", 0},
+             {"SER", "O", 3},  {"HOH", "XX", -1}, {"VAL", "C", 2}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const double edges[BINS] = {2.5, 3.3, 5, 7.5, 11.9};
@@ -149,8 +149,8 @@ static range plain_sum(const tsl_dock_plan *plan, const tsl_molecule *receptor,
                                   receptor->positions[3 * i + axis];
                 square += at * at;
             }
-            const bool is_blocked = (blocked[0] != NULL && blocked[0][i]) ||
-                                    (blocked[1] != NULL && blocked[1][j]);
+            const bool is_blocked =
+                (blocked[0] != NULL && blocked[0][i]) || (blocked[1] != NULL && blocked[1][j]);
             if (a >= 0 && b >= 0 && !is_blocked) {
                 const double nearer = value_at(values, sqrt(square) - 2e-3, a, b);
                 const double farther = value_at(values, sqrt(square) + 2e-3, a, b);

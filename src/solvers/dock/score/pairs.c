@@ -111,8 +111,7 @@ static tsl_status take_ligand(pair_work *w, const tsl_dock_plan *plan)
     for (int64_t i = 0; i < ligand->count; i++) {
         const int type = type_of(plan, ligand, 1, i);
         for (int axis = 0; axis < 3 && type >= 0; axis++) {
-            w->ligand[3 * count + axis] =
-                from_middle(ligand, plan->summary.ligand_centre, i, axis);
+            w->ligand[3 * count + axis] = from_middle(ligand, plan->summary.ligand_centre, i, axis);
         }
         if (type >= 0) {
             w->types[count++] = type;
@@ -217,11 +216,11 @@ static tsl_status send(pair_work *w, int64_t poses)
                  {(const void **)&t->energies, NULL, 8 * poses}};
     tsl_status status = TSL_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        TSL_TRY(tsl_device_allocate(&w->device[i], w->context, parts[i].bytes > 0 ? parts[i].bytes : 4,
-                                    "pairs of atoms"));
+        TSL_TRY(tsl_device_allocate(&w->device[i], w->context,
+                                    parts[i].bytes > 0 ? parts[i].bytes : 4, "pairs of atoms"));
         if (parts[i].from != NULL && parts[i].bytes > 0) {
-            TSL_TRY(w->context->ops->upload(w->context, w->device[i], parts[i].from,
-                                            parts[i].bytes));
+            TSL_TRY(
+                w->context->ops->upload(w->context, w->device[i], parts[i].from, parts[i].bytes));
         }
         *parts[i].array = w->device[i];
     }
@@ -240,8 +239,8 @@ static tsl_status sum_batch(pair_work *w, const tsl_dock_plan *plan, const tsl_p
     for (int i = 0; i < count; i++) {
         w->turns[i] = tsl_dock_turns_of(&poses[i].rotation);
         for (int axis = 0; axis < 3; axis++) {
-            w->offsets[3 * i + axis] = (int32_t)lrint(
-                poses[i].shift[axis] * plan->summary.spacing * (1 << TSL_PAIR_BITS));
+            w->offsets[3 * i + axis] =
+                (int32_t)lrint(poses[i].shift[axis] * plan->summary.spacing * (1 << TSL_PAIR_BITS));
         }
     }
     t->offsets = (const int32_t *)(const void *)(turns + bytes);

@@ -13,8 +13,8 @@
 #include "tesela/dock.h"
 
 enum {
-    TSL_PAIR_BITS = 10,  /* of an angstrom */
-    TSL_PAIR_REACH = 2,  /* cells to either side in which pairs are */
+    TSL_PAIR_BITS = 10,    /* of an angstrom */
+    TSL_PAIR_REACH = 2,    /* cells to either side in which pairs are */
     TSL_PAIR_LONGEST = 12, /* angstrom: three cells of 6 still have squares of 31 bits */
     TSL_PAIR_TABLE = TSL_CONTACT_TYPE_COUNT * TSL_CONTACT_TYPE_COUNT
 };
@@ -31,10 +31,10 @@ typedef struct tsl_pair_task {
     const int32_t *starts;         /* [cells + 1] */
     int32_t low[3];                /* where the first cell begins */
     int32_t cells[3];
-    int32_t edge;                  /* of a cell */
+    int32_t edge; /* of a cell */
     int32_t ligand_count;
-    const float *ligand;           /* [ligand_count][3], angstrom from its middle */
-    const int32_t *types;          /* [ligand_count] */
+    const float *ligand;  /* [ligand_count][3], angstrom from its middle */
+    const int32_t *types; /* [ligand_count] */
     int32_t bins;
     int32_t squares[TSL_PAIR_BINS]; /* of their outer ends, in units of 2^-20 */
     const int32_t *values;          /* [bins][18][18] in 2^-8 */
@@ -105,8 +105,8 @@ TSL_FN int64_t tsl_pairs_of_atom(const tsl_pair_task *t, const int32_t *values, 
     for (int32_t x = from[0]; x <= to[0]; x++) {
         for (int32_t y = from[1]; y <= to[1]; y++) {
             const int32_t *column = t->starts + ((int64_t)x * t->cells[1] + y) * t->cells[2];
-            sum += tsl_pairs_of_column(t, values, at, t->types[j], column[from[2]],
-                                       column[to[2] + 1]);
+            sum +=
+                tsl_pairs_of_column(t, values, at, t->types[j], column[from[2]], column[to[2] + 1]);
         }
     }
     return sum;

@@ -173,7 +173,5 @@ static tsl_status cpu_sum_pairs(tsl_context *context, const tsl_pair_task *task,
     return TSL_OK;
 }
 
-const tsl_score_ops tsl_score_cpu = {.place = cpu_place_terms,
-                                     .load = cpu_load_term,
-                                     .sum = cpu_sum_terms,
-                                     .pairs = cpu_sum_pairs};
+const tsl_score_ops tsl_score_cpu = {
+    .place = cpu_place_terms, .load = cpu_load_term, .sum = cpu_sum_terms, .pairs = cpu_sum_pairs};
