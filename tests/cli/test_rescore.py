@@ -94,9 +94,9 @@ class Rescore(CommandTest):
 
     SCORED = ["--score", "complementarity", "--spacing", "2"]
 
-    def scored(self, folder, *arguments):
+    def scored(self, folder, *arguments, how=SCORED):
         result = self.run_command("dock", RECEPTOR, LIGAND, "-o", folder, "--poses", "0",
-                                  "--threads", "1", *self.SCORED, *arguments)
+                                  "--threads", "1", *how, *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         return rows(self.path(folder, "ftdock_global.dat"))
 
@@ -135,6 +135,28 @@ class Rescore(CommandTest):
         clusters = self.scored("clusters", "--rescore", path, "--rerank", "30", "--cluster", "15")
         self.assertLess(len(clusters), 30)
         self.assertEqual(clusters[0][1:], ranked[0][1:])
+
+    def test_lists_of_either_score(self):
+        """A list's poses stay where they are, whatever they are scored by."""
+        path = os.path.join(SOURCE, "tests", "golden", "trypsin-bpti.grid96-step20.ftdock.dat")
+        with open(path, encoding="ascii") as file:
+            lines = [line for line in file if not line.startswith("G_DATA") or int(line[6:13]) <= 9]
+        path = self.write("ftdock.dat", "".join(lines))
+        places = {}
+        for score in ("ftdock", "complementarity"):
+            arguments = ["dock", RECEPTOR, LIGAND, "--rescore", path, "--score", score, "-o", score,
+                         "--poses", "9", "--threads", "1"]
+            self.assertEqual(self.run_command(*arguments).returncode, 0)
+            for rank, previous, *_ in rows(self.path(score, "ftdock_global.dat")):
+                with open(self.path(score, "poses", f"complex.{rank:04}.pdb"), encoding="ascii") as file:
+                    places[score, previous] = [line[30:54] for line in file
+                                               if line.startswith("ATOM")]
+        for i in range(1, 10):
+            self.assertEqual(places["ftdock", i], places["complementarity", i])
+        how = self.SCORED[:2]  # the grid decides on the spacing
+        mine = self.scored("mine", "--rotations", "spiral:9", "--grid", "60", how=how)
+        again = self.scored("theirs", "--rescore", self.path("mine", "ftdock_global.dat"), how=how)
+        self.assertEqual([row[2:] for row in again], [row[2:] for row in mine])
 
     def test_potentials_refused(self):
         dock = ["dock", RECEPTOR, LIGAND, "-o", "out", *self.SCORED, "--potentials"]

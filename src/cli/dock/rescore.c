@@ -7,13 +7,21 @@
 #include "solvers/dock/plan.h"
 
 /* The original prints the edge of a cell with three decimals, which is not enough to place poses
- * by. Where it is the edge this pair would get, that one is meant; else the printed one has to do.
- */
-static double spacing_of_list(const dock_pair *pair, int grid, double printed)
+ * by. Where it is the edge this pair would get by either score, that one is meant, else the printed
+ * one has to do. 0: that of the score asked for. */
+static double spacing_of_list(dock_work *work, const dock_pair *pair, int grid, double printed)
 {
-    const double spacing =
-        dock_list_spacing(pair->receptor->molecule, pair->ligand->molecule, grid, printed);
-    return spacing == printed ? printed : 0;
+    const tsl_molecule *receptor = pair->receptor->molecule, *ligand = pair->ligand->molecule;
+    tsl_dock_options automatic = pair->used;
+    tsl_dock_geometry geometry;
+    tsl_dock_summary summary = {0};
+    automatic.grid = grid;
+    automatic.spacing = 0;
+    const tsl_status status =
+        tsl_dock_choose_grid(work->context, &automatic, receptor, ligand, &geometry, &summary);
+    return status == TSL_OK && fabs(summary.spacing - printed) < 6e-4
+               ? 0
+               : dock_list_spacing(receptor, ligand, grid, printed);
 }
 
 double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
@@ -42,7 +50,8 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
     }
     if (!cli_given(&options->common, &options->dock.spacing)) {
         const bool same = used->grid == head->grid;
-        used->spacing = same ? spacing_of_list(pair, head->grid, head->spacing) : head->spacing;
+        used->spacing =
+            same ? spacing_of_list(work, pair, head->grid, head->spacing) : head->spacing;
     }
     if (!cli_given(&options->common, &options->dock.surface)) {
         used->surface = head->surface;
@@ -126,10 +135,13 @@ static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_input *input,
         settle_on_grid(pair, &from, pair->used.spacing, list->poses, &off);
         tsl_plain_name(list->head.rotations_from, sizeof list->head.rotations_from,
                        options->rescore, false);
-        cli_note("%s: ZDOCK's form names no surface, core and electrostatics: scored with %.2f, %d "
-                 "and %s",
-                 options->rescore, pair->used.surface, pair->used.core,
-                 dock_electrostatics_name(pair->used.electrostatics));
+        if (options->dock.score == TSL_SCORE_FTDOCK) {
+            cli_note(
+                "%s: ZDOCK's form names no surface, core and electrostatics: scored with %.2f, "
+                "%d and %s",
+                options->rescore, pair->used.surface, pair->used.core,
+                dock_electrostatics_name(pair->used.electrostatics));
+        }
         if (off > 1e-3 * pair->used.spacing) {
             cli_note(
                 "%s: its poses are not on this pair's grid of %.3f angstrom: each was moved to "
