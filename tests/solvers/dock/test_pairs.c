@@ -343,6 +343,29 @@ static void energies_come_off_the_score(void **state)
     test_free_pair(&p);
 }
 
+static tsl_status sum_two(tsl_context *context, void *user)
+{
+    (void)context;
+    int64_t energies[2];
+    tsl_pose poses[2];
+    make_poses(poses, 2);
+    return tsl_dock_pair_energies(user, poses, 2, NULL, energies);
+}
+
+static void a_lack_of_memory_is_told(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"cpu", "sim"};
+    const tsl_dock_options options = score_options();
+    for (int d = 0; d < 2; d++) {
+        pair p = named_pair(devices[d], 1);
+        tsl_dock_plan *plan = plan_of(&p, &options);
+        assert_int_equal(test_survives_no_memory(p.context, sum_two, plan), 7);
+        tsl_dock_plan_destroy(plan);
+        test_free_pair(&p);
+    }
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
@@ -391,6 +414,7 @@ int main(void)
                                        cmocka_unit_test(order_and_place_of_atoms_do_not_matter),
                                        cmocka_unit_test(blocked_atoms_have_no_pairs),
                                        cmocka_unit_test(energies_come_off_the_score),
+                                       cmocka_unit_test(a_lack_of_memory_is_told),
                                        cmocka_unit_test(wrong_arguments_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
