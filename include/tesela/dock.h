@@ -297,6 +297,57 @@ TSL_API tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses,
  *          TSL_E_DEVICE; of several ranks also TSL_E_COMM. Synchronous. Collective. */
 TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count);
 
+/** Potentials of pairs of atoms. The energy of a pose is, over the receptor's atoms i and the
+ *  ligand's atoms j,
+ *
+ *      V = sum_ij values[b][type of i][type of j],   b the first bin with |x_j - x_i| <= edges[b],
+ *
+ *  and 0 of pairs beyond the last edge and of atoms without a type, such as those of nucleic acids;
+ *  types are those of tsl_complementarity.table. Initialise with TSL_PAIR_POTENTIALS_INIT, whose
+ *  potentials are the library's own. They come to the score of complementarity, which they were
+ *  fitted beside. */
+typedef struct tsl_pair_potentials {
+    size_t size;          /**< sizeof(tsl_pair_potentials) */
+    int bins;             /**< 1 <= bins <= TSL_PAIR_BINS */
+    const double *edges;  /**< shape [bins]: outer ends, angstrom, ascending, 2 to 12 */
+    const double *values; /**< shape [bins][18][18], each symmetric, sizes up to 100; NULL is the
+                               library's own, and then `bins` and `edges` are without effect */
+} tsl_pair_potentials;
+
+/** Bins of pair potentials at most. */
+enum { TSL_PAIR_BINS = 16 };
+
+#define TSL_PAIR_POTENTIALS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(tsl_pair_potentials), 0, NULL, NULL                                                 \
+    }
+
+/** Energies of poses by potentials of pairs of atoms, in integers, so that they have the same bits
+ *  on every device and in any order of atoms.
+ *
+ *  Positions are those of tsl_pose_motion(), from the receptor's middle, rounded to 2^-10 angstrom;
+ *  a pair's bin follows from them exactly. Potentials are rounded to 2^-8.
+ *
+ *  @param[in]  plan        of the pair; atoms that `blocked` marks have no pairs
+ *  @param[in]  poses       shape [count]; rotation and shift are read
+ *  @param[in]  potentials  NULL takes the library's own
+ *  @param[out] energies    shape [count]: 2^8 V
+ *  @return TSL_OK; TSL_E_ARG if a pose or a potential is out of range; TSL_E_NOMEM; TSL_E_DEVICE.
+ *          Synchronous. Not collective: ranks that call it each do all of it. */
+TSL_API tsl_status tsl_dock_pair_energies(tsl_dock_plan *plan, const tsl_pose *poses, int64_t count,
+                                          const tsl_pair_potentials *potentials, int64_t *energies);
+
+/** Rank poses anew: of each the energy V comes off the score, whose unit is 1/32, and all are
+ *  sorted by tsl_poses_sort()'s order.
+ *
+ *  @param[in,out] poses  shape [count], scored by complementarity; on return each with the score
+ *                        32 (S - V), rounded
+ *  @param[out]    from   shape [count]: where each of them was
+ *  @return TSL_OK; TSL_E_ARG, of a plan with FTDock's score too, for which no potentials are
+ *          fitted; others as of tsl_dock_pair_energies(). Synchronous. Not collective. */
+TSL_API tsl_status tsl_dock_rerank(tsl_dock_plan *plan, tsl_pose *poses, int64_t count,
+                                   const tsl_pair_potentials *potentials, int64_t *from);
+
 /** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all
  *  descending. */
 TSL_API void tsl_poses_sort(tsl_pose *poses, int64_t count);

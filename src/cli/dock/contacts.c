@@ -1,5 +1,6 @@
-/* A file of contact potentials: 18 lines of 18 numbers. Empty lines, and what follows a #, are
- * without meaning. */
+/* Files of contact potentials, 18 lines of 18 numbers, and of pair potentials, as many for each bin
+ * of distances, with the bin's outer end in a line before them. Empty lines, and what follows a #,
+ * are without meaning. */
 #include <math.h>
 #include <string.h>
 
@@ -35,54 +36,133 @@ static int read_numbers(const char *line, size_t length, double numbers[TYPES])
     return count;
 }
 
-static bool read_lines(const tsl_text *text, dock_options *options)
+/* A file that is being read. */
+typedef struct table_file {
+    const char *path;
+    tsl_text text;
+    tsl_lines lines;
+} table_file;
+
+/* The next line with numbers; how many they are, 0 at the end, -1 for a line that is none of a
+ * table's. */
+static int next_numbers(table_file *from, double numbers[TYPES])
 {
-    tsl_lines lines = tsl_lines_of(text->data, text->size);
     const char *line;
     size_t length;
-    int row = 0;
-    while (tsl_lines_next(&lines, &line, &length)) {
-        double numbers[TYPES];
+    while (tsl_lines_next(&from->lines, &line, &length)) {
         const int count = read_numbers(line, length, numbers);
-        if (count == 0) {
-            continue;
+        if (count != 0) {
+            return count;
         }
-        if (count != TYPES || row == TYPES) {
-            cli_error("%s:%lld: %s: give %d lines of %d numbers from -100 to 100",
-                      options->contacts, (long long)lines.number,
-                      row == TYPES ? "is one line too many" : "is no line of a table", TYPES,
-                      TYPES);
+    }
+    return 0;
+}
+
+static bool is_symmetric(const char *path, double table[TYPES][TYPES])
+{
+    for (int i = 0; i < TYPES * TYPES; i++) {
+        const int row = i / TYPES, column = i % TYPES;
+        if (fabs(table[row][column] - table[column][row]) > 1e-9) {
+            cli_error("%s: row %d, column %d has %g, but the other way round it is %g: give a "
+                      "symmetric table",
+                      path, row + 1, column + 1, table[row][column], table[column][row]);
             return false;
         }
-        memcpy(options->table[row++], numbers, sizeof numbers);
     }
-    if (row < TYPES) {
-        cli_error("%s: ends after %d lines of numbers: give %d lines of %d", options->contacts, row,
-                  TYPES, TYPES);
+    return true;
+}
+
+/* Lines of a table. */
+static bool read_table(table_file *from, double table[TYPES][TYPES])
+{
+    for (int row = 0; row < TYPES; row++) {
+        double numbers[TYPES];
+        const int count = next_numbers(from, numbers);
+        if (count == 0) {
+            cli_error("%s: ends after %d lines of numbers: give %d lines of %d", from->path, row,
+                      TYPES, TYPES);
+            return false;
+        }
+        if (count != TYPES) {
+            cli_error(
+                "%s:%lld: is no line of a table: give %d lines of %d numbers from -100 to 100",
+                from->path, (long long)from->lines.number, TYPES, TYPES);
+            return false;
+        }
+        memcpy(table[row], numbers, sizeof numbers);
     }
-    return row == TYPES;
+    return is_symmetric(from->path, table);
+}
+
+static bool open_table(table_file *out, const char *option, const char *path)
+{
+    tsl_context none = {0};
+    *out = (table_file){.path = path};
+    if (tsl_text_read_if(&out->text, &none, path, LONGEST, tsl_text_is) != TSL_OK) {
+        cli_error("%s %s", option, tsl_last_error(&none));
+        return false;
+    }
+    out->lines = tsl_lines_of(out->text.data, out->text.size);
+    return true;
 }
 
 bool dock_contacts_read(dock_options *options)
 {
-    tsl_context none = {0};
-    tsl_text text;
-    if (tsl_text_read_if(&text, &none, options->contacts, LONGEST, tsl_text_is) != TSL_OK) {
-        cli_error("--contacts %s", tsl_last_error(&none));
+    table_file from;
+    double numbers[TYPES];
+    if (!open_table(&from, "--contacts", options->contacts)) {
         return false;
     }
-    bool valid = read_lines(&text, options);
-    tsl_text_release(&text);
-    for (int i = 0; i < TYPES * TYPES && valid; i++) {
-        const int row = i / TYPES, column = i % TYPES;
-        if (fabs(options->table[row][column] - options->table[column][row]) > 1e-9) {
-            cli_error("%s: row %d, column %d has %g, but the other way round it is %g: give a "
-                      "symmetric table",
-                      options->contacts, row + 1, column + 1, options->table[row][column],
-                      options->table[column][row]);
-            valid = false;
-        }
+    bool valid = read_table(&from, options->table);
+    if (valid && next_numbers(&from, numbers) != 0) {
+        cli_error("%s:%lld: is one line too many: give %d lines of %d numbers from -100 to 100",
+                  from.path, (long long)from.lines.number, TYPES, TYPES);
+        valid = false;
     }
+    tsl_text_release(&from.text);
     options->dock.complementarity.table = &options->table[0][0];
+    return valid;
+}
+
+/* A bin's end and its table. */
+static bool read_bin(table_file *from, dock_options *options, int bin, int count, double edge)
+{
+    const double least = bin > 0 ? options->pair_edges[bin - 1] : 2;
+    if (bin == TSL_PAIR_BINS || count != 1 || !(edge >= least) || (bin > 0 && edge == least) ||
+        edge > TSL_PAIR_LONGEST) {
+        cli_error(
+            "%s:%lld: is no end of a bin: give at most %d bins, each the distance in angstrom "
+            "that it ends at, ascending from 2 to %d, and %d lines of %d numbers",
+            from->path, (long long)from->lines.number, TSL_PAIR_BINS, TSL_PAIR_LONGEST, TYPES,
+            TYPES);
+        return false;
+    }
+    options->pair_edges[bin] = edge;
+    return read_table(from, options->pair_values[bin]);
+}
+
+bool dock_potentials_read(dock_options *options)
+{
+    table_file from;
+    double numbers[TYPES] = {0};
+    int bins = 0;
+    if (!open_table(&from, "--potentials", options->potentials)) {
+        return false;
+    }
+    bool valid = true;
+    for (int count; valid && (count = next_numbers(&from, numbers)) != 0;) {
+        valid = read_bin(&from, options, bins, count, numbers[0]);
+        bins += valid;
+    }
+    tsl_text_release(&from.text);
+    if (valid && bins == 0) {
+        cli_error("%s: holds no numbers: give for each bin the distance that it ends at, and %d "
+                  "lines of %d numbers",
+                  from.path, TYPES, TYPES);
+        valid = false;
+    }
+    options->pairs.bins = bins;
+    options->pairs.edges = options->pair_edges;
+    options->pairs.values = &options->pair_values[0][0][0];
     return valid;
 }

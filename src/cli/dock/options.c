@@ -178,6 +178,16 @@ static const cli_option rows[] = {
      CLI_FIELD(dock_options, restrain), .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "of complementarity: an atom of these residues of RECEPTOR has to be within D "
              "angstrom of one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'"},
+    {"rerank", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, rerank),
+     .range = {1, 10000000}, .tasks = OF_A_RUN, .echo = CLI_TOLD_SAID,
+     .help = "with complementarity: rank the first COUNT poses, e.g. 2000, anew by potentials of "
+             "pairs of atoms, which come to their score; the list has only these",
+     .otherwise = "none"},
+    {"potentials", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, potentials),
+     .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "with --rerank: pair potentials of 18 types of atoms; for each bin of distances a "
+             "line with its outer end in angstrom, then 18 lines of 18 numbers",
+     .otherwise = "the program's own"},
     {"cluster", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, cluster),
      .range = {0.01, 100}, .noun = "a length in angstrom,", .tasks = OF_A_RUN,
      .echo = CLI_TOLD_SAID, .help = "keep the first of poses whose ligands are within this of it",
@@ -363,6 +373,8 @@ static bool check_score(const dock_options *options)
                       {&dock->complementarity.electrostatics, TSL_SCORE_COMPLEMENTARITY},
                       {&dock->complementarity.contacts, TSL_SCORE_COMPLEMENTARITY},
                       {&options->contacts, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->rerank, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->potentials, TSL_SCORE_COMPLEMENTARITY},
                       {&options->block, TSL_SCORE_COMPLEMENTARITY},
                       {&options->restrain, TSL_SCORE_COMPLEMENTARITY}};
     for (size_t i = 0; i < sizeof of_a_score / sizeof *of_a_score; i++) {
@@ -401,6 +413,11 @@ static bool check_together(const dock_options *options)
     if (options->list != NULL && options->receptor != NULL) {
         return refuse(cli_spelled(common, &options->list), "RECEPTOR and LIGAND",
                       "the list names the molecules");
+    }
+    if (options->potentials != NULL && options->rerank == 0) {
+        cli_error("%s is for --rerank: say how many poses are ranked by it, e.g. --rerank 2000",
+                  cli_spelled(common, &options->potentials));
+        return false;
     }
     bool asked[DOCK_VERSIONS];
     return check_score(options) && check_residues(options) &&
@@ -478,6 +495,7 @@ static void init(const cli_command *self, void *options)
 {
     (void)self;
     *(dock_options *)options = (dock_options){.dock = TSL_DOCK_OPTIONS_INIT,
+                                              .pairs = TSL_PAIR_POTENTIALS_INIT,
                                               .angle_step = 12,
                                               .top = 10000,
                                               .poses = 10,
@@ -500,7 +518,8 @@ bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_stat
     if (out->dock.score == ftdock.score && !cli_given(&out->common, &out->dock.keep)) {
         out->dock.keep = ftdock.keep;
     }
-    return check(out) && (out->contacts == NULL || dock_contacts_read(out));
+    return check(out) && (out->contacts == NULL || dock_contacts_read(out)) &&
+           (out->potentials == NULL || dock_potentials_read(out));
 }
 
 static const cli_task tasks[] = {[DOCK_A_RUN] = {.name = "a docking"},
