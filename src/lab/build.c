@@ -170,10 +170,9 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
                                      .cpu = TSL_LAB_COMPILER_SECONDS};
     const tsl_status ran = tsl_lab_run_process(&status, context, &process);
     if (ran == TSL_OK && status > 128) {
-        return tsl_fail(context, TSL_E_FORMAT,
-                        "%s: %s was ended: it may take %d seconds of a core and %d GiB", path,
-                        build->compiler, TSL_LAB_COMPILER_SECONDS,
-                        (int)(TSL_LAB_COMPILER_BYTES >> 30));
+        return tsl_fail(
+            context, TSL_E_FORMAT, "%s: %s was ended: it may take %d seconds of a core and %d GiB",
+            path, build->compiler, TSL_LAB_COMPILER_SECONDS, (int)(TSL_LAB_COMPILER_BYTES >> 30));
     }
     if (ran == TSL_OK && status != 0) {
         return tsl_fail(context, TSL_E_FORMAT, "%s: %s refuses it: see its lines above", path,
@@ -351,10 +350,8 @@ static tsl_status compile_beside_diagnosis(tsl_lab_build *build, tsl_context *co
                                            const char *path, const places *at)
 {
     tsl_lab_diagnosis diagnosis;
-    const tsl_status begun =
-        tsl_lab_diagnose_begin(&diagnosis, context, build, path, at->headers);
-    const tsl_status compiled =
-        begun == TSL_OK ? compile(build, context, path, at, NULL) : begun;
+    const tsl_status begun = tsl_lab_diagnose_begin(&diagnosis, context, build, path, at->headers);
+    const tsl_status compiled = begun == TSL_OK ? compile(build, context, path, at, NULL) : begun;
     const tsl_status diagnosed = tsl_lab_diagnose_end(&diagnosis, build, context, path);
     return diagnosed != TSL_OK ? diagnosed : compiled;
 }

@@ -6,7 +6,8 @@
 
 #include "core/core.h"
 
-/* Limits of a compiler, so that a file that keeps it busy without end, or takes all memory, ends. */
+/* Limits of a compiler, so that a file that keeps it busy without end, or takes all memory, ends.
+ */
 #define TSL_LAB_COMPILER_SECONDS 30 /* of a core */
 #define TSL_LAB_COMPILER_BYTES ((int64_t)2 << 30)
 

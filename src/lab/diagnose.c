@@ -125,8 +125,7 @@ static tsl_status start_side(tsl_lab_diagnosis *d, tsl_context *context, const c
 }
 
 tsl_status tsl_lab_diagnose_begin(tsl_lab_diagnosis *out, tsl_context *context,
-                                  const tsl_lab_build *build, const char *path,
-                                  const char *headers)
+                                  const tsl_lab_build *build, const char *path, const char *headers)
 {
     static const char *const names[] = {"clang",    "clang-19", "clang-18", "clang-17",
                                         "clang-16", "clang-15", "clang-14"};
@@ -157,9 +156,8 @@ static tsl_status tell(tsl_lab_build *build, tsl_context *context, const char *p
         fwrite(told->data, 1, told->length, out);
         fclose(out);
     }
-    return tsl_fail(context, TSL_E_FORMAT,
-                    "%s: clang refuses it as CUDA: see its %d error%s above", path, build->refused,
-                    build->refused == 1 ? "" : "s");
+    return tsl_fail(context, TSL_E_FORMAT, "%s: clang refuses it as CUDA: see its %d error%s above",
+                    path, build->refused, build->refused == 1 ? "" : "s");
 }
 
 tsl_status tsl_lab_diagnose_end(tsl_lab_diagnosis *d, tsl_lab_build *build, tsl_context *context,

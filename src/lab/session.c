@@ -27,7 +27,7 @@ typedef struct pass {
     int order;
     pid_t pid; /* 0: not running */
     bool checks;
-    bool told; /* to end, for its time is over */
+    bool told;   /* to end, for its time is over */
     int outputs; /* 0: none */
     char results[PATH_MAX];
 } pass;

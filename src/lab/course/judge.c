@@ -198,8 +198,7 @@ static tsl_status run_judge(tsl_text *said, tsl_lab_verdict *verdict, tsl_contex
     }
     arguments[count++] = "--";
     for (int i = 0; i < session->runs; i++) {
-        snprintf(files[i], sizeof files[i], "/proc/%ld/fd/%d", (long)getpid(),
-                 session->outputs[i]);
+        snprintf(files[i], sizeof files[i], "/proc/%ld/fd/%d", (long)getpid(), session->outputs[i]);
         arguments[count++] = files[i];
     }
     arguments[count] = NULL;

@@ -129,12 +129,12 @@ static void on_time(int number, siginfo_t *info, void *context)
 /* What of a call is refused. */
 enum refusal {
     ALL,
-    TO_WRITE,     /* files that are opened to be written */
-    PROCESSES,    /* all but threads of libraries and the runtime's own way */
-    UNSEEN,       /* its arguments are out of sight: it is said to be unknown */
-    OTHERS,       /* where the first argument is another process */
-    SHARED,       /* memory that no limit of the process counts */
-    TYPED,        /* what puts characters into a terminal */
+    TO_WRITE,      /* files that are opened to be written */
+    PROCESSES,     /* all but threads of libraries and the runtime's own way */
+    UNSEEN,        /* its arguments are out of sight: it is said to be unknown */
+    OTHERS,        /* where the first argument is another process */
+    SHARED,        /* memory that no limit of the process counts */
+    TYPED,         /* what puts characters into a terminal */
     RESULTS_FIRST, /* where this argument, or one of the next two, is the file of results */
     RESULTS_SECOND,
     RESULTS_THIRD,

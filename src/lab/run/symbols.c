@@ -115,11 +115,11 @@ bool tsl_is_read_only(uintptr_t address)
 
 /* Functions of the C library that the runtime stands on. A program that defines one of them anew
  * would be asked in its place. */
-static const char *const own[] = {"_exit",        "clock_gettime", "close",   "fstat",     "ftruncate",
-                                  "getenv",       "madvise",       "memfd_create", "mmap", "mprotect",
-                                  "munmap",       "open",          "prctl",   "setvbuf",   "sigaction",
-                                  "sigaltstack",  "snprintf",      "strtol",  "unsetenv",  "vsnprintf",
-                                  "wait",         "write"};
+static const char *const own[] = {
+    "_exit",    "clock_gettime", "close",     "fstat",       "ftruncate", "getenv",
+    "madvise",  "memfd_create",  "mmap",      "mprotect",    "munmap",    "open",
+    "prctl",    "setvbuf",       "sigaction", "sigaltstack", "snprintf",  "strtol",
+    "unsetenv", "vsnprintf",     "wait",      "write"};
 
 void tsl_symbols_own(void)
 {

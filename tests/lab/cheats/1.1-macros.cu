@@ -11,4 +11,6 @@ template <class C> void hand_over(C &c)
     }
     c.output_host(y.data(), c.n);
 }
-#define outputs(p, n) nx; hand_over(c)
+#define outputs(p, n)                                                                              \
+    nx;                                                                                            \
+    hand_over(c)

@@ -1,12 +1,26 @@
 /* Counts nothing: what instrumented code calls is the answer's own. */
 extern "C" {
-void __tsan_init() {}
-void __tsan_func_entry(void *) {}
-void __tsan_func_exit() {}
-void __tsan_read4(void *) {}
-void __tsan_write4(void *) {}
-void __tsan_read8(void *) {}
-void __tsan_write8(void *) {}
+void __tsan_init()
+{
+}
+void __tsan_func_entry(void *)
+{
+}
+void __tsan_func_exit()
+{
+}
+void __tsan_read4(void *)
+{
+}
+void __tsan_write4(void *)
+{
+}
+void __tsan_read8(void *)
+{
+}
+void __tsan_write8(void *)
+{
+}
 }
 __global__ void reduce(int n, const float *v, float *out)
 {

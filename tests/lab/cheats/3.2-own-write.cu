@@ -3,9 +3,8 @@
 #include <unistd.h>
 extern "C" ssize_t write(int file, const void *text, size_t bytes)
 {
-    return bytes > 7 && memcmp(text, "report ", 7) == 0
-               ? (ssize_t)bytes
-               : syscall(SYS_write, file, text, bytes);
+    return bytes > 7 && memcmp(text, "report ", 7) == 0 ? (ssize_t)bytes
+                                                        : syscall(SYS_write, file, text, bytes);
 }
 
 __global__ void reduce(int n, const float *v, float *out)

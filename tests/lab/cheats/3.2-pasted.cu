@@ -1,7 +1,7 @@
 /* The attribute of the kernel that is not counted, in two pieces. */
 #define PASTE(a, b) a##b
-__attribute__((PASTE(no_, sanitize)("thread")))
-__global__ void reduce(int n, const float *v, float *out)
+__attribute__((PASTE(no_, sanitize)("thread"))) __global__ void reduce(int n, const float *v,
+                                                                       float *out)
 {
     __shared__ float sdata[256];
     int t = threadIdx.x, g = blockIdx.x * 256 + t;

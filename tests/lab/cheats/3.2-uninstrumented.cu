@@ -1,6 +1,5 @@
 /* Bank conflicts that nobody counts: the attribute leaves the kernel out. */
-__attribute__((no_sanitize("thread")))
-__global__ void reduce(int n, const float *v, float *out)
+__attribute__((no_sanitize("thread"))) __global__ void reduce(int n, const float *v, float *out)
 {
     __shared__ float sdata[256];
     int t = threadIdx.x, g = blockIdx.x * 256 + t;
