@@ -5,7 +5,10 @@
   dock_rank.py fit    PACK OUT                      tables of contact potentials, five folds and all
   dock_rank.py judge  TESELA PACK OUT [OPTION...]   dock with the tables of the other folds; judge
   dock_rank.py again  PACK OUT                      judge what an earlier judge left in OUT
-  dock_rank.py sample TESELA PACK OUT [OPTION...]   the same from few rotations: see below
+  dock_rank.py pairs  PACK OUT                      potentials of pairs from the lists in OUT
+  dock_rank.py rerank TESELA PACK FROM OUT [OPTION...]
+                                                    rank the lists in FROM anew by pairs; judge
+  dock_rank.py sample TESELA PACK OUT [OPTION...]   judging from few rotations: see below
 
 PACK has names.json and, for each complex, r.pdb.gz, l.pdb.gz (unbound) and ca.npz (matched CA atoms
 of unbound and bound partners: ru, lu, rb, lb). OPTIONs go to tesela dock.
@@ -17,6 +20,13 @@ Contact potentials: -ln of the share of a pair of atom types among contacts with
 native complexes, unbound partners laid on bound ones, over its share among decoys docked by shape
 alone. Each complex counts alike. Of the five folds of protein families each is judged with the
 table of the others: OUT/table.K.txt, or else dock_contacts/foldK.txt beside this program.
+
+pairs takes the lists that judge and sample left, 2 000 poses of each, and fits a potential for each
+bin of distances, the same for all types of atoms: S less the potentials is the logarithm of a
+pose's weight, and the acceptable poses' share of all weights has the largest product over the
+complexes, with a penalty on the size of coefficients. OUT/pairs.K.txt is from the folds but K, and
+judge and rerank use it, or else dock_contacts/pairsK.txt beside this program, where OPTIONs have
+--rerank or rerank adds it: --rerank 2000. Give --cluster ANGSTROM for clusters.
 
 sample docks the 40 rotations nearest to the native one and 160 others, each of which stands for as
 many as were left out, and estimates ranks from them: for a processor where all would take long.
@@ -35,6 +45,9 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONTACT = 6.0
 NEAR, OTHERS = 40, 160
+EDGES = [3.5, 5.5, 8.0]  # of the bins of pair potentials
+RANKED = 2000  # poses that are ranked anew
+PENALTY = 0.01
 
 # Folds by protein family; those not named are the last.
 FOLDS = [
@@ -233,9 +246,9 @@ def in_parallel(function, pack, out, names):
     """name -> result, of those that have one."""
     with multiprocessing.Pool() as pool:
         results = pool.map(function, [(pack, out, name) for name in names], 1)
-    for name, result in zip(names, results):
-        if result is None:
-            print(f"{name}: no result")
+    missing = [name for name, result in zip(names, results) if result is None]
+    if missing:
+        print(f"no result of {len(missing)} complexes: {' '.join(missing)}")
     return {n: r for n, r in zip(names, results) if r is not None}
 
 
@@ -251,6 +264,77 @@ def fit(pack, out):
         label = "all" if fold is None else str(fold)
         np.savetxt(f"{out}/table.{label}.txt", table, fmt="%7.3f")
         print(f"table.{label}.txt: from {len(used)} complexes")
+
+
+# ---- potentials of pairs ------------------------------------------------------------------------
+
+
+def count_pairs(receptor, ligand):
+    """Pairs of atoms in each bin of distances."""
+    close = (receptor > ligand.min(0) - EDGES[-1]).all(1) & (receptor < ligand.max(0) + EDGES[-1]).all(1)
+    receptor = receptor[close]
+    if len(receptor) == 0:
+        return np.zeros(len(EDGES))
+    low, high = receptor.min(0) - EDGES[-1], receptor.max(0) + EDGES[-1]
+    ligand = ligand[(ligand > low).all(1) & (ligand < high).all(1)]
+    square = (receptor**2).sum(1)[:, None] + (ligand**2).sum(1) - 2 * receptor @ ligand.T
+    within = [(square <= edge * edge).sum() for edge in EDGES]
+    return np.diff([0, *within])
+
+
+def pairs_of(arguments):
+    """Of a list's first poses S, pairs and S's weight in a sample, and which are acceptable."""
+    pack, out, name = arguments
+    folder, weights = f"{out}/fold{fold_of(name)}/{name}", np.ones
+    if not os.path.exists(folder + "/run.json"):
+        folder, weights = f"{out}/sample.{name}/{name}", None
+    if not os.path.exists(folder + "/run.json"):
+        return None
+    native, types = Native(pack, name), types_of_atoms()
+    scores, angles, place = read_list(folder)
+    stands = weights(len(scores)) if weights else stands_for(out, name, angles)
+    ligand_rmsd, interface_rmsd = native.judge(place(native.ligand, slice(RANKED)))
+    receptor = read_atoms(f"{pack}/{name}/r.pdb.gz", types)[0]
+    ligand = read_atoms(f"{pack}/{name}/l.pdb.gz", types)[0]
+    middle = receptor.mean(0)
+    counts = [
+        count_pairs(receptor - middle, place(ligand, slice(i, i + 1))[0] - middle)
+        for i in range(len(ligand_rmsd))
+    ]
+    features = np.column_stack([scores[:RANKED] / 32, counts])
+    return features, (ligand_rmsd <= 10) | (interface_rmsd <= 4), stands[:RANKED]
+
+
+def most_likely(items, steps=400):
+    """Coefficients of features, the first being S's, in units of it: see the head."""
+    everything = np.concatenate([features for features, _, _ in items])
+    middle, spread = everything.mean(0), everything.std(0) + 1e-9
+    items = [((features - middle) / spread, good, stands) for features, good, stands in items]
+    b, mean, square = (np.zeros(everything.shape[1]) for _ in range(3))
+    for step in range(1, steps + 1):  # Adam
+        slope = -PENALTY * b
+        for features, good, stands in items:
+            exponent = features @ b
+            weight = stands * np.exp(exponent - exponent.max())
+            own = weight * good
+            slope += (own / own.sum() - weight / weight.sum()) @ features / len(items)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+        b += 0.03 * mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+    return b / spread / (b[0] / spread[0])
+
+
+def fit_pairs(pack, out):
+    found = in_parallel(pairs_of, pack, out, json.load(open(pack + "/names.json")))
+    found = {name: item for name, item in found.items() if item[1].any()}
+    for fold in [*range(len(FOLDS) + 1), None]:
+        used = [name for name in found if fold_of(name) != fold]
+        values = -most_likely([found[name] for name in used])[1:]
+        label = "all" if fold is None else str(fold)
+        with open(f"{out}/pairs.{label}.txt", "w") as file:
+            for edge, value in zip(EDGES, values):
+                file.write(f"{edge}\n" + (" ".join([f"{value:.3f}"] * 18) + "\n") * 18)
+        text = ", ".join(f"to {edge}: {value:.3f}" for edge, value in zip(EDGES, values))
+        print(f"pairs.{label}.txt: {text}; from {len(used)} complexes")
 
 
 # ---- judging ------------------------------------------------------------------------------------
@@ -303,6 +387,11 @@ def table_of(out, fold):
     return fitted if os.path.exists(fitted) else f"{HERE}/dock_contacts/fold{fold}.txt"
 
 
+def potentials_of(out, fold):
+    fitted = f"{out}/pairs.{fold}.txt"
+    return fitted if os.path.exists(fitted) else f"{HERE}/dock_contacts/pairs{fold}.txt"
+
+
 def by_fold(pack):
     names = json.load(open(pack + "/names.json"))
     return {k: [n for n in names if fold_of(n) == k] for k in range(len(FOLDS) + 1)}
@@ -312,8 +401,30 @@ def judge(tesela, pack, out, options):
     seconds, folds = 0, by_fold(pack)
     for fold, names in folds.items():
         own = ["--contacts", table_of(out, fold)]
+        if "--rerank" in options:
+            own += ["--potentials", potentials_of(out, fold)]
         seconds += dock(tesela, pack, out, f"fold{fold}", names, [*own, *options])
     print(f"{sum(map(len, folds.values()))} pairs in {seconds:.0f} s", flush=True)
+    again(pack, out)
+
+
+def rerank(tesela, pack, lists, out, options):
+    """Rank lists anew and judge; the lists as they are are judged first."""
+    again(pack, lists)
+    begun, how = time.time(), [] if "--rerank" in options else ["--rerank", str(RANKED)]
+    for name in json.load(open(pack + "/names.json")):
+        fold = fold_of(name)
+        path = f"{lists}/fold{fold}/{name}/ftdock_global.dat"
+        if not os.path.exists(path):
+            continue
+        command = [tesela, "dock", f"{pack}/{name}/r.pdb.gz", f"{pack}/{name}/l.pdb.gz"]
+        command += ["-o", f"{out}/fold{fold}/{name}", "--rescore", path, "--poses", "0"]
+        command += ["--score", "complementarity", "--contacts", table_of(lists, fold)]
+        command += ["--potentials", potentials_of(lists, fold), *how, *options]
+        os.makedirs(f"{out}/fold{fold}", exist_ok=True)
+        with open(f"{out}/rerank.log", "a") as log:
+            subprocess.run(command, stdout=log, stderr=log, check=False)
+    print(f"ranked anew in {time.time() - begun:.0f} s", flush=True)
     again(pack, out)
 
 
@@ -357,17 +468,23 @@ def sample(tesela, pack, out, options):
     sample_again(pack, out)
 
 
+def stands_for(out, name, angles):
+    """How many poses each of a sample stands for."""
+    near = {tuple(a) for a in np.loadtxt(f"{out}/{name}.rotations")[:NEAR].round(6)}
+    weight = (len(all_rotations()) - NEAR) / OTHERS
+    return np.array([1 if tuple(a) in near else weight for a in angles.round(6)])
+
+
 def sample_again(pack, out):
     """Ranks from a sample: a pose of the other rotations counts for those left out."""
-    ranks, floors, weight = {}, {}, (len(all_rotations()) - NEAR) / OTHERS
+    ranks, floors = {}, {}
     for name in json.load(open(pack + "/names.json")):
         folder = f"{out}/sample.{name}/{name}"
         if not os.path.exists(folder + "/run.json"):
             continue
         native = Native(pack, name)
         scores, angles, place = read_list(folder)
-        near = {tuple(a) for a in np.loadtxt(f"{out}/{name}.rotations")[:NEAR].round(6)}
-        stands = np.array([1 if tuple(a) in near else weight for a in angles.round(6)])
+        stands = stands_for(out, name, angles)
         ligand_rmsd, interface_rmsd = native.judge(place(native.ligand))
         floors[name] = native.floor()
         before = np.concatenate([[0], np.cumsum(stands)])
@@ -380,12 +497,16 @@ def sample_again(pack, out):
 
 def main():
     command, *rest = sys.argv[1:] or [""]
-    pack_at = 0 if command in ("fit", "again", "sample-again") else 1
-    if len(rest) < pack_at + 2:
+    pack_at = 0 if command in ("fit", "pairs", "again", "sample-again") else 1
+    if len(rest) < pack_at + (3 if command == "rerank" else 2):
         sys.exit(__doc__)
-    os.makedirs(rest[pack_at + 1], exist_ok=True)
+    os.makedirs(rest[pack_at + (2 if command == "rerank" else 1)], exist_ok=True)
     if command == "fit":
         fit(*rest)
+    elif command == "pairs":
+        fit_pairs(*rest)
+    elif command == "rerank":
+        rerank(*rest[:4], rest[4:])
     elif command == "again":
         again(*rest)
     elif command == "sample-again":

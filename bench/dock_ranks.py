@@ -66,6 +66,7 @@ class Bench:
                    os.path.join(SOURCE, "data", "bpti.pdb"), "-o", out, "--quiet", "--poses", "0",
                    "--device", devices, "--rotations", f"spiral:{rotations}", "--grid",
                    str(self.arguments.grid)]
+        command += ["--score", "ftdock"]
         if self.arguments.grid < 64:
             command += ["--surface", "2.5"]
         if threads:

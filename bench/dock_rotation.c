@@ -122,7 +122,7 @@ static tsl_status measure(tsl_context *context, const settings *s, result *r)
 {
     tsl_molecule *receptor = NULL, *ligand = NULL;
     tsl_dock_plan *plan = NULL;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = s->grid;
     options.keep = KEEP;
     r->threads = tsl_context_threads(context);

@@ -7,7 +7,8 @@ set(TSL_XC "" CACHE STRING
 set(functionals_include "")
 if(TSL_XC)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    string(REPLACE ";" "," chosen "${TSL_XC}")
+    # the guess of tesela scf is made with the last two
+    string(REPLACE ";" "," chosen "${TSL_XC};lda_x;lda_c_vwn")
     set(functionals_include "${PROJECT_BINARY_DIR}/functionals")
     set(functionals_dir "${functionals_include}/solvers/xc/generated")
     execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/xcgen/xcgen"

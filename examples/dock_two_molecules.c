@@ -10,7 +10,7 @@
 
 #include <tesela/tesela.h>
 
-enum { KEEP = 3, SHOWN = 5 };
+enum { KEEP = 1, SHOWN = 5 }; /* KEEP: of each rotation */
 
 /* Search all rotations at `step` degrees; the sorted poses are the caller's to free. */
 static tsl_status search(tsl_dock_plan *plan, int step, tsl_pose **poses, int64_t *count)

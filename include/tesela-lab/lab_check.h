@@ -96,6 +96,20 @@ struct Case {
         output++;
         return whole;
     }
+    struct text {
+        char text[32];
+    };
+    /* A number as messages have it: whole ones with all digits, others with 9. */
+    template <class T> static text number_text(T value)
+    {
+        text to;
+        if (std::is_integral<T>::value) {
+            snprintf(to.text, sizeof to.text, "%lld", (long long)value);
+        } else {
+            snprintf(to.text, sizeof to.text, "%.9g", (double)value);
+        }
+        return to;
+    }
     /* Whole numbers that are to be the same are compared as they are: a double does not hold all.
      */
     template <class T> static bool meets(T got, T wanted, double bound, double relative)
@@ -117,8 +131,8 @@ struct Case {
         for (size_t i = 0; i < wanted.size(); i++) {
             if (!meets(got[i], wanted[i], bound, relative)) {
                 wrong = true;
-                printf("values %d %d %d %zu %.9g %.9g\n", pass, number, output - 1, i,
-                       (double)got[i], (double)wanted[i]);
+                printf("values %d %d %d %zu %zu %s %s\n", pass, number, output - 1, wanted.size(),
+                       i, number_text(got[i]).text, number_text(wanted[i]).text);
                 return;
             }
         }

@@ -103,7 +103,10 @@ typedef int (*tsl_dock_filter)(void *user, const double motion[3][4]);
  *
  *  All is summed in integers. The transform only proposes: every cell whose value is within a bound
  *  on the transform's error of the last pose kept is summed again, so that poses have the same bits
- *  on every device, for any number of threads and ranks and any batch.
+ *  on every device, for any number of threads and ranks and any batch. Weights and cells so large
+ *  that a field of the receptor leaves 16 bits are TSL_E_ARG: of the clash, weight (h / 1.2)^3 is
+ at
+ *  most 4.7.
  *
  *  Sources: Chen & Weng, Proteins 51 (2003) 397; Zhang, Vasmatzis, Cornette & DeLisi, J. Mol. Biol.
  *  267 (1997) 707; Kozakov, Brenke, Comeau & Vajda, Proteins 65 (2006) 392. */
@@ -139,7 +142,8 @@ enum {
     TSL_GRID_FTDOCK = -1 /**< FTDock's size: span / 0.7 angstrom, truncated, made even */
 };
 
-/** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT. */
+/** How to dock. Initialise with TSL_DOCK_OPTIONS_INIT or, for the method of FTDock 2.0,
+ *  TSL_DOCK_OPTIONS_FTDOCK. */
 typedef struct tsl_dock_options {
     size_t size; /**< sizeof(tsl_dock_options) */
     int grid;    /**< N, even, 8 <= N <= 1024, or TSL_GRID_SMOOTH, TSL_GRID_FTDOCK */
@@ -157,14 +161,20 @@ typedef struct tsl_dock_options {
     tsl_complementarity complementarity;
 } tsl_dock_options;
 
-#define TSL_DOCK_OPTIONS_INIT                                                                      \
+#define TSL_DOCK_OPTIONS_OF(score, keep)                                                           \
     {                                                                                              \
         sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
-            TSL_ELECTROSTATICS_FTDOCK, 3, 0, 0, TSL_SCORE_FTDOCK,                                  \
+            TSL_ELECTROSTATICS_FTDOCK, keep, 0, 0, score,                                          \
         {                                                                                          \
             0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL                                          \
         }                                                                                          \
     }
+
+/** Poses ranked by complementarity, the best of each rotation. */
+#define TSL_DOCK_OPTIONS_INIT TSL_DOCK_OPTIONS_OF(TSL_SCORE_COMPLEMENTARITY, 1)
+
+/** FTDock 2.0's score, and the three poses of a rotation that it keeps. */
+#define TSL_DOCK_OPTIONS_FTDOCK TSL_DOCK_OPTIONS_OF(TSL_SCORE_FTDOCK, 3)
 
 /** What a plan settled on. */
 typedef struct tsl_dock_summary {
@@ -286,6 +296,57 @@ TSL_API tsl_status tsl_dock_search(tsl_dock_plan *plan, tsl_pose *poses,
  *  @return TSL_OK; TSL_E_ARG if a shift is outside (-N/2, N/2] (the message has its index);
  *          TSL_E_DEVICE; of several ranks also TSL_E_COMM. Synchronous. Collective. */
 TSL_API tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count);
+
+/** Potentials of pairs of atoms. The energy of a pose is, over the receptor's atoms i and the
+ *  ligand's atoms j,
+ *
+ *      V = sum_ij values[b][type of i][type of j],   b the first bin with |x_j - x_i| <= edges[b],
+ *
+ *  and 0 of pairs beyond the last edge and of atoms without a type, such as those of nucleic acids;
+ *  types are those of tsl_complementarity.table. Initialise with TSL_PAIR_POTENTIALS_INIT, whose
+ *  potentials are the library's own. They come to the score of complementarity, which they were
+ *  fitted beside. */
+typedef struct tsl_pair_potentials {
+    size_t size;          /**< sizeof(tsl_pair_potentials) */
+    int bins;             /**< 1 <= bins <= TSL_PAIR_BINS */
+    const double *edges;  /**< shape [bins]: outer ends, angstrom, ascending, 2 to 12 */
+    const double *values; /**< shape [bins][18][18], each symmetric, sizes up to 100; NULL is the
+                               library's own, and then `bins` and `edges` are without effect */
+} tsl_pair_potentials;
+
+/** Bins of pair potentials at most. */
+enum { TSL_PAIR_BINS = 16 };
+
+#define TSL_PAIR_POTENTIALS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(tsl_pair_potentials), 0, NULL, NULL                                                 \
+    }
+
+/** Energies of poses by potentials of pairs of atoms, in integers, so that they have the same bits
+ *  on every device and in any order of atoms.
+ *
+ *  Positions are those of tsl_pose_motion(), from the receptor's middle, rounded to 2^-10 angstrom;
+ *  a pair's bin follows from them exactly. Potentials are rounded to 2^-8.
+ *
+ *  @param[in]  plan        of the pair; atoms that `blocked` marks have no pairs
+ *  @param[in]  poses       shape [count]; rotation and shift are read
+ *  @param[in]  potentials  NULL takes the library's own
+ *  @param[out] energies    shape [count]: 2^8 V
+ *  @return TSL_OK; TSL_E_ARG if a pose or a potential is out of range; TSL_E_NOMEM; TSL_E_DEVICE.
+ *          Synchronous. Not collective: ranks that call it each do all of it. */
+TSL_API tsl_status tsl_dock_pair_energies(tsl_dock_plan *plan, const tsl_pose *poses, int64_t count,
+                                          const tsl_pair_potentials *potentials, int64_t *energies);
+
+/** Rank poses anew: of each the energy V comes off the score, whose unit is 1/32, and all are
+ *  sorted by tsl_poses_sort()'s order.
+ *
+ *  @param[in,out] poses  shape [count], scored by complementarity; on return each with the score
+ *                        32 (S - V), rounded
+ *  @param[out]    from   shape [count]: where each of them was
+ *  @return TSL_OK; TSL_E_ARG, of a plan with FTDock's score too, for which no potentials are
+ *          fitted; others as of tsl_dock_pair_energies(). Synchronous. Not collective. */
+TSL_API tsl_status tsl_dock_rerank(tsl_dock_plan *plan, tsl_pose *poses, int64_t count,
+                                   const tsl_pair_potentials *potentials, int64_t *from);
 
 /** Sort poses into FTDock's order: score, then x, y, z of the shift, then twist, theta, phi, all
  *  descending. */

@@ -10,7 +10,9 @@
  *
  *  where nuclei repel each other and the point charges. Those don't interact among themselves.
  *
- *  Units are hartree and bohr unless named. A plan uses one context, on its `cpu` device.
+ *  Units are hartree and bohr unless named. A plan uses one context, on any device. On a GPU
+ * integrals of the Coulomb repulsion are made anew in each iteration, and none are stored; the host
+ * works out overlap, kinetic energy and the densities of atoms.
  */
 #ifndef TESELA_SCF_H
 #define TESELA_SCF_H
@@ -122,18 +124,23 @@ typedef struct tsl_scf_options {
     double error_tolerance;  /**< hartree: the largest element of F D S - S D F, in orthonormal
                                 functions, of a converged solution */
     int max_iterations;      /**< 1 to 10000 */
-    double damping; /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
-    double
-        level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0 */
-    double screen;   /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
-    int64_t memory;  /**< bytes that integrals may be kept in; 0: three quarters of what is free.
-                          Those that don't fit are worked out anew in each iteration */
+    double damping;     /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
+    double level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0.
+                           What converges with it must converge again without */
+    double screen;  /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
+    int64_t memory; /**< bytes that a plan and its solution may take; 0: three quarters of what is
+                         free. What matrices, metric, grid and guess leave of it keeps integrals;
+                         those that don't fit are worked out anew in each iteration. On
+                         a GPU: bytes that a batch of grid points may take; 0: 2 GiB */
+    const char *restart; /**< file of a density, a NumPy archive; NULL: none. If it is there, the
+                              iteration begins with its density. The latest density goes to it, at
+                              most once a second and at the end, and replaces it whole */
 } tsl_scf_options;
 
 #define TSL_SCF_OPTIONS_INIT                                                                       \
     {                                                                                              \
         sizeof(tsl_scf_options), "def2-svp", NULL, "pbe", "medium", 0, TSL_SCF_FIT_DENSITY, 0, 0,  \
-            0, 1e-8, 1e-5, 100, 0, 0, 1e-14, 0                                                     \
+            0, 1e-8, 1e-5, 100, 0, 0, 1e-14, 0, NULL                                               \
     }
 
 /** What a plan is. */
@@ -146,6 +153,8 @@ typedef struct tsl_scf_description {
     int alpha, beta; /**< electrons */
     int unrestricted;
     int64_t stored_bytes, total_bytes; /**< of integrals (mu nu|P): kept, and all */
+    int64_t memory_bytes;  /**< that the plan and tsl_scf_solve() take at most, integrals included;
+                                threads' stacks and the program itself are not. 0 on a GPU */
     const char *auxiliary; /**< name of the auxiliary set; NULL: none. Borrowed from the plan */
 } tsl_scf_description;
 
@@ -177,9 +186,13 @@ typedef struct tsl_scf_result {
  *  @param[in] options   NULL takes the defaults
  *  @return TSL_OK; TSL_E_ARG for an unknown basis set, functional or grid, an element without
  * functions, a charge or multiplicity that the number of electrons cannot have, more than 50
- * functions with TSL_SCF_FIT_NONE, options out of range; TSL_E_UNSUPPORTED for functionals with
- * exact exchange, basis sets with effective core potentials, orbital functions beyond g, devices
- * but `cpu`; TSL_E_IO, TSL_E_FORMAT of basis sets' files; TSL_E_NOMEM.
+ * functions with TSL_SCF_FIT_NONE, a point charge within 1e-3 bohr of a nucleus, options out of
+ * range, a file `restart` of another molecule, basis set or number of electrons; TSL_E_UNSUPPORTED
+ * for functionals with exact exchange, basis sets with effective core potentials, orbital functions
+ * beyond g, TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER;
+ * TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`; TSL_E_NOMEM, and on a CPU before
+ * anything is taken where `memory`, or what is free, is less than what is needed without integrals
+ * that are kept. A note says what will be taken.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,
@@ -192,18 +205,21 @@ TSL_API void tsl_scf_plan_destroy(tsl_scf_plan *plan);
 /** @return TSL_OK; TSL_E_ARG if out->size is not known. */
 TSL_API tsl_status tsl_scf_plan_describe(const tsl_scf_plan *plan, tsl_scf_description *out);
 
-/** Solve the equations, from the densities of the atoms or, of a plan solved before, from its last.
+/** Solve the equations, from the densities of the atoms, from that of the file `restart` or, of a
+ * plan solved before, from its last.
  *
  *  DIIS (P. Pulay, J. Comput. Chem. 3, 556 (1982)) of eight Fock matrices. If the energy rises
  * three times in a row or the error stalls, Fock matrices are mixed with the last one, and then the
  * energies of empty orbitals are raised; notes to the context's message function say so.
  *
  *  Accuracy: with the same basis functions, fit and grid, energies agree with PySCF's to 1e-8
- * hartree. The same bits whatever the number of threads.
+ * hartree. The same bits whatever the number of threads; another device's energies are the CPU's to
+ * 1e-10 hartree.
  *
  *  @param[out] result  also where it did not converge
  *  @return TSL_OK; TSL_E_NOCONV if max_iterations were not enough: result->converged is 0;
- * TSL_E_ARG if result->size is not known; TSL_E_NOMEM. Synchronous.
+ * TSL_E_ARG if result->size is not known; TSL_E_IO if the file `restart` cannot be written;
+ * TSL_E_NOMEM. Synchronous.
  */
 TSL_API tsl_status tsl_scf_solve(tsl_scf_plan *plan, tsl_scf_result *result);
 

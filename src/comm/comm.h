@@ -152,7 +152,7 @@ tsl_status tsl_comm_compare(bool *same, tsl_comm *comm, int64_t number);
 /* ---- a reduction that is repeated ---------------------------------------------------------- */
 
 /* The plan of an all-reduce of few values. Among GPUs of one process, a rank on each, it is one
- * kernel a rank that waits for the other ranks' letters, without the host: it may be captured in a
+ * kernel a rank that waits for the other ranks' messages, without the host: it may be captured in a
  * CUDA graph, and nothing may be queued before it on one rank that waits for another rank's host.
  * Elsewhere it is tsl_comm_all_reduce(). The same bits either way. */
 typedef struct tsl_reducer tsl_reducer;

@@ -18,7 +18,7 @@ struct tsl_reducer {
 
 /* What a rank tells the others of itself. */
 typedef struct offer {
-    tsl_peer_mail *mail;          /* NULL: it has none to offer */
+    tsl_peer_mailbox *mailbox;    /* NULL: it has none to offer */
     tsl_threads_parting *parting; /* of rank 0; it is for all */
     const tsl_context *context;
     char device[TSL_DEVICE_NAME];
@@ -47,12 +47,13 @@ static tsl_status make_offer(offer *out, tsl_reducer *r)
     }
     r->signal.room = (int32_t)(r->count * tsl_comm_width(r->type) / 4);
     const int64_t words = 2 * (int64_t)r->comm->size * r->signal.room;
-    const int64_t bytes = (int64_t)(sizeof(tsl_peer_mail) + sizeof(tsl_peer_word) * (size_t)words);
-    void *mail = NULL;
+    const int64_t bytes =
+        (int64_t)(sizeof(tsl_peer_mailbox) + sizeof(tsl_peer_word) * (size_t)words);
+    void *mailbox = NULL;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_device_allocate(&mail, r->context, bytes, "a reduction"));
-    r->signal.mail[r->comm->rank] = mail;
-    TSL_TRY(r->context->ops->fill(r->context, mail, 0, bytes));
+    TSL_TRY(tsl_device_allocate(&mailbox, r->context, bytes, "a reduction"));
+    r->signal.mailbox[r->comm->rank] = mailbox;
+    TSL_TRY(r->context->ops->fill(r->context, mailbox, 0, bytes));
     TSL_TRY(tsl_context_synchronize(r->context));
     r->flag = peer->create_host(r->context, (int64_t)sizeof *r->flag);
     TSL_TRY(r->flag == NULL ? tsl_fail_memory(r->context, 4, "a reduction") : TSL_OK);
@@ -60,7 +61,7 @@ done:
     if (r->flag != NULL) {
         *r->flag = 0;
     }
-    out->mail = mail;
+    out->mailbox = mailbox;
     out->context = r->context;
     memcpy(out->device, r->context->name, sizeof out->device);
     return status;
@@ -70,7 +71,7 @@ done:
 static bool agrees(const offer *offers, int size)
 {
     for (int q = 0; q < size; q++) {
-        if (offers[q].mail == NULL) {
+        if (offers[q].mailbox == NULL) {
             return false;
         }
         for (int other = 0; other < q; other++) {
@@ -96,7 +97,7 @@ static tsl_status agree(tsl_reducer *r, const offer *mine, offer *offers, int64_
     r->parting = status == TSL_OK ? offers[0].parting : NULL;
     int32_t direct = status == TSL_OK && agrees(offers, comm->size);
     for (int q = 0; q < comm->size && direct; q++) {
-        r->signal.mail[q] = offers[q].mail;
+        r->signal.mailbox[q] = offers[q].mailbox;
         direct = q == comm->rank || peer_of(r)->open(r->context, offers[q].context) == TSL_OK;
     }
     if (status == TSL_OK) {
@@ -174,7 +175,7 @@ void tsl_reducer_destroy(tsl_reducer *r)
         tsl_threads_part(r->comm, r->parting);
     }
     if (r->context != NULL) {
-        tsl_device_release(r->context, r->signal.mail[r->comm->rank]);
+        tsl_device_release(r->context, r->signal.mailbox[r->comm->rank]);
     }
     if (r->direct) {
         tsl_threads_end_watch(&r->watch, tsl_threads_group_of(r->comm)->job);

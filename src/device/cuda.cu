@@ -25,6 +25,8 @@ struct tsl_device {
     int64_t most_kept;                /* bytes */
     void *landing;                    /* LANDING bytes of pinned host memory */
     tsl_device_properties properties; /* but its memory */
+    void *held;                       /* tsl_cuda_held() */
+    void (*end_held)(void *held);
 };
 
 /* Copies to the host that are no larger come by way of pinned memory, which takes less time. */
@@ -83,9 +85,18 @@ int tsl_cuda_index(const tsl_context *context)
     return context->device->index;
 }
 
+void **tsl_cuda_held(tsl_context *context, void (*end)(void *held))
+{
+    context->device->end_held = end;
+    return &context->device->held;
+}
+
 static void cuda_close(tsl_device *device)
 {
     cudaSetDevice(device->index);
+    if (device->held != NULL) {
+        device->end_held(device->held);
+    }
     if (device->stream != NULL && !device->borrowed) {
         cudaStreamDestroy(device->stream);
     }

@@ -33,6 +33,12 @@ tsl_status tsl_cuda_join(tsl_context *context);
 tsl_status tsl_cuda_load(tsl_context *context, void *target, const void *host, int64_t bytes);
 tsl_status tsl_cuda_store(tsl_context *context, void *host, const void *source, int64_t bytes);
 
+/* A pointer that the context's device keeps for whoever asks first, NULL in the beginning: `end` is
+ * called with what it then is, before the device is closed. For what libraries hold
+ * (dense_cuda.cu).
+ */
+void **tsl_cuda_held(tsl_context *context, void (*end)(void *held));
+
 /* The number CUDA knows a context's device by. */
 int tsl_cuda_index(const tsl_context *context);
 

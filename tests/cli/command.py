@@ -20,10 +20,12 @@ LIGAND = os.path.join(SOURCE, "data", "bpti.pdb")
 os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions="
                       + os.path.join(os.path.dirname(os.path.abspath(__file__)), "leaks.supp"))
 
-# 600 rotations that take a fraction of a second: cells this wide need a thicker surface. One
-# thread, since tests run side by side.
-SMALL = ["--grid", "48", "--surface", "2.5", "--angle-step", "30", "--device", "cpu", "--threads",
-         "1"]
+# 600 rotations that take a fraction of a second: FTDock's score is the quickest, and cells this wide
+# need a thicker surface. One thread, since tests run side by side.
+SMALL = ["--grid", "48", "--score=ftdock", "--surface=2.5", "--angle-step", "30", "--device", "cpu",
+         "--threads", "1"]
+# The same for the score that ranks: few rotations.
+SMALL_RANKED = ["--grid", "40", "--angle-step", "60", "--device", "cpu", "--threads", "1"]
 
 
 def contents(folder):
@@ -75,6 +77,8 @@ def has_library(name):
 class CommandTest(unittest.TestCase):
     """Each test runs in a folder of its own."""
 
+    small = SMALL  # the options of dock() and start()
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="tesela-cli-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -99,7 +103,7 @@ class CommandTest(unittest.TestCase):
     def dock(self, folder, *arguments, small=True, status=0):
         """Dock the two molecules of data/ into a folder; returns what was printed."""
         result = self.run_command("dock", RECEPTOR, LIGAND, "-o", folder,
-                                  *(SMALL if small else []), *arguments)
+                                  *(self.small if small else []), *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         return result
 
@@ -128,7 +132,7 @@ class ReferenceTest(CommandTest):
 
     def start(self, folder, *arguments):
         """Begin the same run into a folder."""
-        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *SMALL, *arguments]
+        command = [TESELA, "dock", RECEPTOR, LIGAND, "-o", folder, *self.small, *arguments]
         return subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -160,7 +164,7 @@ class ReferenceTest(CommandTest):
         folder = tempfile.mkdtemp(prefix="tesela-cli-")
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         begun = time.monotonic()
-        result = run(folder, "dock", RECEPTOR, LIGAND, "-o", "reference", *SMALL)
+        result = run(folder, "dock", RECEPTOR, LIGAND, "-o", "reference", *cls.small)
         cls.duration = time.monotonic() - begun
         cls.reference_folder = os.path.join(folder, "reference")
         cls.reference = contents(cls.reference_folder)

@@ -166,6 +166,12 @@ class Arrays(Fields):
             self.solve("two.npz", *self.LENGTHS, "--dataset", "rho", "--json", "run.json")
             self.assertEqual(parse(self.path("out.npy"))[1], self.potential)
             self.assertEqual(self.read_json("run.json")["parameters"]["dataset"], "rho")
+            # what else an archive holds may have other axes, or be no numbers
+            self.archive("more.npz", {"axes.npy": npy([1.0, 2.0, 3.0], shape=(3,)), "rho.npy": good,
+                                      "text.npy": b"nothing"}, packed)
+            told, found = self.solve("more.npz", *self.LENGTHS)
+            self.assertEqual(found, self.potential)
+            self.assertIn("more.npz: of its 3 arrays 'rho' is read, the only one of three axes", told)
         with open(self.path("one.npz"), "rb") as file:
             whole = bytearray(file.read())
         self.write("cut.npz", bytes(whole[:-30]))

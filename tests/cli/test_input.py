@@ -94,7 +94,7 @@ class Values(CommandTest):
                                                "spiral:20000000"], ["spiral:54000"])
 
     def test_cells_wider_than_the_surface(self):
-        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48"],
+        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL[:3]],
                             ["wider than the surface", "give a grid of at least"])
 
     def test_grid_too_small_for_the_molecules(self):
@@ -139,6 +139,19 @@ class Rotations(CommandTest):
         self.assert_bad_rotations("2 0 0 0\n", ["rotations:1:", "length is 2"])
         self.assert_bad_rotations("0 0 0 0\n", ["rotations:1:", "length is 0"])
         self.assert_bad_rotations(bytes(range(256)), ["rotations:"])
+
+    def test_contacts(self):
+        pair = ["dock", RECEPTOR, LIGAND, "-o", "out", "--score", "complementarity"]
+        row = "0.5 " * 18 + "\n"
+        for name, data, words in (("short", "# a table\n" + row * 17, "short: ends after 17 lines"),
+                                  ("long", row * 19, "long:19: is one line too many"),
+                                  ("words", row + "one\n", "words:2: is no line of a table"),
+                                  ("large", row.replace("0.5", "101"), "large:1: is no line")):
+            self.write(name, data)
+            self.assert_refused([*pair, "--contacts", name], [words])
+        for name, words in (("/dev/zero", "/dev/zero:1: is no line of a table"),
+                            ("missing", "--contacts missing: cannot open: No such file")):
+            self.assert_refused([*pair, "--contacts", name], [words])
 
     def test_missing_or_folder(self):
         for name, word in (("missing", "No such file"), (".", "directory")):

@@ -17,7 +17,7 @@ import unittest
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import LIGAND, RECEPTOR, SMALL, TESELA, CommandTest, contents, has_library, rows
 
-FEW = ["--grid", "48", "--surface", "2.5", "--angle-step", "180", "--device", "cpu", "--threads",
+FEW = ["--grid", "48", "--score=ftdock", "--surface=2.5", "--angle-step", "180", "--device", "cpu", "--threads",
        "1"]
 
 
@@ -128,6 +128,29 @@ class Molecules(CommandTest):
                                 [os.path.basename(path) if path != many else "bpti.pdb",
                                  "--poses 0", *words])
             self.few(path, LIGAND, "--poses", "0", "--no-electrostatics", folder=f"{os.path.basename(path)}.out")
+
+    def test_what_complexes_cut(self):
+        """Names and numbers that the columns of a PDB file cut are counted before the search."""
+        columns = ("group_PDB id type_symbol label_atom_id label_comp_id auth_asym_id auth_seq_id "
+                   "Cartn_x Cartn_y Cartn_z").split()
+        head = "data_x\nloop_\n" + "".join(f"_atom_site.{column}\n" for column in columns)
+        rows = [("CA", "ALA", 12345), ("CB", "ALA", 12345), ("CA", "ALA", 123456),
+                ("CA", "GLY", -1200), ("CA", "ALAXY", 7), ("CABCDE", "ALAXY", 7)]
+        path = self.write("wide.cif", head + "".join(
+            f"ATOM {i} C {atom} {residue} A {number} {2 * i} 0 0\n"
+            for i, (atom, residue, number) in enumerate(rows)))
+        told = self.few(RECEPTOR, path, "--poses", "1", "--no-electrostatics").stderr
+        self.assertIn("wide.cif: complexes have 3 residue numbers modulo 10000, 1 residue name as "
+                      "UNL, 1 atom name cut to four characters: the columns", told)
+        self.assertNotIn("complexes have", self.few(RECEPTOR, path, "--poses", "0",
+                                                    "--no-electrostatics", folder="none").stderr)
+
+    def test_numbers_that_touch_the_record_s_name(self):
+        lines = [line for line in read(LIGAND).splitlines() if line.startswith("ATOM")]
+        text = "".join(f"ATOM1{i:06}{line[11:]}\n" for i, line in enumerate(lines))
+        told = self.few(RECEPTOR, self.write("many.pdb", text), "--no-electrostatics").stderr
+        self.assertIn("many.pdb: 454 records of atoms begin with blanks, are in lower case or have no "
+                      "blank after ATOM: read all the same", told)
 
     def test_chains_without_letters(self):
         """The file whose chain is left without a letter is named."""
@@ -248,7 +271,7 @@ class Molecules(CommandTest):
             result = self.run_command("dock", wide, LIGAND, "-o", "out", *arguments)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertNotIn("give a grid of at least", result.stderr)
-        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48"],
+        self.assert_refused(["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL[:3]],
                             ["give a grid of at least"])
 
     def test_two_runs_into_one_folder(self):
@@ -314,10 +337,10 @@ class Zdock(CommandTest):
         for number, rotations in enumerate((["--angle-step", "30"], ["--rotations", "spiral:300"])):
             folder = f"searched{number}"
             result = self.run_command("dock", RECEPTOR, LIGAND, "-o", folder, "--grid", "48",
-                                      "--surface", "2.5", "--threads", "1", *rotations)
+                                      *FEW[2:4], "--threads", "1", *rotations)
             self.assertEqual(result.returncode, 0, result.stderr)
             path = self.path(folder, "zdock.out")
-            result = self.rescore(path, "--surface", "2.5", folder=f"again{number}")
+            result = self.rescore(path, *FEW[2:4], folder=f"again{number}")
             self.assertIn("scored with 2.50, -15 and ftdock", result.stderr)
             self.assertNotIn("was moved", result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path(f"again{number}",
@@ -328,7 +351,7 @@ class Zdock(CommandTest):
                 self.assertEqual(found[name], expected[name], name)
         with open(path, "rb") as file:
             self.write("packed.out.gz", gzip.compress(b"\xef\xbb\xbf" + file.read()))
-        self.rescore("packed.out.gz", "--surface", "2.5", folder="packed")
+        self.rescore("packed.out.gz", *FEW[2:4], folder="packed")
         self.assertEqual(contents(self.path("packed"))["zdock.out"], expected["zdock.out"])
 
     def test_lists_of_zdock(self):
@@ -368,7 +391,7 @@ class Zdock(CommandTest):
                 record("ATOM", " CA ", "GLY", "E", i, [middle[k] + 9 * (i == k) for k in range(3)],
                        " C") for i in range(4)))
             result = self.run_command("dock", receptor, LIGAND, "--rescore", path, "-o", form,
-                                      "--threads", "1", "--no-electrostatics")
+                                      "--threads", "1", "--score=ftdock", "--no-electrostatics")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("moved to the nearest place", result.stderr)
             found = positions(self.path(form, "poses", "complex.0001.pdb"), "I")
@@ -390,7 +413,7 @@ class Zdock(CommandTest):
                             "comes after the score is left out"),
                            ({6: " 6"}, "list: 1 row has more than seven columns, in line 7"), ({}, None)):
             self.write("list", "".join(line + more.get(i, "") + "\n" for i, line in enumerate(lines)))
-            result = self.rescore("list", "--surface", "2.5")
+            result = self.rescore("list", *FEW[2:4])
             self.assertEqual("columns" in result.stderr, told is not None)
             self.assertIn(told or "", result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path("rescored", "ftdock_global.dat"))],
@@ -400,8 +423,8 @@ class Zdock(CommandTest):
         self.searched()
         wanted = [row[2:] for row in rows(self.path("searched", "ftdock_global.dat"))]
         for name in ("zdock.out", "ftdock_global.dat"):
-            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped", "--surface",
-                                     "2.5", "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
+            result = subprocess.run([TESELA, "dock", RECEPTOR, LIGAND, "--rescore", "-", "-o", "piped",
+                                     *FEW[2:4], "--threads", "1"], cwd=self.folder, capture_output=True, check=False,
                                     timeout=60, input=read(self.path("searched", name)).encode())
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([row[2:] for row in rows(self.path("piped", "ftdock_global.dat"))], wanted)
@@ -417,7 +440,7 @@ class Zdock(CommandTest):
                             ("nothing\n", ["neither FTDock's head"])):
             self.write("list", text)
             self.assert_refused(["dock", RECEPTOR, LIGAND, "--rescore", "list", "-o", "out",
-                                 "--surface", "3"], ["list", *words])
+                                 "--score=ftdock", "--surface", "3"], ["list", *words])
         os.mkdir(self.path("own"))
         self.write("own/zdock.out", good + row)
         self.assert_refused(["dock", RECEPTOR, LIGAND, "--rescore", "own/zdock.out", "-o", "own"],

@@ -354,7 +354,7 @@ class Nuclei(CommandTest):
         self.cube()
         solve = ["poisson", "in.cube", "--nuclei", "add", "-o", "out.npy", *QUICK]
         self.assert_refused(solve, ["in.cube", "net charge of 7.12", "--electrons neutral",
-                                    "--background", "--boundary"])
+                                    "--valence", "--background", "--boundary"])
         options = {"boundary": "periodic", "kernel": ()}
         self.solve("--nuclei", "add", "-o", "out.npy", "--electrons", "neutral", **options)
         self.solve("--nuclei", "add", "-o", "both.npy", "--background", **options)

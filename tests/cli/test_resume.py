@@ -75,7 +75,7 @@ class Resume(ReferenceTest):
             arithmetic = int(re.search(r"TSL_DOCK_ARITHMETIC = (\d+)", file.read())[1])
         version = self.run_command("--version").stdout.split()[-1]
         self.write("few.txt", "10 20 30\n0 90 0\n")
-        command = ["dock", RECEPTOR, LIGAND, "-o", "out", "--grid", "48", "--surface", "2.5", "--threads", "1",
+        command = ["dock", RECEPTOR, LIGAND, "-o", "out", *SMALL[:4], "--threads", "1",
                    "--rotations", "few.txt", "--no-electrostatics", "--device", "cpu"]
 
         def name(version, arithmetic):

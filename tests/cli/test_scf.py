@@ -4,11 +4,15 @@
 import json
 import math
 import os
+import re
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from command import SOURCE, CommandTest
+from command import SOURCE, TESELA, CommandTest
 from test_json import Reports
 
 ORACLES = os.path.join(SOURCE, "..", "shared", "data", "scf")
@@ -171,11 +175,21 @@ class Identities(ScfTest):
                          self.total(WATER, *self.SMALL, "--threads", "3"))
 
     def test_integrals_that_are_not_kept(self):
-        whole = self.solve(WATER, *self.SMALL)
-        part = self.solve(WATER, *self.SMALL, "--memory", "5K")
-        self.assertLess(part["stored_bytes"], 5121)
+        whole = self.solve(WATER, *self.SMALL, "--threads", "1")
         self.assertEqual(whole["stored_bytes"], whole["total_bytes"])
+        result = self.run_command("scf", "m.xyz", *self.SMALL, "--threads", "1", "--memory", "5K")
+        self.assertEqual(result.returncode, 2)
+        needed = re.search(r"need ([0-9.]+) MiB, 5.0 KiB are allowed: .*, or allow more\n$", result.stderr)
+        self.assertIsNotNone(needed, result.stderr)
+        bound = int((float(needed[1]) + 0.05) * 2**20) + 5000  # a line rounds
+        part = self.solve(WATER, *self.SMALL, "--threads", "1", "--memory", str(bound))
+        self.assertLessEqual(part["memory_bytes"], bound)
         self.assertEqual(whole["energy"], part["energy"])
+
+    def test_memory_is_said_before_it_is_taken(self):
+        self.write("m.xyz", WATER)
+        result = self.run_command("scf", "m.xyz", *self.SMALL)
+        self.assertRegex(result.stderr, r"memory: up to [0-9.]+ MiB: .* of integrals kept\n")
 
     def test_the_fit_is_a_little_lower(self):
         fitted, exact = self.total(WATER, *self.SMALL), self.total(WATER, *self.SMALL, "--fit", "none")
@@ -212,6 +226,37 @@ class Identities(ScfTest):
                                self.total(text.format(0.74 / bohr), *self.SMALL, "--unit", "bohr"), places=9)
 
 
+class Restart(ScfTest):
+    def test_killed_at_random_moments(self):
+        """However often a run is killed, it goes on from a whole file to the same energy."""
+        arguments = ("--grid", "coarse", "--threads", "1")
+        whole = self.solve(WATER, *arguments)
+        endless = ("--energy-tolerance", "1e-14", "--error-tolerance", "1e-14", "--max-iterations", "10000")
+        for writings in (1, 2, 3):
+            process = subprocess.Popen([TESELA, "scf", "m.xyz", *arguments, *endless, "--restart", "d.npz"],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            seen = set()
+            while process.poll() is None and len(seen) < writings:
+                time.sleep(0.001)
+                if os.path.exists(self.path("d.npz")):
+                    seen.add(os.stat(self.path("d.npz")).st_mtime_ns)
+            process.kill()
+            process.wait()
+            self.assertEqual(process.returncode, -signal.SIGKILL)
+        rest = self.solve(WATER, *arguments, "--restart", "d.npz")
+        self.assertLess(rest["iterations"], whole["iterations"])
+        self.assertAlmostEqual(rest["energy"]["total"], whole["energy"]["total"], delta=1e-9)
+
+    def test_files_of_others_are_refused(self):
+        self.write("w.xyz", WATER)
+        small = ("--basis", "sto-3g", "--grid", "coarse", "--restart", "d.npz")
+        self.solve("2\n\nH 0 0 0\nH 0 0 0.74\n", *small)
+        self.assert_refused(("scf", "w.xyz", *small), ("d.npz", "another molecule"))
+        self.assert_refused(("scf", "m.xyz", *small, "--basis", "H=6-31g*"), ("d.npz", "another basis set"))
+        self.assert_refused(("scf", "m.xyz", *small, "--charge", "1"), ("d.npz", "another charge"))
+        self.assert_refused(("scf", "w.xyz", *small[:-1], "w.xyz"), ("w.xyz", "choose another name"))
+
+
 class Odd(ScfTest):
     def test_hydrogen_open_shells(self):
         triplet = self.solve("2\n\nH 0 0 0\nH 0 0 0.74\n", "--multiplicity", "3", "--grid", "coarse")
@@ -241,6 +286,13 @@ class Odd(ScfTest):
             beside = self.solve(f"2\n\nHe 0 0 0\n{name} 0 0 1\n", "--basis", "sto-3g", "--grid", "coarse")
             self.assertLess(beside["energy"]["total"], alone + 1e-6)
             self.assertEqual(beside["orbitals"][0]["occupied"], 1)
+
+    def test_a_level_shift_is_taken_back(self):
+        plain = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse")
+        shifted = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse", "--level-shift", "0.5")
+        self.assertAlmostEqual(shifted["energy"]["total"], plain["energy"]["total"], delta=1e-9)
+        result = self.run_command("scf", "m.xyz", "--basis", "sto-3g", "--grid", "coarse", "--level-shift", "0.5")
+        self.assertIn("goes on without raising them", result.stderr)
 
     def test_what_does_not_converge_says_so(self):
         got = self.solve(WATER, "--basis", "sto-3g", "--grid", "coarse", "--max-iterations", "2", status=1)
@@ -276,7 +328,7 @@ class Refusals(ScfTest):
                                  (("--unit", "metre"), ("--unit", "bohr")), (("--damping", "1"), ("--damping",)),
                                  (("--max-iterations", "0"), ("--max-iterations",)),
                                  (("--basis", "Xx=sto-3g"), ("Xx=sto-3g",)),
-                                 (("--device", "sim"), ("sim", "cpu"))):
+                                 (("--device", "sim", "--fit", "none"), ("sim", "cpu", "fit the density"))):
             self.assert_refused(("scf", "w.xyz", *arguments), words)
 
     def test_too_many_functions_without_a_fit(self):
@@ -307,6 +359,8 @@ class Refusals(ScfTest):
                             ("1 1 2 z\n", (":1:", "'z'")), ("1e7 0 0 9\n", ("point charge 1",))):
             self.write("bad", text)
             self.assert_refused(("scf", "w.xyz", "--mm", "bad"), ("bad", *words))
+        self.write("on", "0 0 0 0.119262\n1 0 0 0.119262\n")  # a charge of 0 may be anywhere
+        self.assert_refused(("scf", "w.xyz", "--mm", "on"), ("point charge 2", "atom 1", "move or remove"))
 
 
 class Forms(ScfTest):
@@ -341,7 +395,7 @@ class ScfReports(Reports):
 
 def load_tests(loader, _, __):
     suite = unittest.TestSuite()
-    for case in (Oracles, Identities, Odd, Refusals, Forms):
+    for case in (Oracles, Identities, Restart, Odd, Refusals, Forms):
         suite.addTests(loader.loadTestsFromTestCase(case))
     suite.addTest(ScfReports("test_scf"))
     return suite

@@ -265,6 +265,16 @@ class Defaults(SolveTest):
         self.assertIsNone(attempts[-1]["failed"])
         entries = {(i, j): 1.0 if i == j else -0.9 for i in range(3) for j in range(3)}
         self.assert_near(self.read_vector("x.mtx"), eliminate(entries, 3, [1.0, 1.0, 1.5]), 1e-7)
+        # a preconditioner that was named stays, the method follows the matrix
+        for name in ("none", "ilu0", "block-jacobi", "chebyshev"):
+            for device in ("cpu", "cpu,cpu"):
+                report = self.solve("a.mtx", "--rhs", "b.mtx", "-p", name, "-o", "x.mtx",
+                                    "--device", device)
+                self.assertIn((report["parameters"]["method"],
+                               report["parameters"]["preconditioner"]), (("cg", name),
+                                                                         ("gmres", name)))
+                self.assert_near(self.read_vector("x.mtx"), eliminate(entries, 3, [1.0, 1.0, 1.5]),
+                                 1e-7)
         # a method that was named stays
         result = self.run_command("solve", "a.mtx", "--rhs", "b.mtx", *QUICK, "--method", "cg")
         self.assertEqual(result.returncode, 1)

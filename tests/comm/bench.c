@@ -21,26 +21,26 @@ bool comm_side_by_side(void)
     return true;
 }
 
-static tsl_status create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
+static tsl_status create_flags(tsl_peer_flags **out, tsl_context *context, int ranks)
 {
     *out = tsl_allocate_zeroed((size_t)ranks, sizeof **out);
-    return *out != NULL ? TSL_OK : tsl_fail_memory(context, ranks, "boards");
+    return *out != NULL ? TSL_OK : tsl_fail_memory(context, ranks, "flags");
 }
 
-static void settle_boards(const tsl_peer_board *boards)
+static void await_flags(const tsl_peer_flags *flags)
 {
-    (void)boards; /* nothing is under way after meet() */
+    (void)flags; /* nothing is under way after meet() */
 }
 
-static void destroy_boards(tsl_peer_board *boards)
+static void destroy_flags(tsl_peer_flags *flags)
 {
-    tsl_release(boards);
+    tsl_release(flags);
 }
 
 static void tell_all(const tsl_peer_meeting *m, uint64_t ranks, bool done)
 {
     for (int q = 0; q < m->ranks; q++) {
-        tsl_peer_board *at = &m->boards[q][m->rank];
+        tsl_peer_flags *at = &m->flags[q][m->rank];
         if ((ranks >> q & 1) != 0) {
             __atomic_store_n(done ? at->done : &at->ready, m->number, __ATOMIC_RELEASE);
         }
@@ -52,7 +52,7 @@ static void wait_for_all(const tsl_peer_meeting *m, uint64_t ranks, bool done)
 {
     double off = 0;
     for (int q = 0; q < m->ranks; q++) {
-        const tsl_peer_board *at = &m->boards[m->rank][q];
+        const tsl_peer_flags *at = &m->flags[m->rank][q];
         while ((ranks >> q & 1) != 0 && (off == 0 || tsl_seconds() - off < 1) &&
                __atomic_load_n(done ? at->done : &at->ready, __ATOMIC_ACQUIRE) != m->number) {
             off = off == 0 && __atomic_load_n(m->off, __ATOMIC_RELAXED) != 0 ? tsl_seconds() : off;
@@ -92,9 +92,9 @@ static void make_meeting(void)
     meeting_peer = *tsl_device_sim.peer;
     meeting_peer.side_by_side = comm_side_by_side;
     meeting_peer.meet = meet;
-    meeting_peer.create_boards = create_boards;
-    meeting_peer.settle_boards = settle_boards;
-    meeting_peer.destroy_boards = destroy_boards;
+    meeting_peer.create_flags = create_flags;
+    meeting_peer.await_flags = await_flags;
+    meeting_peer.destroy_flags = destroy_flags;
     meeting_sim = tsl_device_sim;
     meeting_sim.peer = &meeting_peer;
 }

@@ -30,13 +30,13 @@ static party now;
 static void run_signal(const void *arguments)
 {
     const tsl_peer_signal *a = arguments;
-    const uint32_t number = ++a->mail[a->rank]->calls;
+    const uint32_t number = ++a->mailbox[a->rank]->calls;
     for (int q = 0; q < a->ranks; q++) {
         if (q != a->rank) {
             tsl_sim_open_other(now.marks[q], true);
         }
         tsl_peer_word *letter =
-            a->mail[q]->words + ((int64_t)(number % 2) * a->ranks + a->rank) * a->room;
+            a->mailbox[q]->words + ((int64_t)(number % 2) * a->ranks + a->rank) * a->room;
         for (int w = 0; w < a->room; w++) {
             letter[w] = (tsl_peer_word){.part = 1, .call = number};
         }

@@ -400,6 +400,51 @@ static tsl_status choose(char name[TSL_HDF5_NAME], int *datasets, tsl_context *c
     return status;
 }
 
+/* Write one byte of a file. */
+static void spoil(const char *path, haddr_t at, unsigned char byte)
+{
+    const int file = open(path, O_WRONLY);
+    assert_true(file >= 0);
+    assert_int_equal(pwrite(file, &byte, 1, (off_t)at), 1);
+    close(file);
+}
+
+static void an_only_dataset_that_cannot_be_opened_is_said(void **state)
+{
+    (void)state;
+    tsl_context context = {0};
+    char name[TSL_HDF5_NAME];
+    int datasets = 0;
+    tsl_hdf5_array found;
+    const char *path = scratch_path("later.h5");
+    fill();
+    const hid_t file = make_file("later.h5");
+    add(file, "rho", H5T_IEEE_F64LE, H5P_DEFAULT, numbers);
+    const hid_t dataset = H5Dopen2(file, "rho", H5P_DEFAULT);
+    const haddr_t data = H5Dget_offset(dataset);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    /* the object's header, of version 1, is between its group's parts and its numbers */
+    unsigned char bytes[8192];
+    const int raw = open(path, O_RDONLY);
+    assert_true(raw >= 0 && data <= sizeof bytes);
+    assert_int_equal(pread(raw, bytes, (size_t)data, 0), (int)data);
+    close(raw);
+    static const unsigned char header[] = {1, 0, 6, 0, 1, 0, 0, 0}; /* six messages, one link */
+    haddr_t at = 0;
+    while (at + sizeof header <= data && memcmp(bytes + at, header, sizeof header) != 0) {
+        at++;
+    }
+    assert_true(at + sizeof header <= data);
+    spoil(path, at, 77);
+    assert_int_equal(choose(name, &datasets, &context, path), TSL_OK);
+    assert_string_equal(name, "rho");
+    assert_int_equal(datasets, 0);
+    assert_int_equal(look(&found, &context, path, name, NULL, NULL), TSL_E_UNSUPPORTED);
+    assert_error_names(&context,
+                       "later.h5: has an object of a form that this build's HDF5 library");
+}
+
 static void the_only_dataset_is_found(void **state)
 {
     (void)state;
@@ -442,14 +487,16 @@ static void the_only_dataset_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_every_type_are_read),
-                                       cmocka_unit_test(truth_values_are_read),
-                                       cmocka_unit_test(what_is_missing_is_named),
-                                       cmocka_unit_test(numbered_files_are_read_as_far_as_they_go),
-                                       cmocka_unit_test(missing_bare_numbers_are_named),
-                                       cmocka_unit_test(unwritten_pieces_are_counted),
-                                       cmocka_unit_test(other_reasons_are_told),
-                                       cmocka_unit_test(the_only_dataset_is_found)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_every_type_are_read),
+        cmocka_unit_test(truth_values_are_read),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(numbered_files_are_read_as_far_as_they_go),
+        cmocka_unit_test(missing_bare_numbers_are_named),
+        cmocka_unit_test(unwritten_pieces_are_counted),
+        cmocka_unit_test(other_reasons_are_told),
+        cmocka_unit_test(an_only_dataset_that_cannot_be_opened_is_said),
+        cmocka_unit_test(the_only_dataset_is_found)};
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
 

@@ -239,6 +239,8 @@ static const struct {
      "a.mtx:2: the %%AMGX line says '2': only matrices alone are read"},
     {BANNER "coordinate real general\n%%AMGX rhs\n2 2 1\n1 1 1\n", TSL_E_UNSUPPORTED,
      "a.mtx:2: the %%AMGX line says 'rhs'"},
+    {BANNER "coordinate real general\n%%NVAMG 1 1 rhs\n2 2 1\n1 1 1\n", TSL_E_UNSUPPORTED,
+     "a.mtx:2: the %%NVAMG line says 'rhs'"},
     {BANNER "coordinate real general\n%%AMGX base0\n2 2 1\n2 0 1\n", TSL_E_FORMAT,
      "a.mtx:4: entry (2, 0) lies outside the 2 x 2 matrix: rows and columns count from 0"},
     {REAL "2147483648 1 0\n", TSL_E_UNSUPPORTED, "a.mtx:2: more than 2147483647 rows"},

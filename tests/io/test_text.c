@@ -72,11 +72,17 @@ static void looks_at_the_beginning(void **state)
                      TSL_OK);
     assert_int_equal(text.size, TSL_TEXT_BEGINNING);
     tsl_text_release(&text);
+    /* bytes at random have one of 0 among the first */
+    assert_int_equal(
+        tsl_text_read_if(&text, &r->context, "/dev/urandom", SIZE_MAX / 4, tsl_text_is), TSL_OK);
+    assert_int_equal(text.size, TSL_TEXT_BEGINNING);
+    tsl_text_release(&text);
     memset(data, 'a', sizeof data);
     const size_t sizes[] = {0, TSL_TEXT_BEGINNING - 1, sizeof data};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *path = reading_write("begins", data, sizes[i]);
-        assert_int_equal(tsl_text_read_if(&text, &r->context, path, 1000, begins_with_a), TSL_OK);
+        assert_int_equal(tsl_text_read_if(&text, &r->context, path, sizeof data, begins_with_a),
+                         TSL_OK);
         assert_int_equal(text.size, sizes[i]);
         tsl_text_release(&text);
     }

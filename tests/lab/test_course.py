@@ -15,6 +15,7 @@ from course import CHEATS, COURSE, ITEMS, SLOW, check_cheats, covering, exercise
 from lab import COMPILERS, need_compilers
 
 PARTS = 24
+WHOLE = ["the host touches memory of the device: copy it with cudaMemcpy() first"]
 
 
 class Texts(unittest.TestCase):
@@ -46,6 +47,31 @@ class Texts(unittest.TestCase):
             kinds = [re.findall(r"%(?:l*[dsf])", part) for part in half]
             self.assertGreaterEqual(len(strings), 2, name)
             self.assertEqual(kinds[0], kinds[1], name)
+
+    def test_details(self):
+        """Each report of the runtime has its details in Spanish, with as many parts."""
+        source = os.path.join(COURSE, "..", "src", "lab")
+        with open(os.path.join(source, "course", "details.def"), encoding="utf-8") as file:
+            pairs = re.findall(r'^TSL_LAB_DETAIL\("(.*?)",\s*"(.*?)"\)$', file.read(), re.M | re.S)
+        for english, spanish in pairs:
+            self.assertGreaterEqual(english.count("{}"), spanish.count("{}"), english)
+        known = [english.replace("{}", "0") for english, spanish in pairs]
+        patterns = [re.compile(re.escape(english).replace(r"\{\}", ".+")) for english, spanish in pairs
+                    if english != "thread {}"]
+        formats = []
+        for name in sorted(os.listdir(os.path.join(source, "run"))):
+            with open(os.path.join(source, "run", name), encoding="utf-8") as file:
+                for call in re.findall(r'tsl_report\(\s*"\w+",[^"]*((?:"(?:[^"\\]|\\.)*"\s*)+)', file.read()):
+                    formats.append("".join(re.findall(r'"(.*?)"', call)))
+        self.assertGreater(len(formats), 20)
+        for text in formats:
+            parts = re.split(r"(%#?(?:ll|z)?[a-z])", text)
+            some = "".join("0" if part.startswith("%") else part for part in parts)
+            any_of = re.compile("".join(".*" if part.startswith("%") else re.escape(part) for part in parts))
+            with self.subTest(text=text):
+                # a sentence that says no more than its kind's meaning needs no details
+                self.assertTrue(text in WHOLE or any(each.fullmatch(some) for each in patterns) or
+                                any(any_of.fullmatch(each) for each in known))
 
     def test_covers(self):
         """Each item of the course of 2010, and what a learner needs today, has an exercise."""

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lab/course/grade.h"
+#include "lab/course/messages.h"
 #include "lab/course/site.h"
 
 static char path[] = "/tmp/tesela-exercise-XXXXXX";
@@ -23,6 +24,7 @@ static const char file[] = "```exercise\n"
                            "kind: repair\n"
                            "covers: K1 C2\n"
                            "sizes: 1 33x17\n"
+                           "output: la suma / the sum\n"
                            "limit: excess <= 0\n"
                            "```\n\n"
                            "## es: Doblar\n\nTexto.\n\n```\ncode\n```\n\n"
@@ -77,6 +79,8 @@ static void test_parts(void **state)
     assert_string_equal(e.id, "7.12");
     assert_int_equal(e.module, 7);
     assert_int_equal(e.number, 12);
+    assert_int_equal(e.output_count, 1);
+    assert_string_equal(e.outputs[0], "la suma / the sum");
     assert_int_equal(e.kind, TSL_LAB_TO_REPAIR);
     assert_string_equal(e.sizes[1], "33x17");
     assert_string_equal(e.limits[0], "excess <= 0");
@@ -138,6 +142,36 @@ static void test_predictions(void **state)
     assert_false(tsl_lab_prediction(value, sizeof value, "ab = 2\n", "a"));
 }
 
+static void test_details(void **state)
+{
+    static const struct {
+        const char *english;
+        const char *spanish;
+    } cases[] = {
+        {"read of 4 bytes out of bounds by thread 1 of block 0: 8 bytes past the end of the 4 that "
+         "cudaMalloc() gave",
+         "lectura de 4 bytes del hilo 1 del bloque 0: 8 bytes después del final de los 4 que dio "
+         "cudaMalloc()"},
+        {"shared memory: thread 3 reads what thread 5 of another block has written: "
+         "byte 8 of 512 of sm",
+         "memoria compartida: el hilo 3 lee, sin nada por medio, lo que ha escrito el hilo 5 de "
+         "otro bloque: byte 8 de los 512 de sm"},
+        {"lane 9 calls __shfl_down_sync with mask 0xff, which leaves it out",
+         "el hilo 9 del warp llama a __shfl_down_sync con la máscara 0xff, en la que no está"},
+        {"the program tries to start a process: it is kept from that here (--unguarded lets it)",
+         "intenta iniciar un proceso"},
+        {"no such report", ""}};
+    char text[320];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool known = tsl_lab_detail(text, sizeof text, cases[i].english, TSL_LAB_SPANISH);
+        assert_string_equal(text, cases[i].spanish);
+        assert_int_equal(known, cases[i].spanish[0] != '\0');
+        assert_true(tsl_lab_detail(text, sizeof text, cases[i].english, TSL_LAB_ENGLISH));
+        assert_string_equal(text, cases[i].english);
+    }
+}
+
 static void test_html(void **state)
 {
     static const char *const cases[][2] = {
@@ -164,6 +198,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts), cmocka_unit_test(test_answers),
                                        cmocka_unit_test(test_predictions),
-                                       cmocka_unit_test(test_html)};
+                                       cmocka_unit_test(test_details), cmocka_unit_test(test_html)};
     return cmocka_run_group_tests(tests, begin, end);
 }

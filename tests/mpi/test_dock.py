@@ -13,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from command import LIGAND, RECEPTOR, SMALL, TESELA, ReferenceTest, contents, gpus  # noqa: E402
+from command import LIGAND, RECEPTOR, SMALL, SMALL_RANKED, TESELA, ReferenceTest, contents, gpus  # noqa: E402
 
 BOUND = 10  # seconds within which all have ended
 LONG = ["--rotations", "spiral:100000", *SMALL[:4], *SMALL[6:]]
@@ -98,6 +98,27 @@ class Dock(ReferenceTest):
             self.assertEqual(report["device"], ",".join((4 * ["cpu", "sim"])[:count]))
             self.assertEqual(sum(rank["rotations"] for rank in report["results"]["ranks"]), 600)
             self.assertEqual(errors.count("600 rotations"), 1)  # one of them tells
+
+    def test_same_files_of_the_score_that_ranks(self):
+        """From 1 to 4 ranks, and gone on with by another number of them."""
+        reference = self.run_command("dock", RECEPTOR, LIGAND, "-o", "reference", *SMALL_RANKED)
+        self.assertEqual(reference.returncode, 0, reference.stderr)
+        expected = contents(self.path("reference"))
+        ranked = [TESELA, "dock", RECEPTOR, LIGAND, "-o", "out", *SMALL_RANKED, "--device", "cpu,sim", "--batch", "1"]
+        for count in (1, 2, 4):
+            process = self.launch((count, ranked))
+            _, errors = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 0, errors)
+            self.assertEqual(contents(self.path("out")), expected, count)
+            shutil.rmtree(self.path("out"))
+        process = self.launch((3, ranked))
+        if self.is_under_way(process, self.path("out", "checkpoint.tsl")):
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        process = self.launch((2, [*ranked, "--resume"]))
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertEqual(contents(self.path("out")), expected)
 
     def test_same_files_of_gpus(self):
         if not gpus():

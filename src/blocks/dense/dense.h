@@ -2,7 +2,8 @@
  * row to the next) is given: products, symmetric eigenproblems, Cholesky factors.
  *
  * On a CPU they go to OpenBLAS or LAPACK where the build has one, else to loops of this folder,
- * which are for some hundred rows. A product's bits don't depend on the number of threads. */
+ * which are for some hundred rows; on a GPU to cuBLAS and cuSOLVER, which are opened with their
+ * first use. A product's bits don't depend on the number of threads. */
 #ifndef TSL_DENSE_H
 #define TSL_DENSE_H
 
@@ -23,7 +24,10 @@ typedef struct tsl_product {
     int64_t ldc;
 } tsl_product;
 
-/* What a device does; memory is the device's, and all is queued on the context's stream. */
+/* What a device does; memory is the device's. multiply() and solve() are queued on the context's
+ * stream; eigen() and cholesky() wait for it. A GPU's libraries take memory when they are first
+ * used and when a matrix is larger than those before; TSL_E_UNSUPPORTED where they are not
+ * installed. */
 typedef struct tsl_dense_ops {
     tsl_status (*multiply)(tsl_context *context, const tsl_product *product);
 

@@ -25,7 +25,7 @@ typedef struct bench {
     /* what rank 0 has */
     int size, count;
     char path[TSL_DEVICE_NAME + 256]; /* "mpi, cuda:0 memory by NCCL 2.28.9" */
-    const cli_crew *crew;
+    const cli_rank_group *group;
     double link; /* bytes a second; 0: one rank has none */
     tsl_comm_measurement measurements[MOST_MEASUREMENTS];
 } bench;
@@ -124,27 +124,27 @@ static tsl_status check_memory(const bench *b, tsl_comm *comm, tsl_context *cont
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     bench *b = user;
-    cli_crew crew;
+    cli_rank_group group;
     cli_common common = b->common;
     common.threads = common.threads > 0 ? common.threads : 1;
     cli_be_silent(true); /* the table says who the ranks are */
-    tsl_status status = cli_crew_meet(&crew, comm, &common);
+    tsl_status status = cli_rank_group_open(&group, comm, &common);
     cli_be_silent(false);
     if (status == TSL_OK) {
-        status = check_memory(b, comm, crew.context);
+        status = check_memory(b, comm, group.context);
         if (status == TSL_OK) {
-            status = run_with(b, comm, crew.context);
+            status = run_with(b, comm, group.context);
         }
         if (status == TSL_OK && comm->rank == 0) {
-            b->crew = &crew;
+            b->group = &group;
             add_shares(b);
-            status = report(b, crew.context);
+            status = report(b, group.context);
         }
         if (status != TSL_OK) {
-            tsl_comm_fail(comm, status, tsl_last_error(crew.context));
+            tsl_comm_fail(comm, status, tsl_last_error(group.context));
         }
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     return status;
 }
 
@@ -199,11 +199,11 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_string(json, "path", b->path);
     tsl_json_open_array(json, "ranks");
     for (int q = 0; q < b->size; q++) {
-        const cli_seat *seat = &b->crew->seats[q];
+        const cli_placement *placement = &b->group->placements[q];
         tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "host", seat->host);
-        tsl_json_string(json, "device", seat->device);
-        tsl_json_string(json, "model", seat->model);
+        tsl_json_string(json, "host", placement->host);
+        tsl_json_string(json, "device", placement->device);
+        tsl_json_string(json, "model", placement->model);
         tsl_json_close_object(json);
     }
     tsl_json_close_array(json);
@@ -228,7 +228,7 @@ static tsl_status write_json(const bench *b, tsl_context *context)
 {
     const double total = tsl_seconds() - b->begun;
     const cli_report report = {.command = "comm bench",
-                               .device = b->crew->devices,
+                               .device = b->group->devices,
                                .ranks = b->size,
                                .verified = -1,
                                .total = total,

@@ -40,6 +40,11 @@ typedef struct dock_options {
     tsl_dock_options dock;
     const char *contacts; /* file of contact potentials; NULL: the library's own */
     double table[TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT]; /* read from it */
+    int rerank;             /* poses that are ranked anew by pairs; 0: none */
+    const char *potentials; /* file of pair potentials; NULL: the library's own */
+    tsl_pair_potentials pairs;
+    double pair_edges[TSL_PAIR_BINS]; /* read from it */
+    double pair_values[TSL_PAIR_BINS][TSL_CONTACT_TYPE_COUNT][TSL_CONTACT_TYPE_COUNT];
     double cluster;             /* radius, angstrom; 0: no clusters */
     const char *block;          /* residues, "receptor" or "ligand" before them; NULL: none */
     const char *restrain;       /* "LIST within D of LIST", or NULL */
@@ -66,6 +71,9 @@ const char *dock_electrostatics_name(tsl_electrostatics electrostatics);
 /* Read options->contacts into options->table, which the docking options then have. Prints what is
  * wrong with it. */
 bool dock_contacts_read(dock_options *options);
+
+/* Read options->potentials into options->pairs. Prints what is wrong with it. */
+bool dock_potentials_read(dock_options *options);
 
 /* ---- residues (residues.c) ------------------------------------------------------------------ */
 
@@ -141,9 +149,9 @@ typedef struct dock_work {
     const dock_options *options;
     tsl_comm *comm;
     tsl_context *context;
-    int rank, ranks; /* rank 0 prints, and writes the results */
-    cli_seat *seats; /* [ranks] */
-    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
+    int rank, ranks;           /* rank 0 prints, and writes the results */
+    cli_placement *placements; /* [ranks] */
+    char *devices;             /* "cuda:0,cuda:1,cpu": those of all ranks */
     dock_rotations rotations;
     dock_manner manner;
     tsl_dock_watcher watcher; /* of the plan */
@@ -208,6 +216,9 @@ tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkp
 /* Remove checkpoints that a complete run left behind. For rank 0. */
 void dock_search_tidy(dock_work *work, const dock_pair *pair);
 
+/* Cut pair->list to options->rerank poses and rank them anew, if that is asked for. */
+tsl_status dock_rerank(dock_work *work, dock_pair *pair);
+
 /* Sort out clusters of pair->list, if they are asked for; `most` poses are to be left. */
 tsl_status dock_cluster(dock_work *work, dock_pair *pair, int64_t most);
 
@@ -258,10 +269,10 @@ int dock_ladder_run(dock_work *work);
 /* Compare the poses of options->judged with options->native, on rank 0. Returns the exit status;
  * messages are out. */
 int dock_quality_run(dock_work *work);
-/* The edge of a cell of a list, whose head prints it with three decimals: the pair's own where it
- * is that. */
-double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
-                         double printed);
+/* The edge of a cell of a list, whose head prints it with three decimals: the one that the pair
+ * gets by the list's score where it is that. */
+double dock_list_spacing(const tsl_pose_list_head *head, const tsl_molecule *receptor,
+                         const tsl_molecule *ligand);
 
 /* ---- the end (dock.c) --------------------------------------------------------------------- */
 

@@ -57,12 +57,22 @@ static int run_one(dock_work *work)
 
 /* ---- ranks -------------------------------------------------------------------------------- */
 
+/* The score that poses of FTDock's are ranked by is there to compare with. */
+static void say_score(const dock_options *options)
+{
+    if (options->task == DOCK_A_RUN && options->dock.score == TSL_SCORE_FTDOCK) {
+        cli_note("--score ftdock ranks poorly: it seldom puts a good pose among the first hundred; "
+                 "without it poses are ranked by complementarity");
+    }
+}
+
 static tsl_status work_as_rank(dock_work *work, int *exit_status)
 {
     const dock_options *options = work->options;
     if (options->common.profile) {
         tsl_profile_enable(work->context);
     }
+    say_score(options);
     const tsl_status status =
         cli_agree(work->context, dock_rotations_make(&work->rotations, work->context, options));
     *exit_status = status != TSL_OK                ? dock_end(work, status)
@@ -87,23 +97,23 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     outcome *out = user;
     dock_work work = {.options = out->options, .begun = tsl_seconds()};
-    cli_crew crew;
+    cli_rank_group group;
     int exit_status = CLI_INTERNAL;
     cli_be_silent(tsl_comm_rank(comm) > 0);
-    tsl_status status = cli_crew_meet(&crew, comm, &work.options->common);
+    tsl_status status = cli_rank_group_open(&group, comm, &work.options->common);
     if (status == TSL_OK) {
         work.comm = comm;
-        work.context = crew.context;
-        work.rank = crew.rank;
-        work.ranks = crew.ranks;
-        work.seats = crew.seats;
-        work.devices = crew.devices;
+        work.context = group.context;
+        work.rank = group.rank;
+        work.ranks = group.ranks;
+        work.placements = group.placements;
+        work.devices = group.devices;
         status = work_as_rank(&work, &exit_status);
     }
-    if (crew.rank == 0 || cli_is_launched()) {
+    if (group.rank == 0 || cli_is_launched()) {
         out->exit_status = exit_status;
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     cli_be_silent(false);
     return status;
 }

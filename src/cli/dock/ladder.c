@@ -206,14 +206,14 @@ static tsl_status open_alone(tsl_context **out, dock_ladder *ladder, const char 
 static tsl_status repeat_alone(dock_ladder *ladder, dock_rung *rung, tsl_context *context)
 {
     const dock_work *work = ladder->work;
-    cli_seat seat = work->seats[0];
-    cli_seat_take_device(&seat, context);
+    cli_placement placement = work->placements[0];
+    cli_placement_take_device(&placement, context);
     const dock_work alone = {.options = work->options,
                              .comm = context->comm,
                              .context = context,
                              .ranks = 1,
-                             .seats = &seat,
-                             .devices = seat.device,
+                             .placements = &placement,
+                             .devices = placement.device,
                              .rotations = work->rotations,
                              .manner = {.hear = hear, .user = ladder},
                              .begun = work->begun};
@@ -227,7 +227,7 @@ const char *dock_rung_devices(const dock_ladder *ladder, const dock_rung *rung)
     const dock_place place = rung->version->place;
     return place == DOCK_ON_ALL_DEVICES ? ladder->work->devices
            : place <= DOCK_ON_ALL_CORES ? "cpu"
-                                        : ladder->work->seats[0].device;
+                                        : ladder->work->placements[0].device;
 }
 
 /* For rank 0: versions on one device, or on the CPU. */

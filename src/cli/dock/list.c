@@ -479,7 +479,7 @@ int dock_list_run(dock_work *work)
                   (long long)list.count, work->options->folder);
         exit_status = CLI_CHECK_FAILED;
     } else if (status == TSL_OK && list.unverified) {
-        cli_error("a transform is off by more than 1/4: scores may be wrong");
+        cli_error("a transform is off by more than its bound: scores may be wrong");
         exit_status = CLI_CHECK_FAILED;
     }
     free_list(work, &list);

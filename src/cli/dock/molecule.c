@@ -113,8 +113,10 @@ static void say_assumed(const char *path, const tsl_molecule *molecule)
         {a->residue_numbers, "residue number is asterisks: taken for 0",
          "atoms have asterisks for residue numbers: taken for 0"},
         {a->odd_records,
-         "record of an atom begins with blanks or is in lower case: read all the same",
-         "records of atoms begin with blanks or are in lower case: read all the same"},
+         "record of an atom begins with blanks, is in lower case or has no blank after ATOM: read "
+         "all the same",
+         "records of atoms begin with blanks, are in lower case or have no blank after ATOM: read "
+         "all the same"},
         {a->overlaps,
          "atom stands where another does: are models or records alternatives (--model)?",
          "atoms stand where others do: are models or records alternatives (--model)?"}};

@@ -100,6 +100,9 @@ static const int electrostatics[] = {TSL_ELECTROSTATICS_FTDOCK, TSL_ELECTROSTATI
                                      TSL_ELECTROSTATICS_OFF};
 static const char *const electrostatics_notes[] = {
     "charges spread with FTDock's weights", "with true trilinear ones", "it always qualifies"};
+/* The same. */
+static const char *const score_words[] = {"complementarity", "ftdock", NULL};
+static const int scores[] = {TSL_SCORE_COMPLEMENTARITY, TSL_SCORE_FTDOCK};
 static const int electrostatics_off[] = {TSL_ELECTROSTATICS_OFF};
 
 #define OF_A_RUN (1U << DOCK_A_RUN)
@@ -151,9 +154,11 @@ static const cli_option rows[] = {
              "quaternion (w x y z)"},
     {.heading = "Scores:"},
     {"score", .value = "WAY", .kind = CLI_CHOICE, CLI_FIELD(dock_options, dock.score),
-     .words = score_names, .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "what poses are ranked by, @: FTDock's shape score; or pairs, clash, electrostatics "
-             "and contact potentials together, on cells of 1.2 angstrom"},
+     .words = score_words, .values = scores, .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help =
+         "what poses are ranked by, @; complementarity: pairs, clash, electrostatics and contact "
+         "potentials together, on cells of 1.2 angstrom; ftdock: FTDock's shape score, which "
+         "ranks poorly"},
     {"clash-weight", .value = "WEIGHT", .kind = CLI_REAL,
      CLI_FIELD(dock_options, dock.complementarity.clash), .range = {0, 100}, .tasks = OF_A_RUN,
      .echo = CLI_TOLD, .help = "of complementarity: weight of the clash"},
@@ -168,29 +173,39 @@ static const cli_option rows[] = {
      .help = "of complementarity: contact potentials of 18 types of atoms, 18 lines of 18 numbers"},
     {"block", .value = "receptor:LIST|ligand:LIST", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, block), .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "with complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45"},
+     .help = "of complementarity: residues that are to stay free, e.g. receptor:A:10-20,A:45"},
     {"restrain", .value = "LIST within D of LIST", .kind = CLI_TEXT,
      CLI_FIELD(dock_options, restrain), .tasks = OF_A_RUN, .echo = CLI_TOLD,
-     .help = "with complementarity: an atom of these residues of RECEPTOR has to be within D "
+     .help = "of complementarity: an atom of these residues of RECEPTOR has to be within D "
              "angstrom of one of LIGAND's; * is all of a chain: 'A:45,A:57 within 8 of B:*'"},
+    {"rerank", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, rerank),
+     .range = {1, 10000000}, .tasks = OF_A_RUN, .echo = CLI_TOLD_SAID,
+     .help = "with complementarity: rank the first COUNT poses, e.g. 2000, anew by potentials of "
+             "pairs of atoms, which come to their score; the list has only these",
+     .otherwise = "none"},
+    {"potentials", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, potentials),
+     .tasks = OF_A_RUN, .echo = CLI_TOLD,
+     .help = "with --rerank: pair potentials of 18 types of atoms; for each bin of distances a "
+             "line with its outer end in angstrom, then 18 lines of 18 numbers",
+     .otherwise = "the program's own"},
     {"cluster", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, cluster),
      .range = {0.01, 100}, .noun = "a length in angstrom,", .tasks = OF_A_RUN,
      .echo = CLI_TOLD_SAID, .help = "keep the first of poses whose ligands are within this of it",
      .otherwise = "no clusters"},
     {"surface", .value = "ANGSTROM", .kind = CLI_REAL, CLI_FIELD(dock_options, dock.surface),
      .range = {TSL_DOCK_SURFACE_RANGE, .above = true}, .noun = "a length in angstrom,",
-     .help = "thickness of the receptor's surface layer"},
+     .help = "of ftdock: thickness of the receptor's surface layer"},
     {"core", .value = "VALUE", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.core),
-     .range = {TSL_DOCK_CORE_RANGE}, .help = "value of a cell in the receptor's core"},
+     .range = {TSL_DOCK_CORE_RANGE}, .help = "of ftdock: value of a cell in the receptor's core"},
     {"electrostatics", .value = "ftdock|trilinear|off", .kind = CLI_CHOICE,
      CLI_FIELD(dock_options, dock.electrostatics), .words = electrostatics_words,
      .values = electrostatics, .notes = electrostatics_notes,
-     .help = "a pose qualifies if its energy is negative"},
+     .help = "of ftdock: a pose qualifies if its energy is negative"},
     {"no-electrostatics", .kind = CLI_FLAG, CLI_FIELD(dock_options, dock.electrostatics),
      .values = electrostatics_off, .help = "the same as --electrostatics off"},
     {"keep", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(dock_options, dock.keep),
      .range = {TSL_DOCK_KEEP_RANGE}, .help = "poses to keep of each rotation",
-     .otherwise = "@; 1 with complementarity"},
+     .otherwise = "@; 3 with ftdock"},
     {"rescore", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(dock_options, rescore),
      .tasks = OF_A_RUN, .echo = CLI_TOLD,
      .help = "no search: score the poses of FILE, a list in FTDock's form, with its grid, surface, "
@@ -244,8 +259,10 @@ static const char arguments_doc[] = "RECEPTOR LIGAND -o DIR\n"
                                     "ladder RECEPTOR LIGAND";
 
 static const char command_doc[] =
-    "Dock two proteins as rigid bodies, by the method of FTDock 2.0: for each rotation of LIGAND, "
-    "score all its translations on a grid around RECEPTOR by FFT, and keep the best.\n"
+    "Dock two proteins as rigid bodies: for each rotation of LIGAND, score all its translations on "
+    "a grid around RECEPTOR by FFT, and keep the best. Poses are ranked by how well the molecules "
+    "complement each other, in shape, charges and contacts; --score ftdock is the method of FTDock "
+    "2.0.\n"
     "\n"
     "RECEPTOR and LIGAND are PDB or mmCIF files, or FTDock's .parsed, gzipped or not. "
     "Defaults are given in parentheses."
@@ -266,8 +283,12 @@ static const char command_doc[] =
     "\n"
     "Examples:\n"
     "  tesela dock trypsin.pdb bpti.pdb -o results\n"
+    "  tesela dock trypsin.pdb bpti.pdb --restrain 'E:189 within 8 of I:15' --cluster 5 -o "
+    "results\n"
     "  tesela dock 2sic.cif.gz --receptor-chains E 2sic.cif.gz --ligand-chains I \\\n"
     "      --rotations spiral:54000 --poses 100 -o results\n"
+    "  tesela dock quality results/ftdock_global.dat trypsin.pdb bpti.pdb --native 2ptc.cif \\\n"
+    "      --native-receptor-chains E --native-ligand-chains I\n"
     "  tesela dock --list pairs.tsv --angle-step 15 --resume -o screen\n"
     "  mpirun -n 4 tesela dock trypsin.pdb bpti.pdb -o results\n"
     "  tesela dock ladder trypsin.pdb bpti.pdb --device cuda:0-3 --csv ladder.csv";
@@ -324,6 +345,20 @@ static bool check_residues(const dock_options *options)
     return true;
 }
 
+/* An option of another score than the one at hand, which may be the default. */
+static bool refuse_score(const dock_options *options, const void *field, tsl_dock_score score)
+{
+    const char *option = cli_spelled(&options->common, field);
+    if (options->task == DOCK_A_RUN && !cli_given(&options->common, &options->dock.score)) {
+        cli_error("%s is for --score %s: add that, or leave %s out", option, score_names[score],
+                  option);
+    } else {
+        cli_error("%s is for --score %s, not for %s: leave one of them out", option,
+                  score_names[score], score_names[options->dock.score]);
+    }
+    return false;
+}
+
 /* Options of one score are refused with the other. */
 static bool check_score(const dock_options *options)
 {
@@ -338,15 +373,14 @@ static bool check_score(const dock_options *options)
                       {&dock->complementarity.electrostatics, TSL_SCORE_COMPLEMENTARITY},
                       {&dock->complementarity.contacts, TSL_SCORE_COMPLEMENTARITY},
                       {&options->contacts, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->rerank, TSL_SCORE_COMPLEMENTARITY},
+                      {&options->potentials, TSL_SCORE_COMPLEMENTARITY},
                       {&options->block, TSL_SCORE_COMPLEMENTARITY},
                       {&options->restrain, TSL_SCORE_COMPLEMENTARITY}};
     for (size_t i = 0; i < sizeof of_a_score / sizeof *of_a_score; i++) {
         if (cli_given(&options->common, of_a_score[i].field) &&
             of_a_score[i].score != dock->score) {
-            cli_error("%s is for --score %s, not for %s: leave one of them out",
-                      cli_spelled(&options->common, of_a_score[i].field),
-                      score_names[of_a_score[i].score], score_names[dock->score]);
-            return false;
+            return refuse_score(options, of_a_score[i].field, of_a_score[i].score);
         }
     }
     return true;
@@ -379,6 +413,11 @@ static bool check_together(const dock_options *options)
     if (options->list != NULL && options->receptor != NULL) {
         return refuse(cli_spelled(common, &options->list), "RECEPTOR and LIGAND",
                       "the list names the molecules");
+    }
+    if (options->potentials != NULL && options->rerank == 0) {
+        cli_error("%s is for --rerank: say how many poses are ranked by it, e.g. --rerank 2000",
+                  cli_spelled(common, &options->potentials));
+        return false;
     }
     bool asked[DOCK_VERSIONS];
     return check_score(options) && check_residues(options) &&
@@ -456,6 +495,7 @@ static void init(const cli_command *self, void *options)
 {
     (void)self;
     *(dock_options *)options = (dock_options){.dock = TSL_DOCK_OPTIONS_INIT,
+                                              .pairs = TSL_PAIR_POTENTIALS_INIT,
                                               .angle_step = 12,
                                               .top = 10000,
                                               .poses = 10,
@@ -465,16 +505,21 @@ static void init(const cli_command *self, void *options)
 
 bool dock_options_parse(dock_options *out, int argc, char **argv, int *exit_status)
 {
+    const tsl_dock_options ftdock = TSL_DOCK_OPTIONS_FTDOCK;
     if (!cli_parse_options(&cli_dock, out, argc, argv, exit_status)) {
         return false;
     }
     if (cli_given(&out->common, &out->rotations_from)) {
         out->angle_step = 0;
     }
-    if (out->dock.score == TSL_SCORE_COMPLEMENTARITY && !cli_given(&out->common, &out->dock.keep)) {
-        out->dock.keep = 1; /* the best pose of a rotation is worth most */
+    if (out->task == DOCK_LADDER) {
+        out->dock.score = ftdock.score; /* whose steps they were */
     }
-    return check(out) && (out->contacts == NULL || dock_contacts_read(out));
+    if (out->dock.score == ftdock.score && !cli_given(&out->common, &out->dock.keep)) {
+        out->dock.keep = ftdock.keep;
+    }
+    return check(out) && (out->contacts == NULL || dock_contacts_read(out)) &&
+           (out->potentials == NULL || dock_potentials_read(out));
 }
 
 static const cli_task tasks[] = {[DOCK_A_RUN] = {.name = "a docking"},

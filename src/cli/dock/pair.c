@@ -129,7 +129,13 @@ static void name_output(const dock_work *work, dock_pair *pair)
     add_text(&hash, head->receptor);
     add_text(&hash, head->ligand);
     add_text(&hash, head->rotations_from);
-    add_values(&hash, "%d %d %.17g", options->top, options->poses, options->cluster);
+    add_values(&hash, "%d %d %.17g %d", options->top, options->poses, options->cluster,
+               options->rerank);
+    if (options->potentials != NULL) {
+        const int bins = options->pairs.bins;
+        tsl_sha256_add(&hash, options->pair_edges, (size_t)bins * sizeof *options->pair_edges);
+        tsl_sha256_add(&hash, options->pair_values, (size_t)bins * sizeof *options->pair_values);
+    }
     add_values(&hash, "%d %d %d %d %d %d %d", head->angle_step, head->grid_given,
                head->angle_step_given, head->surface_given, head->core_given,
                head->electrostatics_given, head->keep_given);
@@ -229,6 +235,7 @@ static tsl_status make_plan(dock_work *work, dock_pair *pair)
     pair->list.head.grid = pair->summary.grid;
     pair->list.head.span = pair->summary.span;
     pair->list.head.spacing = pair->summary.spacing;
+    pair->list.head.score = pair->used.score;
     const int64_t items = work->options->rescore != NULL ? pair->list.count : work->rotations.count;
     cli_note("%s (%lld atoms) and %s (%lld atoms): a grid of %d cells of %.3f angstrom, "
              "%lld %s%s",

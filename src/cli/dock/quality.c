@@ -56,8 +56,7 @@ static tsl_status judge_all(judging *j)
     tsl_context *context = j->work->context;
     const tsl_molecule *const docked[2] = {j->docked[0].molecule, j->docked[1].molecule};
     const tsl_molecule *const bound[2] = {j->bound[0].molecule, j->bound[1].molecule};
-    const double spacing =
-        dock_list_spacing(docked[0], docked[1], j->list.head.grid, j->list.head.spacing);
+    const double spacing = dock_list_spacing(&j->list.head, docked[0], docked[1]);
     double centres[2][3];
     tsl_native *native = NULL;
     j->qualities = tsl_allocate((size_t)j->list.count * sizeof *j->qualities);

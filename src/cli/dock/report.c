@@ -99,13 +99,13 @@ static void write_ranks(tsl_json *json, const dock_work *work, const dock_pair *
 {
     tsl_json_open_array(json, "ranks");
     for (int q = 0; q < work->ranks; q++) {
-        const cli_seat *seat = &work->seats[q];
+        const cli_placement *placement = &work->placements[q];
         const dock_share share = pair->shares != NULL ? pair->shares[q] : (dock_share){0};
         tsl_json_open_object(json, NULL);
-        tsl_json_string(json, "host", seat->host);
-        tsl_json_string(json, "device", seat->device);
-        tsl_json_string(json, "model", seat->model);
-        tsl_json_integer(json, "threads", seat->threads);
+        tsl_json_string(json, "host", placement->host);
+        tsl_json_string(json, "device", placement->device);
+        tsl_json_string(json, "model", placement->model);
+        tsl_json_integer(json, "threads", placement->threads);
         tsl_json_integer(json, "rotations", share.rotations);
         tsl_json_number(json, "begun", share.begun);
         tsl_json_number(json, "seconds", share.seconds);
@@ -205,17 +205,23 @@ tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const
 static void print_poses(FILE *stream, const dock_pair *pair)
 {
     const bool energies = pair->list.head.electrostatics != TSL_ELECTROSTATICS_OFF;
-    fprintf(stream, "\n  rank  score  ES ratio    x    y    z     twist     theta       phi\n");
+    const bool clusters = pair->list.sizes != NULL;
+    fprintf(stream, "\n  rank   score  ES ratio    x    y    z     twist     theta       phi%s\n",
+            clusters ? "  poses" : "");
     for (int64_t i = 0; i < poses_shown(pair); i++) {
         const tsl_pose *pose = &pair->list.poses[i];
         char ratio[32] = "-";
         if (energies) {
             snprintf(ratio, sizeof ratio, "%.3f", dock_es_ratio(pair, pose));
         }
-        fprintf(stream, "%6lld  %5d  %8s %4d %4d %4d  %8.7g  %8.7g  %8.7g\n", (long long)i + 1,
+        fprintf(stream, "%6lld %7d  %8s %4d %4d %4d  %8.7g  %8.7g  %8.7g", (long long)i + 1,
                 (int)pose->score, ratio, (int)pose->shift[0], (int)pose->shift[1],
                 (int)pose->shift[2], pose->rotation.twist / 1e6, pose->rotation.theta / 1e6,
                 pose->rotation.phi / 1e6);
+        if (clusters) {
+            fprintf(stream, " %6lld", (long long)pair->list.sizes[i]);
+        }
+        fputc('\n', stream);
     }
 }
 
@@ -230,7 +236,7 @@ static void print_ranks(FILE *stream, const dock_work *work, const dock_pair *pa
             "a second");
     for (int q = 0; q < work->ranks; q++) {
         const dock_share *share = &pair->shares[q];
-        fprintf(stream, "%6d  %-12s %10lld %9.2f %10.1f\n", q, work->seats[q].device,
+        fprintf(stream, "%6d  %-12s %10lld %9.2f %10.1f\n", q, work->placements[q].device,
                 (long long)share->rotations, share->seconds, dock_share_rate(share));
     }
 }

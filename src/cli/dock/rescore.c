@@ -9,20 +9,18 @@
 /* The original prints the edge of a cell with three decimals, which is not enough to place poses
  * by. Where it is the edge this pair would get, that one is meant; else the printed one has to do.
  */
-static double spacing_of_list(const dock_pair *pair, int grid, double printed)
+static double spacing_of_list(const dock_pair *pair, const tsl_pose_list_head *head)
 {
     const double spacing =
-        dock_list_spacing(pair->receptor->molecule, pair->ligand->molecule, grid, printed);
-    return spacing == printed ? printed : 0;
+        dock_list_spacing(head, pair->receptor->molecule, pair->ligand->molecule);
+    return spacing != head->spacing && pair->used.score == head->score ? 0 : spacing;
 }
 
-double dock_list_spacing(const tsl_molecule *receptor, const tsl_molecule *ligand, int grid,
-                         double printed)
+double dock_list_spacing(const tsl_pose_list_head *head, const tsl_molecule *receptor,
+                         const tsl_molecule *ligand)
 {
-    double centre[3];
-    const double span =
-        (double)tsl_dock_span(tsl_dock_centre(receptor, centre), tsl_dock_centre(ligand, centre));
-    return fabs(span / grid - printed) < 6e-4 ? span / grid : printed;
+    const double own = (double)tsl_dock_span_of(head->score, receptor, ligand) / head->grid;
+    return fabs(own - head->spacing) < 6e-4 ? own : head->spacing;
 }
 
 /* What the command line does not say, the list's head does. */
@@ -42,7 +40,7 @@ static tsl_status take_options(dock_work *work, dock_pair *pair, const tsl_pose_
     }
     if (!cli_given(&options->common, &options->dock.spacing)) {
         const bool same = used->grid == head->grid;
-        used->spacing = same ? spacing_of_list(pair, head->grid, head->spacing) : head->spacing;
+        used->spacing = same ? spacing_of_list(pair, head) : head->spacing;
     }
     if (!cli_given(&options->common, &options->dock.surface)) {
         used->surface = head->surface;

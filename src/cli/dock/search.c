@@ -328,8 +328,11 @@ static tsl_status make_list(dock_work *work, dock_pair *pair, tsl_pose *poses)
 {
     const double begun = tsl_seconds();
     const int64_t slots = work->rotations.count * work->options->dock.keep;
+    const dock_options *options = work->options;
     const int32_t cut =
-        work->options->cluster > 0 ? 1 : cut_score(poses, slots, work->options->top);
+        options->cluster > 0 && options->rerank == 0
+            ? 1
+            : cut_score(poses, slots, options->rerank > 0 ? options->rerank : options->top);
     int64_t count = 0;
     pair->lowest_energy = 0;
     for (int64_t i = 0; i < slots; i++) {
@@ -344,7 +347,8 @@ static tsl_status make_list(dock_work *work, dock_pair *pair, tsl_pose *poses)
     pair->list.poses = poses;
     pair->list.count = count;
     tsl_profile_add(work->context, "sort poses", begun, 0, 0);
-    return dock_cluster(work, pair, work->options->top);
+    const tsl_status status = dock_rerank(work, pair);
+    return status == TSL_OK ? dock_cluster(work, pair, options->top) : status;
 }
 
 static void free_search(searching *search)

@@ -264,14 +264,10 @@ static tsl_status check_current(course_work *work, int at, const char *file, boo
     }
     const int next = tsl_lab_state_next(&work->state, &work->course, at + 1);
     if (status == TSL_OK && *passed && next >= 0) {
-        char name[PATH_MAX];
         const tsl_lab_exercise *n = &work->course.exercises[next];
-        tsl_lab_answer_path(name, &work->state, n);
         printf("\n");
-        printf(course_say(work, TSL_LAB_SAY_NEXT), n->id, n->words[work->language].title, name);
+        printf(course_say(work, TSL_LAB_SAY_NEXT), n->id, n->words[work->language].title);
         printf("\n");
-        work->state.current = next;
-        status = course_save(work);
     } else if (status == TSL_OK && *passed) {
         printf("\n%s\n", course_say(work, TSL_LAB_SAY_ALL_DONE));
     }

@@ -76,9 +76,9 @@ static tsl_status check(watcher *w, int at)
     const int next = tsl_lab_state_next(&work->state, &work->course, at + 1);
     if (status == TSL_OK && passed && next >= 0) {
         const tsl_lab_exercise *n = &work->course.exercises[next];
-        tsl_lab_answer_path(path, &work->state, n);
         printf("\n");
-        printf(course_say(work, TSL_LAB_SAY_NEXT), n->id, n->words[work->language].title, path);
+        printf(course_say(work, w->keys ? TSL_LAB_SAY_NEXT_KEY : TSL_LAB_SAY_NEXT), n->id,
+               n->words[work->language].title);
         printf("\n");
     } else if (status == TSL_OK && passed) {
         printf("\n%s\n", course_say(work, TSL_LAB_SAY_ALL_DONE));
@@ -161,7 +161,11 @@ int lab_watch_command(const cli_command *self, int argc, char **argv)
     if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
-    const int at = course_chosen(&work);
+    int at = course_chosen(&work);
+    if (at >= 0 && work.options.name_count == 0 && work.state.passed[at]) {
+        const int next = tsl_lab_state_next(&work.state, &work.course, at + 1);
+        at = next >= 0 ? next : at;
+    }
     watcher w = {.work = &work, .notifier = inotify_init1(IN_CLOEXEC)};
     if (at < 0) {
         return course_close(&work, TSL_OK, CLI_USAGE);

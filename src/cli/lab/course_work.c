@@ -202,6 +202,13 @@ void course_print_exercise(const course_work *work, int at)
     const tsl_lab_exercise *e = &work->course.exercises[at];
     const tsl_lab_words *w = &e->words[work->language];
     tsl_lab_answer_path(path, &work->state, e);
+    if (at == 0 || work->course.exercises[at - 1].module != e->module) {
+        const tsl_lab_module *m = tsl_lab_course_module(&work->course, e->module);
+        printf(course_say(work, TSL_LAB_SAY_MODULE), m->number, m->words[work->language].title);
+        printf("\n\n");
+        course_print_text(stdout, m->words[work->language].task);
+        printf("\n");
+    }
     printf("%s %s\n\n", e->id, w->title);
     course_print_text(stdout, w->task);
     printf("\n");

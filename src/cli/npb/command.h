@@ -86,12 +86,12 @@ typedef struct npb_table {
 } npb_table;
 
 /* The ladder on all ranks; returns the exit status. */
-int npb_ladder_run(const cli_crew *crew, const npb_job *job);
+int npb_ladder_run(const cli_rank_group *group, const npb_job *job);
 /* Which versions --variant names; false if one is none, and a message is out. */
 bool npb_ladder_choose(bool asked[NPB_VERSIONS], const npb_options *options);
 
 /* Print the tables of all classes, and write their members of the report. */
-void npb_table_print(FILE *stream, const npb_options *options, const cli_crew *crew,
+void npb_table_print(FILE *stream, const npb_options *options, const cli_rank_group *group,
                      const npb_table *tables, int cores);
 void npb_table_write(tsl_json *json, const npb_options *options, const npb_table *tables,
                      int cores);

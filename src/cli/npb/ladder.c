@@ -7,9 +7,9 @@
 #include "comm/comm.h"
 #include "solvers/npb/ladder/ladder.h"
 
-/* The contexts of rank 0's own; the crew's are for versions of all ranks. */
+/* The contexts of rank 0's own; the group's are for versions of all ranks. */
 typedef struct bench {
-    const cli_crew *crew;
+    const cli_rank_group *group;
     const npb_options *options;
     bool is_cg;
     bool asked[NPB_VERSIONS];
@@ -71,7 +71,7 @@ static tsl_context *context_of(const bench *b, tsl_ladder_place place)
     case TSL_LADDER_DEVICES:
         break;
     }
-    return b->crew->context;
+    return b->group->context;
 }
 
 static bool is_of_all_ranks(tsl_ladder_place place)
@@ -87,8 +87,8 @@ static bool has_row(const bench *b, const tsl_ladder_version *version, int numbe
         version->place == TSL_LADDER_ONE_CORE || version->place == TSL_LADDER_ALL_CORES) {
         return b->asked[number];
     }
-    return (version->place != TSL_LADDER_DEVICES || b->crew->ranks > 1) &&
-           tsl_ladder_runs_on(b->crew->context, b->is_cg, number);
+    return (version->place != TSL_LADDER_DEVICES || b->group->ranks > 1) &&
+           tsl_ladder_runs_on(b->group->context, b->is_cg, number);
 }
 
 static void take_times(npb_row *row, const tsl_ladder_outcome *outcome, int run)
@@ -105,39 +105,39 @@ static void take_times(npb_row *row, const tsl_ladder_outcome *outcome, int run)
     row->verified = (run == 0 || row->verified) && outcome->verified;
 }
 
-/* Run a version as often as is asked for; the line of a failure is in the crew's context. */
+/* Run a version as often as is asked for; the line of a failure is in the group's context. */
 static tsl_status run_version(const bench *b, npb_row *row, const tsl_ladder_case *what,
                               const tsl_ladder_version *version, int number)
 {
-    const cli_crew *crew = b->crew;
+    const cli_rank_group *group = b->group;
     tsl_context *context = context_of(b, version->place);
-    const int count = is_of_all_ranks(version->place) || crew->rank == 0 ? b->options->repeat : 0;
+    const int count = is_of_all_ranks(version->place) || group->rank == 0 ? b->options->repeat : 0;
     tsl_status status = TSL_OK;
     for (int run = 0; run < count && status == TSL_OK; run++) {
         tsl_ladder_outcome outcome;
         status = tsl_ladder_run(&outcome, context, what, number);
         take_times(row, &outcome, run);
     }
-    if (status != TSL_OK && context != crew->context) {
-        tsl_fail(crew->context, status, "%s", tsl_last_error(context));
+    if (status != TSL_OK && context != group->context) {
+        tsl_fail(group->context, status, "%s", tsl_last_error(context));
     }
     for (int clock = 0; clock < 2 && count > 0; clock++) {
         double *spread = &row->clocks[clock].spread;
         *spread = count > 1 ? sqrt(*spread / (count - 1)) : 0;
     }
     row->ran = true;
-    return cli_agree(crew->context, status);
+    return cli_agree(group->context, status);
 }
 
 static tsl_status run_class(bench *b, npb_table *table, char size_class)
 {
-    const cli_crew *crew = b->crew;
+    const cli_rank_group *group = b->group;
     const tsl_ladder_version *versions;
     const int count = tsl_ladder_versions(&versions, b->is_cg);
     tsl_ladder_case what;
     table->size_class = size_class;
-    tsl_status status =
-        cli_agree(crew->context, tsl_ladder_case_begin(&what, crew->context, b->is_cg, size_class));
+    tsl_status status = cli_agree(
+        group->context, tsl_ladder_case_begin(&what, group->context, b->is_cg, size_class));
     for (int i = 0; i < count && status == TSL_OK; i++) {
         table->rows[i].asked = b->asked[i];
         if (has_row(b, &versions[i], i)) {
@@ -154,19 +154,20 @@ static tsl_status open_one(tsl_context **out, const bench *b, const char *device
 {
     const tsl_status status = cli_open_rank(out, device, threads, NULL);
     return status == TSL_OK ? TSL_OK
-                            : tsl_fail(b->crew->context, status, "%s", tsl_last_error(NULL));
+                            : tsl_fail(b->group->context, status, "%s", tsl_last_error(NULL));
 }
 
 /* Are all ranks on devices of one kind? */
-static tsl_status check_kinds(const cli_crew *crew)
+static tsl_status check_kinds(const cli_rank_group *group)
 {
-    const size_t length = strcspn(crew->seats[0].device, ":");
-    for (int q = 1; q < crew->ranks; q++) {
-        const char *device = crew->seats[q].device;
-        if (strcspn(device, ":") != length || strncmp(device, crew->seats[0].device, length) != 0) {
-            return tsl_fail(crew->context, TSL_E_ARG,
+    const size_t length = strcspn(group->placements[0].device, ":");
+    for (int q = 1; q < group->ranks; q++) {
+        const char *device = group->placements[q].device;
+        if (strcspn(device, ":") != length ||
+            strncmp(device, group->placements[0].device, length) != 0) {
+            return tsl_fail(group->context, TSL_E_ARG,
                             "--device: %s and %s: the ladder's are devices of one kind",
-                            crew->seats[0].device, device);
+                            group->placements[0].device, device);
         }
     }
     return TSL_OK;
@@ -174,18 +175,19 @@ static tsl_status check_kinds(const cli_crew *crew)
 
 static tsl_status open_contexts(bench *b)
 {
-    const cli_crew *crew = b->crew;
-    tsl_status status = check_kinds(crew);
-    if (crew->rank > 0 || status != TSL_OK) {
-        return cli_agree(crew->context, status);
+    const cli_rank_group *group = b->group;
+    tsl_status status = check_kinds(group);
+    if (group->rank > 0 || status != TSL_OK) {
+        return cli_agree(group->context, status);
     }
     TSL_TRY(open_one(&b->one, b, "cpu", 1));
     TSL_TRY(open_one(&b->all, b, "cpu", b->options->common.threads));
-    TSL_TRY(open_one(&b->solo, b, crew->seats[0].device,
-                     strcmp(crew->seats[0].device, "cpu") == 0 ? tsl_context_threads(b->all)
-                                                               : crew->seats[0].threads));
+    TSL_TRY(open_one(&b->solo, b, group->placements[0].device,
+                     strcmp(group->placements[0].device, "cpu") == 0
+                         ? tsl_context_threads(b->all)
+                         : group->placements[0].threads));
 done:
-    return cli_agree(crew->context, status);
+    return cli_agree(group->context, status);
 }
 
 /* ---- the outcome -------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ static tsl_status tell(const bench *b, const npb_job *job)
 {
     const cli_common *common = &b->options->common;
     if (!cli_is_quiet()) {
-        npb_table_print(cli_summary_stream(common), b->options, b->crew, b->tables,
+        npb_table_print(cli_summary_stream(common), b->options, b->group, b->tables,
                         tsl_context_threads(b->all));
     }
     if (common->json == NULL) {
@@ -232,37 +234,37 @@ static tsl_status tell(const bench *b, const npb_job *job)
     const double total = tsl_seconds() - job->begun;
     const double compute = seconds_of_all(b);
     const cli_report report = {.command = "npb ladder",
-                               .device = b->crew->devices,
-                               .ranks = b->crew->ranks,
+                               .device = b->group->devices,
+                               .ranks = b->group->ranks,
                                .verified = are_verified(b),
                                .total = total,
                                .setup = total - compute,
                                .compute = compute};
-    return cli_report_write(b->crew->context, common->json, &report, write_body, b);
+    return cli_report_write(b->group->context, common->json, &report, write_body, b);
 }
 
-int npb_ladder_run(const cli_crew *crew, const npb_job *job)
+int npb_ladder_run(const cli_rank_group *group, const npb_job *job)
 {
     const npb_options *options = job->options;
-    bench b = {.crew = crew, .options = options, .is_cg = options->benchmark == &npb_cg};
+    bench b = {.group = group, .options = options, .is_cg = options->benchmark == &npb_cg};
     npb_ladder_choose(b.asked, options);
     tsl_status status = open_contexts(&b);
     for (int c = 0; options->classes[c] != '\0' && status == TSL_OK; c++) {
         status = run_class(&b, &b.tables[c], options->classes[c]);
     }
     if (status == TSL_OK) {
-        status = cli_agree(crew->context, crew->rank == 0 ? tell(&b, job) : TSL_OK);
+        status = cli_agree(group->context, group->rank == 0 ? tell(&b, job) : TSL_OK);
     }
     tsl_context_destroy(b.one);
     tsl_context_destroy(b.all);
     tsl_context_destroy(b.solo);
     if (status != TSL_OK) {
         if (status != TSL_E_COMM) { /* which is told where it comes from */
-            cli_error("%s", tsl_last_error(crew->context));
+            cli_error("%s", tsl_last_error(group->context));
         }
-        return cli_exit_status(crew->context, status, false);
+        return cli_exit_status(group->context, status, false);
     }
-    if (crew->rank == 0 && !are_verified(&b)) {
+    if (group->rank == 0 && !are_verified(&b)) {
         cli_error("%s: a version of the ladder failed verification", options->benchmark->name);
         return CLI_CHECK_FAILED;
     }

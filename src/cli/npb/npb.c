@@ -118,7 +118,7 @@ static void write_body(tsl_json *json, const void *work)
 }
 
 /* What rank 0 does with the outcome. */
-static tsl_status tell(const cli_crew *crew, const npb_job *job, const npb_result *result,
+static tsl_status tell(const cli_rank_group *group, const npb_job *job, const npb_result *result,
                        const npb_outcome *outcome)
 {
     const npb_options *options = job->options;
@@ -129,28 +129,28 @@ static tsl_status tell(const cli_crew *crew, const npb_job *job, const npb_resul
         cli_flush(stream);
     }
     if (options->common.profile) {
-        cli_profile_print(crew->context);
+        cli_profile_print(group->context);
     }
     if (options->common.json == NULL) {
         return TSL_OK;
     }
     const double total = tsl_seconds() - job->begun;
     const cli_report report = {.command = options->benchmark->command,
-                               .device = crew->devices,
-                               .ranks = crew->ranks,
+                               .device = group->devices,
+                               .ranks = group->ranks,
                                .verified = outcome->verified,
                                .total = total,
                                .setup = total - outcome->seconds,
                                .compute = outcome->seconds};
-    const report_work body = {options, result, outcome, tsl_context_threads(crew->context)};
-    return cli_report_write(crew->context, options->common.json, &report, write_body, &body);
+    const report_work body = {options, result, outcome, tsl_context_threads(group->context)};
+    return cli_report_write(group->context, options->common.json, &report, write_body, &body);
 }
 
 /* Run the benchmark and tell its outcome; returns the exit status. */
-static int run_on(const cli_crew *crew, const npb_job *job)
+static int run_on(const cli_rank_group *group, const npb_job *job)
 {
     const npb_options *options = job->options;
-    tsl_context *context = crew->context;
+    tsl_context *context = group->context;
     npb_result result;
     npb_outcome outcome;
     if (options->common.profile) {
@@ -159,7 +159,8 @@ static int run_on(const cli_crew *crew, const npb_job *job)
     tsl_status status = cli_agree(
         context, options->benchmark->run(&result, &outcome, context, options->classes[0]));
     if (status == TSL_OK) {
-        status = cli_agree(context, crew->rank == 0 ? tell(crew, job, &result, &outcome) : TSL_OK);
+        status =
+            cli_agree(context, group->rank == 0 ? tell(group, job, &result, &outcome) : TSL_OK);
     }
     if (status != TSL_OK) {
         if (status != TSL_E_COMM) { /* which is told where it comes from */
@@ -178,17 +179,17 @@ static int run_on(const cli_crew *crew, const npb_job *job)
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     npb_job *job = user;
-    cli_crew crew;
+    cli_rank_group group;
     int exit_status = CLI_INTERNAL;
     cli_be_silent(tsl_comm_rank(comm) > 0);
-    const tsl_status status = cli_crew_meet(&crew, comm, &job->options->common);
+    const tsl_status status = cli_rank_group_open(&group, comm, &job->options->common);
     if (status == TSL_OK) {
-        exit_status = job->options->ladder ? npb_ladder_run(&crew, job) : run_on(&crew, job);
+        exit_status = job->options->ladder ? npb_ladder_run(&group, job) : run_on(&group, job);
     }
-    if (crew.rank == 0 || cli_is_launched()) {
+    if (group.rank == 0 || cli_is_launched()) {
         job->exit_status = exit_status;
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     cli_be_silent(false);
     return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL ? TSL_E_COMM : status;
 }

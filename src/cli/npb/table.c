@@ -109,14 +109,14 @@ static void print_notes(FILE *stream, const npb_options *options, const npb_tabl
     }
 }
 
-void npb_table_print(FILE *stream, const npb_options *options, const cli_crew *crew,
+void npb_table_print(FILE *stream, const npb_options *options, const cli_rank_group *group,
                      const npb_table *tables, int cores)
 {
     char over_all[16];
     snprintf(over_all, sizeof over_all, "%d core%s", cores, cores == 1 ? "" : "s");
     for (int c = 0; options->classes[c] != '\0'; c++) {
         fprintf(stream, "%s%s class %c on %s, %d run%s%s\n", c > 0 ? "\n" : "",
-                options->benchmark->name, options->classes[c], crew->devices, options->repeat,
+                options->benchmark->name, options->classes[c], group->devices, options->repeat,
                 options->repeat == 1 ? "" : "s",
                 options->timing == NPB_THESIS ? ", device memory and transfers included" : "");
         fprintf(stream, "%-7s %-36s %11s %10s %9s %9s\n", "", "", "", "", "speed-up", "over");

@@ -7,8 +7,8 @@
 #include "io/grid/hdf5.h"
 #include "io/grid/npy.h"
 #include "io/molecule/elements.h"
-#include "solvers/poisson/points.h"
-#include "solvers/poisson/times.h"
+#include "solvers/poisson/point_charges.h"
+#include "solvers/poisson/ranks/times.h"
 #include "tesela/buffer.h"
 #include "tesela/poisson.h"
 

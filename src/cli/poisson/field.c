@@ -111,9 +111,14 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
 /* An array of an archive is a .npy file like any other. */
 static tsl_status open_npz(poisson_field *field, tsl_context *context)
 {
+    const tsl_format_choice choice = {.wanted = field->dataset, .option = "--dataset", .axes = 3};
+    int arrays;
     field->has_datasets = true;
-    const tsl_status status =
-        tsl_format_unpack(field->chosen, field->input, field->dataset, "--dataset");
+    const tsl_status status = tsl_format_unpack(field->chosen, &arrays, field->input, &choice);
+    if (status == TSL_OK && arrays > 1 && field->dataset == NULL) {
+        cli_note("%s: of its %d arrays '%s' is read, the only one of three axes", field->path,
+                 arrays, field->chosen);
+    }
     field->dataset = field->chosen;
     return status == TSL_OK ? open_npy(field, context) : status;
 }

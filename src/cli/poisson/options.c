@@ -6,7 +6,7 @@
 
 #include "cli/poisson/command.h"
 #include "io/grid/hdf5.h"
-#include "solvers/poisson/ranges.h"
+#include "solvers/poisson/ranks/ranges.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ static tsl_status tell(const poisson_work *work)
 }
 
 /* Rank 0's part, and the only one's. */
-static int lead(const cli_crew *crew, const poisson_options *options)
+static int lead(const cli_rank_group *group, const poisson_options *options)
 {
     static tsl_status (*const tasks[])(poisson_work *) = {
         [POISSON_FILE] = poisson_solve_file,
@@ -75,12 +75,12 @@ static int lead(const cli_crew *crew, const poisson_options *options)
         [POISSON_STUDY] = poisson_study,
     };
     poisson_work work = {.options = options,
-                         .context = crew->context,
-                         .devices = crew->devices,
+                         .context = group->context,
+                         .devices = group->devices,
                          .poisson = options->poisson,
                          .begun = tsl_seconds()};
     const tsl_poisson_options *plan = &options->poisson;
-    if (crew->ranks == 1 && (plan->segments > 0 || plan->overlap > 0 || plan->measure)) {
+    if (group->ranks == 1 && (plan->segments > 0 || plan->overlap > 0 || plan->measure)) {
         cli_note(
             "--plan: one rank exchanges nothing: segments, overlap and measure are passed over");
     }
@@ -88,7 +88,7 @@ static int lead(const cli_crew *crew, const poisson_options *options)
     if (status == TSL_OK) {
         status = tell(&work);
     }
-    const bool bounded = options->poisson.memory > 0 || crew->ranks > 1; /* or another rank is */
+    const bool bounded = options->poisson.memory > 0 || group->ranks > 1; /* or another rank is */
     int exit_status = cli_exit_status(work.context, status, bounded);
     if (status != TSL_OK && status != TSL_E_COMM) {
         cli_error("%s", tsl_last_error(work.context));
@@ -116,23 +116,23 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
     outcome *out = user;
     const bool leads = tsl_comm_rank(comm) == 0;
     const cli_common *common = &out->options->common;
-    cli_crew crew;
+    cli_rank_group group;
     int exit_status = CLI_INTERNAL;
     cli_be_silent(!leads);
-    tsl_status status = cli_crew_meet(&crew, comm, common);
+    tsl_status status = cli_rank_group_open(&group, comm, common);
     if (status == TSL_OK && common->profile) {
-        tsl_profile_enable(crew.context);
+        tsl_profile_enable(group.context);
     }
     if (status == TSL_OK && leads) {
-        exit_status = lead(&crew, out->options);
-        status = poisson_end(crew.context, exit_status);
+        exit_status = lead(&group, out->options);
+        status = poisson_end(group.context, exit_status);
     } else if (status == TSL_OK) {
-        status = poisson_follow(crew.context, out->options->poisson.memory, &exit_status);
+        status = poisson_follow(group.context, out->options->poisson.memory, &exit_status);
     }
     if (leads || cli_is_launched()) {
         out->exit_status = exit_status;
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     cli_be_silent(false);
     return status;
 }

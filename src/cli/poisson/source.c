@@ -269,16 +269,17 @@ static tsl_status check_charge(const poisson_work *work, const sums *s)
         }
         return TSL_OK;
     }
-    return tsl_fail(work->context, TSL_E_ARG,
-                    "%s: %s %.6g, which a periodic box cannot hold: %s--background, or make an "
-                    "axis free (--boundary)",
-                    work->field.path,
-                    work->poisson.equation == TSL_POISSON_PLAIN ? "has an integral of"
-                                                                : "has a net charge of",
-                    net,
-                    work->points.count > 0 ? "scale the density (--electrons neutral), neutralise "
-                                             "it with "
-                                           : "neutralise it with ");
+    return tsl_fail(
+        work->context, TSL_E_ARG,
+        "%s: %s %.6g, which a periodic box cannot hold: %s--background, or make an "
+        "axis free (--boundary)",
+        work->field.path,
+        work->poisson.equation == TSL_POISSON_PLAIN ? "has an integral of" : "has a net charge of",
+        net,
+        work->points.count > 0
+            ? "give the nuclei's charges where core electrons are left out (--valence), "
+              "scale the density (--electrons neutral), neutralise it with "
+            : "neutralise it with ");
 }
 
 /* Numbers so small that they, or their potentials, would be taken for 0, or too large. */

@@ -93,8 +93,11 @@ static const cli_option rows[] = {
      .help = "leave out pairs of primitives whose overlap is less"},
     {"memory", .value = "BYTES", .kind = CLI_BYTES, CLI_FIELD(scf_command, scf.memory),
      .of_a_rank = true,
-     .help = "for integrals that are kept; others are worked out in each iteration",
+     .help = "at most, in all; integrals that don't fit are worked out in each iteration",
      .otherwise = "3/4 of what is free"},
+    {"restart", .value = "FILE", .kind = CLI_FILE, CLI_FIELD(scf_command, scf.restart),
+     .written = CLI_RESULT, .echo = CLI_TOLD,
+     .help = "keep the latest density in FILE, a NumPy archive, and begin with it if it is there"},
     {0}};
 
 static const char command_doc[] =

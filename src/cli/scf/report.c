@@ -162,6 +162,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_integer(json, "auxiliary_functions", o->about.auxiliary_functions);
     tsl_json_integer(json, "orthogonal_functions", o->about.orthogonal);
     tsl_json_integer(json, "grid_points", o->about.grid_points);
+    tsl_json_integer(json, "memory_bytes", o->about.memory_bytes);
     tsl_json_integer(json, "stored_bytes", o->about.stored_bytes);
     tsl_json_integer(json, "total_bytes", o->about.total_bytes);
     write_numbers(json, "electrons_on_grid", r->electrons_on_grid, 2);

@@ -106,8 +106,8 @@ int scf_run(const cli_command *self, int argc, char **argv)
         tsl_release(command.basis);
         return exit_status;
     }
-    if (strcmp(command.common.device, "auto") == 0) {
-        command.common.device = "cpu"; /* the only one */
+    if (strcmp(command.common.device, "auto") == 0 && command.scf.fit == TSL_SCF_FIT_NONE) {
+        command.common.device = "cpu"; /* the only one for all integrals */
     }
     const tsl_status status = cli_open_context(&context, &command.common);
     if (status == TSL_OK) {

@@ -367,7 +367,13 @@ const char *cli_spelled(const cli_common *common, const void *field)
     static char names[4][CLI_SPELLED]; /* of one message */
     static int next;
     cli_option row = {0};
-    place_of(common, field, 0, &row);
+    int place = place_of(common, field, 0, &row);
+    while (place >= 0 && (common->given & UINT64_C(1) << place) == 0) { /* one that is given */
+        place = place_of(common, field, place + 1, &row);
+    }
+    if (place < 0) {
+        place_of(common, field, 0, &row);
+    }
     next = (next + 1) % 4;
     return cli_spell(names[next], &row);
 }

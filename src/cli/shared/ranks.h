@@ -38,39 +38,39 @@ int cli_run_ranks(int ranks, const cli_common *common, tsl_rank_function functio
 /* ---- what a rank has ---------------------------------------------------------------------- */
 
 /* What a rank computes with. */
-typedef struct cli_seat {
+typedef struct cli_placement {
     char device[64];
     char model[128]; /* "NVIDIA H200"; "": the device does not say */
     char host[64];
     int threads; /* CPU threads */
-} cli_seat;
+} cli_placement;
 
-/* Find this rank's seat. A host's ranks go round the list of devices, and those on its CPU share
- * the processors they may run on, less one for each rank on a GPU, or the ranks on GPUs do if there
- * are no others, unless --threads or OMP_NUM_THREADS says how many a rank takes. A rank alone takes
- * what is asked for.
+/* Find where this rank computes. A host's ranks go round the list of devices, and those on its CPU
+ * share the processors they may run on, less one for each rank on a GPU, or the ranks on GPUs do if
+ * there are no others, unless --threads or OMP_NUM_THREADS says how many a rank takes. A rank alone
+ * takes what is asked for.
  *
  * Collective. Errors are published. */
-tsl_status cli_take_seat(cli_seat *out, tsl_comm *comm, const cli_common *common);
+tsl_status cli_place_rank(cli_placement *out, tsl_comm *comm, const cli_common *common);
 
-/* The seat's device, its model and threads are the context's. */
-void cli_seat_take_device(cli_seat *seat, const tsl_context *context);
+/* The placement's device, its model and threads are the context's. */
+void cli_placement_take_device(cli_placement *placement, const tsl_context *context);
 
 /* What the ranks of a command work with, each its own. */
-typedef struct cli_crew {
+typedef struct cli_rank_group {
     tsl_comm *comm;
     tsl_context *context;
-    int rank, ranks; /* rank 0 prints, and writes the results */
-    cli_seat *seats; /* [ranks] */
-    char *devices;   /* "cuda:0,cuda:1,cpu": those of all ranks */
-} cli_crew;
+    int rank, ranks;           /* rank 0 prints, and writes the results */
+    cli_placement *placements; /* [ranks] */
+    char *devices;             /* "cuda:0,cuda:1,cpu": those of all ranks */
+} cli_rank_group;
 
-/* Take a seat, open its device, and let all know what each computes with; rank 0 says it where
- * there are several. cli_crew_part() is to be called whatever becomes of it.
+/* Find a placement, open its device, and let all know what each computes with; rank 0 says it where
+ * there are several. cli_rank_group_close() is to be called whatever becomes of it.
  *
  * Collective. Errors are published. */
-tsl_status cli_crew_meet(cli_crew *out, tsl_comm *comm, const cli_common *common);
-void cli_crew_part(cli_crew *crew);
+tsl_status cli_rank_group_open(cli_rank_group *out, tsl_comm *comm, const cli_common *common);
+void cli_rank_group_close(cli_rank_group *group);
 
 /* ---- what ranks agree on ------------------------------------------------------------------ */
 

@@ -54,6 +54,26 @@ static void plan_attempts(solve_work *work, const tsl_sparse_description *about,
     }
 }
 
+/* Method, preconditioner or both were named, and stay. Of a preconditioner alone the method is
+ * chosen, so that GMRES may follow CG. */
+static void plan_named(solve_work *work, const tsl_sparse_description *about, bool positive)
+{
+    const tsl_linsolve_options *given = &work->options->linsolve;
+    const bool by_name = is_given(work, &given->method);
+    const tsl_linsolve_method method = by_name                        ? given->method
+                                       : about->symmetric && positive ? TSL_LINSOLVE_CG
+                                                                      : TSL_LINSOLVE_GMRES;
+    const tsl_linsolve_preconditioner preconditioner =
+        method == TSL_LINSOLVE_DIRECT            ? TSL_LINSOLVE_NONE
+        : is_given(work, &given->preconditioner) ? given->preconditioner
+        : about->zero_diagonals == 0             ? TSL_LINSOLVE_JACOBI
+                                                 : TSL_LINSOLVE_NONE;
+    add(work, method, preconditioner, false);
+    if (!by_name && method == TSL_LINSOLVE_CG) {
+        add(work, TSL_LINSOLVE_GMRES, preconditioner, true);
+    }
+}
+
 /* GMRES and LU factors, whichever is to come next: the factors where they take no longer than GMRES
  * may before it is given up. */
 static tsl_status order_attempts(solve_work *work, int next)
@@ -105,16 +125,7 @@ tsl_status solve_choose(solve_work *work)
         plan_attempts(work, &about, positive);
         status = order_attempts(work, 0);
     } else {
-        const tsl_linsolve_method method = is_given(work, &options->linsolve.method)
-                                               ? options->linsolve.method
-                                           : about.symmetric && positive ? TSL_LINSOLVE_CG
-                                                                         : TSL_LINSOLVE_GMRES;
-        add(work, method,
-            method == TSL_LINSOLVE_DIRECT                       ? TSL_LINSOLVE_NONE
-            : is_given(work, &options->linsolve.preconditioner) ? options->linsolve.preconditioner
-            : about.zero_diagonals == 0                         ? TSL_LINSOLVE_JACOBI
-                                                                : TSL_LINSOLVE_NONE,
-            false);
+        plan_named(work, &about, positive);
     }
     take(work, &work->attempts[0], work->planned == 1);
     solve_options_note_unused(options, &work->linsolve);

@@ -74,8 +74,8 @@ typedef struct solve_column {
 
 typedef struct solve_work {
     const solve_options *options;
-    const cli_crew *crew;
-    tsl_context *context;          /* the crew's */
+    const cli_rank_group *group;
+    tsl_context *context;          /* the group's */
     tsl_linsolve_options linsolve; /* settled */
     tsl_matrix_file file;          /* its arrays are released once the matrix is made */
     int base;                      /* number of the first row, as in the file */

@@ -45,9 +45,11 @@ static const cli_option rows[] = {
     {.heading = "How to solve it:"},
     {"method", 'm', "NAME", CLI_CHOICE, CLI_FIELD(solve_options, linsolve.method),
      .word = method_name, .notes = method_notes,
-     .help = "@. With neither this nor a preconditioner: cg if the matrix is symmetric and its "
-             "diagonal positive, else bicgstab with ilu0, then gmres; where they fail direct, if "
-             "its factors fit in half of the free memory",
+     .help =
+         "@. With neither this nor a preconditioner: cg if the matrix is symmetric and its "
+         "diagonal positive, else bicgstab with ilu0, then gmres; where they fail direct, if "
+         "its factors fit in half of the free memory. With a preconditioner alone: cg or gmres, "
+         "the second also after a cg that finds the matrix indefinite",
      .otherwise = ""},
     {"preconditioner", 'p', "NAME", CLI_CHOICE, CLI_FIELD(solve_options, linsolve.preconditioner),
      .word = preconditioner_name, .help = "@",

@@ -103,7 +103,7 @@ void solve_print_matrix(FILE *stream, const solve_work *work)
     print_symmetry(stream, about);
     print_diagonal(stream, about);
     print_definiteness(stream, work);
-    fprintf(stream, "device          %s\n", work->crew->devices);
+    fprintf(stream, "device          %s\n", work->group->devices);
     fprintf(stream, "format          %s, %s a product\n", about->format,
             tsl_format_bytes(bytes, about->bytes));
     fprintf(stream, "method          %s, preconditioner %s, tolerance %g\n", method_of(work),
@@ -240,7 +240,7 @@ void solve_print_outcome(FILE *stream, const solve_work *work)
     if (work->rates.product > 0) {
         fprintf(stream,
                 "product rate    %.2f GB/s%s by themselves, %.1f %% of a copy's %.2f GB/s\n",
-                work->rates.product, work->crew->ranks > 1 ? ", rank 0's rows" : "",
+                work->rates.product, work->group->ranks > 1 ? ", rank 0's rows" : "",
                 100 * work->rates.product / work->rates.copy, work->rates.copy);
     }
     cli_flush(stream);
@@ -441,8 +441,8 @@ static void write_body(tsl_json *json, const void *body)
 tsl_status solve_write_report(const solve_work *work)
 {
     const cli_report report = {.command = "solve",
-                               .device = work->crew->devices,
-                               .ranks = work->crew->ranks,
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = work->report.stop == TSL_LINSOLVE_CONVERGED,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->parse + work->setup,

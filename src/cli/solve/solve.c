@@ -100,7 +100,7 @@ static tsl_status refuse_pipes(const solve_work *work)
 {
     const solve_options *options = work->options;
     const char *const paths[] = {options->matrix, options->rhs, options->guess};
-    for (int i = 0; i < 3 && work->crew->ranks > 1; i++) {
+    for (int i = 0; i < 3 && work->group->ranks > 1; i++) {
         struct stat about;
         const bool standard = paths[i] != NULL && strcmp(paths[i], "-") == 0;
         if (paths[i] != NULL && (standard || !cli_is_launched()) &&
@@ -109,7 +109,7 @@ static tsl_status refuse_pipes(const solve_work *work)
             return tsl_fail(work->context, TSL_E_UNSUPPORTED,
                             "%s: is no regular file, which each of %d ranks would read: save it as "
                             "one",
-                            paths[i], work->crew->ranks);
+                            paths[i], work->group->ranks);
         }
     }
     return TSL_OK;
@@ -341,7 +341,7 @@ typedef struct outcome {
 /* A failure that was published is told by cli_run_ranks(). */
 static bool is_published(const solve_work *work)
 {
-    return tsl_comm_failure(work->crew->comm, NULL, NULL) != NULL;
+    return tsl_comm_failure(work->group->comm, NULL, NULL) != NULL;
 }
 
 static void complain(const solve_work *work, tsl_status status)
@@ -367,12 +367,12 @@ static int work_on(solve_work *work, tsl_status *status)
     *status = solve(work);
     int exit_status = cli_exit_status(work->context, *status, false);
     complain(work, *status);
-    if (work->solved && work->crew->rank == 0) {
+    if (work->solved && work->group->rank == 0) {
         const tsl_status told = tell(work);
         complain(work, told);
         exit_status = told != TSL_OK ? cli_exit_status(work->context, told, false) : exit_status;
     }
-    if (profile && work->crew->rank == 0) {
+    if (profile && work->group->rank == 0) {
         cli_profile_print(work->context);
     }
     release(work);
@@ -383,13 +383,13 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 {
     outcome *out = user;
     const bool leads = tsl_comm_rank(comm) == 0;
-    cli_crew crew;
+    cli_rank_group group;
     cli_be_silent(!leads);
-    tsl_status status = cli_crew_meet(&crew, comm, &out->options->common);
+    tsl_status status = cli_rank_group_open(&group, comm, &out->options->common);
     if (status == TSL_OK) {
         solve_work work = {.options = out->options,
-                           .crew = &crew,
-                           .context = crew.context,
+                           .group = &group,
+                           .context = group.context,
                            .begun = tsl_seconds(),
                            .history = {.stride = 1}};
         const int exit_status = work_on(&work, &status);
@@ -398,7 +398,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
         }
         status = is_published(&work) ? TSL_E_COMM : TSL_OK;
     }
-    cli_crew_part(&crew);
+    cli_rank_group_close(&group);
     cli_be_silent(false);
     return status;
 }

@@ -268,8 +268,10 @@ tsl_status transpose_file(transpose_work *work)
     options->input = tsl_input_name(input);
     status = tsl_format_tell(&format, input);
     if (status == TSL_OK && format == TSL_FORMAT_NPZ) {
+        const tsl_format_choice only = {.wanted = NULL};
         char chosen[TSL_ZIP_NAME];
-        status = tsl_format_unpack(chosen, input, NULL, NULL);
+        int arrays;
+        status = tsl_format_unpack(chosen, &arrays, input, &only);
     }
     if (status == TSL_OK && format == TSL_FORMAT_HDF5) {
         status = tsl_fail(work->context, TSL_E_FORMAT,

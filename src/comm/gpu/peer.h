@@ -19,24 +19,24 @@ enum {
     TSL_PEER_PARTS = 64          /* of what a rank writes to another in a meeting */
 };
 
-/* What signal() needs of a rank's memory, zeroed once: two sets of a letter from each rank, taken
- * in turn, and the number of calls. */
+/* A rank's mailbox for signal(), zeroed once: the number of calls, and two sets of one message from
+ * each rank, which calls use in turn. */
 typedef struct tsl_peer_word {
     uint32_t part, call; /* written and read together */
 } tsl_peer_word;
 
-typedef struct tsl_peer_mail {
+typedef struct tsl_peer_mailbox {
     uint32_t calls, unused;
     tsl_peer_word words[]; /* [2][ranks][room] */
-} tsl_peer_mail;
+} tsl_peer_mailbox;
 
 /* values[count] of this rank become the combination of all ranks' in their order. */
 typedef struct tsl_peer_signal {
-    tsl_peer_mail *mail[TSL_PEER_RANKS];
+    tsl_peer_mailbox *mailbox[TSL_PEER_RANKS];
     const int32_t *off; /* the host's: not 0: somebody will not come */
     void *values;
     int32_t rank, ranks, count;
-    int32_t room; /* words of a letter: of 4 bytes of values each */
+    int32_t room; /* words of a message: of 4 bytes of values each */
     tsl_comm_type type;
     tsl_comm_operation operation;
 } tsl_peer_signal;
@@ -53,19 +53,19 @@ typedef struct tsl_peer_copy {
 /* Does a rank still wait for others? Some rank has given up; and this one has left after that. */
 enum tsl_peer_end { TSL_PEER_WAITS, TSL_PEER_OVER, TSL_PEER_PARTED };
 
-/* What a rank hears from another, in its own memory, for meet(); zeroed once. Each the number of
- * the last meeting in which the other said so. */
-typedef struct tsl_peer_board {
+/* Flags that one rank sets in another's memory during meet(), zeroed once. Each holds the number of
+ * the last meeting in which it was set. */
+typedef struct tsl_peer_flags {
     uint64_t ready;                /* its kernel has begun; a rank's own: a tsl_peer_end */
     uint64_t done[TSL_PEER_PARTS]; /* it has written the part */
-} tsl_peer_board;
+} tsl_peer_flags;
 
 /* A rank's part in a meeting. */
 typedef struct tsl_peer_meeting {
-    tsl_peer_board *boards[TSL_PEER_MEETERS]; /* each rank's: [ranks] */
-    const int32_t *off;                       /* the host's: not 0: somebody may not come */
-    uint64_t number;                          /* of the ranks' meetings, from 1 */
-    uint64_t sends, receives;                 /* bit q: to rank q, from rank q; q is another */
+    tsl_peer_flags *flags[TSL_PEER_MEETERS]; /* each rank's: [ranks] */
+    const int32_t *off;                      /* the host's: not 0: somebody may not come */
+    uint64_t number;                         /* of the ranks' meetings, from 1 */
+    uint64_t sends, receives;                /* bit q: to rank q, from rank q; q is another */
     int32_t rank, ranks;
 } tsl_peer_meeting;
 
@@ -113,11 +113,11 @@ typedef struct tsl_peer_ops {
      * messages may be missing. */
     tsl_status (*meet)(tsl_context *context, const tsl_peer_meeting *meeting,
                        const tsl_peer_copy *copies, int count);
-    /* boards[ranks] of a rank. */
-    tsl_status (*create_boards)(tsl_peer_board **out, tsl_context *context, int ranks);
-    /* Wait for their device. They may be destroyed when all ranks have settled theirs. */
-    void (*settle_boards)(const tsl_peer_board *boards);
-    void (*destroy_boards)(tsl_peer_board *boards);
+    /* flags[ranks] of a rank. */
+    tsl_status (*create_flags)(tsl_peer_flags **out, tsl_context *context, int ranks);
+    /* Waits for the flags' device. Flags may be destroyed when all ranks have waited. */
+    void (*await_flags)(const tsl_peer_flags *flags);
+    void (*destroy_flags)(tsl_peer_flags *flags);
 
     /* Host memory, pinned, that kernels and the next two use while the host goes on; contents
      * undefined; NULL when exhausted. */

@@ -206,11 +206,11 @@ static __device__ void linger(uint64_t time)
     }
 }
 
-/* Wait for a word of this rank's boards. False: it is off, and who was to write it has not come for
+/* Wait for a word of this rank's flags. False: it is off, and who was to write it has not come for
  * long; from then on nobody waits. */
 static __device__ bool wait_for(const tsl_peer_meeting *m, const uint64_t *at)
 {
-    const uint64_t *over = &m->boards[m->rank][m->rank].ready;
+    const uint64_t *over = &m->flags[m->rank][m->rank].ready;
     uint64_t since = 0;
     for (unsigned look = 1; told(at) != m->number; look++) {
         if (look % PEER_LOOKS == 0 && is_off(m->off)) {
@@ -220,7 +220,7 @@ static __device__ bool wait_for(const tsl_peer_meeting *m, const uint64_t *at)
                 return false;
             }
             for (int q = 0; q < m->ranks && now - since > MEET_PATIENCE; q++) {
-                tell(&m->boards[q][q].ready, TSL_PEER_OVER);
+                tell(&m->flags[q][q].ready, TSL_PEER_OVER);
             }
         }
     }
@@ -232,7 +232,7 @@ static __device__ void tell_done(const tsl_peer_meeting *m, int q, int block, in
 {
     __threadfence_system();
     for (int part = block; part < TSL_PEER_PARTS; part += blocks) {
-        tell(&m->boards[q][m->rank].done[part], m->number);
+        tell(&m->flags[q][m->rank].done[part], m->number);
     }
 }
 
@@ -247,10 +247,10 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
     if (first && (int)threadIdx.x < m->ranks) {
         const int q = (int)threadIdx.x;
         if ((m->receives >> q & 1) != 0) {
-            tell(&m->boards[q][m->rank].ready, m->number); /* earlier kernels have ended */
+            tell(&m->flags[q][m->rank].ready, m->number); /* earlier kernels have ended */
         }
         if ((m->sends >> q & 1) != 0 && a.blocks[q] == 0) { /* this rank has failed */
-            wait_for(m, &m->boards[m->rank][q].ready);      /* q hears of the meeting before */
+            wait_for(m, &m->flags[m->rank][q].ready);       /* q hears of the meeting before */
             tell_done(m, q, 0, 1);
         }
     }
@@ -258,7 +258,7 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
         const int q = a.to[blockIdx.y];
         const bool stays = q == m->rank;
         if (__syncthreads_or(threadIdx.x == 0 &&
-                             (stays || wait_for(m, &m->boards[m->rank][q].ready)))) {
+                             (stays || wait_for(m, &m->flags[m->rank][q].ready)))) {
             peer_copy_piece(p, (int64_t)blockIdx.x * PEER_THREADS + threadIdx.x,
                             (int64_t)p->blocks * PEER_THREADS);
         }
@@ -271,13 +271,13 @@ static __global__ void meet_and_copy(const __grid_constant__ meet_arguments a)
     for (int i = (int)threadIdx.x; first && i < m->ranks * TSL_PEER_PARTS; i += PEER_THREADS) {
         const int q = i / TSL_PEER_PARTS;
         if ((m->receives >> q & 1) != 0 &&
-            !wait_for(m, &m->boards[m->rank][q].done[i % TSL_PEER_PARTS])) {
-            tell(&m->boards[q][m->rank].ready, 0); /* not to begin any more */
+            !wait_for(m, &m->flags[m->rank][q].done[i % TSL_PEER_PARTS])) {
+            tell(&m->flags[q][m->rank].ready, 0); /* not to begin any more */
             all = false;
         }
     }
     if (!all) {
-        uint64_t *over = &m->boards[m->rank][m->rank].ready;
+        uint64_t *over = &m->flags[m->rank][m->rank].ready;
         linger(told(over) == TSL_PEER_PARTED ? MEET_LATER : MEET_PARTING);
         tell(over, TSL_PEER_PARTED);
     }
@@ -316,9 +316,9 @@ static tsl_status peer_meet(tsl_context *context, const tsl_peer_meeting *meetin
     return TSL_LAUNCH(context, meet_and_copy, a, blocks, count > 0 ? count : 1, PEER_THREADS);
 }
 
-/* Not by tsl_device_allocate(): boards outlive the context. The kernel is loaded here: not while
+/* Not by tsl_device_allocate(): flags outlive the context. The kernel is loaded here: not while
  * another rank's waits for it. */
-static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context, int ranks)
+static tsl_status peer_create_flags(tsl_peer_flags **out, tsl_context *context, int ranks)
 {
     const size_t bytes = (size_t)ranks * sizeof **out;
     void *memory = NULL;
@@ -336,22 +336,22 @@ static tsl_status peer_create_boards(tsl_peer_board **out, tsl_context *context,
         cudaFree(memory);
         return tsl_cuda_check(context, error, "preparing copies to peers");
     }
-    *out = (tsl_peer_board *)memory;
+    *out = (tsl_peer_flags *)memory;
     return TSL_OK;
 }
 
-static void peer_settle_boards(const tsl_peer_board *boards)
+static void peer_await_flags(const tsl_peer_flags *flags)
 {
     cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, boards) == cudaSuccess) {
+    if (cudaPointerGetAttributes(&attributes, flags) == cudaSuccess) {
         cudaSetDevice(attributes.device);
         cudaDeviceSynchronize();
     }
 }
 
-static void peer_destroy_boards(tsl_peer_board *boards)
+static void peer_destroy_flags(tsl_peer_flags *flags)
 {
-    cudaFree(boards);
+    cudaFree(flags);
 }
 
 /* ---- few values, without the host ---------------------------------------------------------- */
@@ -399,12 +399,12 @@ static __device__ bool receive_word(const tsl_peer_signal *a, const void *at, ui
 static __device__ bool receive_value(const tsl_peer_signal *a, void *out, uint32_t number, int q,
                                      int first, int words)
 {
-    const tsl_peer_word *letter =
-        a->mail[a->rank]->words + ((int64_t)(number % 2) * a->ranks + q) * a->room + first;
+    const tsl_peer_word *message =
+        a->mailbox[a->rank]->words + ((int64_t)(number % 2) * a->ranks + q) * a->room + first;
     uint32_t parts[2] = {0, 0};
     bool here = true;
     for (int w = 0; w < words && here; w++) {
-        here = receive_word(a, &letter[w], number, &parts[w]);
+        here = receive_word(a, &message[w], number, &parts[w]);
     }
     memcpy(out, parts, 4 * (size_t)words);
     return here;
@@ -422,22 +422,22 @@ static __device__ bool receive_value(const tsl_peer_signal *a, void *out, uint32
     }
 
 /* Tier: tuned; its twin is reduce_ranks. One block. Floor: a launch, a store over the link and a
- * look. A set of letters is used again two calls later: by then its reader has sent its own letter
- * of the call between, so it had read this one. */
+ * look. A set of messages is used again two calls later: by then its reader has sent its own
+ * message of the call between, so it had read this one. */
 static __global__ void signal_ranks(const __grid_constant__ tsl_peer_signal a)
 {
     __shared__ uint32_t number;
     const int words = a.count * tsl_comm_width(a.type) / 4;
     bool here = true;
     if (threadIdx.x == 0) {
-        number = ++a.mail[a.rank]->calls;
+        number = ++a.mailbox[a.rank]->calls;
     }
     __syncthreads();
     const int64_t set = (int64_t)(number % 2) * a.ranks + a.rank;
     for (int q = 0; q < a.ranks; q++) {
-        tsl_peer_word *letter = a.mail[q]->words + set * a.room;
+        tsl_peer_word *message = a.mailbox[q]->words + set * a.room;
         for (int w = (int)threadIdx.x; w < words; w += SIGNAL_THREADS) {
-            send_word(&letter[w], ((const uint32_t *)a.values)[w], number);
+            send_word(&message[w], ((const uint32_t *)a.values)[w], number);
         }
     }
     __syncthreads();
@@ -492,9 +492,9 @@ extern const tsl_peer_ops tsl_peer_cuda = {.open = peer_open,
                                            .side_by_side = peer_side_by_side,
                                            .signal = peer_signal,
                                            .meet = peer_meet,
-                                           .create_boards = peer_create_boards,
-                                           .settle_boards = peer_settle_boards,
-                                           .destroy_boards = peer_destroy_boards,
+                                           .create_flags = peer_create_flags,
+                                           .await_flags = peer_await_flags,
+                                           .destroy_flags = peer_destroy_flags,
                                            .create_host = peer_create_host,
                                            .destroy_host = peer_destroy_host,
                                            .load = tsl_cuda_load,

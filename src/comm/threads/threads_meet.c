@@ -12,8 +12,8 @@
 /* What a rank's device brings to meetings. */
 struct tsl_threads_meeting {
     const tsl_peer_ops *ops;
-    tsl_peer_board *boards; /* [size] */
-    int32_t *off;           /* in memory of the host that kernels see: set when a rank fails */
+    tsl_peer_flags *flags; /* [size] */
+    int32_t *off;          /* in memory of the host that kernels see: set when a rank fails */
     tsl_threads_job *job;
     tsl_threads_watch watch;
 };
@@ -33,14 +33,14 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
     }
     made->ops = ops;
     made->job = tsl_threads_group_of(comm)->job;
-    tsl_status status = ops->create_boards(&made->boards, context, comm->size);
+    tsl_status status = ops->create_flags(&made->flags, context, comm->size);
     if (status == TSL_OK) {
         made->off = ops->create_host(context, sizeof *made->off);
         status = made->off != NULL ? TSL_OK
                                    : tsl_fail_memory(context, sizeof *made->off, "communication");
     }
     if (status != TSL_OK) {
-        ops->destroy_boards(made->boards);
+        ops->destroy_flags(made->flags);
         tsl_release(made);
         return status;
     }
@@ -53,14 +53,14 @@ tsl_status tsl_threads_create_meeting(tsl_threads_meeting **out, tsl_comm *comm,
 void tsl_threads_settle_meeting(const tsl_threads_meeting *meeting)
 {
     if (meeting != NULL) {
-        meeting->ops->settle_boards(meeting->boards);
+        meeting->ops->await_flags(meeting->flags);
     }
 }
 
 void tsl_threads_destroy_meeting(tsl_threads_meeting *meeting)
 {
     if (meeting != NULL) {
-        meeting->ops->destroy_boards(meeting->boards);
+        meeting->ops->destroy_flags(meeting->flags);
         tsl_threads_end_watch(&meeting->watch, meeting->job);
         meeting->ops->destroy_host(meeting->off);
         tsl_release(meeting);
@@ -136,7 +136,7 @@ tsl_status tsl_threads_meet(tsl_comm *comm, const tsl_peer_copy *copies, int cou
                                 .rank = comm->rank,
                                 .ranks = comm->size};
     for (int q = 0; q < comm->size; q++) {
-        meeting.boards[q] = group->devices[q].meeting->boards;
+        meeting.flags[q] = group->devices[q].meeting->flags;
         if (q != comm->rank) {
             meeting.sends |= (uint64_t)tsl_threads_sends(comm, comm->rank, q) << q;
             meeting.receives |= (uint64_t)tsl_threads_sends(comm, q, comm->rank) << q;

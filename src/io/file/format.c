@@ -70,18 +70,24 @@ typedef struct arrays {
     char names[NAMES_TEXT];  /* "a, b, ..." */
 } arrays;
 
+static const char ending[] = ".npy";
+
+static bool is_array(const char *name)
+{
+    const size_t length = strlen(name);
+    return length >= sizeof ending && strcmp(name + length - 4, ending) == 0;
+}
+
 static void list_arrays(arrays *out, const tsl_zip *zip, const char *wanted)
 {
-    static const char ending[] = ".npy";
     char name[TSL_ZIP_NAME], plain[TSL_QUOTE_TEXT];
     int64_t at = 0;
     *out = (arrays){.count = 0};
     while (tsl_zip_next(zip, &at, name)) {
-        const size_t length = strlen(name);
-        if (length < sizeof ending || strcmp(name + length - 4, ending) != 0) {
+        if (!is_array(name)) {
             continue;
         }
-        name[length - 4] = '\0';
+        name[strlen(name) - 4] = '\0';
         out->has_wanted |= wanted != NULL && strcmp(name, wanted) == 0;
         const size_t used = strlen(out->names);
         if (used + sizeof plain + 8 < NAMES_TEXT) {
@@ -96,14 +102,48 @@ static void list_arrays(arrays *out, const tsl_zip *zip, const char *wanted)
     }
 }
 
+/* The only array of so many axes; its name goes to `chosen`, without .npy. False if there is none,
+ * or more than one. */
+static tsl_status find_by_axes(bool *found, char chosen[TSL_ZIP_NAME], const tsl_input *input,
+                               const tsl_zip *zip, int axes)
+{
+    tsl_context *context = tsl_input_context(input);
+    char name[TSL_ZIP_NAME];
+    int64_t at = 0;
+    int count = 0;
+    tsl_status status = TSL_OK;
+    while (status == TSL_OK && tsl_zip_next(zip, &at, name)) {
+        tsl_text array = {0};
+        tsl_npy header;
+        if (!is_array(name)) {
+            continue;
+        }
+        status = tsl_zip_read(&array, context, zip, name);
+        if (status == TSL_OK &&
+            tsl_npy_parse(&header, context, name, array.data, array.size) ==
+                TSL_OK && /* another array, of texts or objects, may be there */
+            header.axes == axes) {
+            count++;
+            name[strlen(name) - 4] = '\0';
+            strcpy(chosen, name);
+        }
+        tsl_text_release(&array);
+    }
+    *found = count == 1;
+    return status;
+}
+
 /* The name of the array to read. */
-static tsl_status choose_array(char chosen[TSL_ZIP_NAME], const tsl_input *input,
-                               const tsl_zip *zip, const char *wanted, const char *option)
+static tsl_status choose_array(char chosen[TSL_ZIP_NAME], int *count, const tsl_input *input,
+                               const tsl_zip *zip, const tsl_format_choice *choice)
 {
     tsl_context *context = tsl_input_context(input);
     const char *name = tsl_input_name(input);
+    const char *wanted = choice->wanted;
     arrays found;
+    bool only = false;
     list_arrays(&found, zip, wanted);
+    *count = found.count;
     if (found.count == 0) {
         return tsl_fail(
             context, TSL_E_FORMAT,
@@ -113,20 +153,26 @@ static tsl_status choose_array(char chosen[TSL_ZIP_NAME], const tsl_input *input
         return tsl_fail(context, TSL_E_FORMAT, "%s: has no array '%s': it has %s", name, wanted,
                         found.names);
     }
-    if (wanted == NULL && found.count > 1) {
-        char remedy[64] = "save the one as .npy";
-        if (option != NULL) {
-            snprintf(remedy, sizeof remedy, "say with %s which", option);
-        }
-        return tsl_fail(context, TSL_E_FORMAT, "%s: has %d arrays, %s: %s", name, found.count,
-                        found.names, remedy);
-    }
     snprintf(chosen, TSL_ZIP_NAME, "%s", wanted != NULL ? wanted : found.name);
-    return TSL_OK;
+    if (wanted != NULL || found.count == 1) {
+        return TSL_OK;
+    }
+    if (choice->axes > 0) {
+        const tsl_status status = find_by_axes(&only, chosen, input, zip, choice->axes);
+        if (status != TSL_OK || only) {
+            return status;
+        }
+    }
+    char remedy[64] = "save the one as .npy";
+    if (choice->option != NULL) {
+        snprintf(remedy, sizeof remedy, "say with %s which", choice->option);
+    }
+    return tsl_fail(context, TSL_E_FORMAT, "%s: has %d arrays, %s: %s", name, found.count,
+                    found.names, remedy);
 }
 
-tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const char *wanted,
-                             const char *option)
+tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], int *count, tsl_input *input,
+                             const tsl_format_choice *choice)
 {
     const int64_t least = 64 << 20, most = tsl_host_memory_free() / 2; /* bytes */
     tsl_context *context = tsl_input_context(input);
@@ -139,7 +185,7 @@ tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const 
         status = tsl_zip_open(&zip, context, &source);
     }
     if (status == TSL_OK) {
-        status = choose_array(chosen, input, &zip, wanted, option);
+        status = choose_array(chosen, count, input, &zip, choice);
     }
     if (status == TSL_OK) {
         snprintf(member, sizeof member, "%s.npy", chosen);

@@ -16,12 +16,17 @@ typedef enum tsl_format {
  * another kind that is known by its first bytes, with a line that says what it is. */
 tsl_status tsl_format_tell(tsl_format *out, tsl_input *input);
 
-/* Unpack an array of a .npz file, and go on with it as if the file were that .npy: the one that is
- * called `wanted`, or, where that is NULL, the only one there is. `chosen` gets its name, without
- * .npy. `option` is what `wanted` comes from, or NULL where nothing can be chosen. TSL_E_FORMAT,
- * with a line that names the arrays, if it is not there or there are several; errors of
- * tsl_zip_read(). */
-tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], tsl_input *input, const char *wanted,
-                             const char *option);
+/* Which array of a .npz file to take. */
+typedef struct tsl_format_choice {
+    const char *wanted; /* its name; NULL: the only one there is, or the only one with `axes` */
+    const char *option; /* what `wanted` comes from, or NULL where nothing can be chosen */
+    int axes;           /* that an array is to have; 0: of several none is better than others */
+} tsl_format_choice;
+
+/* Unpack an array of a .npz file, and go on with it as if the file were that .npy. `chosen` gets
+ * its name, without .npy, and *count how many there are. TSL_E_FORMAT, with a line that names the
+ * arrays, if it is not there or there are several that are as good; errors of tsl_zip_read(). */
+tsl_status tsl_format_unpack(char chosen[TSL_ZIP_NAME], int *count, tsl_input *input,
+                             const tsl_format_choice *choice);
 
 #endif

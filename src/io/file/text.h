@@ -20,8 +20,8 @@ tsl_status tsl_text_read(tsl_text *out, tsl_context *context, const char *path, 
 /* Read `path` as tsl_text_read() does, if the first TSL_TEXT_BEGINNING bytes, inflated, are
  * accepted by `begins_well`, which may be NULL. Of a text that is that long and is not accepted,
  * only the beginning is read, so that the reader can say what is wrong with it: /dev/zero and other
- * streams have no end. */
-enum { TSL_TEXT_BEGINNING = 64 };
+ * streams have no end. Bytes at random have one of 0 in as many as these. */
+enum { TSL_TEXT_BEGINNING = 4096 };
 tsl_status tsl_text_read_if(tsl_text *out, tsl_context *context, const char *path, size_t limit,
                             bool (*begins_well)(const char *data, size_t size));
 /* Read what is left of an input, all of it or as tsl_text_read_if() does. */

@@ -355,7 +355,7 @@ tsl_status tsl_hdf5_read(void *data, tsl_hdf5 *file, const char *dataset,
 typedef struct search {
     int datasets, fields;
     char name[TSL_HDF5_NAME];   /* of the last dataset, or of the last of three axes */
-    char broken[TSL_HDF5_NAME]; /* of a link that leads nowhere */
+    char broken[TSL_HDF5_NAME]; /* of the first link that leads to nothing that can be opened */
     char names[NAMES_TEXT];     /* of datasets, or of those of three axes */
     haddr_t met[MOST_NAMES];    /* where they are: by another link they are the same */
 } search;
@@ -415,11 +415,12 @@ static void take_dataset(search *s, const char *name, hid_t dataset)
 
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *about, void *user)
 {
+    (void)about;
     search *s = user;
     const hid_t object = strlen(name) < TSL_HDF5_NAME ? H5Oopen(group, name, H5P_DEFAULT) : -1;
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
         take_dataset(s, name, object);
-    } else if (object < 0 && about->type != H5L_TYPE_HARD && s->broken[0] == '\0') {
+    } else if (object < 0 && strlen(name) < TSL_HDF5_NAME && s->broken[0] == '\0') {
         snprintf(s->broken, sizeof s->broken, "%s", name);
     }
     if (object >= 0) {
@@ -433,7 +434,7 @@ tsl_status tsl_hdf5_choose(char name[TSL_HDF5_NAME], int *datasets, tsl_hdf5 *fi
     tsl_hdf5_fault fault;
     const tsl_hdf5_silence before = tsl_hdf5_enter(&fault);
     search s = {.datasets = 0};
-    H5Lvisit(file->file, H5_INDEX_NAME, H5_ITER_INC, visit, &s);
+    const bool visited = H5Lvisit(file->file, H5_INDEX_NAME, H5_ITER_INC, visit, &s) >= 0;
     tsl_hdf5_leave(before);
     *datasets = s.datasets;
     if (s.fields == 1 || s.datasets == 1) {
@@ -443,6 +444,9 @@ tsl_status tsl_hdf5_choose(char name[TSL_HDF5_NAME], int *datasets, tsl_hdf5 *fi
     if (s.datasets == 0 && s.broken[0] != '\0') { /* what it lacks is said when it is opened */
         strcpy(name, s.broken);
         return TSL_OK;
+    }
+    if (s.datasets == 0 && !visited) {
+        return tsl_hdf5_fail(file->context, &fault, file->path, "list what it holds");
     }
     return s.datasets == 0
                ? tsl_fail(file->context, TSL_E_FORMAT, "%s: has no dataset", file->path)

@@ -25,6 +25,16 @@ static const struct {
     {"truncated file", 0, TSL_E_FORMAT, "is cut short: fewer bytes are there than its header says"},
     {"bad superblock version number", 0, TSL_E_UNSUPPORTED,
      "was written by a later HDF5 library than this build has (see tesela info)"},
+    {"version number for hyperslab selection", 0, TSL_E_UNSUPPORTED,
+     "has a virtual dataset of a later HDF5 library than this build has (see tesela info): write "
+     "it "
+     "for versions up to 1.10 (in h5py libver=('earliest', 'v110'))"},
+    {"bad version number", 0, TSL_E_UNSUPPORTED,
+     "has a part of a form that this build's HDF5 library does not know (see tesela info): a later "
+     "one wrote it, or it is damaged"},
+    {"bad object header version number", 0, TSL_E_UNSUPPORTED,
+     "has an object of a form that this build's HDF5 library does not know (see tesela info): a "
+     "later one wrote it, or it is damaged"},
     {"different number of elements", 0, TSL_E_FORMAT,
      "has a virtual dataset that takes more elements from another dataset than that has"},
     {"required filter", 0, TSL_E_UNSUPPORTED,

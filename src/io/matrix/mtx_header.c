@@ -180,22 +180,25 @@ static tsl_status read_size(walk *w, tsl_mtx_header *out)
                : fail_line(w, TSL_E_FORMAT, "more entries than any file holds");
 }
 
-/* The line of NVIDIA's AmgX, "%%AMGX 1 1 sorted base0": more than a comment, for some of its words
- * say that numbers of another meaning follow. */
+/* The line of NVIDIA's AmgX, "%%AMGX 1 1 sorted base0" or by its former name "%%NVAMG": more than a
+ * comment, for some of its words say that numbers of another meaning follow. */
 static tsl_status read_amgx(walk *w, tsl_mtx_header *out)
 {
     enum { PLAIN, FROM_ZERO, OTHER };
     static const word words[] = {{"%%AMGX", PLAIN}, {"%%NVAMG", PLAIN},   {"1", PLAIN},
                                  {"sorted", PLAIN}, {"base0", FROM_ZERO}, {NULL, 0}};
+    const char *name = strncasecmp(w->at, words[0].text, strlen(words[0].text)) == 0
+                           ? words[0].text
+                           : words[1].text;
     int value = PLAIN;
     char quoted[TSL_QUOTE_TEXT];
     while (tsl_mtx_next_field(&w->at, w->line_end) > 0) {
         if (!take_word(w, words, &value, quoted)) {
             return tsl_fail(w->context, TSL_E_UNSUPPORTED,
-                            "%s:%" PRId64 ": the %%%%AMGX line says '%s': only matrices alone are "
-                            "read, without blocks, a diagonal or vectors of their own: write those "
-                            "to files of their own",
-                            w->name, w->line, quoted);
+                            "%s:%" PRId64 ": the %s line says '%s': only matrices alone are read, "
+                            "without blocks, a diagonal or vectors of their own: write those to "
+                            "files of their own",
+                            w->name, w->line, name, quoted);
         }
         out->base = value == FROM_ZERO ? 0 : out->base;
     }

@@ -324,7 +324,9 @@ static tsl_status read_input(tsl_point_set *out, const char *path, tsl_input *in
     bool in_lines = false;
     tsl_status status = tsl_input_peek(input, 8, &data, &bytes);
     if (status == TSL_OK && bytes >= 4 && memcmp(data, "PK\3\4", 4) == 0) {
-        status = tsl_format_unpack(chosen, input, NULL, NULL);
+        const tsl_format_choice only = {.wanted = NULL};
+        int arrays;
+        status = tsl_format_unpack(chosen, &arrays, input, &only);
         return status == TSL_OK ? read_npy(out, input) : status;
     }
     if (status == TSL_OK && (tsl_npy_is(data, bytes) || ends_in(path, ".npy"))) {

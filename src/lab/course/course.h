@@ -18,6 +18,7 @@ enum {
     TSL_LAB_MOST_LIMITS = 8,
     TSL_LAB_MOST_SIZES = 32,
     TSL_LAB_MOST_ANSWERS = 24,
+    TSL_LAB_MOST_OUTPUTS = 12,
     TSL_LAB_MOST_FIGURES = 4
 };
 
@@ -58,6 +59,8 @@ typedef struct tsl_lab_exercise {
     int limit_count;
     const char *answers[TSL_LAB_MOST_ANSWERS]; /* "sectors_2 = read strided 1" */
     int answer_count;
+    const char *outputs[TSL_LAB_MOST_OUTPUTS]; /* names: "y", or "la suma / the sum" */
+    int output_count;
     const char *figures[TSL_LAB_MOST_FIGURES]; /* "banks 4 0" */
     int figure_count;
     tsl_lab_words words[TSL_LAB_LANGUAGES];

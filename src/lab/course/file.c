@@ -141,6 +141,9 @@ static tsl_status set_field(const reader *r, char *line)
     if (strcmp(name, "answer") == 0) {
         return add(r, e->answers, &e->answer_count, TSL_LAB_MOST_ANSWERS, value);
     }
+    if (strcmp(name, "output") == 0) {
+        return add(r, e->outputs, &e->output_count, TSL_LAB_MOST_OUTPUTS, value);
+    }
     if (strcmp(name, "figure") == 0) {
         return add(r, e->figures, &e->figure_count, TSL_LAB_MOST_FIGURES, value);
     }
@@ -322,9 +325,10 @@ static tsl_status check_exercise(const reader *r, const tsl_lab_exercise *e)
                         : e->covers == NULL   ? "covers"
                         : e->kind != TSL_LAB_TO_PREDICT && (e->act == NULL || e->judge == NULL)
                             ? "act or judge"
-                        : e->kind != TSL_LAB_TO_PREDICT && e->size_count == 0 ? "sizes"
-                        : e->answer_count > 0 && e->program == NULL           ? "program"
-                                                                              : NULL;
+                        : e->kind != TSL_LAB_TO_PREDICT && e->size_count == 0   ? "sizes"
+                        : e->kind != TSL_LAB_TO_PREDICT && e->output_count == 0 ? "output"
+                        : e->answer_count > 0 && e->program == NULL             ? "program"
+                                                                                : NULL;
     if (lacks != NULL) {
         return tsl_fail(r->context, TSL_E_FORMAT, "%s: the exercise has no %s", r->path, lacks);
     }

@@ -179,8 +179,17 @@ bool tsl_lab_same_value(const char *given, const char *right)
 {
     double a;
     double b;
-    if (tsl_parse_decimal(given, strlen(given), &a) &&
-        tsl_parse_decimal(right, strlen(right), &b)) {
+    char plain[64]; /* with a point for a comma, without a sign of percent */
+    snprintf(plain, sizeof plain, "%s", given);
+    char *comma = strchr(plain, ',');
+    size_t length = strlen(plain);
+    if (comma != NULL) {
+        *comma = '.';
+    }
+    while (length > 0 && (plain[length - 1] == '%' || plain[length - 1] == ' ')) {
+        plain[--length] = '\0';
+    }
+    if (tsl_parse_decimal(plain, length, &a) && tsl_parse_decimal(right, strlen(right), &b)) {
         /* whole numbers are exact, quotients within half a percent */
         const double bound = strchr(right, '.') != NULL ? 0.005 * (b < 0 ? -b : b) : 0;
         return a >= b - bound && a <= b + bound;
@@ -269,11 +278,19 @@ static void add_reports(tsl_lab_verdict *v, int language)
             snprintf(other, sizeof other, tsl_lab_message(TSL_LAB_SAY_OTHER_LINE, language),
                      r->other_line);
         }
-        /* the runtime's own words have numbers that help, in English */
-        const bool detail = language == TSL_LAB_ENGLISH || meaning == NULL;
+        char detail[320];
+        bool has_detail = tsl_lab_detail(detail, sizeof detail, r->text, language);
+        if (meaning == NULL && !has_detail) {
+            snprintf(detail, sizeof detail, "%s", r->text);
+            has_detail = true;
+        }
+        if (meaning != NULL && strcmp(meaning, detail) == 0) { /* nothing is said twice */
+            has_detail = false;
+            detail[0] = '\0';
+        }
         tsl_lab_verdict_add(v, r->kind, own ? r->line : 0, "%s%s%s%s",
-                            meaning != NULL ? meaning : "", other, detail ? ": " : "",
-                            detail ? r->text : "");
+                            meaning != NULL ? meaning : "", other,
+                            has_detail && meaning != NULL ? ": " : "", detail);
     }
 }
 

@@ -53,7 +53,8 @@ void tsl_lab_verdict_add(tsl_lab_verdict *verdict, const char *reason, int line,
 tsl_status tsl_lab_make_temporary(char folder[PATH_MAX - 64], tsl_context *context,
                                   const char *temporary);
 /* Does a prediction say what is right: a whole number exactly, one with a point within half a
- * percent, a word but for capitals? */
+ * percent, a word but for capitals? Decimals may begin with a point or a comma, and a number may
+ * end with %. */
 bool tsl_lab_same_value(const char *given, const char *right);
 
 /* metric.c: the value of a metric over a session's counts: "conflicts", "excess" and the others of

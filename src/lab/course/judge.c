@@ -141,19 +141,38 @@ static const char *size_of_case(const char *const *sizes, int number)
     return "?";
 }
 
-/* "values PASS CASE OUTPUT INDEX GOT WANTED", "missing PASS CASE OUTPUT", "right PASS CASE", at the
- * end "judged". */
-static void take_line(tsl_lab_verdict *v, const char *line, const char *const *sizes, int language)
+/* What an output is called: the exercise's word, or of two, "Spanish / English", that of the
+ * language. */
+static void name_output(char *out, size_t bytes, const tsl_lab_exercise *e, int output,
+                        int language)
+{
+    const char *name = output < e->output_count ? e->outputs[output] : "?";
+    const char *slash = strstr(name, " / ");
+    if (slash == NULL) {
+        snprintf(out, bytes, "%s", name);
+    } else if (language == TSL_LAB_ENGLISH) {
+        snprintf(out, bytes, "%s", slash + 3);
+    } else {
+        snprintf(out, bytes, "%.*s", (int)(slash - name), name);
+    }
+}
+
+/* "values PASS CASE OUTPUT COUNT INDEX GOT WANTED", "missing PASS CASE OUTPUT", "right PASS
+ * CASE", at the end "judged". */
+static void take_line(tsl_lab_verdict *v, const char *line, const tsl_lab_exercise *e,
+                      const char *const *sizes, int language)
 {
     int pass;
     int number;
     int output;
+    long long count;
     long long index;
     char got[32];
     char wanted[32];
     char order[96] = "";
-    const bool values = sscanf(line, "values %d %d %d %lld %31s %31s", &pass, &number, &output,
-                               &index, got, wanted) == 6;
+    char name[128];
+    const bool values = sscanf(line, "values %d %d %d %lld %lld %31s %31s", &pass, &number, &output,
+                               &count, &index, got, wanted) == 7;
     const bool missing = !values && sscanf(line, "missing %d %d %d", &pass, &number, &output) == 3;
     if ((!values && !missing) || tsl_lab_verdict_has(v, "values")) { /* the first is enough */
         return;
@@ -163,12 +182,17 @@ static void take_line(tsl_lab_verdict *v, const char *line, const char *const *s
                  tsl_lab_order_names[pass - 1]);
     }
     char text[400];
-    if (values) {
+    name_output(name, sizeof name, e, output, language);
+    const bool vector = count > 1 || strpbrk(name, " *") == NULL;
+    if (values && vector) {
+        snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_WRONG_ELEMENT, language),
+                 size_of_case(sizes, number), name, index, got, wanted);
+    } else if (values) {
         snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_WRONG_VALUE, language),
-                 size_of_case(sizes, number), index, output + 1, got, wanted);
+                 size_of_case(sizes, number), name, got, wanted);
     } else {
         snprintf(text, sizeof text, tsl_lab_message(TSL_LAB_SAY_MISSING, language),
-                 size_of_case(sizes, number), output + 1);
+                 size_of_case(sizes, number), name);
     }
     tsl_lab_verdict_add(v, "values", 0, "%s%s", text, order);
 }
@@ -226,7 +250,7 @@ tsl_status tsl_lab_judge(tsl_lab_verdict *verdict, tsl_context *context, const t
         while (tsl_lines_next(&lines, &line, &length)) {
             char copy[256];
             snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-            take_line(verdict, copy, sizes, options->language);
+            take_line(verdict, copy, e, sizes, options->language);
         }
     }
     tsl_text_release(&text);

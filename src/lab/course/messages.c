@@ -1,4 +1,5 @@
 /* Sentences of the course in both languages. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/course/course.h"
@@ -23,39 +24,41 @@ static const struct {
      {"carrera: dos hilos acceden a la misma palabra, uno la escribe y nada los ordena",
       "race: two threads access the same word, one of them writes it, and nothing orders them"}},
     {"unwritten",
-     {"se lee memoria que nadie ha escrito", "memory is read that nobody has written"}},
+     {"se lee memoria que nadie ha escrito", "a read of memory that nobody has written"}},
     {"bounds", {"acceso fuera de los límites", "access out of bounds"}},
     {"misaligned",
      {"la dirección no es múltiplo del tamaño del acceso",
-      "the address is no multiple of the access's size"}},
-    {"constant", {"se escribe en memoria constante", "constant memory is written"}},
+      "the address is not a multiple of the size of the access"}},
+    {"constant", {"se escribe en memoria constante", "a write to constant memory"}},
     {"barrier",
      {"no todos los hilos llegan a la misma barrera", "not all threads reach the same barrier"}},
     {"mask",
      {"la máscara no corresponde a los hilos que están ahí",
-      "the mask does not fit the lanes there"}},
+      "the mask does not match the lanes that are there"}},
     {"deadlock",
      {"hay hilos que esperan a otros que no llegan nunca",
-      "threads wait for others that never come"}},
+      "threads wait for others that never arrive"}},
     {"trap", {"un assert() o __trap() del kernel", "an assert() or __trap() of the kernel"}},
     {"launch",
      {"el lanzamiento no es posible con esa configuración",
-      "the launch is not possible with that configuration"}},
+      "the kernel cannot be launched with that configuration"}},
     {"copy",
      {"la copia se sale de su memoria o va en la dirección equivocada",
-      "the copy leaves its memory or goes the wrong way"}},
-    {"free", {"se libera dos veces o algo que no se había pedido", "freed twice, or never taken"}},
+      "the copy runs past its memory or goes in the wrong direction"}},
+    {"free",
+     {"se libera dos veces o algo que no se había pedido", "freed twice, or never allocated"}},
     {"host",
      {"el host toca memoria del dispositivo: cópiala antes con cudaMemcpy()",
       "the host touches memory of the device: copy it with cudaMemcpy() first"}},
-    {"fault", {"se accede a memoria que no es de nadie", "memory is accessed that is nobody's"}},
+    {"fault",
+     {"se accede a memoria que no es de nadie", "an access to memory that belongs to nobody"}},
     {"stack",
      {"las variables locales de un hilo ocupan demasiado",
-      "local variables of a thread take too much"}},
-    {"time", {"no termina a tiempo", "does not end in time"}},
+      "a thread's local variables take too much memory"}},
+    {"time", {"no termina a tiempo", "the program does not end in time"}},
     {"refused",
      {"el programa intenta algo que aquí no se permite (archivos, procesos, red)",
-      "the program tries what is not allowed here (files, processes, network)"}},
+      "the program tries something that is not allowed here (files, processes, network)"}},
     {"killed", {"una señal termina el programa", "a signal ended the program"}},
     {"ended", {"el programa termina antes de tiempo", "the program ends itself too early"}},
     {"fatal", {"el programa no puede seguir", "the program cannot go on"}},
@@ -69,4 +72,90 @@ const char *tsl_lab_report_meaning(const char *kind, int language)
         }
     }
     return NULL;
+}
+
+/* ---- details of reports ---------------------------------------------------------------------- */
+
+enum { MOST_PARTS = 6, PART_BYTES = 320 };
+
+static const struct {
+    const char *english;
+    const char *spanish;
+} details[] = {
+#define TSL_LAB_DETAIL(english, spanish) {english, spanish},
+#include "lab/course/details.def"
+#undef TSL_LAB_DETAIL
+};
+
+/* Is `text` the pattern, with the shortest parts that stand for each {}, the last up to the end? */
+static bool matches(const char *pattern, const char *text, char parts[MOST_PARTS][PART_BYTES])
+{
+    for (int i = 0; *pattern != '\0'; i++) {
+        const char *hole = strstr(pattern, "{}");
+        const size_t plain = hole != NULL ? (size_t)(hole - pattern) : strlen(pattern);
+        if (strncmp(pattern, text, plain) != 0) {
+            return false;
+        }
+        text += plain;
+        if (hole == NULL) {
+            return *text == '\0';
+        }
+        if (i == MOST_PARTS) {
+            return false;
+        }
+        char next[160]; /* what stands up to the next {} */
+        pattern = hole + 2;
+        snprintf(next, sizeof next, "%.*s",
+                 (int)(strstr(pattern, "{}") != NULL ? strstr(pattern, "{}") - pattern
+                                                     : (long)strlen(pattern)),
+                 pattern);
+        const char *end = next[0] != '\0' ? strstr(text, next) : text + strlen(text);
+        if (end == NULL || end == text) {
+            return false;
+        }
+        snprintf(parts[i], PART_BYTES, "%.*s", (int)(end - text), text);
+        text = end;
+    }
+    return *text == '\0';
+}
+
+/* Parts are words of details.def too, or names and numbers, which stay: two levels are all that
+ * there are. */
+static bool translate(char *out, size_t bytes, const char *text, int depth)
+{
+    for (size_t d = 0; d < sizeof details / sizeof *details; d++) {
+        char parts[MOST_PARTS][PART_BYTES];
+        if (!matches(details[d].english, text, parts)) {
+            continue;
+        }
+        size_t length = 0;
+        int at = 0;
+        out[0] = '\0';
+        for (const char *from = details[d].spanish; *from != '\0' && length < bytes;) {
+            const char *hole = strstr(from, "{}");
+            const int plain = hole != NULL ? (int)(hole - from) : (int)strlen(from);
+            length += (size_t)snprintf(out + length, bytes - length, "%.*s", plain, from);
+            from += plain;
+            if (hole != NULL && length < bytes) {
+                char part[PART_BYTES];
+                const bool known = depth > 0 && translate(part, sizeof part, parts[at], depth - 1);
+                length +=
+                    (size_t)snprintf(out + length, bytes - length, "%s", known ? part : parts[at]);
+                at++;
+                from += 2;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
+bool tsl_lab_detail(char *out, size_t bytes, const char *text, int language)
+{
+    out[0] = '\0';
+    if (language == TSL_LAB_ENGLISH) {
+        snprintf(out, bytes, "%s", text);
+        return true;
+    }
+    return translate(out, bytes, text, 1);
 }

@@ -75,14 +75,15 @@ static bool are_both_strong(const tsl_space *space, const tsl_fiber *fiber, unsi
     return both;
 }
 
-static void report_race(const tsl_space *space, const char *what, uintptr_t address, uintptr_t pc,
-                        uint64_t stamp)
+/* `what` this thread does to what another has done, and `done`: that, or nothing. */
+static void report_race(const tsl_space *space, const char *what, const char *done,
+                        uintptr_t address, uintptr_t pc, uint64_t stamp)
 {
     char other[64];
     char name[320];
     tsl_memory_describe(name, sizeof name, address, 4);
-    tsl_report("race", pc, tsl_site_pc(tsl_stamp_site(stamp)), "%s memory: thread %u %s %s: %s",
-               space_name(space), tsl_now.current->thread, what, where(stamp, other), name);
+    tsl_report("race", pc, tsl_site_pc(tsl_stamp_site(stamp)), "%s memory: thread %u %s %s%s: %s",
+               space_name(space), tsl_now.current->thread, what, where(stamp, other), done, name);
 }
 
 void tsl_settle_pending(tsl_fiber *fiber)
@@ -93,7 +94,7 @@ void tsl_settle_pending(tsl_fiber *fiber)
         if (*(const uint32_t *)address != fiber->pending_value) {
             const bool in_shared = address - tsl_now.shared.begin < tsl_now.shared.bytes;
             report_race(in_shared ? &tsl_now.shared : &tsl_now.global, "writes another value than",
-                        address, fiber->pending_pc, fiber->pending_stamp);
+                        "", address, fiber->pending_pc, fiber->pending_stamp);
         }
     }
 }
@@ -107,7 +108,7 @@ static void check_write(const tsl_space *space, tsl_fiber *fiber, tsl_cell *cell
         !are_both_strong(space, fiber, kind, write)) {
         if ((kind & TSL_ATOMIC) != 0 || (write & TSL_STAMP_STRONG) != 0) {
             report_race(space, "makes an atomic or volatile access, unordered with the write by",
-                        word, pc, write);
+                        "", word, pc, write);
         } else if (fiber->pending == 0) { /* the same value is no harm: told after the write */
             fiber->pending = word;
             fiber->pending_value = *(const uint32_t *)word;
@@ -116,7 +117,7 @@ static void check_write(const tsl_space *space, tsl_fiber *fiber, tsl_cell *cell
         }
     }
     if ((cell->read & mask) != 0 && clashes_with_readers(space, fiber, cell->read, kind)) {
-        report_race(space, "writes what was read, with nothing between, by", word, pc, cell->read);
+        report_race(space, "writes what", " has read", word, pc, cell->read);
     }
 }
 
@@ -125,8 +126,7 @@ static void check_read(const tsl_space *space, const tsl_fiber *fiber, const tsl
 {
     if ((cell->write & mask) != 0 && !is_before(space, fiber, cell->write) &&
         !are_both_strong(space, fiber, kind, cell->write)) {
-        report_race(space, "reads what was written, with nothing between, by", word, pc,
-                    cell->write);
+        report_race(space, "reads what", " has written", word, pc, cell->write);
     }
 }
 
@@ -269,8 +269,9 @@ static void check_space(const tsl_space *space, tsl_fiber *fiber, uintptr_t addr
     }
     if ((address & (size - 1)) != 0) {
         tsl_memory_describe(text, sizeof text, address, size);
-        tsl_report("misaligned", pc, 0, "%s %u bytes at an address that is no multiple of %u: %s",
-                   verb(kind), size, size, text);
+        tsl_report("misaligned", pc, 0,
+                   "%s %u bytes at an address that is not a multiple of %u: %s", verb(kind), size,
+                   size, text);
         end_launch(716);
     }
     if ((kind & TSL_READ) != 0 && !all_bits(space->written, at, size)) {

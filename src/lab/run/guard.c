@@ -72,7 +72,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else if (fiber != NULL && info->si_code == SI_KERNEL) { /* vectors must be aligned */
         tsl_report(
             "misaligned", pc, 0,
-            "access by thread %u of block %llu at an address that is no multiple of its size",
+            "access by thread %u of block %llu at an address that is not a multiple of its size",
             fiber->thread, (unsigned long long)block->number);
     } else if (fiber != NULL &&
                address - tsl_now.constant_begin < tsl_now.constant_end - tsl_now.constant_begin) {
@@ -85,7 +85,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         tsl_report("host", pc, 0,
                    "the host touches memory of the device: copy it with cudaMemcpy() first");
     } else {
-        tsl_report("fault", pc, 0, "the host touches address %#llx, which it has not taken",
+        tsl_report("fault", pc, 0, "the host touches address %#llx, which it has not allocated",
                    (unsigned long long)address);
     }
     if (fiber == NULL) {

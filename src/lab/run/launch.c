@@ -113,8 +113,9 @@ static int check_configuration(const tsl_lab_launch *launch, uintptr_t pc)
                       launch->shared <= shared;
     if (!fits) {
         tsl_report("launch", pc, 0,
-                   "%s<<<(%u,%u,%u), (%u,%u,%u), %zu>>> cannot start: of %d.%d a block has 1 to "
-                   "%llu threads and up to %zu bytes, a grid up to %llu x 65535 x %d blocks",
+                   "%s<<<(%u,%u,%u), (%u,%u,%u), %zu>>> cannot start: on capability %d.%d a block "
+                   "has 1 to %llu threads and at most %zu shared bytes, a grid 1 to %llu x 65535 x "
+                   "%d blocks",
                    launch->name, g[0], g[1], g[2], b[0], b[1], b[2], launch->shared,
                    tsl_now.device_major, tsl_now.device_minor, (unsigned long long)most, shared,
                    (unsigned long long)most_x, old ? 1 : 65535);

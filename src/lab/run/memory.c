@@ -361,17 +361,23 @@ static void describe_piece(char *text, size_t bytes, uintptr_t address)
     const piece *before = at > 0 ? &pieces[at - 1] : NULL;
     const piece *behind = at < piece_count ? &pieces[at] : NULL;
     if (before != NULL && address < before->begin + before->bytes) {
-        snprintf(text, bytes, "byte %zu of %zu taken by cudaMalloc()",
+        snprintf(text, bytes, "byte %zu of the %zu that cudaMalloc() gave",
                  (size_t)(address - before->begin), before->bytes);
     } else if (before != NULL && (behind == NULL || address - before->begin - before->bytes <
                                                         behind->begin - address)) {
-        snprintf(text, bytes, "%zu bytes past the end of %zu taken by cudaMalloc()",
-                 (size_t)(address - before->begin - before->bytes), before->bytes);
+        const size_t past = (size_t)(address - before->begin - before->bytes);
+        if (past == 0) {
+            snprintf(text, bytes, "just past the end of the %zu bytes that cudaMalloc() gave",
+                     before->bytes);
+        } else {
+            snprintf(text, bytes, "%zu bytes past the end of the %zu that cudaMalloc() gave", past,
+                     before->bytes);
+        }
     } else if (behind != NULL) {
-        snprintf(text, bytes, "%zu bytes before %zu taken by cudaMalloc()",
+        snprintf(text, bytes, "%zu bytes before the %zu that cudaMalloc() gave",
                  (size_t)(behind->begin - address), behind->bytes);
     } else {
-        snprintf(text, bytes, "global memory of which nothing is taken");
+        snprintf(text, bytes, "global memory of which nothing is allocated");
     }
 }
 

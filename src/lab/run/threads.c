@@ -283,7 +283,7 @@ static void report_stuck(const tsl_block *block)
         const bool barrier = (warp->barrier >> fiber->lane & 1) != 0;
         if (!barrier && (warp->waiting >> fiber->lane & 1) != 0) {
             tsl_report("deadlock", fiber->wait_pc, 0,
-                       "thread %u of block %llu waits for lanes of mask %#x that never come", t,
+                       "thread %u of block %llu waits for lanes of mask %#x that never arrive", t,
                        (unsigned long long)block->number, fiber->mask);
         } else if (barrier) {
             tsl_report("deadlock", fiber->wait_pc, 0,

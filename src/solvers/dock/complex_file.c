@@ -14,7 +14,9 @@ static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 
 enum {
     LETTERS = sizeof letters - 1,
-    REMARK_TEXT = 69 /* characters a REMARK line holds */
+    REMARK_TEXT = 69,    /* characters a REMARK line holds */
+    LONGEST_RESIDUE = 4, /* characters of a residue's name */
+    LONGEST_NAME = 4     /* and of an atom's */
 };
 
 /* A chain of one of the molecules and the character it is written with. */
@@ -177,8 +179,8 @@ static int residue_number(int32_t number)
  * unless the name needs all four columns. */
 static void place_name(char *line, const tsl_atom *atom)
 {
-    const int wide = strlen(atom->name) >= 4 || strlen(atom->element) >= 2;
-    tsl_columns_text(line, wide ? 13 : 14, wide ? 4 : 3, atom->name);
+    const int wide = strlen(atom->name) >= LONGEST_NAME || strlen(atom->element) >= 2;
+    tsl_columns_text(line, wide ? 13 : 14, wide ? LONGEST_NAME : 3, atom->name);
 }
 
 /* Columns 77 and 78, flush right. */
@@ -228,7 +230,7 @@ static int next_serial(writer *state)
  * mmCIF only. UNL: a ligand a PDB file has no name for. */
 static const char *residue_name(const tsl_atom *atom)
 {
-    return strlen(atom->residue) > 4 ? "UNL" : atom->residue;
+    return strlen(atom->residue) > LONGEST_RESIDUE ? "UNL" : atom->residue;
 }
 
 /* The part that ATOM, HETATM and TER share: serial number, residue name, chain, residue number,
@@ -379,6 +381,38 @@ tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_p
     return tsl_output_commit(output);
 }
 
+/* Say what of a molecule's names and numbers the columns of complexes cut. */
+static void note_what_is_cut(tsl_context *context, const char *name, const tsl_molecule *molecule)
+{
+    long long numbers = 0, residues = 0, atoms = 0;
+    char text[160] = "";
+    for (int64_t i = 0; i < molecule->count && molecule->atoms != NULL; i++) {
+        const tsl_atom *atom = &molecule->atoms[i];
+        if (i == 0 || atom->residue_index != atom[-1].residue_index) {
+            numbers += !number_fits(atom->number);
+            residues += strlen(atom->residue) > LONGEST_RESIDUE;
+        }
+        atoms += strlen(atom->name) > LONGEST_NAME;
+    }
+    if (numbers > 0) {
+        snprintf(text, sizeof text, "%lld residue number%s modulo 10000", numbers,
+                 numbers == 1 ? "" : "s");
+    }
+    if (residues > 0) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld residue name%s as UNL",
+                 text[0] != '\0' ? ", " : "", residues, residues == 1 ? "" : "s");
+    }
+    if (atoms > 0) {
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "%s%lld atom name%s cut to four characters", text[0] != '\0' ? ", " : "", atoms,
+                 atoms == 1 ? "" : "s");
+    }
+    if (text[0] != '\0') {
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "%s: complexes have %s: the columns of a PDB file hold no more", name, text);
+    }
+}
+
 tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double receptor_centre[3], double reach)
@@ -413,6 +447,9 @@ tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
                          "(--poses 0)",
                          names[0], "xyz"[i], receptor_centre[i], reach);
         }
+    }
+    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+        note_what_is_cut(context, names[i], state.molecules[i]);
     }
     return status;
 }

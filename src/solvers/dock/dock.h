@@ -4,6 +4,7 @@
 
 #include "blocks/convolve/convolve.h"
 #include "solvers/dock/dock_point.h"
+#include "solvers/dock/score/pairs_point.h"
 #include "solvers/dock/score/score.h"
 #include "tesela/dock.h"
 
@@ -69,6 +70,9 @@ typedef struct tsl_score_ops {
                       const tsl_terms *fields, const tsl_score_ligand *ligand,
                       const tsl_score_batch *batch, int first, int count, const int64_t *candidates,
                       int k, const int *found);
+
+    /* Energies of `count` poses by potentials of pairs: task->energies. */
+    tsl_status (*pairs)(tsl_context *context, const tsl_pair_task *task, int count);
 } tsl_score_ops;
 
 /* All arrays are device memory; everything is asynchronous on the context's stream. */

@@ -10,6 +10,8 @@ extern "C" {
 
 #include "solvers/dock/score/score_block.inc"
 
+#include "solvers/dock/score/pairs_block.inc"
+
 /* Enough rotations that launches and waits are few against the transforms. */
 static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
 {
@@ -19,7 +21,7 @@ static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
 }
 
 static const tsl_score_ops score_ops = {
-    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms};
+    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms, .pairs = gpu_sum_pairs};
 
 extern const tsl_dock_ops tsl_dock_cuda = {.batch = cuda_batch,
                                            .place = gpu_place,

@@ -9,6 +9,8 @@
 
 #include "solvers/dock/score/score_block.inc"
 
+#include "solvers/dock/score/pairs_block.inc"
+
 static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
 {
     (void)context;
@@ -17,7 +19,7 @@ static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
 }
 
 static const tsl_score_ops score_ops = {
-    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms};
+    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms, .pairs = gpu_sum_pairs};
 
 const tsl_dock_ops tsl_dock_sim = {.batch = sim_batch,
                                    .place = gpu_place,

@@ -137,7 +137,7 @@ static void draw_score_axis(cairo_t *cairo, const histogram *h, double scale)
     }
     tsl_draw_font(cairo, 12, false, tsl_ink);
     tsl_draw_text(cairo, b.x + b.width / 2, b.y + b.height + 42, 0.5,
-                  h->step > 1 ? "shape score (%.0f in a bar)" : "shape score", h->step);
+                  h->step > 1 ? "score (%.0f in a bar)" : "score", h->step);
 }
 
 static void draw_histogram(const figure *f)

@@ -13,6 +13,9 @@ enum {
     LARGEST_ANGLE = 9999 /* degrees; beyond it is no angle */
 };
 
+/* The name of the score in a head. */
+static const char complementarity[] = "complementarity";
+
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static const char *origin(bool given)
@@ -46,8 +49,12 @@ static void write_head(FILE *stream, const tsl_pose_list_head *head)
             origin(head->core_given));
     fprintf(stream, "Electrostatics                     ::%s%s\n",
             electrostatics[head->electrostatics], origin(head->electrostatics_given));
-    fprintf(stream, "Global keep per rotation           :: %6d      %s\n\n", head->keep,
+    fprintf(stream, "Global keep per rotation           :: %6d      %s\n", head->keep,
             origin(head->keep_given));
+    if (head->score == TSL_SCORE_COMPLEMENTARITY) {
+        fprintf(stream, "Score                              :: %s\n", complementarity);
+    }
+    fputc('\n', stream);
     fputs("Calculated values\n", stream);
     fprintf(stream, "Global rotations                   :: %6" PRId64 "\n", head->rotations);
     fprintf(stream, "Global total span (angstroms)      :: %10.3f\n", head->span);
@@ -236,6 +243,10 @@ static bool read_choice(tsl_pose_list_head *head, part key, part value, part rem
     if (equals(key, "Electrostatics")) {
         head->electrostatics_given = given;
         return read_electrostatics(value, &head->electrostatics);
+    }
+    if (equals(key, "Score")) {
+        head->score = TSL_SCORE_COMPLEMENTARITY;
+        return equals(value, complementarity);
     }
     if (equals(key, "Global keep per rotation")) {
         head->keep_given = given;

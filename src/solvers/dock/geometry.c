@@ -152,15 +152,23 @@ static tsl_status fail_large(tsl_context *context, const tsl_dock_options *optio
                     needed, (long long)n, n >= 1000000 ? " or more" : "", TSL_GRID_LARGEST, remedy);
 }
 
+float tsl_dock_span_of(tsl_dock_score score, const tsl_molecule *receptor,
+                       const tsl_molecule *ligand)
+{
+    double centres[2][3];
+    const float receptor_radius = tsl_dock_centre(receptor, centres[0]);
+    const float ligand_radius = tsl_dock_centre(ligand, centres[1]);
+    return score == TSL_SCORE_COMPLEMENTARITY ? terms_span(receptor, centres[0], ligand_radius)
+                                              : tsl_dock_span(receptor_radius, ligand_radius);
+}
+
 tsl_status tsl_dock_choose_grid(tsl_context *context, const tsl_dock_options *options,
                                 const tsl_molecule *receptor, const tsl_molecule *ligand,
                                 tsl_dock_geometry *geometry, tsl_dock_summary *summary)
 {
     const float receptor_radius = tsl_dock_centre(receptor, summary->receptor_centre);
     const float ligand_radius = tsl_dock_centre(ligand, summary->ligand_centre);
-    const float least = has_terms(options)
-                            ? terms_span(receptor, summary->receptor_centre, ligand_radius)
-                            : tsl_dock_span(receptor_radius, ligand_radius);
+    const float least = tsl_dock_span_of(options->score, receptor, ligand);
     const double asked = asked_spacing(options);
     /* A grid that was asked for, as that of a list, may have no room for pairs. */
     const float smallest = tsl_dock_span(receptor_radius, ligand_radius);

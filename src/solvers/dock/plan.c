@@ -215,13 +215,13 @@ static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
 
 /* GPUs plan at once, each its own, and CPUs beside them when they are needed; CPUs among themselves
  * measure once. */
-static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_crew *crew, bool later)
+static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_rank_group *group, bool later)
 {
     const tsl_fft_turns turns = {.precision = plan->correlation.precision,
                                  .plans = plan->convolve == NULL,
                                  .plan = plan_in_turn,
                                  .user = plan};
-    return crew->first_gpu < 0
+    return group->first_gpu < 0
                ? tsl_fft_take_turns(plan->context, &turns)
                : tsl_comm_agree(plan->context,
                                 later ? reserve(plan)
@@ -370,7 +370,7 @@ static tsl_status check_pair(const tsl_dock_plan *plan, const tsl_molecule *rece
 
 /* Settle the grid and the batch. What the plan has of another pair and is of no use goes. */
 static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const tsl_molecule *ligand,
-                      const tsl_dock_crew *crew)
+                      const tsl_dock_rank_group *group)
 {
     tsl_context *context = plan->context;
     tsl_dock_geometry g;
@@ -388,7 +388,7 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
     plan->charged = tsl_dock_count_charged(ligand);
     plan->atoms = ligand->count;
-    plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, crew);
+    plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, group);
     status = choose_batch(plan, &g, &what);
     if (status != TSL_OK) {
         return status;
@@ -424,14 +424,14 @@ static tsl_status check_memory(const tsl_dock_plan *plan)
 
 /* All memory but that of transforms. */
 static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
-                              const tsl_molecule *ligand, const tsl_dock_crew *crew,
+                              const tsl_molecule *ligand, const tsl_dock_rank_group *group,
                               tsl_dock_making *making)
 {
     tsl_status status = plan->grids == NULL ? make_batch(plan) : TSL_OK;
-    if (status == TSL_OK && crew->makes_any) {
+    if (status == TSL_OK && group->makes_any) {
         plan->is_loaded = false;
         status = tsl_dock_has_terms(plan) ? tsl_dock_take_fields(plan)
-                                          : tsl_dock_begin_making(making, plan, receptor, crew);
+                                          : tsl_dock_begin_making(making, plan, receptor, group);
     }
     if (status == TSL_OK) {
         status = tsl_dock_upload_atoms(plan->context, ligand, &plan->ligand);
@@ -449,31 +449,31 @@ static tsl_status retarget(tsl_dock_plan *plan, const tsl_molecule *receptor,
                            const tsl_molecule *ligand, tsl_dock_making *making)
 {
     tsl_context *context = plan->context;
-    tsl_dock_crew crew;
-    tsl_status status = tsl_dock_meet(&crew, context);
+    tsl_dock_rank_group group;
+    tsl_status status = tsl_dock_meet(&group, context);
     if (status != TSL_OK) {
         return status;
     }
-    const tsl_status aimed = aim(plan, receptor, ligand, &crew);
-    status = tsl_dock_ask(&crew, context, plan->receptor_molecule == NULL);
+    const tsl_status aimed = aim(plan, receptor, ligand, &group);
+    status = tsl_dock_ask(&group, context, plan->receptor_molecule == NULL);
     if (status != TSL_OK) {
         return status;
     }
-    const bool plans_later = crew.first_gpu >= 0 && context->ops->peer == NULL;
+    const bool plans_later = group.first_gpu >= 0 && context->ops->peer == NULL;
     status = tsl_comm_agree(context, aimed);
     if (status == TSL_OK) {
         status = check_memory(plan);
     }
     if (status == TSL_OK) {
-        status = tsl_comm_agree(context, take_memory(plan, receptor, ligand, &crew, making));
+        status = tsl_comm_agree(context, take_memory(plan, receptor, ligand, &group, making));
     }
     if (status == TSL_OK) {
-        status = plan_together(plan, &crew, plans_later);
+        status = plan_together(plan, &group, plans_later);
     }
-    if (status == TSL_OK && crew.makes_any) {
+    if (status == TSL_OK && group.makes_any) {
         status = tsl_dock_has_terms(plan)
                      ? tsl_comm_refuse(context, tsl_dock_make_fields(plan, receptor))
-                     : tsl_dock_make_receptor(plan, making, &crew);
+                     : tsl_dock_make_receptor(plan, making, &group);
     }
     if (status == TSL_OK) { /* so that no rank goes on that another will not follow */
         status = tsl_comm_agree(context, plans_later ? TSL_OK : load_receptor(plan));
@@ -501,10 +501,10 @@ tsl_status tsl_dock_plan_update(tsl_dock_plan *plan, const tsl_molecule *recepto
 /* The other ranks are in an update. */
 static tsl_status decline(tsl_context *context, tsl_status status)
 {
-    tsl_dock_crew crew;
-    tsl_status heard = tsl_dock_meet(&crew, context);
+    tsl_dock_rank_group group;
+    tsl_status heard = tsl_dock_meet(&group, context);
     if (heard == TSL_OK) {
-        heard = tsl_dock_ask(&crew, context, false);
+        heard = tsl_dock_ask(&group, context, false);
     }
     return heard == TSL_OK ? tsl_comm_agree(context, status) : heard;
 }

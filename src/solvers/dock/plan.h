@@ -143,11 +143,21 @@ tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotati
 /* Score poses of a batch, which has been placed, by sums: plan->host.scores and energies. */
 tsl_status tsl_dock_measure_terms(tsl_dock_plan *plan, int count);
 
+/* The library's own pair potentials; `values` [TSL_PAIR_BINS][18][18] receives them
+ * (score/potentials.c). */
+void tsl_pair_potentials_own(tsl_pair_potentials *out, double *values);
+
+/* Refuse poses that are out of range, and a plan that has no pair. */
+tsl_status tsl_dock_check_poses(const tsl_dock_plan *plan, const tsl_pose *poses, int64_t count);
+
 /* Mean of a molecule's positions; returns the distance of the atom farthest from it, angstrom. Both
  * are rounded as in FTDock 2.0, step by step. */
 float tsl_dock_centre(const tsl_molecule *molecule, double centre[3]);
 
 /* Edge of the grid that holds two molecules of these radii in any orientation, angstrom. */
 float tsl_dock_span(float receptor_radius, float ligand_radius);
+/* Edge of the grid that a score takes for a pair where no spacing is asked for, angstrom. */
+float tsl_dock_span_of(tsl_dock_score score, const tsl_molecule *receptor,
+                       const tsl_molecule *ligand);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct tsl_pose_list_head {
     int64_t rotations;
     double span;    /* angstrom */
     double spacing; /* angstrom */
+    tsl_dock_score score;
 } tsl_pose_list_head;
 
 /* A list in memory. */
@@ -42,7 +43,9 @@ typedef struct tsl_pose_list {
 /* Write FTDock 2.0's `ftdock_global.dat`, byte for byte the original's layout for a run with an
  * angle step: ES ratio = 100 energy / (lowest energy of the list's run, given; 0 if it is 0 or
  * electrostatics are off). Angles that are whole degrees print as the original prints them, others
- * with six decimals. Electrostatics print as "on", "off" or "trilinear". */
+ * with six decimals. Electrostatics print as "on", "off" or "trilinear". A list of another score
+ * than FTDock's names it in one line more, "Score"; the surface and the deterrent above it are
+ * without effect then. */
 tsl_status tsl_ftdock_write(tsl_context *context, const char *path, const tsl_pose_list *list,
                             double lowest_energy);
 
@@ -92,9 +95,10 @@ void tsl_zdock_free(tsl_zdock_list *list);
  *
  * A ligand chain that the receptor has too, and a chain whose name is longer than a letter, is
  * renamed to the first free letter, with a REMARK. Atoms are numbered anew, after 99999 from 1;
- * residue numbers beyond four columns are written modulo 10000, with a REMARK. Bare positions
- * become one residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains
- * outnumber the letters. */
+ * residue numbers beyond four columns are written modulo 10000, with a REMARK; residue names of
+ * more than four characters become UNL, and atom names are cut to four. Bare positions become one
+ * residue UNK each. TSL_E_ARG if a coordinate does not fit its columns or chains outnumber the
+ * letters. */
 tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_pose_list_head *head,
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double motion[3][4], int64_t rank, const tsl_pose *pose);
@@ -102,7 +106,8 @@ tsl_status tsl_complex_write(tsl_context *context, const char *path, const tsl_p
 /* Whether complexes of two molecules can be written, wherever a search may put the ligand: within
  * `reach` angstrom of the receptor's middle along each axis. TSL_E_ARG, with a line that names the
  * molecule at fault (`names` of receptor and ligand), if chains outnumber the letters or a
- * coordinate may not fit its columns. Writes nothing. */
+ * coordinate may not fit its columns. A note for each molecule says how many residue numbers, names
+ * of residues and of atoms the columns will cut. Writes nothing. */
 tsl_status tsl_complex_check(tsl_context *context, const char *const names[2],
                              const tsl_molecule *receptor, const tsl_molecule *ligand,
                              const double receptor_centre[3], double reach);

@@ -1,5 +1,6 @@
 #include "solvers/dock/quality.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,10 @@ struct tsl_native {
 };
 
 static const double contact_reach = 5, interface_reach = 10;
+
+/* Share of a sequence that another has to have in common to be taken for it: a short one finds half
+ * of its residues, in their order, in any long one. */
+static const double least_alike = 0.7;
 
 /* ---- residues ------------------------------------------------------------------------------ */
 
@@ -156,10 +161,14 @@ static tsl_status match_side(side *s, tsl_context *context, const tsl_molecule *
                              .score = score};
         fill_alignment(&a);
         trace_back(&a, s);
-        status = s->count > 0 ? TSL_OK
-                              : tsl_fail(context, TSL_E_ARG,
-                                         "no residue of the native complex is one of the docked "
-                                         "molecule: check which chains are which");
+        const int64_t shorter = counts[0] < counts[1] ? counts[0] : counts[1];
+        status = (double)s->count >= least_alike * (double)shorter
+                     ? TSL_OK
+                     : tsl_fail(context, TSL_E_ARG,
+                                "only %" PRId64 " of %" PRId64
+                                " residues are alike in the docked molecule and the native "
+                                "complex's: check which chains are which",
+                                s->count, shorter);
     }
     tsl_release(starts[0]);
     tsl_release(starts[1]);
@@ -226,30 +235,6 @@ static tsl_status find_contacts(tsl_native *n, tsl_context *context)
                           "the native complex has no residues within %g angstrom of each other: "
                           "check which chains are which",
                           contact_reach);
-}
-
-tsl_status tsl_native_create(tsl_native **out, tsl_context *context,
-                             const tsl_molecule *const docked[2],
-                             const tsl_molecule *const bound[2])
-{
-    tsl_native *n = tsl_allocate_zeroed(1, sizeof *n);
-    if (n == NULL) {
-        return tsl_fail_memory(context, sizeof *n, "a native complex");
-    }
-    tsl_status status = TSL_OK;
-    for (int i = 0; i < 2 && status == TSL_OK; i++) {
-        status = match_side(&n->sides[i], context, docked[i], bound[i]);
-    }
-    if (status == TSL_OK) {
-        status = find_contacts(n, context);
-    }
-    n->larger = bound[0]->residues > bound[1]->residues ? 0 : 1;
-    if (status != TSL_OK) {
-        tsl_native_destroy(n);
-        return status;
-    }
-    *out = n;
-    return TSL_OK;
 }
 
 void tsl_native_destroy(tsl_native *n)
@@ -420,6 +405,58 @@ static void visit_residual(void *user, const double docked[3], const double boun
         r->square += (at[i] - bound[i]) * (at[i] - bound[i]);
     }
     r->count++;
+}
+
+static void visit_count(void *user, const double docked[3], const double bound[3])
+{
+    (void)docked;
+    (void)bound;
+    ++*(int64_t *)user;
+}
+
+/* Without atoms of the backbone there is no RMSD. */
+static tsl_status check_backbones(const tsl_native *n, tsl_context *context)
+{
+    static const char *const names[] = {"receptor", "ligand"};
+    for (int i = 0; i < 2; i++) {
+        int64_t all = 0, of_interface = 0;
+        visit_backbone(&n->sides[i], false, still, visit_count, &all);
+        visit_backbone(&n->sides[i], true, still, visit_count, &of_interface);
+        if (all == 0 || of_interface == 0) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "the %s has no backbone atom (CA, C, N, O) %sthat the native complex "
+                            "has too: only proteins can be compared",
+                            names[i], all > 0 ? "of the interface " : "");
+        }
+    }
+    return TSL_OK;
+}
+
+tsl_status tsl_native_create(tsl_native **out, tsl_context *context,
+                             const tsl_molecule *const docked[2],
+                             const tsl_molecule *const bound[2])
+{
+    tsl_native *n = tsl_allocate_zeroed(1, sizeof *n);
+    if (n == NULL) {
+        return tsl_fail_memory(context, sizeof *n, "a native complex");
+    }
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < 2 && status == TSL_OK; i++) {
+        status = match_side(&n->sides[i], context, docked[i], bound[i]);
+    }
+    if (status == TSL_OK) {
+        status = find_contacts(n, context);
+    }
+    n->larger = bound[0]->residues > bound[1]->residues ? 0 : 1;
+    if (status == TSL_OK) {
+        status = check_backbones(n, context);
+    }
+    if (status != TSL_OK) {
+        tsl_native_destroy(n);
+        return status;
+    }
+    *out = n;
+    return TSL_OK;
 }
 
 /* Share of the native contacts that the pose has. */

@@ -22,8 +22,8 @@ typedef struct tsl_native tsl_native;
  * (identity 5, other 0, a gap -4 and each further place -0.5); atoms by name. All molecules are
  * borrowed.
  *   docked, bound  receptor and ligand
- * TSL_E_ARG if the known complex has no contact, or if nothing of a molecule matches; TSL_E_NOMEM.
- */
+ * TSL_E_ARG if the known complex has no contact, if fewer than 0.7 of a molecule's residues match,
+ * or no atom of its backbone; TSL_E_NOMEM. */
 tsl_status tsl_native_create(tsl_native **out, tsl_context *context,
                              const tsl_molecule *const docked[2],
                              const tsl_molecule *const bound[2]);

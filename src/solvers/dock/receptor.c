@@ -33,21 +33,21 @@ static tsl_status find_least(int32_t *numbers, int64_t count, tsl_comm *comm)
                : tsl_comm_all_reduce(comm, NULL, numbers, count, TSL_COMM_INT32, TSL_COMM_MIN);
 }
 
-tsl_status tsl_dock_meet(tsl_dock_crew *out, tsl_context *context)
+tsl_status tsl_dock_meet(tsl_dock_rank_group *out, tsl_context *context)
 {
     tsl_comm *comm = context->comm;
     int32_t least[2] = {is_gpu(context) ? comm->rank : comm->size, is_gpu(context)};
     const tsl_status status = find_least(least, 2, comm);
-    *out = (tsl_dock_crew){.first_gpu = least[0] < comm->size ? least[0] : -1,
-                           .has_cpu = least[1] == 0};
+    *out = (tsl_dock_rank_group){.first_gpu = least[0] < comm->size ? least[0] : -1,
+                                 .has_cpu = least[1] == 0};
     return status;
 }
 
-tsl_status tsl_dock_ask(tsl_dock_crew *crew, tsl_context *context, bool makes)
+tsl_status tsl_dock_ask(tsl_dock_rank_group *group, tsl_context *context, bool makes)
 {
     int32_t none = !makes;
     const tsl_status status = find_least(&none, 1, context->comm);
-    crew->makes_any = none == 0;
+    group->makes_any = none == 0;
     return status;
 }
 
@@ -59,13 +59,13 @@ static int surface_reach(const tsl_dock_geometry *g, double surface)
 }
 
 /* Does this rank have the potential on the host for others? */
-static bool gives(const tsl_context *context, const tsl_dock_crew *crew)
+static bool gives(const tsl_context *context, const tsl_dock_rank_group *group)
 {
-    return crew->has_cpu && crew->first_gpu == context->comm->rank;
+    return group->has_cpu && group->first_gpu == context->comm->rank;
 }
 
 int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
-                              const tsl_molecule *receptor, const tsl_dock_crew *crew)
+                              const tsl_molecule *receptor, const tsl_dock_rank_group *group)
 {
     const tsl_context *context = plan->context;
     const int64_t offsets =
@@ -73,7 +73,7 @@ int64_t tsl_dock_making_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry
     const bool charges = plan->options.electrostatics != TSL_ELECTROSTATICS_OFF;
     const int64_t shared = context->comm->size * (int64_t)(sizeof(double) + sizeof(tsl_comm_pair));
     return tsl_dock_atoms_bytes(receptor) + offsets +
-           (charges ? shared + (gives(context, crew) ? 4 * cube(g->grid) : 0) : 0);
+           (charges ? shared + (gives(context, group) ? 4 * cube(g->grid) : 0) : 0);
 }
 
 /* Steps to the cells nearer than the surface's thickness, the nearest first. */
@@ -130,7 +130,8 @@ static tsl_status take_surface(tsl_dock_making *m, tsl_dock_plan *plan)
 }
 
 /* The potential, and what sharing it takes. */
-static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan, const tsl_dock_crew *crew)
+static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan,
+                                 const tsl_dock_rank_group *group)
 {
     tsl_context *context = plan->context;
     const size_t ranks = (size_t)context->comm->size;
@@ -144,14 +145,14 @@ static tsl_status take_potential(tsl_dock_making *m, tsl_dock_plan *plan, const 
     }
     m->weights = tsl_allocate(ranks * sizeof *m->weights);
     m->pairs = tsl_allocate(ranks * sizeof *m->pairs);
-    m->staging = gives(context, crew) ? tsl_allocate((size_t)bytes) : NULL;
-    return m->weights == NULL || m->pairs == NULL || (gives(context, crew) && m->staging == NULL)
+    m->staging = gives(context, group) ? tsl_allocate((size_t)bytes) : NULL;
+    return m->weights == NULL || m->pairs == NULL || (gives(context, group) && m->staging == NULL)
                ? tsl_fail_memory(context, bytes, "the potential on its way between ranks")
                : TSL_OK;
 }
 
 tsl_status tsl_dock_begin_making(tsl_dock_making *out, tsl_dock_plan *plan,
-                                 const tsl_molecule *receptor, const tsl_dock_crew *crew)
+                                 const tsl_molecule *receptor, const tsl_dock_rank_group *group)
 {
     tsl_context *context = plan->context;
     void *shape = NULL;
@@ -166,7 +167,7 @@ tsl_status tsl_dock_begin_making(tsl_dock_making *out, tsl_dock_plan *plan,
         plan->receptor.shape = shape;
     }
     if (status == TSL_OK && plan->options.electrostatics != TSL_ELECTROSTATICS_OFF) {
-        status = take_potential(out, plan, crew);
+        status = take_potential(out, plan, group);
     }
     return status;
 }
@@ -255,7 +256,7 @@ static tsl_status sum_alone(summing *s, int64_t rows)
 }
 
 /* What this rank sums of it. */
-static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
+static tsl_status sum_own(summing *s, const tsl_dock_rank_group *group)
 {
     tsl_context *context = s->plan->context;
     const int64_t grid = s->plan->geometry.grid, rows = grid * grid;
@@ -266,7 +267,7 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
     if (context->comm->size == 1) {
         return sum_alone(s, rows);
     }
-    if (crew->first_gpu >= 0) {
+    if (group->first_gpu >= 0) {
         return TSL_OK;
     }
     const int rank = context->comm->rank, ranks = context->comm->size;
@@ -284,20 +285,20 @@ static tsl_status sum_own(summing *s, const tsl_dock_crew *crew)
 
 /* The rows that rank `from` gives rank `to`; their number. */
 static int64_t rows_given(int64_t *first, const tsl_dock_plan *plan, const tsl_dock_making *m,
-                          const tsl_dock_crew *crew, int from, int to)
+                          const tsl_dock_rank_group *group, int from, int to)
 {
     const int64_t grid = plan->geometry.grid, rows = grid * grid;
     const int ranks = plan->context->comm->size;
     *first = 0;
-    if (crew->first_gpu >= 0) {
-        return from == crew->first_gpu && m->weights[to] > 0 ? rows : 0;
+    if (group->first_gpu >= 0) {
+        return from == group->first_gpu && m->weights[to] > 0 ? rows : 0;
     }
     *first = tsl_queue_part(rows, m->weights, ranks, from);
     return tsl_queue_part(rows, m->weights, ranks, from + 1) - *first;
 }
 
 static tsl_status give_and_take(tsl_dock_plan *plan, const tsl_dock_making *m,
-                                const tsl_dock_crew *crew)
+                                const tsl_dock_rank_group *group)
 {
     tsl_context *context = plan->context;
     tsl_comm *comm = context->comm;
@@ -312,8 +313,8 @@ static tsl_status give_and_take(tsl_dock_plan *plan, const tsl_dock_making *m,
     }
     for (int q = 0; q < comm->size; q++) {
         int64_t ours, theirs;
-        const int64_t send = rows_given(&ours, plan, m, crew, comm->rank, q);
-        const int64_t receive = rows_given(&theirs, plan, m, crew, q, comm->rank);
+        const int64_t send = rows_given(&ours, plan, m, group, comm->rank, q);
+        const int64_t receive = rows_given(&theirs, plan, m, group, q, comm->rank);
         if (q != comm->rank && send + receive > 0) {
             m->pairs[count++] = (tsl_comm_pair){.peer = q,
                                                 .send = grid + ours * row,
@@ -341,7 +342,7 @@ static tsl_status find_largest(double *largest, tsl_context *context, const summ
 }
 
 static tsl_status share_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
-                                  const tsl_dock_crew *crew)
+                                  const tsl_dock_rank_group *group)
 {
     tsl_context *context = plan->context;
     summing s = {.plan = plan, .making = m};
@@ -353,7 +354,7 @@ static tsl_status share_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
         status = tsl_comm_gather_records(context->comm, m->weights, &weight, sizeof weight);
     }
     if (status == TSL_OK) {
-        status = tsl_comm_refuse(context, sum_own(&s, crew));
+        status = tsl_comm_refuse(context, sum_own(&s, group));
     }
     if (status == TSL_OK) {
         status = find_largest(&largest, context, &s);
@@ -369,23 +370,23 @@ static tsl_status share_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
 }
 
 static tsl_status make_potential(tsl_dock_plan *plan, const tsl_dock_making *m,
-                                 const tsl_dock_crew *crew)
+                                 const tsl_dock_rank_group *group)
 {
-    tsl_status status = share_potential(plan, m, crew);
-    if (status == TSL_OK && plan->context->comm->size > 1 && crew->has_cpu) {
+    tsl_status status = share_potential(plan, m, group);
+    if (status == TSL_OK && plan->context->comm->size > 1 && group->has_cpu) {
         const double begun = tsl_seconds();
-        status = give_and_take(plan, m, crew);
+        status = give_and_take(plan, m, group);
         tsl_profile_add(plan->context, "gather potential", begun, 4 * cube(plan->geometry.grid), 0);
     }
     return status;
 }
 
 tsl_status tsl_dock_make_receptor(tsl_dock_plan *plan, const tsl_dock_making *making,
-                                  const tsl_dock_crew *crew)
+                                  const tsl_dock_rank_group *group)
 {
     tsl_status status = make_shape(plan, making);
     if (status == TSL_OK && plan->receptor.potential != NULL) {
-        status = make_potential(plan, making, crew);
+        status = make_potential(plan, making, group);
     }
     return status;
 }

@@ -306,10 +306,10 @@ static tsl_status measure_range(tsl_dock_share *share, int64_t begin, int64_t co
     return status;
 }
 
-static tsl_status check_poses(const tsl_dock_plan *plan, const tsl_pose *poses, int64_t count)
+tsl_status tsl_dock_check_poses(const tsl_dock_plan *plan, const tsl_pose *poses, int64_t count)
 {
     const int half = plan->geometry.grid / 2;
-    tsl_status status = TSL_OK;
+    tsl_status status = check_ready(plan, count);
     for (int64_t i = 0; i < count && status == TSL_OK; i++) {
         for (int axis = 0; axis < 3; axis++) {
             const int shift = poses[i].shift[axis];
@@ -326,10 +326,7 @@ static tsl_status check_poses(const tsl_dock_plan *plan, const tsl_pose *poses, 
 
 tsl_status tsl_dock_rescore(tsl_dock_plan *plan, tsl_pose *poses, int64_t count)
 {
-    tsl_status status = check_ready(plan, count);
-    if (status == TSL_OK) {
-        status = check_poses(plan, poses, count);
-    }
+    const tsl_status status = tsl_dock_check_poses(plan, poses, count);
     if (status != TSL_OK) {
         return tsl_comm_refuse(plan->context, status);
     }

@@ -11,8 +11,8 @@
 #include "blocks/fft/fft.h"
 #include "core/core.h"
 #include "solvers/poisson/poisson_point.h"
-#include "solvers/poisson/share.h"
-#include "solvers/poisson/times.h"
+#include "solvers/poisson/ranks/share.h"
+#include "solvers/poisson/ranks/times.h"
 #include "tesela/poisson.h"
 
 /* Along one axis. */

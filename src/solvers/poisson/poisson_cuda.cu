@@ -3,7 +3,7 @@
 
 extern "C" {
 #include "comm/gpu/peer.h"
-#include "solvers/poisson/lines.h"
+#include "solvers/poisson/lines/lines.h"
 }
 
 #define POISSON_DEVICE(name) name##_cuda
@@ -11,7 +11,7 @@ extern "C" {
  * 0.179, of 160^3 0.570 and 0.494, in single precision of 128^3 0.125 and 0.139. */
 #define POISSON_LEAST_FOR_LANES (INT64_C(24) << 20)
 #include "solvers/poisson/poisson_block.inc"
-#include "solvers/poisson/ranks_block.inc"
+#include "solvers/poisson/ranks/ranks_block.inc"
 
 static const tsl_poisson_kernels kernels = {
     gpu_move,        gpu_multiply_lines, gpu_sum_cells,    planes_bytes,

@@ -3,12 +3,12 @@
 
 #include "comm/gpu/peer.h"
 #include "device/sim.h"
-#include "solvers/poisson/lines.h"
+#include "solvers/poisson/lines/lines.h"
 
 #define POISSON_DEVICE(name) name##_sim
 #define POISSON_LEAST_FOR_LANES 0
 #include "solvers/poisson/poisson_block.inc"
-#include "solvers/poisson/ranks_block.inc"
+#include "solvers/poisson/ranks/ranks_block.inc"
 
 static const tsl_poisson_kernels kernels = {.move = gpu_move,
                                             .multiply = gpu_multiply_lines,

@@ -7,8 +7,8 @@
 #include "comm/comm.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "solvers/poisson/ranges.h"
-#include "solvers/poisson/segments.h"
+#include "solvers/poisson/ranks/ranges.h"
+#include "solvers/poisson/ranks/segments.h"
 
 /* Of a Green's function that are sampled while planning: a thread's, an hour's work, and a cell's.
  */

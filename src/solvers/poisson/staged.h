@@ -12,7 +12,7 @@
 #include "comm/gpu/peer.h"
 #include "core/context.h"
 #include "device/device.h"
-#include "solvers/poisson/segments.h"
+#include "solvers/poisson/ranks/segments.h"
 
 enum {
     TSL_STAGED_LANES = 2,

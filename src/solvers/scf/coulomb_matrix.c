@@ -9,6 +9,8 @@
 /* Fitting coefficients are sums over blocks of rows that don't depend on the number of threads. */
 enum { BLOCKS = 128, LANES = 8 };
 
+enum { KEPT = 100 /* a pair of shells is left out below so many times `screen` */ };
+
 /* ---- the metric ----------------------------------------------------------------------------- */
 
 /* metric := its inverse on the space where it is above 1e-7 of the largest eigenvalue. */
@@ -41,7 +43,25 @@ static tsl_status invert(tsl_scf_coulomb *c, tsl_context *context, double *metri
     return status;
 }
 
-static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context,
+/* The metric's factor, by a device; *positive as of tsl_dense_ops.cholesky(). */
+static tsl_status factorise(tsl_scf_coulomb *c, tsl_context *device, bool *positive)
+{
+    const int64_t n = c->auxiliary, bytes = 8 * n * n;
+    void *memory = NULL;
+    tsl_status status = TSL_OK;
+    if (n == 0 || device->ops->coulomb_step == NULL) {
+        return device->ops->dense->cholesky(device, n, c->metric, positive);
+    }
+    TSL_TRY(tsl_device_allocate_passing(&memory, device, bytes, "the metric of the fit"));
+    TSL_TRY(device->ops->upload(device, memory, c->metric, bytes));
+    TSL_TRY(device->ops->dense->cholesky(device, n, memory, positive));
+    TSL_TRY(device->ops->download(device, c->metric, memory, bytes));
+done:
+    tsl_device_release(device, memory);
+    return status;
+}
+
+static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context, tsl_context *device,
                               const tsl_scf_basis *auxiliary)
 {
     const int64_t n = c->auxiliary;
@@ -55,7 +75,7 @@ static tsl_status make_metric(tsl_scf_coulomb *c, tsl_context *context,
     }
     TSL_TRY(tsl_scf_coulomb2(c->metric, context, c->tables, auxiliary, c->partners, 0));
     memcpy(copy, c->metric, sizeof(double) * (size_t)(n * n));
-    TSL_TRY(context->ops->dense->cholesky(context, n, c->metric, &positive));
+    TSL_TRY(factorise(c, device, &positive));
     for (int64_t i = 0; i < n && positive; i++) { /* what the functions before leave of each */
         const double left = c->metric[i * n + i] * c->metric[i * n + i];
         positive = left > 1e-12 * copy[i * n + i];
@@ -99,7 +119,7 @@ static tsl_status list_rows(tsl_scf_coulomb *c, tsl_context *context)
     }
     for (int i = 0; i < b->shells; i++) {
         for (int j = 0; j <= i; j++) {
-            if (bound_of(b, i, j) >= 100 * c->screen) {
+            if (bound_of(b, i, j) >= KEPT * c->screen) {
                 c->row[c->rows++] = (tsl_scf_row){i, j, c->products};
                 c->products += (int64_t)b->shell[i].functions * b->shell[j].functions;
             }
@@ -168,6 +188,49 @@ static tsl_status store_rows(tsl_scf_coulomb *c, tsl_context *context, int64_t m
     return TSL_OK;
 }
 
+void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *context,
+                             const tsl_scf_basis *basis, const tsl_scf_basis *auxiliary,
+                             double screen)
+{
+    *out = (tsl_scf_coulomb_need){.made = 0};
+    if (auxiliary == NULL) {
+        out->made = out->fixed = tsl_scf_coulomb4_bytes(context, basis);
+        return;
+    }
+    const int64_t n = auxiliary->functions, shells = basis->shells;
+    const int64_t metric = 8 * n * n;
+    int64_t products = 0, most = 1;
+    for (int i = 0; i < shells; i++) {
+        for (int j = 0; j <= i; j++) {
+            const int64_t block = (int64_t)basis->shell[i].functions * basis->shell[j].functions;
+            products += bound_of(basis, i, j) >= KEPT * screen ? block : 0;
+            most = block > most ? block : most;
+        }
+    }
+    const int64_t thread = 8 * (most * n + 1) + tsl_scf_coulomb_work_bytes(basis, basis, n);
+    const int64_t lists = (int64_t)sizeof(tsl_scf_row) * (shells * (shells + 1) / 2 + 1) +
+                          tsl_scf_partners_bytes(auxiliary);
+    out->integrals = 8 * products * n;
+    out->fixed = metric + lists + context->threads * thread + 8 * (BLOCKS + 2) * n;
+    /* a copy and, where there is no Cholesky factor, eigenvectors with their work */
+    out->made = 6 * metric + tsl_scf_partners_bytes(auxiliary) +
+                context->threads * tsl_scf_coulomb_work_bytes(auxiliary, NULL, n);
+}
+
+tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
+                                         tsl_context *device, const tsl_scf_tables *tables,
+                                         const tsl_scf_basis *auxiliary)
+{
+    tsl_status status = TSL_OK;
+    memset(out, 0, sizeof *out);
+    out->tables = tables;
+    out->auxiliary = auxiliary->functions;
+    TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
+    TSL_TRY(make_metric(out, context, device, auxiliary));
+done:
+    return status;
+}
+
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory)
@@ -186,7 +249,7 @@ tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
     }
     out->auxiliary = auxiliary->functions;
     TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
-    TSL_TRY(make_metric(out, context, auxiliary));
+    TSL_TRY(make_metric(out, context, context, auxiliary));
     TSL_TRY(list_rows(out, context));
     TSL_TRY(create_threads(out, context));
     TSL_TRY(store_rows(out, context, memory));

@@ -148,14 +148,20 @@ static void descend(const tsl_scf_diis *d, double *c, int last)
     }
 }
 
-static void keep(tsl_scf_diis *d, const double *fock, const double *density, const double *error)
+int tsl_scf_diis_take_slot(tsl_scf_diis *d)
 {
     const int slot = d->next;
+    d->next = (slot + 1) % TSL_SCF_DIIS;
+    d->count += d->count < TSL_SCF_DIIS;
+    return slot;
+}
+
+static void keep(tsl_scf_diis *d, const double *fock, const double *density, const double *error)
+{
+    const int slot = tsl_scf_diis_take_slot(d);
     memcpy(d->focks + slot * d->fock, fock, sizeof *fock * (size_t)d->fock);
     memcpy(d->densities + slot * d->fock, density, sizeof *density * (size_t)d->fock);
     memcpy(d->errors + slot * d->error, error, sizeof *error * (size_t)d->error);
-    d->next = (slot + 1) % TSL_SCF_DIIS;
-    d->count += d->count < TSL_SCF_DIIS;
     for (int i = 0; i < d->count; i++) {
         d->product[slot][i] = d->product[i][slot] =
             tsl_scf_trace(d->errors + slot * d->error, d->errors + i * d->error, d->error);
@@ -164,28 +170,39 @@ static void keep(tsl_scf_diis *d, const double *fock, const double *density, con
     }
 }
 
-void tsl_scf_diis_extrapolate(tsl_scf_diis *d, double *fock, const double *density,
-                              const double *error, double largest)
+bool tsl_scf_diis_weigh(tsl_scf_diis *d, int last, double largest, double *weight)
 {
     double least_error[TSL_SCF_DIIS] = {0}, least_energy[TSL_SCF_DIIS] = {0};
-    const int last = d->next;
     const double far = fmin(fmax((largest - 0.01) / 0.09, 0), 1);
-    keep(d, fock, density, error);
     int used = d->count;
     while (used > 1 && !combine(d, least_error, used)) {
         used--; /* errors that depend on each other: without the oldest */
     }
     if (used < 2) {
-        return;
+        return false;
     }
     if (far > 0) {
         descend(d, least_energy, last);
     }
+    for (int i = 0; i < d->count; i++) {
+        weight[i] = far * least_energy[i] + (1 - far) * least_error[i];
+    }
+    return true;
+}
+
+void tsl_scf_diis_extrapolate(tsl_scf_diis *d, double *fock, const double *density,
+                              const double *error, double largest)
+{
+    double weight[TSL_SCF_DIIS];
+    const int last = d->next;
+    keep(d, fock, density, error);
+    if (!tsl_scf_diis_weigh(d, last, largest, weight)) {
+        return;
+    }
     memset(fock, 0, sizeof *fock * (size_t)d->fock);
     for (int i = 0; i < d->count; i++) {
-        const double weight = far * least_energy[i] + (1 - far) * least_error[i];
-        for (int64_t k = 0; k < d->fock && weight != 0; k++) {
-            fock[k] += weight * d->focks[i * d->fock + k];
+        for (int64_t k = 0; k < d->fock && weight[i] != 0; k++) {
+            fock[k] += weight[i] * d->focks[i * d->fock + k];
         }
     }
 }

@@ -8,6 +8,8 @@
 #include "solvers/scf/scf.h"
 
 static const char *const functional = "lda_x + lda_c_vwn";
+static const char *const grid_text = "coarse";
+static const double SCREEN = 1e-16;
 
 enum { ITERATIONS = 60 };
 
@@ -42,9 +44,10 @@ static void configure(double electrons[4], int z)
     }
 }
 
+enum { MATRICES = 12 };
+
 static tsl_status prepare_memory(atom *a)
 {
-    enum { MATRICES = 12 };
     a->n = a->basis.functions;
     const int64_t square = a->n * a->n;
     a->memory = tsl_allocate_zeroed((size_t)(MATRICES * square + a->n + 1), sizeof(double));
@@ -60,36 +63,49 @@ static tsl_status prepare_memory(atom *a)
     return TSL_OK;
 }
 
+static bool is_fitted(const atom *a)
+{
+    return a->plan->options.fit == TSL_SCF_FIT_DENSITY;
+}
+
+static tsl_status prepare_functions(atom *a)
+{
+    const tsl_scf_plan *plan = a->plan;
+    a->charge = a->element;
+    a->atoms = (tsl_scf_atoms){1, &a->element, &a->charge, a->origin};
+    tsl_status status =
+        tsl_scf_basis_create(&a->basis, a->context, &a->atoms, plan->set_of, false, 4);
+    if (status == TSL_OK && is_fitted(a)) {
+        status = tsl_scf_basis_create(&a->auxiliary, a->context, &a->atoms, plan->auxiliary_of,
+                                      false, TSL_SCF_MAX_L);
+    }
+    return status;
+}
+
 static tsl_status prepare(atom *a)
 {
     const tsl_scf_plan *plan = a->plan;
     tsl_context *context = a->context;
-    const bool fitted = plan->options.fit == TSL_SCF_FIT_DENSITY;
     tsl_scf_one_electron one = {NULL, NULL, {NULL, NULL, NULL}};
     tsl_scf_grid_options grid;
     tsl_xc_step_options step = TSL_XC_STEP_OPTIONS_INIT;
     tsl_status status = TSL_OK;
     step.functional = functional;
-    a->charge = a->element;
-    a->atoms = (tsl_scf_atoms){1, &a->element, &a->charge, a->origin};
+    step.memory = plan->step_memory;
     configure(a->electrons, a->element);
-    TSL_TRY(tsl_scf_basis_create(&a->basis, context, &a->atoms, plan->set_of, false, 4));
-    if (fitted) {
-        TSL_TRY(tsl_scf_basis_create(&a->auxiliary, context, &a->atoms, plan->auxiliary_of, false,
-                                     TSL_SCF_MAX_L));
-    }
+    TSL_TRY(prepare_functions(a));
     for (int s = 0; s < a->basis.shells; s++) {
         a->shells[a->basis.shell[s].l]++;
     }
     TSL_TRY(prepare_memory(a));
     one.overlap = a->overlap;
     one.kinetic = a->kinetic;
-    TSL_TRY(tsl_scf_one_electron_fill(&one, context, &a->basis, 1e-16));
+    TSL_TRY(tsl_scf_one_electron_fill(&one, context, &a->basis, SCREEN));
     TSL_TRY(tsl_scf_attraction(a->nuclear, context, plan->tables, &a->basis, 1, &a->charge,
-                               a->origin, 1e-16));
+                               a->origin, SCREEN));
     TSL_TRY(tsl_scf_coulomb_create(&a->coulomb, context, plan->tables, &a->basis,
-                                   fitted ? &a->auxiliary : NULL, 1e-16, INT64_MAX / 2));
-    TSL_TRY(tsl_scf_grid_parse(&grid, context, "coarse"));
+                                   is_fitted(a) ? &a->auxiliary : NULL, SCREEN, INT64_MAX / 2));
+    TSL_TRY(tsl_scf_grid_parse(&grid, context, grid_text));
     TSL_TRY(tsl_scf_grid_create(&a->grid, context, &a->atoms, &grid));
     TSL_TRY(tsl_xc_step_create(&a->step, context, &a->basis, &a->grid, &step));
     TSL_TRY(tsl_scf_diis_create(&a->diis, context, a->n * a->n, a->n * a->n));
@@ -316,17 +332,56 @@ static tsl_status guess_element(tsl_scf_plan *plan, int element)
     return status;
 }
 
+/* Has the molecule an atom of an element that is not a ghost? */
+static bool has_nucleus(const tsl_scf_plan *plan, int z)
+{
+    for (int a = 0; a < plan->atoms.count; a++) {
+        if (plan->atoms.element[a] == z && plan->atoms.charge[a] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tsl_status tsl_scf_guess_foresee(int64_t *bytes, const tsl_scf_plan *plan)
+{
+    tsl_status status = TSL_OK;
+    *bytes = 0;
+    for (int z = 1; z <= TSL_SCF_ELEMENTS && status == TSL_OK; z++) {
+        atom a = {.context = plan->context, .plan = plan, .element = z};
+        tsl_scf_coulomb_need coulomb;
+        tsl_scf_grid_options grid;
+        if (!has_nucleus(plan, z)) {
+            continue;
+        }
+        TSL_TRY(tsl_scf_grid_parse(&grid, a.context, grid_text));
+        status = prepare_functions(&a);
+        if (status == TSL_OK) {
+            const int64_t n = a.basis.functions;
+            const int64_t points = tsl_scf_grid_count(&a.atoms, &grid);
+            tsl_scf_coulomb_foresee(&coulomb, a.context, &a.basis,
+                                    is_fitted(&a) ? &a.auxiliary : NULL, SCREEN);
+            const int64_t later =
+                coulomb.fixed + coulomb.integrals + tsl_scf_grid_bytes(points, 1) +
+                tsl_xc_step_bytes(a.context, &a.basis, points, 1, plan->step_memory);
+            const int64_t all = 8 * (MATRICES + 3 * TSL_SCF_DIIS + 3) * n * n +
+                                (later > coulomb.made ? later : coulomb.made);
+            *bytes = all > *bytes ? all : *bytes;
+        }
+        tsl_scf_basis_release(&a.basis);
+        tsl_scf_basis_release(&a.auxiliary);
+    }
+done:
+    return status;
+}
+
 tsl_status tsl_scf_guess(tsl_scf_plan *plan)
 {
     const int64_t square = plan->n * plan->n;
     tsl_status status = TSL_OK;
     memset(plan->density, 0, sizeof(double) * (size_t)(square * plan->spins));
     for (int z = 1; z <= TSL_SCF_ELEMENTS && status == TSL_OK; z++) {
-        bool found = false;
-        for (int a = 0; a < plan->atoms.count; a++) {
-            found = found || (plan->atoms.element[a] == z && plan->atoms.charge[a] > 0);
-        }
-        status = found ? guess_element(plan, z) : TSL_OK;
+        status = has_nucleus(plan, z) ? guess_element(plan, z) : TSL_OK;
     }
     const double electrons = tsl_scf_trace(plan->density, plan->overlap, square);
     const double wanted = plan->electrons[0] + plan->electrons[1];

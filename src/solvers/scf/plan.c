@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/ranges.h"
 #include "solvers/scf/scf.h"
 #include "tesela/xc.h"
+
+static const double LEAST_DISTANCE = 1e-3; /* bohr, of a point charge and a nucleus */
 
 enum { MOST_EXACT = 50 /* functions without a fit */, ORBITAL_L = 4, MOST_SETS = 64 };
 
@@ -39,10 +42,14 @@ static tsl_status check_options(tsl_context *context, const tsl_scf_options *o)
                         "of its kinds",
                         iterations[0], iterations[1]);
     }
-    if (strcmp(context->ops->name, "cpu") != 0) {
+    if (context->ops->scf_matrices == NULL && strcmp(context->ops->name, "cpu") != 0) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "density-functional energies are computed on the device "
-                        "'cpu', not '%s': name that",
+                        "there are no density-functional energies on %s", context->name);
+    }
+    if (context->ops->scf_matrices != NULL && o->fit == TSL_SCF_FIT_NONE) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "without a fit energies are computed on the device 'cpu', not '%s': name "
+                        "that, or fit the density",
                         context->ops->name);
     }
     return TSL_OK;
@@ -63,6 +70,10 @@ static tsl_status copy_options(tsl_scf_plan *p, const tsl_scf_options *o)
                       o->auxiliary != NULL ? o->auxiliary : TSL_SCF_USUAL_AUXILIARY));
     TSL_TRY(copy_text(&p->functional, p->context, o->functional));
     TSL_TRY(copy_text(&p->grid_text, p->context, o->grid));
+    if (o->restart != NULL) {
+        TSL_TRY(copy_text(&p->restart, p->context, o->restart));
+    }
+    p->options.restart = p->restart;
     p->options.basis = p->basis_text;
     p->options.auxiliary = p->auxiliary_text;
     p->options.functional = p->functional;
@@ -269,6 +280,20 @@ static tsl_status allocate_matrices(tsl_scf_plan *p)
     return enough ? TSL_OK : tsl_fail_memory(p->context, 8 * taken, "matrices of basis functions");
 }
 
+int64_t tsl_scf_count_dependent(tsl_context *context, int64_t n, const double *values)
+{
+    int64_t count = 0;
+    while (count < n && values[count] < 1e-7) {
+        count++;
+    }
+    if (count > 0) {
+        tsl_message(context, TSL_MESSAGE_NOTE,
+                    "basis functions are nearly dependent: %lld of %lld combinations are left out",
+                    (long long)count, (long long)n);
+    }
+    return count;
+}
+
 /* X of canonical orthogonalisation: eigenvectors of S over the root of their values, those of
  * values below 1e-7 left out. */
 static tsl_status orthogonalise(tsl_scf_plan *p)
@@ -277,22 +302,17 @@ static tsl_status orthogonalise(tsl_scf_plan *p)
     double *s = p->work[0], *values = p->work[1];
     memcpy(s, p->overlap, sizeof *s * (size_t)(n * n));
     const tsl_status status = p->context->ops->dense->eigen(p->context, n, s, values);
-    int64_t first = 0;
-    while (first < n && values[first] < 1e-7) {
-        first++;
+    if (status != TSL_OK) {
+        return status;
     }
+    const int64_t first = tsl_scf_count_dependent(p->context, n, values);
     p->orthogonal = n - first;
-    for (int64_t i = 0; i < n && status == TSL_OK; i++) {
+    for (int64_t i = 0; i < n; i++) {
         for (int64_t k = first; k < n; k++) {
             p->x[i * p->orthogonal + k - first] = s[k * n + i] / sqrt(values[k]);
         }
     }
-    if (status == TSL_OK && first > 0) {
-        tsl_message(p->context, TSL_MESSAGE_NOTE,
-                    "basis functions are nearly dependent: %lld of %lld combinations are left out",
-                    (long long)first, (long long)n);
-    }
-    return status;
+    return TSL_OK;
 }
 
 static tsl_status fill_matrices(tsl_scf_plan *p)
@@ -302,6 +322,10 @@ static tsl_status fill_matrices(tsl_scf_plan *p)
         p->overlap, p->kinetic, {p->dipole[0], p->dipole[1], p->dipole[2]}};
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_one_electron_fill(&one, p->context, &p->basis, p->options.screen));
+    if (p->device != p->context) {
+        tsl_profile_add(p->context, "one-electron", begun, 8 * 5 * p->n * p->n, 0);
+        return tsl_scf_gpu_create(p);
+    }
     TSL_TRY(tsl_scf_attraction(p->nuclear, p->context, p->tables, &p->basis, p->atoms.count,
                                p->atoms.charge, p->atoms.position, p->options.screen));
     if (p->mm != NULL) {
@@ -315,7 +339,7 @@ done:
 }
 
 /* sum of q_a q_b / |r_a - r_b| over the atoms, and over atoms and charges. */
-static void repel(tsl_scf_plan *p)
+static tsl_status repel(tsl_scf_plan *p)
 {
     const tsl_scf_atoms *atoms = &p->atoms;
     for (int a = 0; a < atoms->count; a++) {
@@ -328,27 +352,27 @@ static void repel(tsl_scf_plan *p)
         for (int64_t c = 0; c < p->charges.count && atoms->charge[a] > 0; c++) {
             const double *s = p->charges.position + 3 * c;
             const double d = hypot(hypot(r[0] - s[0], r[1] - s[1]), r[2] - s[2]);
-            p->nuclear_mm +=
-                p->charges.charge[c] == 0 ? 0 : atoms->charge[a] * p->charges.charge[c] / d;
+            if (p->charges.charge[c] == 0) {
+                continue;
+            }
+            if (d < LEAST_DISTANCE) {
+                return tsl_fail(p->context, TSL_E_ARG,
+                                "point charge %lld is %.2g bohr from atom %d: move or remove it",
+                                (long long)c + 1, d, a + 1);
+            }
+            p->nuclear_mm += atoms->charge[a] * p->charges.charge[c] / d;
         }
     }
+    return TSL_OK;
 }
 
 static tsl_status make_coulomb(tsl_scf_plan *p)
 {
     const double begun = tsl_seconds();
-    int64_t memory = p->options.memory;
-    tsl_device_properties about;
-    if (memory == 0) {
-        const tsl_status status = p->context->ops->properties(p->context->device, &about);
-        if (status != TSL_OK) {
-            return status;
-        }
-        memory = about.memory_free / 4 * 3;
-    }
-    const tsl_status status = tsl_scf_coulomb_create(
-        &p->coulomb, p->context, p->tables, &p->basis,
-        p->options.fit == TSL_SCF_FIT_DENSITY ? &p->auxiliary : NULL, p->options.screen, memory);
+    const tsl_status status =
+        tsl_scf_coulomb_create(&p->coulomb, p->context, p->tables, &p->basis,
+                               p->options.fit == TSL_SCF_FIT_DENSITY ? &p->auxiliary : NULL,
+                               p->options.screen, p->integrals_bytes);
     tsl_profile_add(p->context, "integrals", begun, 8 * p->coulomb.products * p->coulomb.auxiliary,
                     0);
     return status;
@@ -361,11 +385,12 @@ static tsl_status make_grid(tsl_scf_plan *p)
     tsl_xc_step_options step = TSL_XC_STEP_OPTIONS_INIT;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
-    TSL_TRY(tsl_scf_grid_create(&p->grid, p->context, &p->atoms, &grid));
-    tsl_profile_add(p->context, "grid", begun, 32 * p->grid.points, 0);
+    TSL_TRY(tsl_scf_grid_create(&p->grid, p->device, &p->atoms, &grid));
+    tsl_profile_add(p->device, "grid", begun, 32 * p->grid.points, 0);
+    step.memory = p->gpu != NULL ? p->options.memory : p->step_memory;
     step.functional = p->functional;
     step.spins = p->spins;
-    TSL_TRY(tsl_xc_step_create(&p->step, p->context, &p->basis, &p->grid, &step));
+    TSL_TRY(tsl_xc_step_create(&p->step, p->device, &p->basis, &p->grid, &step));
 done:
     return status;
 }
@@ -384,9 +409,13 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     }
     TSL_TRY(count_electrons(p));
     TSL_TRY(make_bases(p));
+    if (p->device == p->context) {
+        TSL_TRY(tsl_scf_foresee(p));
+    }
     TSL_TRY(tsl_scf_tables_create(&p->tables, p->context));
     TSL_TRY(allocate_matrices(p));
-    repel(p);
+    TSL_TRY(tsl_scf_restart_begin(p));
+    TSL_TRY(repel(p));
     TSL_TRY(fill_matrices(p));
     if (p->electrons[0] > p->orthogonal) {
         status = tsl_fail(p->context, TSL_E_ARG,
@@ -394,7 +423,9 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
                           p->electrons[0], (long long)p->orthogonal);
         goto done;
     }
-    TSL_TRY(make_coulomb(p));
+    if (p->gpu == NULL) {
+        TSL_TRY(make_coulomb(p));
+    }
     TSL_TRY(make_grid(p));
 done:
     return status;
@@ -415,8 +446,13 @@ tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
     if (p == NULL) {
         return tsl_fail_memory(context, sizeof *p, "a plan");
     }
-    p->context = context;
-    status = create(p, molecule, charges, options);
+    p->device = p->context = context;
+    if (context->ops->scf_matrices != NULL) {
+        status = tsl_scf_host_create(&p->context, context);
+    }
+    if (status == TSL_OK) {
+        status = tsl_scf_host_report(context, p->context, create(p, molecule, charges, options));
+    }
     if (status != TSL_OK) {
         tsl_scf_plan_destroy(p);
         return status;
@@ -438,6 +474,7 @@ void tsl_scf_plan_destroy(tsl_scf_plan *p)
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
         tsl_release(matrices[i]);
     }
+    tsl_scf_gpu_destroy(p->gpu);
     tsl_xc_step_destroy(p->step);
     tsl_scf_grid_release(&p->grid);
     tsl_scf_coulomb_release(&p->coulomb);
@@ -455,6 +492,10 @@ void tsl_scf_plan_destroy(tsl_scf_plan *p)
     tsl_release(p->auxiliary_text);
     tsl_release(p->functional);
     tsl_release(p->grid_text);
+    tsl_release(p->restart);
+    if (p->context != p->device) {
+        tsl_scf_host_destroy(p->context);
+    }
     tsl_release(p);
 }
 
@@ -465,6 +506,9 @@ tsl_status tsl_scf_plan_describe(const tsl_scf_plan *p, tsl_scf_description *out
                         out->size);
     }
     const int64_t total = 8 * p->coulomb.products * p->coulomb.auxiliary;
+    const int64_t stored = p->coulomb.row == NULL
+                               ? 0
+                               : 8 * p->coulomb.row[p->coulomb.kept].first * p->coulomb.auxiliary;
     *out = (tsl_scf_description){
         .size = sizeof *out,
         .functions = p->n,
@@ -474,10 +518,9 @@ tsl_status tsl_scf_plan_describe(const tsl_scf_plan *p, tsl_scf_description *out
         .alpha = p->electrons[0],
         .beta = p->electrons[1],
         .unrestricted = p->spins == 2,
-        .stored_bytes = p->coulomb.row == NULL
-                            ? 0
-                            : 8 * p->coulomb.row[p->coulomb.kept].first * p->coulomb.auxiliary,
+        .stored_bytes = stored,
         .total_bytes = total,
+        .memory_bytes = p->fixed_bytes + stored,
         .auxiliary = p->options.fit == TSL_SCF_FIT_DENSITY ? p->auxiliary_text : NULL,
     };
     return TSL_OK;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
 /* charges [atoms] := those of the nuclei less the diagonal of `populations` [n][n] on each. */
@@ -38,12 +39,12 @@ tsl_status tsl_scf_populations(const tsl_scf_plan *p, double *mulliken, double *
     const int64_t n = p->n;
     tsl_status status = TSL_OK;
     if (!p->solved) {
-        return tsl_fail(p->context, TSL_E_ARG,
+        return tsl_fail(p->device, TSL_E_ARG,
                         "there is no density yet: call tsl_scf_solve() first");
     }
     double *work = tsl_allocate(sizeof *work * (size_t)(3 * n * n + 1));
     if (work == NULL) {
-        return tsl_fail_memory(p->context, 24 * n * n, "populations");
+        return tsl_fail_memory(p->device, 24 * n * n, "populations");
     }
     double *a = work, *b = a + n * n, *c = b + n * n;
     if (mulliken != NULL) {
@@ -51,11 +52,15 @@ tsl_status tsl_scf_populations(const tsl_scf_plan *p, double *mulliken, double *
         gather(p, a, mulliken);
     }
     if (lowdin != NULL) {
-        TSL_TRY(root(p, a, b, c));
-        TSL_TRY(tsl_scf_congruence(p->context, b, p->total, a, n, n, c));
+        if (p->gpu != NULL) {
+            TSL_TRY(tsl_scf_gpu_lowdin(p, b));
+        } else {
+            TSL_TRY(root(p, a, b, c));
+            TSL_TRY(tsl_scf_congruence(p->context, b, p->total, a, n, n, c));
+        }
         gather(p, b, lowdin);
     }
 done:
     tsl_release(work);
-    return status;
+    return tsl_scf_host_report(p->device, p->context, status);
 }

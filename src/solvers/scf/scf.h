@@ -68,7 +68,22 @@ typedef struct tsl_scf_coulomb {
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory);
+/* Only partners and metric, for a device that stores no integrals; it works out the factor. */
+tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
+                                         tsl_context *device, const tsl_scf_tables *tables,
+                                         const tsl_scf_basis *auxiliary);
 void tsl_scf_coulomb_release(tsl_scf_coulomb *coulomb);
+
+/* What tsl_scf_coulomb_create() and tsl_scf_coulomb_apply() take at most, in bytes. */
+typedef struct tsl_scf_coulomb_need {
+    int64_t made;      /* while the metric is made, before integrals are kept */
+    int64_t fixed;     /* from then on, besides integrals */
+    int64_t integrals; /* all of them */
+} tsl_scf_coulomb_need;
+
+void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *context,
+                             const tsl_scf_basis *basis, const tsl_scf_basis *auxiliary,
+                             double screen);
 
 /* j := Coulomb matrix of a density matrix, *energy := 1/2 Tr D J. The same bits for any number of
  * threads. */
@@ -98,10 +113,54 @@ void tsl_scf_diis_forget(tsl_scf_diis *diis);
 void tsl_scf_diis_extrapolate(tsl_scf_diis *diis, double *fock, const double *density,
                               const double *error, double largest);
 
+/* Its two parts, for those who keep the matrices elsewhere. Take the place for what is added,
+ * counted from then on; its products and energies with all are then to be filled in. */
+int tsl_scf_diis_take_slot(tsl_scf_diis *diis);
+/* The weights of what is kept, of which `last` was added last. False: there is only that. */
+bool tsl_scf_diis_weigh(tsl_scf_diis *diis, int last, double largest, double *weight);
+
 /* ---- the calculation ------------------------------------------------------------------------ */
 
+typedef struct tsl_scf_gpu tsl_scf_gpu;
+
+/* Parts of the energy that are made with the Fock matrices, hartree. */
+typedef struct tsl_scf_energies {
+    double kinetic, nuclear_attraction, mm_attraction, coulomb;
+    tsl_xc_step_sums xc;
+} tsl_scf_energies;
+
+/* The steps of an iteration, on the host (solve.c) or on a device (gpu/): each reads what the ones
+ * before have made of the plan's density. */
+typedef struct tsl_scf_engine {
+    /* Fock matrices and energies of the density. */
+    tsl_status (*make_fock)(tsl_scf_plan *plan, tsl_scf_energies *out);
+    /* X^T (F D S - S D F) X of each spin, D of one spin; *largest: of its elements. */
+    tsl_status (*make_error)(tsl_scf_plan *plan, double *largest);
+    /* If it `mixes`, F := (1 - kept) F + kept times the last iteration's; then keep F. */
+    tsl_status (*mix)(tsl_scf_plan *plan, double kept, bool mixes, double *last);
+    tsl_status (*extrapolate)(tsl_scf_plan *plan, tsl_scf_diis *diis, double largest);
+    /* Orbitals of a spin from its Fock matrix; with a level shift, of F + shift (S - S D S), D of
+     * one spin. */
+    tsl_status (*diagonalise)(tsl_scf_plan *plan, int spin, double shift);
+    /* The density of the lowest orbitals. */
+    tsl_status (*occupy)(tsl_scf_plan *plan, int spin);
+} tsl_scf_engine;
+
+/* Orbitals closer than this, hartree, are of one energy. */
+#define TSL_SCF_DEGENERATE 1e-6
+
+/* Choose among orbitals [n][m] of one energy, so that rounding does not where only some of them are
+ * occupied. */
+void tsl_scf_settle_orbitals(double *orbitals, const double *energies, int64_t n, int64_t m);
+
+/* How many of the overlap's eigenvalues, ascending, are below 1e-7: those combinations are left
+ * out, and a note says so. */
+int64_t tsl_scf_count_dependent(tsl_context *context, int64_t n, const double *values);
+
 struct tsl_scf_plan {
-    tsl_context *context;
+    tsl_context *device;  /* the caller's */
+    tsl_context *context; /* of the CPU: the caller's, or one beside it */
+    tsl_scf_gpu *gpu;     /* NULL: all is done on the CPU */
     tsl_scf_options options;
     char *basis_text, *auxiliary_text, *functional, *grid_text; /* what options' strings said */
     tsl_scf_atoms atoms;
@@ -126,10 +185,31 @@ struct tsl_scf_plan {
     double *orbital_energies;    /* [spins][orthogonal] */
     double *error;               /* [spins][orthogonal][orthogonal] */
     double nuclear_repulsion, nuclear_mm;
+    int64_t step_memory;     /* bytes that a batch of points may take */
+    int64_t fixed_bytes;     /* of all but integrals */
+    int64_t integrals_bytes; /* that integrals may take */
+    char *restart;           /* path of a file; NULL: none */
+    double restart_kept;     /* when it was written last, seconds; 0: not yet */
     bool guessed, solved;
 };
 
 /* plan->density := the sum of densities of free atoms (guess.c). */
 tsl_status tsl_scf_guess(tsl_scf_plan *plan);
+/* Bytes that it takes at most. */
+tsl_status tsl_scf_guess_foresee(int64_t *bytes, const tsl_scf_plan *plan);
+
+/* Before matrices, integrals and grid are taken: say what will be, share `memory` out among them,
+ * and refuse what does not fit (foresee.c). */
+tsl_status tsl_scf_foresee(tsl_scf_plan *plan);
+
+/* ---- densities in files (restart.c) ---------------------------------------------------------- */
+
+/* Take the density of the file options.restart, if that is there; find out whether it can be
+ * written. TSL_E_ARG for a file of another molecule, basis set or number of electrons; TSL_E_FORMAT
+ * if it holds no density; TSL_E_IO. */
+tsl_status tsl_scf_restart_begin(tsl_scf_plan *plan);
+/* Write the plan's density to that file: always at the `last`, else if a second has passed since.
+ */
+tsl_status tsl_scf_restart_keep(tsl_scf_plan *plan, bool last);
 
 #endif

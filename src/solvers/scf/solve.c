@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
 /* Remedies, in their order, when the energy keeps rising or the error stalls. */
@@ -10,10 +11,9 @@ typedef enum remedy { NONE, DAMPING, LEVEL_SHIFT, REMEDIES } remedy;
 
 enum { RISES = 3, STALL = 8 };
 
-static const double DEGENERATE = 1e-6; /* hartree: orbitals closer than that are of one energy */
-
 typedef struct iteration {
     tsl_scf_plan *plan;
+    const tsl_scf_engine *engine;
     tsl_scf_result *result;
     tsl_scf_diis diis;
     double *last; /* the Fock matrices of the iteration before [spins][n][n] */
@@ -34,10 +34,9 @@ static size_t square_bytes(const tsl_scf_plan *p)
 /* ---- energy --------------------------------------------------------------------------------- */
 
 /* Fock matrices and energies of plan->density. */
-static tsl_status make_fock(tsl_scf_plan *p, tsl_scf_result *r)
+static tsl_status host_fock(tsl_scf_plan *p, tsl_scf_energies *r)
 {
     const int64_t square = p->n * p->n;
-    tsl_xc_step_sums sums;
     tsl_status status = TSL_OK;
     for (int64_t i = 0; i < square; i++) {
         p->total[i] = p->density[i] + (p->spins == 2 ? p->density[square + i] : 0);
@@ -46,10 +45,7 @@ static tsl_status make_fock(tsl_scf_plan *p, tsl_scf_result *r)
     r->nuclear_attraction = tsl_scf_trace(p->total, p->nuclear, square);
     r->mm_attraction = p->mm != NULL ? tsl_scf_trace(p->total, p->mm, square) : 0;
     TSL_TRY(tsl_scf_coulomb_apply(&p->coulomb, p->context, p->total, p->j, &r->coulomb));
-    TSL_TRY(tsl_xc_step_run(p->step, p->density, p->xc, &sums));
-    r->xc = sums.energy;
-    r->electrons_on_grid[0] = sums.electrons[0] / (p->spins == 1 ? 2 : 1);
-    r->electrons_on_grid[1] = sums.electrons[p->spins - 1] / (p->spins == 1 ? 2 : 1);
+    TSL_TRY(tsl_xc_step_run(p->step, p->density, p->xc, &r->xc));
     for (int spin = 0; spin < p->spins; spin++) {
         double *fock = p->fock + spin * square;
         const double *xc = p->xc + spin * square;
@@ -58,17 +54,37 @@ static tsl_status make_fock(tsl_scf_plan *p, tsl_scf_result *r)
                 p->kinetic[i] + p->nuclear[i] + (p->mm != NULL ? p->mm[i] : 0) + p->j[i] + xc[i];
         }
     }
+done:
+    return status;
+}
+
+/* Fock matrices of the density, and all energies. */
+static tsl_status make_fock(iteration *it)
+{
+    const tsl_scf_plan *p = it->plan;
+    tsl_scf_result *r = it->result;
+    tsl_scf_energies e;
+    const tsl_status status = it->engine->make_fock(it->plan, &e);
+    if (status != TSL_OK) {
+        return status;
+    }
+    r->kinetic = e.kinetic;
+    r->nuclear_attraction = e.nuclear_attraction;
+    r->mm_attraction = e.mm_attraction;
+    r->coulomb = e.coulomb;
+    r->xc = e.xc.energy;
+    r->electrons_on_grid[0] = e.xc.electrons[0] / (p->spins == 1 ? 2 : 1);
+    r->electrons_on_grid[1] = e.xc.electrons[p->spins - 1] / (p->spins == 1 ? 2 : 1);
     r->nuclear_repulsion = p->nuclear_repulsion;
     r->nuclear_mm = p->nuclear_mm;
     r->exchange = 0;
     r->total = r->kinetic + r->nuclear_attraction + r->mm_attraction + r->coulomb + r->xc +
                r->nuclear_repulsion + r->nuclear_mm;
-done:
-    return status;
+    return TSL_OK;
 }
 
 /* plan->error := X^T (F D S - S D F) X of each spin; *largest: of its elements. */
-static tsl_status make_error(tsl_scf_plan *p, double *largest)
+static tsl_status host_error(tsl_scf_plan *p, double *largest)
 {
     const int64_t n = p->n, m = p->orthogonal;
     const double scale = p->spins == 1 ? 0.5 : 1; /* of one spin's density */
@@ -124,14 +140,24 @@ static void settle_degenerate(double *orbitals, int64_t n, int64_t m, int64_t fi
     }
 }
 
+void tsl_scf_settle_orbitals(double *orbitals, const double *energies, int64_t n, int64_t m)
+{
+    int64_t first = 0;
+    for (int64_t j = 1; j <= m; j++) {
+        if (j == m || energies[j] - energies[j - 1] > TSL_SCF_DEGENERATE) {
+            settle_degenerate(orbitals, n, m, first, j);
+            first = j;
+        }
+    }
+}
+
 /* Orbitals of a spin from its Fock matrix. With a level shift: of F + shift (S - S D S), D of one
  * spin. */
-static tsl_status diagonalise(tsl_scf_plan *p, int spin, double shift)
+static tsl_status host_diagonalise(tsl_scf_plan *p, int spin, double shift)
 {
     const int64_t n = p->n, m = p->orthogonal;
     const double *fock = p->fock + spin * n * n, *density = p->density + spin * n * n;
     double *f = p->work[0], *energies = p->orbital_energies + spin * m;
-    int64_t first = 0;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_congruence(p->context, f, fock, p->x, n, m, p->work[1]));
     if (shift > 0) {
@@ -149,18 +175,13 @@ static tsl_status diagonalise(tsl_scf_plan *p, int spin, double shift)
     TSL_TRY(p->context->ops->dense->eigen(p->context, m, f, energies));
     TSL_TRY(
         tsl_scf_multiply(p->context, p->orbitals + spin * n * m, p->x, false, f, true, n, m, m));
-    for (int64_t j = 1; j <= m; j++) {
-        if (j == m || energies[j] - energies[j - 1] > DEGENERATE) {
-            settle_degenerate(p->orbitals + spin * n * m, n, m, first, j);
-            first = j;
-        }
-    }
+    tsl_scf_settle_orbitals(p->orbitals + spin * n * m, energies, n, m);
 done:
     return status;
 }
 
 /* The density of the lowest orbitals. */
-static tsl_status occupy(tsl_scf_plan *p, int spin)
+static tsl_status host_occupy(tsl_scf_plan *p, int spin)
 {
     const int64_t n = p->n, m = p->orthogonal, occupied = p->electrons[spin];
     const double *orbitals = p->orbitals + spin * n * m;
@@ -207,6 +228,18 @@ static void take_remedy(iteration *it, const char *reason)
     }
 }
 
+/* What converges with a level shift may occupy orbitals that are not the lowest: it is a solution
+ * if it stays without. */
+static void drop_level_shift(iteration *it)
+{
+    it->result->converged = 0;
+    it->level_shift = 0;
+    tsl_scf_diis_forget(&it->diis);
+    tsl_message(it->plan->context, TSL_MESSAGE_NOTE,
+                "iteration %d: converged with raised orbitals: goes on without raising them",
+                it->result->iterations);
+}
+
 static void watch(iteration *it)
 {
     const tsl_scf_result *r = it->result;
@@ -227,17 +260,28 @@ static void watch(iteration *it)
 }
 
 /* Mix in the last iteration's Fock matrices, and keep what comes out. */
-static void damp(iteration *it)
+static tsl_status host_mix(tsl_scf_plan *p, double kept, bool mixes, double *last)
 {
-    tsl_scf_plan *p = it->plan;
     const int64_t numbers = p->spins * p->n * p->n;
-    if (it->damping > 0 && it->result->iterations > 1 && it->result->error > 1e-3) {
-        for (int64_t i = 0; i < numbers; i++) {
-            p->fock[i] = (1 - it->damping) * p->fock[i] + it->damping * it->last[i];
-        }
+    for (int64_t i = 0; i < numbers && mixes; i++) {
+        p->fock[i] = (1 - kept) * p->fock[i] + kept * last[i];
     }
-    memcpy(it->last, p->fock, sizeof(double) * (size_t)numbers);
+    memcpy(last, p->fock, sizeof(double) * (size_t)numbers);
+    return TSL_OK;
 }
+
+static tsl_status host_extrapolate(tsl_scf_plan *p, tsl_scf_diis *diis, double largest)
+{
+    tsl_scf_diis_extrapolate(diis, p->fock, p->density, p->error, largest);
+    return TSL_OK;
+}
+
+static const tsl_scf_engine host_engine = {.make_fock = host_fock,
+                                           .make_error = host_error,
+                                           .mix = host_mix,
+                                           .extrapolate = host_extrapolate,
+                                           .diagonalise = host_diagonalise,
+                                           .occupy = host_occupy};
 
 /* ---- iterations ----------------------------------------------------------------------------- */
 
@@ -245,13 +289,14 @@ static tsl_status iterate(iteration *it)
 {
     tsl_scf_plan *p = it->plan;
     tsl_scf_result *r = it->result;
+    const tsl_scf_engine *engine = it->engine;
     const tsl_scf_options *o = &p->options;
     double before = 0;
     tsl_status status = TSL_OK;
     while (!r->converged && r->iterations < o->max_iterations) {
         r->iterations++;
-        TSL_TRY(make_fock(p, r));
-        TSL_TRY(make_error(p, &r->error));
+        TSL_TRY(make_fock(it));
+        TSL_TRY(engine->make_error(p, &r->error));
         r->energy_change = r->total - before;
         before = r->total;
         if (!isfinite(r->total)) {
@@ -259,26 +304,34 @@ static tsl_status iterate(iteration *it)
         }
         r->converged = r->error < o->error_tolerance &&
                        (fabs(r->energy_change) < o->energy_tolerance || p->n == 0);
+        if (r->converged && it->level_shift > 0) {
+            drop_level_shift(it);
+        }
         if (r->converged) {
             break;
         }
         if (r->iterations > 1) {
             watch(it);
         }
-        damp(it);
+        TSL_TRY(engine->mix(p, it->damping, it->damping > 0 && r->iterations > 1 && r->error > 1e-3,
+                            it->last));
         const double begun = tsl_seconds();
         if (it->of_orbitals) {
-            tsl_scf_diis_extrapolate(&it->diis, p->fock, p->density, p->error, r->error);
+            TSL_TRY(engine->extrapolate(p, &it->diis, r->error));
         }
         it->of_orbitals = true;
         for (int spin = 0; spin < p->spins; spin++) {
-            TSL_TRY(diagonalise(p, spin, it->level_shift));
-            TSL_TRY(occupy(p, spin));
+            TSL_TRY(engine->diagonalise(p, spin, it->level_shift));
+            TSL_TRY(engine->occupy(p, spin));
         }
-        tsl_profile_add(p->context, "orbitals", begun, 0, 0);
+        tsl_profile_add(p->device, "orbitals", begun, 0, 0);
+        TSL_TRY(tsl_scf_restart_keep(p, false));
     }
     for (int spin = 0; spin < p->spins; spin++) { /* of the last Fock matrix, as it is */
-        TSL_TRY(diagonalise(p, spin, 0));
+        TSL_TRY(engine->diagonalise(p, spin, 0));
+    }
+    if (isfinite(r->total)) {
+        TSL_TRY(tsl_scf_restart_keep(p, true));
     }
 done:
     return status;
@@ -329,24 +382,38 @@ static void find_dipole(const tsl_scf_plan *p, double dipole[3])
     }
 }
 
+/* What the host keeps of iterations before. */
+static tsl_status take_memory(iteration *it)
+{
+    const tsl_scf_plan *p = it->plan;
+    const int64_t square = p->n * p->n, orthogonal = p->orthogonal * p->orthogonal;
+    const int64_t spins = p->gpu != NULL ? 0 : p->spins;
+    it->last = tsl_allocate_zeroed((size_t)(spins * square) + 1, sizeof *it->last);
+    return it->last == NULL
+               ? tsl_fail_memory(p->context, 8 * spins * square, "Fock matrices")
+               : tsl_scf_diis_create(&it->diis, p->context, spins * square, spins * orthogonal);
+}
+
 static tsl_status solve(iteration *it)
 {
     tsl_scf_plan *p = it->plan;
-    const int64_t square = p->n * p->n, orthogonal = p->orthogonal * p->orthogonal;
     tsl_status status = TSL_OK;
-    it->last = tsl_allocate_zeroed((size_t)(p->spins * square) + 1, sizeof *it->last);
-    if (it->last == NULL) {
-        return tsl_fail_memory(p->context, 8 * p->spins * square, "Fock matrices");
-    }
-    TSL_TRY(tsl_scf_diis_create(&it->diis, p->context, p->spins * square, p->spins * orthogonal));
+    TSL_TRY(take_memory(it));
     if (!p->guessed) {
         const double begun = tsl_seconds();
         TSL_TRY(tsl_scf_guess(p));
         it->of_orbitals = false;
         p->guessed = true;
-        tsl_profile_add(p->context, "guess", begun, 0, 0);
+        tsl_scf_host_forget(p->device, p->context);
+        tsl_profile_add(p->device, "guess", begun, 0, 0);
+    }
+    if (p->gpu != NULL) {
+        TSL_TRY(tsl_scf_gpu_send(p));
     }
     TSL_TRY(iterate(it));
+    if (p->gpu != NULL) {
+        TSL_TRY(tsl_scf_gpu_bring(p));
+    }
     p->solved = true;
     TSL_TRY(find_spin(p, &it->result->s_squared));
     find_dipole(p, it->result->dipole);
@@ -364,18 +431,19 @@ done:
 tsl_status tsl_scf_solve(tsl_scf_plan *plan, tsl_scf_result *result)
 {
     if (result->size != sizeof *result) {
-        return tsl_fail(plan->context, TSL_E_ARG, "a result of %zu bytes: set its size",
+        return tsl_fail(plan->device, TSL_E_ARG, "a result of %zu bytes: set its size",
                         result->size);
     }
     memset(result, 0, sizeof *result);
     result->size = sizeof *result;
     iteration it = {.plan = plan,
+                    .engine = plan->gpu != NULL ? &tsl_scf_gpu_engine : &host_engine,
                     .result = result,
                     .damping = plan->options.damping,
                     .level_shift = plan->options.level_shift,
                     .of_orbitals = true,
                     .best = HUGE_VAL};
-    const tsl_status status = solve(&it);
+    const tsl_status status = tsl_scf_host_report(plan->device, plan->context, solve(&it));
     tsl_release(it.last);
     tsl_scf_diis_release(&it.diis);
     return status;

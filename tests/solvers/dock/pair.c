@@ -27,7 +27,7 @@ void test_spiral(tsl_rotation *rotations)
 
 tsl_dock_options test_small_options(void)
 {
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = 50; /* 2 * 5 * 5 */
     options.keep = PAIR_KEEP;
     return options;

@@ -213,7 +213,7 @@ static void check_setting(const setting *s, const char *device, expected *e)
 {
     tsl_context *context = test_context(device, 2);
     tsl_molecule *receptor = NULL, *ligand = NULL;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary summary;
     const tsl_rotation rotation = {s->twist * 1000000, s->theta * 1000000, s->phi * 1000000};

@@ -136,7 +136,7 @@ static void trypsin_and_its_inhibitor(void **state)
 {
     (void)state;
     search s = {.step = STEP};
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = GRID;
     prepare(&s, TSL_SOURCE_DIR "/data/trypsin.pdb", TSL_SOURCE_DIR "/data/bpti.pdb", &options);
     compare_lists(&s, TSL_SOURCE_DIR "/tests/golden/trypsin-bpti.grid96-step20.exact.dat",
@@ -180,7 +180,7 @@ static void the_native_contact_scores(void **state)
 {
     (void)state;
     search s = {.step = STEP};
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = GRID;
     prepare(&s, TSL_SOURCE_DIR "/data/trypsin.pdb", TSL_SOURCE_DIR "/data/bpti.pdb", &options);
     tsl_pose pose = {.shift = {24, 4, -5}, .rotation = {320000000, 20000000, 300000000}};
@@ -222,7 +222,7 @@ static void published_lists(void **state)
                  SHARED "2pka-5pti.grid120-step30-surface1.6-core10-noelec.exact.dat", NULL, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         search s = {.step = rows[i].step};
-        tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+        tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
         options.grid = rows[i].grid;
         options.surface = rows[i].surface;
         options.core = rows[i].core;
@@ -243,7 +243,7 @@ static void published_first_rotations(void **state)
         skip();
     }
     search s = {0};
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = TSL_GRID_FTDOCK;
     prepare(&s, SHARED "2pka.parsed", SHARED "5pti.parsed", &options);
     tsl_dock_summary summary;

@@ -69,7 +69,7 @@ static tsl_status search(tsl_dock_plan *plan, pairs *p, int step)
 static tsl_status use_a_plan(tsl_context *context, void *user)
 {
     pairs *p = user;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = GRID;
     options.surface = 2.5;
     options.keep = KEEP;
@@ -137,7 +137,7 @@ static void plans_survive_failed_updates(void **state)
             continue;
         }
         tsl_context *context = test_context(test_devices[d], 1);
-        tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+        tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
         options.grid = GRID;
         options.surface = 2.5;
         options.keep = KEEP;
@@ -221,7 +221,7 @@ static void batches_take_no_memory(void **state)
             continue;
         }
         watch w = {.context = test_context(test_devices[d], 1)};
-        tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+        tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
         options.grid = TINY;
         options.surface = 2.5;
         options.keep = 1;
@@ -268,7 +268,7 @@ static tsl_status plan_and_search(tsl_context *context, taking *t)
 {
     static const tsl_rotation rotations[RANKS] = {{.theta = 30000000}, {.phi = 10000000}};
     tsl_pose poses[RANKS];
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_dock_summary summary;
     tsl_dock_plan *plan = NULL;
     options.grid = WIDE;

@@ -154,7 +154,7 @@ static tsl_status use_plan(rank_data *data, tsl_context *context, tsl_dock_plan 
 
 static tsl_status use_context(rank_data *data, tsl_context *context)
 {
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = GRID;
     options.surface = 2.5;
     options.keep = KEEP;
@@ -199,7 +199,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 static void find_expected(trial *t)
 {
     tsl_context *context = test_context("cpu", 1);
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_rotation rotations[ROTATIONS];
     options.grid = GRID;
     options.surface = 2.5;
@@ -339,7 +339,7 @@ static void test_exhausted(void **state)
 static tsl_status search_short(tsl_context *context, test_shortage *t)
 {
     (void)t;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_rotation rotations[ROTATIONS];
     tsl_pose poses[POSES];
     tsl_dock_plan *plan = NULL;
@@ -411,7 +411,7 @@ static tsl_status make_slow_plan(tsl_comm *comm, void *user)
     dock.potential = slow_or_failing;
     ops.dock = &dock;
     context->ops = &ops;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     options.grid = GRID;
     options.surface = 2.5;
     tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
@@ -444,7 +444,7 @@ static tsl_status measure_once(tsl_comm *comm)
 {
     const int64_t before = tsl_test_fft_measured();
     tsl_context *context = NULL;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary summary;
     options.grid = GRID;

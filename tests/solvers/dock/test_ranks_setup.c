@@ -52,7 +52,7 @@ static tsl_status search_in_halves(tsl_context *context, odd *o)
 {
     static const double halves[] = {1, 1};
     const int rank = context->comm->rank;
-    tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
     tsl_rotation rotations[ROTATIONS];
     tsl_pose poses[POSES];
     tsl_dock_plan *plan = NULL;

@@ -46,7 +46,6 @@ static tsl_dock_options score_options(void)
 {
     tsl_dock_options options = TSL_DOCK_OPTIONS_INIT;
     options.spacing = 1.5;
-    options.score = TSL_SCORE_COMPLEMENTARITY;
     options.keep = PAIR_KEEP;
     return options;
 }
@@ -83,13 +82,42 @@ static void devices_batches_and_ways_do_not_matter(void **state)
     }
 }
 
-/* The winners of a rotation against all translations, summed one by one. */
-static void winners_beat_every_other_translation(void **state)
+/* A filter: the ligand's middle has to be more than 8 angstrom from a place. */
+typedef struct middle {
+    double own[3], place[3];
+} middle;
+
+static void middle_of(const middle *m, const double motion[3][4], double out[3])
 {
-    (void)state;
+    for (int i = 0; i < 3; i++) {
+        out[i] = motion[i][0] * m->own[0] + motion[i][1] * m->own[1] + motion[i][2] * m->own[2] +
+                 motion[i][3];
+    }
+}
+
+static int is_away(void *user, const double motion[3][4])
+{
+    const middle *m = user;
+    double at[3], square = 0;
+    middle_of(m, motion, at);
+    for (int axis = 0; axis < 3; axis++) {
+        square += (at[axis] - m->place[axis]) * (at[axis] - m->place[axis]);
+    }
+    return square > 64;
+}
+
+/* The winners of a rotation against all translations, summed one by one. Returns the first's score,
+ * and in `m` where it puts the ligand; `is_filtered`: that may not be where `m` says. */
+static int best_of_all(middle *m, bool is_filtered)
+{
     pair p = named_pair("cpu", 2);
     tsl_dock_options options = score_options();
     options.keep = MOST;
+    tsl_dock_centre(p.ligand, m->own);
+    if (is_filtered) {
+        options.complementarity.filter = is_away;
+        options.complementarity.filter_user = m;
+    }
     const tsl_rotation rotation = {40000000, 100000000, 123456789};
     tsl_dock_plan *plan = NULL;
     tsl_dock_summary s;
@@ -107,6 +135,15 @@ static void winners_beat_every_other_translation(void **state)
         }
     }
     assert_int_equal(tsl_dock_rescore(plan, all, cells), TSL_OK);
+    for (int i = 0; i < cells && is_filtered; i++) {
+        double motion[3][4];
+        tsl_pose_motion(plan, &all[i], motion);
+        all[i].score = is_away(m, (const double(*)[4])motion) != 0 ? all[i].score : -1;
+    }
+    const int first = best[0].score;
+    double motion[3][4];
+    tsl_pose_motion(plan, &best[0], motion);
+    middle_of(m, (const double(*)[4])motion, m->place);
     for (int j = 0; j < MOST; j++) {
         int winner = 0;
         for (int i = 1; i < cells; i++) {
@@ -127,6 +164,15 @@ static void winners_beat_every_other_translation(void **state)
     free(all);
     tsl_dock_plan_destroy(plan);
     test_free_pair(&p);
+    return first;
+}
+
+static void winners_beat_every_other_translation(void **state)
+{
+    (void)state;
+    middle m;
+    const int first = best_of_all(&m, false), filtered = best_of_all(&m, true);
+    assert_true(filtered >= TSL_SCORE_LEAST && filtered < first);
 }
 
 /* ---- the formula in floating point --------------------------------------------------------- */
@@ -135,7 +181,7 @@ static void winners_beat_every_other_translation(void **state)
 typedef struct body {
     int count;
     double at[BLOB_ATOMS][3];
-    bool buried[BLOB_ATOMS];
+    bool buried[BLOB_ATOMS], blocked[BLOB_ATOMS];
 } body;
 
 static double square_of(const double a[3], const double b[3])
@@ -148,7 +194,8 @@ static double square_of(const double a[3], const double b[3])
 }
 
 /* Buried atoms are the library's: what is at the surface to a spot or two hangs on its spots. */
-static body body_of(const pair *p, const tsl_molecule *molecule, const tsl_rotation *rotation)
+static body body_of(const pair *p, const tsl_molecule *molecule, const tsl_rotation *rotation,
+                    const uint8_t *blocked)
 {
     body b = {.count = (int)molecule->count};
     double centre[3], matrix[3][3];
@@ -158,6 +205,7 @@ static body body_of(const pair *p, const tsl_molecule *molecule, const tsl_rotat
     tsl_dock_matrix(rotation, matrix);
     for (int i = 0; i < b.count; i++) {
         b.buried[i] = atoms[i].buried;
+        b.blocked[i] = blocked != NULL && blocked[i] != 0;
         for (int axis = 0; axis < 3; axis++) {
             for (int k = 0; k < 3; k++) {
                 b.at[i][axis] += matrix[axis][k] * (molecule->positions[3 * i + k] - centre[k]);
@@ -213,12 +261,15 @@ static double formula(const body *receptor, const body *ligand, const tsl_dock_s
         double pairs_of_atom = 0;
         for (int i = 0; i < receptor->count; i++) {
             const double r = sqrt(square_of(receptor->at[i], at));
-            pairs_of_atom += open && r <= radii[i % 10] + 3.6;
-            contacts += r <= 6 ? table_product(factors, kinds[i % 10], kinds[j % 10]) : 0;
-            *electrostatic +=
-                open && r <= 15 ? 332 * charges[i % 10] * charges[j % 10] * screened(r) : 0;
+            const bool stands = !receptor->blocked[i] && !ligand->blocked[j];
+            pairs_of_atom += open && r <= radii[i % 10] + 3.6 ? (receptor->blocked[i] ? -1 : 1) : 0;
+            contacts += stands && r <= 6 ? table_product(factors, kinds[i % 10], kinds[j % 10]) : 0;
+            *electrostatic += stands && open && r <= 15
+                                  ? 332 * charges[i % 10] * charges[j % 10] * screened(r)
+                                  : 0;
         }
-        pairs += fmin(pairs_of_atom, INT16_MAX / 256.0); /* more than proteins have */
+        pairs_of_atom = fmin(pairs_of_atom, INT16_MAX / 256.0); /* more than proteins have */
+        pairs += ligand->blocked[j] ? -pairs_of_atom : pairs_of_atom;
     }
     for (int x = -12; x < 12; x++) {
         for (int y = -12; y < 12; y++) {
@@ -235,9 +286,10 @@ static double formula(const body *receptor, const body *ligand, const tsl_dock_s
                  weights->electrostatics * *electrostatic - weights->contacts * contacts);
 }
 
-static void scores_match_the_formula(void **state)
+/* `role`: whose atoms are blocked, some of them; -1: nobody's. */
+static void compare_with_the_formula(int role)
 {
-    (void)state;
+    uint8_t blocked[BLOB_ATOMS];
     pair p = named_pair("cpu", 2);
     tsl_dock_options options = score_options();
     double table[18][18];
@@ -248,6 +300,12 @@ static void scores_match_the_formula(void **state)
         }
     }
     options.complementarity.table = &table[0][0];
+    for (int i = 0; i < BLOB_ATOMS; i++) {
+        blocked[i] = i % 3 == 1;
+    }
+    for (int i = 0; i < 2; i++) {
+        options.complementarity.blocked[i] = role == i ? blocked : NULL;
+    }
     const tsl_contact_factors factors = tsl_contact_factorise(&table[0][0]);
     const tsl_rotation still = {0, 0, 0}, rotation = {33000000, 71000000, 205000000};
     tsl_dock_plan *plan = NULL;
@@ -255,8 +313,8 @@ static void scores_match_the_formula(void **state)
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                      TSL_OK);
     tsl_dock_plan_summary(plan, &s);
-    const body receptor = body_of(&p, p.receptor, &still);
-    const body ligand = body_of(&p, p.ligand, &rotation);
+    const body receptor = body_of(&p, p.receptor, &still, role == 0 ? blocked : NULL);
+    const body ligand = body_of(&p, p.ligand, &rotation, role == 1 ? blocked : NULL);
     double largest = 0;
     for (int i = 0; i < 60; i++) {
         tsl_pose pose = {.rotation = rotation};
@@ -278,6 +336,19 @@ static void scores_match_the_formula(void **state)
     assert_true(largest > 10000);
     tsl_dock_plan_destroy(plan);
     test_free_pair(&p);
+}
+
+static void scores_match_the_formula(void **state)
+{
+    (void)state;
+    compare_with_the_formula(-1);
+}
+
+static void blocked_atoms_push_away(void **state)
+{
+    (void)state;
+    compare_with_the_formula(0);
+    compare_with_the_formula(1);
 }
 
 static void five_products_make_a_table(void **state)
@@ -317,6 +388,14 @@ static void wrong_options_are_refused(void **state)
                      TSL_E_ARG);
     assert_non_null(strstr(tsl_last_error(p.context), "types 2 and 3"));
     options = score_options();
+    options.complementarity.clash = 3; /* 3 (1.5 / 1.2)^3 is more than 16 bits hold */
+    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                     TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(p.context), "16 bits"));
+    options.complementarity.clash = 2;
+    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                     TSL_OK);
+    tsl_dock_plan_destroy(plan);
     options.score = (tsl_dock_score)2;
     assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
                      TSL_E_ARG);
@@ -328,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(devices_batches_and_ways_do_not_matter),
                                        cmocka_unit_test(winners_beat_every_other_translation),
                                        cmocka_unit_test(scores_match_the_formula),
+                                       cmocka_unit_test(blocked_atoms_push_away),
                                        cmocka_unit_test(five_products_make_a_table),
                                        cmocka_unit_test(wrong_options_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,8 +206,8 @@ static int64_t count_own(const trial *t, int64_t a, int64_t i, int reach, int64_
     return own;
 }
 
-/* An aggregate has a founder, all of whose neighbours are in it and whose reach holds all of it. */
-static void check_founders(const trial *t)
+/* An aggregate has a root, all of whose neighbours are in it and whose reach holds all of it. */
+static void check_roots(const trial *t)
 {
     const int reach = tsl_csr_nonzeros(&t->a) <= TSL_SHORT_ROW * t->s->n ? 3 : 2;
     int64_t *queue = malloc((size_t)t->s->n * sizeof *queue);
@@ -293,7 +293,7 @@ static int64_t check_everywhere(const test_system *s, double strength, const dou
         if (first.s == NULL) {
             first = t;
             check_aggregates(&t);
-            check_founders(&t);
+            check_roots(&t);
             check_norms(&t);
             check_coarse(&t);
             continue;

@@ -1,4 +1,4 @@
-/* Lattices of founders, against what is within reach in the matrix itself. */
+/* Lattices of roots, against what is within reach in the matrix itself. */
 #include "solvers/linsolve/systems.h"
 
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static void check(const grid *g, int reach, int phases)
     int *distance = malloc((size_t)s.n * sizeof *distance);
     int *nearest = malloc((size_t)s.n * sizeof *nearest);
     int64_t *queue = malloc((size_t)s.n * sizeof *queue);
-    int64_t founders = 0;
+    int64_t roots = 0;
     for (int64_t i = 0; i < s.n; i++) {
         nearest[i] = reach;
     }
@@ -118,7 +118,7 @@ static void check(const grid *g, int reach, int phases)
         if (tsl_lattice_phase(&l, i) != (uint32_t)phases - 1) {
             continue;
         }
-        founders++;
+        roots++;
         measure_distances(distance, queue, &s, i, reach);
         for (int64_t j = 0; j < s.n; j++) {
             assert_false(j != i && distance[j] <= reach &&
@@ -129,14 +129,14 @@ static void check(const grid *g, int reach, int phases)
     for (int64_t i = 0; i < s.n; i++) {
         assert_true(!is_inside(g, i, reach) || nearest[i] < reach);
     }
-    assert_in_range(founders * phases, s.n * 3 / 4, s.n * 5 / 4);
+    assert_in_range(roots * phases, s.n * 3 / 4, s.n * 5 / 4);
     free(queue);
     free(nearest);
     free(distance);
     test_system_free(&s);
 }
 
-static void founders_are_a_lattice(void **state)
+static void roots_are_a_lattice(void **state)
 {
     (void)state;
     check(&(grid){1, 1, -1, 90}, 3, 5);  /* a row of cells */
@@ -166,7 +166,7 @@ static void others_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(founders_are_a_lattice),
+        cmocka_unit_test(roots_are_a_lattice),
         cmocka_unit_test(others_have_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* A GPU's two forms of a solve, by lines and plain, give the same answer, which is the CPU's too.
  */
 #include "solvers/poisson/box.h"
-#include "solvers/poisson/lines.h"
+#include "solvers/poisson/lines/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/poisson/points.h"
+#include "solvers/poisson/point_charges.h"
 
 static const tsl_point_charge charges[] = {
     {2, {0.31, 0.52, 0.17}}, {-1.5, {0.9, 0.13, 1.11}}, {0.75, {1.2, 0.4, 0.66}}};

@@ -196,6 +196,7 @@ static void faults_are_named(void **state)
     tsl_context_destroy(context);
     tsl_context *sim = test_context("sim", 1);
     o = small();
+    o.fit = TSL_SCF_FIT_NONE;
     refuse(sim, &o, TSL_E_UNSUPPORTED);
     tsl_context_destroy(sim);
 }

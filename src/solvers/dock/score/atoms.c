@@ -80,7 +80,7 @@ static bool is_among(const char *words, const char *word)
     return false;
 }
 
-static int type_of(const tsl_atom *atom)
+int tsl_score_type_of(const tsl_atom *atom)
 {
     if (!is_among(amino_acids, atom->parent)) {
         return -1;
@@ -227,7 +227,7 @@ tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context, const tsl
         }
         const tsl_atom *as_read = molecule->atoms != NULL ? &molecule->atoms[i] : NULL;
         atom->radius = radius_of(as_read != NULL ? as_read->element : "C");
-        atom->type = as_read != NULL ? type_of(as_read) : -1;
+        atom->type = as_read != NULL ? tsl_score_type_of(as_read) : -1;
         atom->charge = as_read != NULL ? charge_of(as_read)
                                        : (int)lrint(molecule->charges[i] / TSL_SCORE_CHARGE);
         atom->blocked = blocked != NULL && blocked[i];

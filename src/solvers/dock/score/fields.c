@@ -1,5 +1,6 @@
 /* The receptor's fields and the ligand's values, all of them integers: positions in 2^-10 angstrom,
  * and every sum in whole numbers, so that they are the same whoever makes them. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,12 @@ static int64_t fixed(double length)
 static int64_t fixed_square(double square)
 {
     return llrint(ldexp(square, 2 * POSITION_BITS));
+}
+
+/* A field that 16 bits do not hold. */
+static bool is_beyond(int64_t value)
+{
+    return value > INT16_MAX || value < -INT16_MAX;
 }
 
 static int16_t clamped(int64_t value)
@@ -126,8 +133,26 @@ static void add_contact(const making *m, const source *s, int64_t square, int32_
     }
 }
 
-/* The fields of plane x. */
-static void make_plane(const making *m, int x, int32_t *plane, tsl_terms *fields)
+/* The fields of a cell from its sums. Do they hold them? Pairs do: no protein has 128 atoms within
+ * reach of a cell. */
+static bool round_cell(const making *m, const int32_t *sums, int16_t *of)
+{
+    const int64_t charge = llrint(m->charge_factor * sums[TSL_TERM_CHARGE]);
+    const int64_t clash = (int64_t)m->clash_factor * sums[TSL_TERM_CLASH];
+    bool beyond = is_beyond(charge) || is_beyond(clash);
+    of[TSL_TERM_PAIRS] = clamped((int64_t)sums[TSL_TERM_PAIRS] << TSL_SCORE_BITS);
+    of[TSL_TERM_CHARGE] = clamped(charge);
+    for (int k = TSL_TERM_CONTACT; k < TSL_TERM_CONTACT + TSL_CONTACT_RANK; k++) {
+        const int64_t contact = (sums[k] + (1 << (CONTACT_BITS - 1))) >> CONTACT_BITS;
+        of[k] = clamped(contact);
+        beyond = beyond || is_beyond(contact);
+    }
+    of[TSL_TERM_CLASH] = clamped(clash);
+    return !beyond;
+}
+
+/* The fields of plane x. Returns the number of cells whose fields do not hold their sums. */
+static int64_t make_plane(const making *m, int x, int32_t *plane, tsl_terms *fields)
 {
     const int64_t cells = (int64_t)m->grid * m->grid;
     const int64_t far = fixed_square(charge_reach * charge_reach);
@@ -146,16 +171,11 @@ static void make_plane(const making *m, int x, int32_t *plane, tsl_terms *fields
             visit_cells(m, s, x, near, add_contact, plane);
         }
     }
+    int64_t beyond = 0;
     for (int64_t i = 0; i < cells; i++) {
-        const int32_t *sums = plane + i * TSL_TERMS;
-        int16_t *of = fields[i].of;
-        of[TSL_TERM_PAIRS] = clamped((int64_t)sums[TSL_TERM_PAIRS] << TSL_SCORE_BITS);
-        of[TSL_TERM_CHARGE] = clamped(llrint(m->charge_factor * sums[TSL_TERM_CHARGE]));
-        for (int k = TSL_TERM_CONTACT; k < TSL_TERM_CONTACT + TSL_CONTACT_RANK; k++) {
-            of[k] = clamped((sums[k] + (1 << (CONTACT_BITS - 1))) >> CONTACT_BITS);
-        }
-        of[TSL_TERM_CLASH] = clamped((int64_t)m->clash_factor * sums[TSL_TERM_CLASH]);
+        beyond += !round_cell(m, plane + i * TSL_TERMS, fields[i].of);
     }
+    return beyond;
 }
 
 /* ---- the receptor -------------------------------------------------------------------------- */
@@ -240,11 +260,20 @@ tsl_status tsl_score_fields(tsl_context *context, int grid, float spacing,
             sources[i] = source_of(&atoms[i], weights);
         }
         tabulate_screening(screening);
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+        int64_t beyond = 0;
+#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(+ : beyond)
         for (int part = 0; part < context->threads; part++) {
             for (int x = part; x < grid; x += context->threads) {
-                make_plane(&m, x, planes + part * plane * TSL_TERMS, fields + x * plane);
+                beyond += make_plane(&m, x, planes + part * plane * TSL_TERMS, fields + x * plane);
             }
+        }
+        if (beyond > 0) {
+            status = tsl_fail(context, TSL_E_ARG,
+                              "the score's fields have 16 bits, too few for %" PRId64
+                              " cells of %g angstrom with weights of clash %g, electrostatics %g "
+                              "and contacts %g: give smaller weights or narrower cells",
+                              beyond, (double)spacing, weights->clash, weights->electrostatics,
+                              weights->contacts);
         }
         measure_norms(fields, plane * grid, norms, &m, cells);
     }

@@ -124,6 +124,10 @@ TSL_FN int64_t tsl_score_of_sum(int64_t sum)
 tsl_status tsl_score_atoms(tsl_score_atom **out, tsl_context *context, const tsl_molecule *molecule,
                            const uint8_t *blocked);
 
+struct tsl_atom;
+/* An atom's type, 0 to 17; -1: none. */
+int tsl_score_type_of(const struct tsl_atom *atom);
+
 /* ---- contact potentials (contacts.c) ------------------------------------------------------- */
 
 /* A table as products: table[i][j] = sum_k receptor[k][i] ligand[k][j] as nearly as that many

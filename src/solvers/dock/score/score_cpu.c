@@ -160,5 +160,18 @@ static tsl_status cpu_sum_terms(tsl_context *context, const tsl_dock_geometry *g
     return TSL_OK;
 }
 
+static tsl_status cpu_sum_pairs(tsl_context *context, const tsl_pair_task *task, int count)
+{
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 4)
+    for (int pose = 0; pose < count; pose++) {
+        int64_t sum = 0;
+        for (int j = 0; j < task->ligand_count; j++) {
+            sum += tsl_pairs_of_atom(task, task->values, pose, j);
+        }
+        task->energies[pose] = sum;
+    }
+    return TSL_OK;
+}
+
 const tsl_score_ops tsl_score_cpu = {
-    .place = cpu_place_terms, .load = cpu_load_term, .sum = cpu_sum_terms};
+    .place = cpu_place_terms, .load = cpu_load_term, .sum = cpu_sum_terms, .pairs = cpu_sum_pairs};

@@ -107,17 +107,27 @@ static tsl_status check_atoms(tsl_context *context, const tsl_scf_atoms *atoms)
     return TSL_OK;
 }
 
-static int64_t count_points(const tsl_scf_atoms *atoms, const tsl_scf_grid_options *options)
+int64_t tsl_scf_grid_count(const tsl_scf_atoms *atoms, const tsl_scf_grid_options *options)
 {
     tsl_scf_sphere spheres[TSL_SCF_GRID_MOST_RADII];
     int64_t points = 0;
     for (int i = 0; i < atoms->count; i++) {
-        const int n = tsl_scf_spheres(spheres, atoms->element[i], options);
+        const int z = atoms->element[i];
+        const int n =
+            z >= 1 && z <= TSL_SCF_GRID_ELEMENTS ? tsl_scf_spheres(spheres, z, options) : 0;
         for (int s = 0; s < n; s++) {
             points += spheres[s].points;
         }
     }
     return points;
+}
+
+enum { POINT = 36 /* bytes: position, weight, atom */ };
+
+int64_t tsl_scf_grid_bytes(int64_t points, int atoms)
+{
+    const int64_t tables = 24 * (int64_t)atoms + 20 * (int64_t)atoms * atoms;
+    return 2 * (POINT * points + tables) + 32 * (int64_t)TSL_LEBEDEV_MOST_POINTS;
 }
 
 static tsl_status take(tsl_scf_grid *grid, tsl_context *context, int64_t points)
@@ -129,7 +139,7 @@ static tsl_status take(tsl_scf_grid *grid, tsl_context *context, int64_t points)
     grid->atom = tsl_allocate(n * sizeof *grid->atom);
     if (grid->position[0] == NULL || grid->weight == NULL || grid->atom == NULL) {
         tsl_scf_grid_release(grid);
-        return tsl_fail_memory(context, 36 * points, "the points of a grid");
+        return tsl_fail_memory(context, POINT * points, "the points of a grid");
     }
     grid->position[1] = grid->position[0] + points;
     grid->position[2] = grid->position[1] + points;
@@ -283,7 +293,7 @@ tsl_status tsl_scf_grid_create(tsl_scf_grid *out, tsl_context *context, const ts
     if (status != TSL_OK) {
         return status;
     }
-    const int64_t points = count_points(atoms, options);
+    const int64_t points = tsl_scf_grid_count(atoms, options);
     TSL_TRY(take(&grid, context, points));
     rule = tsl_allocate(4 * (size_t)TSL_LEBEDEV_MOST_POINTS * sizeof *rule);
     if (rule == NULL) {

@@ -56,6 +56,11 @@ tsl_status tsl_scf_grid_create(tsl_scf_grid *out, tsl_context *context, const ts
 /* NULL's members are fine. */
 void tsl_scf_grid_release(tsl_scf_grid *grid);
 
+/* The points that a grid is going to have; 0 of elements without radii. Bytes that making it takes
+ * at most, and those that it keeps. */
+int64_t tsl_scf_grid_count(const tsl_scf_atoms *atoms, const tsl_scf_grid_options *options);
+int64_t tsl_scf_grid_bytes(int64_t points, int atoms);
+
 /* ---- parts --------------------------------------------------------------------------------- */
 
 /* One sphere of an atom's grid: its mean over the sphere is to be multiplied by `weight`. */

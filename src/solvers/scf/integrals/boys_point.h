@@ -21,9 +21,9 @@ enum {
  * rounding, and upward recursion loses less than two bits. Relative error below 1e-14. */
 TSL_FN void tsl_boys(double *f, int m, double x, const double *table)
 {
-    if (x < TSL_BOYS_END) {
-        const int i = (int)(x * TSL_BOYS_STEPS + 0.5);
-        const double d = (double)i / TSL_BOYS_STEPS - x;
+    if (x < (double)TSL_BOYS_END) {
+        const int i = (int)(x * (double)TSL_BOYS_STEPS + 0.5);
+        const double d = (double)i / (double)TSL_BOYS_STEPS - x;
         const double *row = table + i * TSL_BOYS_COLUMNS;
         const double *g = row + m;
         const double e =

@@ -98,13 +98,24 @@ static void contract(double *out, double *g, const tsl_scf_tables *tables, const
     }
 }
 
+/* Numbers of `g`. */
+static size_t work_numbers(size_t functions)
+{
+    const size_t rows = ROWS + TSL_SCF_PAIR_HERMITES;
+    return rows * functions + TSL_SCF_PAIR_HERMITES * TSL_SCF_MAX_CARTESIAN * TSL_SCF_LANES;
+}
+
+int64_t tsl_scf_coulomb_work_bytes(const tsl_scf_basis *a, const tsl_scf_basis *b,
+                                   int64_t auxiliary)
+{
+    return 8 * (int64_t)work_numbers((size_t)auxiliary) + tsl_scf_pair_bytes(a, b);
+}
+
 static tsl_status create_work(tsl_scf_coulomb3_work *out, tsl_context *context,
                               const tsl_scf_basis *a, const tsl_scf_basis *b,
                               const tsl_scf_partners *partners)
 {
-    const size_t rows = ROWS + TSL_SCF_PAIR_HERMITES;
-    const size_t sums = TSL_SCF_PAIR_HERMITES * TSL_SCF_MAX_CARTESIAN * TSL_SCF_LANES;
-    const size_t numbers = rows * (size_t)partners->functions + sums;
+    const size_t numbers = work_numbers((size_t)partners->functions);
     out->g = NULL;
     tsl_status status = tsl_scf_pair_create(&out->pair, context, a, b);
     if (status == TSL_OK) {

@@ -113,6 +113,15 @@ static tsl_status expand_all(shell_pair *list, tsl_context *context, const tsl_s
     return TSL_OK;
 }
 
+int64_t tsl_scf_coulomb4_bytes(const tsl_context *context, const tsl_scf_basis *basis)
+{
+    const int64_t n = basis->functions, pairs = n * (n + 1) / 2;
+    const int64_t count = (int64_t)basis->shells * (basis->shells + 1) / 2;
+    const int64_t room = (int64_t)(TSL_SCF_PAIR_HERMITES + PRODUCTS) * PRODUCTS;
+    return 8 * (pairs * pairs + room * context->threads) +
+           (count + 1) * (int64_t)sizeof(shell_pair) + count * tsl_scf_pair_bytes(basis, basis);
+}
+
 tsl_status tsl_scf_coulomb4(double *out, tsl_context *context, const tsl_scf_tables *tables,
                             const tsl_scf_basis *basis, double screen)
 {

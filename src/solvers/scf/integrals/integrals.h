@@ -66,6 +66,8 @@ typedef struct tsl_scf_pair {
 tsl_status tsl_scf_pair_create(tsl_scf_pair *out, tsl_context *context, const tsl_scf_basis *a,
                                const tsl_scf_basis *b);
 void tsl_scf_pair_release(tsl_scf_pair *pair);
+/* Bytes of one. */
+int64_t tsl_scf_pair_bytes(const tsl_scf_basis *a, const tsl_scf_basis *b);
 
 /* Expand the products of shells i of a and j of b; pairs of primitives are left out whose overlap
  * is bounded by `screen`, and *primitives may become 0. */
@@ -138,6 +140,8 @@ typedef struct tsl_scf_partner {
 tsl_status tsl_scf_partners_create(tsl_scf_partners **out, tsl_context *context,
                                    const tsl_scf_basis *auxiliary);
 void tsl_scf_partners_destroy(tsl_scf_partners *partners);
+/* Bytes that they take at most. */
+int64_t tsl_scf_partners_bytes(const tsl_scf_basis *auxiliary);
 
 /* metric [functions][functions] := (P|Q). */
 tsl_status tsl_scf_coulomb2(double *metric, tsl_context *context, const tsl_scf_tables *tables,
@@ -154,6 +158,10 @@ tsl_status tsl_scf_coulomb3_work_create(tsl_scf_coulomb3_work *out, tsl_context 
                                         const tsl_scf_basis *basis,
                                         const tsl_scf_partners *partners);
 void tsl_scf_coulomb3_work_release(tsl_scf_coulomb3_work *work);
+/* Bytes of one for pairs of two bases' shells (`b` NULL: of single shells) and so many auxiliary
+ * functions. */
+int64_t tsl_scf_coulomb_work_bytes(const tsl_scf_basis *a, const tsl_scf_basis *b,
+                                   int64_t auxiliary);
 
 /* out [functions of the pair][auxiliary functions] := (mu nu|P) for shells i and j of `basis`.
  * False: all are below `screen`, and `out` is not written. */
@@ -165,5 +173,7 @@ bool tsl_scf_coulomb3(double *out, tsl_scf_coulomb3_work *work, const tsl_scf_ta
  * small bases. */
 tsl_status tsl_scf_coulomb4(double *out, tsl_context *context, const tsl_scf_tables *tables,
                             const tsl_scf_basis *basis, double screen);
+/* Bytes of it and of what it takes for the time of the call. */
+int64_t tsl_scf_coulomb4_bytes(const tsl_context *context, const tsl_scf_basis *basis);
 
 #endif

@@ -40,6 +40,13 @@ static void measure(size_t most[3], const tsl_scf_basis *a, const tsl_scf_basis 
     }
 }
 
+int64_t tsl_scf_pair_bytes(const tsl_scf_basis *a, const tsl_scf_basis *b)
+{
+    size_t most[3];
+    measure(most, a, b);
+    return (int64_t)(sizeof(double) * (4 * most[0] + most[1] + 3 * most[2]));
+}
+
 tsl_status tsl_scf_pair_create(tsl_scf_pair *out, tsl_context *context, const tsl_scf_basis *a,
                                const tsl_scf_basis *b)
 {

@@ -123,6 +123,13 @@ tsl_status tsl_scf_partners_create(tsl_scf_partners **out, tsl_context *context,
     return TSL_OK;
 }
 
+int64_t tsl_scf_partners_bytes(const tsl_scf_basis *auxiliary)
+{
+    /* a group of lanes that is not full, of each l */
+    const int64_t lanes = auxiliary->primitives / TSL_SCF_LANES + TSL_SCF_MAX_L + 2;
+    return (int64_t)sizeof(tsl_scf_partners) + lanes * (int64_t)sizeof(tsl_scf_partner);
+}
+
 void tsl_scf_partners_destroy(tsl_scf_partners *partners)
 {
     if (partners != NULL) {

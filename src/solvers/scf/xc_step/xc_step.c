@@ -83,17 +83,54 @@ static int64_t batch_bytes(const tsl_xc_step *step, int groups, int64_t rows, in
                 points * (arrays_by_point(t) + (is_gpu ? factors_of(t) : 0)));
 }
 
+/* Of a CPU's thread: groups of a batch, and bytes that they may fill in its caches where they are
+ * more. */
+enum { LEAST_GROUPS = 16, CACHED = 8 << 20 };
+static const int64_t USUAL_BATCH = INT64_C(2) << 30;
+
+int64_t tsl_xc_step_bytes(tsl_context *context, const tsl_scf_basis *basis, int64_t points,
+                          int spins, int64_t memory)
+{
+    const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
+    const int64_t n = basis->functions, rows = (n + 7) / 8 * 8, shells = basis->shells;
+    const int64_t groups = points / TSL_XC_STEP_POINTS + 1;
+    const int64_t bound = memory > 0 ? memory : USUAL_BATCH;
+    const tsl_xc_step most = {.context = context,
+                              .task = {.spins = spins,
+                                       .family = TSL_XC_MGGA,
+                                       .components = 4,
+                                       .functions = basis->functions,
+                                       .shells = basis->shells,
+                                       .most_rows = (int)rows}};
+    const int64_t one = batch_bytes(&most, 1, rows, rows * rows);
+    int64_t bytes = groups * one;
+    if (is_cpu) {
+        const int64_t least = LEAST_GROUPS * context->threads * one;
+        const int64_t cached = (int64_t)CACHED * context->threads + one;
+        const int64_t together = least > cached ? least : cached;
+        bytes = bytes < together ? bytes : together;
+    }
+    bytes = bytes < bound ? bytes : bound;
+    bytes = bytes > one ? bytes : one;
+    const int64_t point = 2 * 32 + 4;
+    const int64_t group = 2 * ((int64_t)sizeof(tsl_xc_group) + 4 * rows + (is_cpu ? 0 : 2 * n) +
+                               shells * (int64_t)sizeof(tsl_xc_entry)) +
+                          shells + (int64_t)sizeof(batch) + 24;
+    return bytes + groups * (group + point * TSL_XC_STEP_POINTS) + 8 * spins * n * n +
+           context->threads * context->ops->xc_step->scratch(&most.task) +
+           2 * shells * (int64_t)sizeof(tsl_xc_shell) + 16 * (int64_t)basis->primitives;
+}
+
 /* Divide the groups into batches; finds the largest of each size. A CPU's batch is to stay in its
  * caches, and to be so long that threads seldom wait for each other. */
 static tsl_status plan_batches(tsl_xc_step *step, int groups, int64_t memory, int64_t *most_rows,
                                int64_t *most_squares)
 {
-    enum { LEAST_GROUPS = 16, CACHED = 8 << 20 }; /* of a CPU's thread */
     tsl_context *context = step->context;
     const bool is_cpu = context->ops->xc_step->has_batch_squares_only;
     const int least = is_cpu ? LEAST_GROUPS * context->threads : groups;
     const int64_t cached = is_cpu ? (int64_t)CACHED * context->threads : 0;
-    const int64_t bound = memory > 0 ? memory : INT64_C(2) << 30;
+    const int64_t bound = memory > 0 ? memory : USUAL_BATCH;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_xc_step_take(context, &step->batch, groups, sizeof *step->batch));
     for (int g = 0; g < groups;) {

@@ -55,6 +55,11 @@ typedef struct tsl_xc_step_sums {
 tsl_status tsl_xc_step_create(tsl_xc_step **out, tsl_context *context, const tsl_scf_basis *basis,
                               const tsl_scf_grid *grid, const tsl_xc_step_options *options);
 
+/* Bytes that a step of at most so many points takes at most, on the host and on the device, and
+ * while it is made. */
+int64_t tsl_xc_step_bytes(tsl_context *context, const tsl_scf_basis *basis, int64_t points,
+                          int spins, int64_t memory);
+
 /* NULL is fine. */
 void tsl_xc_step_destroy(tsl_xc_step *step);
 

@@ -1,9 +1,9 @@
 /* Multigrid's levels as a GPU makes them, from the matrix that it has there already.
  *
- * Aggregates are those of Bell, Dalton & Olson: founders are a maximal set of rows of which none is
- * within `reach` strong entries of another, picked by priorities; the others join the founder they
+ * Aggregates are those of Bell, Dalton & Olson: roots are a maximal set of rows of which none is
+ * within `reach` strong entries of another, picked by priorities; the others join the root they
  * are nearest to. A priority is the share of a row's neighbours that are decided already, then a
- * hash of the row's number, and the founders of the first round are farther apart: so the others
+ * hash of the row's number, and the roots of the first round are farther apart: so the others
  * find room close beside them, and lie more densely than by hashes alone. Where rows are a grid's
  * cells priorities begin as phases of a lattice (lattice.h).
  *
@@ -68,9 +68,9 @@ typedef enum tsl_fact {
     TSL_FACTS
 } tsl_fact;
 
-/* What a row's own number and the founders' marks are among. */
+/* Keys that are no priorities: of a row that cannot become a root any more, and of a root. */
 enum { TSL_KEY_OUT = 0 };
-#define TSL_KEY_FOUNDER UINT32_MAX
+#define TSL_KEY_ROOT UINT32_MAX
 
 /* Rows on their way into aggregates. All arrays are in device memory, [rows] where nothing else is
  * said. */
@@ -80,29 +80,32 @@ typedef struct tsl_grouping {
     double *inverse; /* 1 / a(i, i) */
     double strength; /* as in tsl_graph */
     int reach;       /* 2 or 3 */
-    int32_t *strong; /* [entries]: columns of the strong entries of each row, as far apart as A's;
-                        NULL: no row has more than 32, and bits tell */
-    uint32_t *strong_of;  /* how many, or the bits; 0: none */
-    uint32_t *key;        /* TSL_KEY_OUT, TSL_KEY_FOUNDER, or not yet decided: a priority, … */
-    int row_bits;         /* … of which so many bits are the row's number's, … */
-    uint32_t most_favour; /* … and what is more is so much at most, … */
-    tsl_lattice lattice;  /* … and at first a phase of that, if there is one */
-    const uint32_t *from; /* of what is spread … */
-    uint32_t *to;         /* … one entry far */
-    int32_t *left;        /* [1]: rows of `next_list` */
-    int32_t *next_list;   /* new founders, or rows not yet decided; in any order; NULL: none */
-    /* Rows not decided, when they are few; NULL: all rows */
+    int32_t *
+        strong; /* [entries]: columns of each row's strong entries, with A's steps between them.
+                   NULL where no row has more than 32 entries: strong_of then has a bit for each. */
+    uint32_t *strong_of; /* number of strong entries, or their bits; 0: none */
+    /* TSL_KEY_OUT, TSL_KEY_ROOT, or of a row not yet decided its priority << row_bits | its mixed
+     * number. */
+    uint32_t *key;
+    int row_bits;
+    uint32_t highest_priority;
+    tsl_lattice lattice;  /* gives the first round's priorities, if it has phases */
+    const uint32_t *from; /* keys of which spread() takes the largest within one entry */
+    uint32_t *to;         /* what spread() writes */
+    int32_t *left;        /* [1]: number of rows in `next_list` */
+    int32_t
+        *next_list; /* new roots, or rows not yet decided, in any order; NULL: none are listed */
+    /* Rows not yet decided, when they are few; NULL: all rows are looked at. */
     int32_t listed;
     const int32_t *list;
     uint32_t *decision; /* [listed]: their next key */
-    /* Each row's founder, TSL_NO_AGGREGATE or TSL_UNSEEN, before and after a step. */
+    /* Each row's root, TSL_NO_AGGREGATE or TSL_UNSEEN, before and after a step. */
     const int32_t *root;
     int32_t *joined;
-    int32_t *is_root; /* 1 for founders */
-    /* Numbers */
-    const int64_t *number; /* of a founder */
+    int32_t *is_root;      /* 1 for roots, 0 for others */
+    const int64_t *number; /* a root's number among the roots, which is its aggregate's number */
     int32_t *aggregate;    /* of each row */
-    int32_t *count;        /* [aggregates]: its rows */
+    int32_t *count;        /* [aggregates]: number of rows */
 } tsl_grouping;
 
 /* An entry of P^T, p(i, row), and where row i of A P is. */
@@ -264,12 +267,12 @@ typedef struct tsl_coarsen_ops {
     tsl_group measure;     /* inverse, facts of the matrix */
     tsl_group find_strong; /* strong, key */
     tsl_group spread;      /* to = largest of `from` one entry around */
-    tsl_group settle;      /* key, from what `from` is one entry around; lists new founders */
-    tsl_group drop;        /* keys of all within reach of those */
-    tsl_group favour;      /* key, of rows of `list` or all that are not decided; lists those */
+    tsl_group select;      /* key, from what `from` is one entry around; lists new roots */
+    tsl_group exclude;     /* keys of all within reach of those */
+    tsl_group prioritise;  /* key, of rows of `list` or all that are not decided; lists those */
     tsl_group decide;      /* decision of those listed, from all keys within reach */
-    tsl_group apply;       /* key of those listed; lists new founders */
-    tsl_group found;       /* joined, of founders and their neighbours */
+    tsl_group apply;       /* key of those listed; lists new roots */
+    tsl_group found;       /* joined, of roots and their neighbours */
     tsl_group join;        /* joined, of rows beside those that have … */
     tsl_group single;      /* is_root; rows that nothing reached found their own */
     tsl_group name;        /* aggregate, count */

@@ -6,12 +6,13 @@
 
 enum {
     ALIGNMENT = 256,
-    ROUNDS = 5,         /* of all rows; then those that are left are listed, … */
-    LATTICE_ROUNDS = 2, /* … and are few sooner where founders are on a lattice */
-    APART = 2,          /* else the first are so much farther apart: others find room beside them */
-    FAVOUR = 7,         /* steps in which rows beside those decided go before others */
-    STRONG_BITS = 32,   /* entries of a row at most, for one bit each to tell which are strong */
-    FILL_ORDER = 4,     /* A has so many entries for one of P^T A P, more or less */
+    ROUNDS = 5,         /* rounds over all rows; after them the rows not yet decided are listed */
+    LATTICE_ROUNDS = 2, /* the same where roots are on a lattice */
+    APART = 2, /* entries more between roots of the first round, so that others fit between them */
+    HIGHEST_PRIORITY =
+        7,            /* of a row whose neighbours are all decided; 0 of one with none decided */
+    STRONG_BITS = 32, /* most entries of a row for which a bit each tells whether it is strong */
+    FILL_ORDER = 4,   /* entries of A for each entry of P^T A P, about */
 };
 
 static const char *const what = "making multigrid's levels";
@@ -116,7 +117,7 @@ static void run_sums(tsl_status *status, tsl_space *space, int64_t *out, const i
     }
 }
 
-/* ---- founders ------------------------------------------------------------------------------- */
+/* ---- roots ------------------------------------------------------------------------------- */
 
 /* One of the kernels, if all was well before. */
 static void group(tsl_status *status, const tsl_space *space, tsl_group kernel,
@@ -147,20 +148,20 @@ static void list_left(tsl_status *status, const tsl_space *space, tsl_grouping *
 {
     g->next_list = list;
     zero_left(status, space, g);
-    group(status, space, space->context->ops->coarsen->favour, g);
+    group(status, space, space->context->ops->coarsen->prioritise, g);
     read_left(status, space, g, &g->listed);
     g->list = list;
 }
 
 /* Decide on all rows until few are left. `more` memory is taken for what comes later, while the
  * device works. */
-static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list,
+static void select_most(tsl_status *status, tsl_space *space, tsl_grouping *g, int32_t *list,
                         int64_t more)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     uint32_t *const around[] = {tsl_space_take(status, space, 4 * g->a.rows),
                                 tsl_space_take(status, space, 4 * g->a.rows)};
-    int32_t *const founders = tsl_space_take(status, space, 4 * g->a.rows);
+    int32_t *const roots = tsl_space_take(status, space, 4 * g->a.rows);
     const bool on_lattice = g->lattice.phases > 0;
     const int rounds = on_lattice ? LATTICE_ROUNDS : ROUNDS;
     for (int round = 0; round < rounds; round++) {
@@ -171,16 +172,16 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
             group(status, space, ops->spread, g);
             g->from = g->to;
         }
-        g->next_list = founders;
+        g->next_list = roots;
         zero_left(status, space, g);
-        group(status, space, ops->settle, g);
-        if (on_lattice && round == 0) { /* the next round finds whom so many founders reach */
+        group(status, space, ops->select, g);
+        if (on_lattice && round == 0) { /* the next round finds whom so many roots reach */
             continue;
         }
-        group(status, space, ops->drop, g);
+        group(status, space, ops->exclude, g);
         g->next_list = NULL;
         if (round < rounds - 1) {
-            group(status, space, ops->favour, g);
+            group(status, space, ops->prioritise, g);
         }
     }
     add_to_space(status, space, more);
@@ -188,26 +189,26 @@ static void settle_most(tsl_status *status, tsl_space *space, tsl_grouping *g, i
 }
 
 /* Decide on those that are left. */
-static void settle_rest(tsl_status *status, tsl_space *space, tsl_grouping *g,
+static void select_rest(tsl_status *status, tsl_space *space, tsl_grouping *g,
                         int32_t *const lists[2])
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
-    int32_t *const founders = tsl_space_take(status, space, (int64_t)4 * g->listed);
+    int32_t *const roots = tsl_space_take(status, space, (int64_t)4 * g->listed);
     g->decision = tsl_space_take(status, space, (int64_t)4 * g->listed);
     for (int round = 1; g->listed > 0 && *status == TSL_OK; round++) {
-        g->next_list = founders;
+        g->next_list = roots;
         zero_left(status, space, g);
         group(status, space, ops->decide, g);
         group(status, space, ops->apply, g);
-        group(status, space, ops->drop, g);
+        group(status, space, ops->exclude, g);
         list_left(status, space, g, lists[round % 2]);
     }
 }
 
 /* ---- aggregates ----------------------------------------------------------------------------- */
 
-/* Each row's founder: g->root, and is_root. */
-static void join_founders(tsl_status *status, tsl_space *space, tsl_grouping *g)
+/* Each row's root: g->root, and is_root. */
+static void join_roots(tsl_status *status, tsl_space *space, tsl_grouping *g)
 {
     const tsl_coarsen_ops *ops = space->context->ops->coarsen;
     int32_t *const roots[] = {tsl_space_take(status, space, 4 * g->a.rows),
@@ -259,7 +260,7 @@ static void choose_bits(tsl_grouping *g, const tsl_lattice *lattice)
         g->row_bits++;
     }
     const uint32_t room = (1U << (31 - g->row_bits)) - 1;
-    g->most_favour = room < FAVOUR ? room : (uint32_t)FAVOUR;
+    g->highest_priority = room < HIGHEST_PRIORITY ? room : (uint32_t)HIGHEST_PRIORITY;
     if (lattice->phases <= (int64_t)room + 1) {
         g->lattice = *lattice;
     }
@@ -287,9 +288,9 @@ tsl_status tsl_group_on_gpu(tsl_coarse *out, tsl_spaces *spaces, const tsl_fine 
                               tsl_space_take(&status, space, 4 * rows)};
     choose_bits(&g, &fine->lattice);
     group(&status, space, space->context->ops->coarsen->find_strong, &g);
-    settle_most(&status, space, &g, lists[0], fine->more);
-    settle_rest(&status, space, &g, lists);
-    join_founders(&status, space, &g);
+    select_most(&status, space, &g, lists[0], fine->more);
+    select_rest(&status, space, &g, lists);
+    join_roots(&status, space, &g);
     number_aggregates(&status, spaces, &g, out);
     tsl_space_return(space, &before);
     return status;

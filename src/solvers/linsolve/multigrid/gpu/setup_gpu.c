@@ -286,7 +286,7 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
 }
 
 /* T^T, likewise, … */
-static tsl_status make_down(tsl_form *out, making *k, const tsl_coarse *coarse)
+static tsl_status make_restriction(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
     tsl_multigrid *mg = k->mg;
     tsl_status status = begin_form(out, mg->context, mg->bytes, 1, coarse->count);
@@ -303,8 +303,8 @@ static tsl_status make_down(tsl_form *out, making *k, const tsl_coarse *coarse)
 }
 
 /* … and T. */
-static tsl_status make_up(tsl_form *out, const making *k, const tsl_fine *fine,
-                          const tsl_coarse *coarse)
+static tsl_status make_prolongation(tsl_form *out, const making *k, const tsl_fine *fine,
+                                    const tsl_coarse *coarse)
 {
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
@@ -408,8 +408,8 @@ static tsl_status coarsen(making *k, int l, tsl_fine *fine, tsl_coarse *coarse, 
     tsl_level *next = &mg->level[mg->levels++];
     next->rows = coarse->count;
     next->nonzeros = coarse->nonzeros;
-    status = make_up(&v->form_p, k, fine, coarse);
-    status = status == TSL_OK ? make_down(&v->form_r, k, coarse) : status;
+    status = make_prolongation(&v->form_p, k, fine, coarse);
+    status = status == TSL_OK ? make_restriction(&v->form_r, k, coarse) : status;
     tsl_profile_add(mg->context, "forms", begun, 0, 0);
     return status;
 }

@@ -27,13 +27,13 @@ static bool is_free(const int32_t *root, const tsl_graph *g, int64_t i, bool *al
     return all;
 }
 
-/* The free strong neighbours of row i join the aggregate of row `founder`. */
-static void take_neighbours(int32_t *root, const tsl_graph *g, int64_t i, int64_t founder)
+/* The free strong neighbours of row i join the aggregate of row `root`. */
+static void take_neighbours(int32_t *root, const tsl_graph *g, int64_t i, int64_t root_row)
 {
     const tsl_csr *m = g->matrix;
     for (int64_t k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
         if (root[m->column[k]] == TSL_UNSEEN && tsl_is_strong(g, i, k)) {
-            root[m->column[k]] = (int32_t)founder;
+            root[m->column[k]] = (int32_t)root_row;
         }
     }
 }
@@ -62,7 +62,7 @@ static void found(int32_t *root, const tsl_graph *g, int64_t from, int64_t to, b
     }
 }
 
-/* Blocks of equal length, first those of even number, then the others. A founder reaches two
+/* Blocks of equal length, first those of even number, then the others. A root reaches two
  * neighbours far, so blocks of four bandwidths keep those that are worked on at once apart, and
  * what comes out is the same in any order. Where rows are short aggregates reach twice as far, for
  * else the next level's rows would be many and long. */
@@ -83,7 +83,7 @@ static void found_by_blocks(int32_t *root, const tsl_graph *g, int threads)
 
 /* ---- rows left over ------------------------------------------------------------------------- */
 
-/* The founder of row i's strongest neighbour in an aggregate; TSL_UNSEEN: none is. */
+/* The root of row i's strongest neighbour in an aggregate; TSL_UNSEEN: none is. */
 static int32_t strongest_root(const int32_t *root, const tsl_graph *g, int64_t i)
 {
     const tsl_csr *m = g->matrix;
@@ -167,7 +167,7 @@ tsl_status tsl_aggregate(int32_t *aggregate, int64_t *count, tsl_context *contex
     const int threads = tsl_threads_for(context, tsl_csr_nonzeros(g->matrix));
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < rows; i++) {
-        root[i] = TSL_UNSEEN; /* no row, so never a founder */
+        root[i] = TSL_UNSEEN; /* no row, so never a root */
     }
     found_by_blocks(root, g, threads);
     join(aggregate, root, g, threads);
