@@ -8,7 +8,7 @@
 
 /* Limits of a compiler, so that a file that keeps it busy without end, or takes all memory, ends.
  */
-#define TSL_LAB_COMPILER_SECONDS 30 /* of a core */
+#define TSL_LAB_COMPILER_SECONDS 20 /* of a core */
 #define TSL_LAB_COMPILER_BYTES ((int64_t)2 << 30)
 
 typedef struct tsl_lab_build {

@@ -109,7 +109,8 @@ HARM = [("endless", ["time"], 1, CHECKS), ("endless-silent", ["time"], 1, COUNTS
         ("remove", ["refused"], 1, COUNTS), ("network", ["refused"], 1, COUNTS),
         ("kill", ["refused"], 1, COUNTS), ("session", ["refused"], 1, COUNTS),
         ("memory", ["fault", "time"], 1, COUNTS), ("device-memory", [], 0, COUNTS),
-        ("close", ["ended"], 1, COUNTS), ("abort", ["killed"], 1, COUNTS),
+        ("close", ["refused"], 1, COUNTS), ("shared", ["refused"], 1, COUNTS),
+        ("late-call", ["refused"], 1, COUNTS), ("thread-kill", ["refused"], 1, COUNTS), ("abort", ["killed"], 1, COUNTS),
         ("flood", ["time"], 1, COUNTS)]
 
 

@@ -1,9 +1,13 @@
 /* Programs that do harm, chosen by their first argument: each must be told, none may hang. */
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 __global__ void endless(volatile int *a)
@@ -105,6 +109,14 @@ static int harm_by_host(const char *what, const char *path)
         return socket(AF_INET, SOCK_STREAM, 0);
     } else if (strcmp(what, "kill") == 0) {
         kill(getppid(), SIGKILL);
+    } else if (strcmp(what, "thread-kill") == 0) {
+        syscall(SYS_tgkill, getppid(), getppid(), SIGKILL);
+    } else if (strcmp(what, "late-call") == 0) {
+        const uint64_t how[3] = {O_WRONLY | O_CREAT, 0600, 0};
+        return (int)syscall(437 /* openat2 */, AT_FDCWD, path, how, sizeof how);
+    } else if (strcmp(what, "shared") == 0) {
+        return mmap(nullptr, (size_t)100 << 30, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED;
     } else if (strcmp(what, "session") == 0) {
         setsid();
     } else if (strcmp(what, "memory") == 0) {
