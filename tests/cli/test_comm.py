@@ -126,7 +126,8 @@ class Wrong(CommandTest):
             self.addCleanup(os.environ.pop, name)
         said = ["SLURM_STEP_NUM_TASKS is 4", "this process is alone", "srun --mpi=pmix", "mpirun"]
         pair = [RECEPTOR, LIGAND, "--grid", "32", "--surface", "3.5", "--rotations", "spiral:2"]
-        for command in (QUICK, ["dock", *pair, "-o", "out"], ["dock", "ladder", *pair],
+        for command in (QUICK, ["dock", *pair, "--score", "ftdock", "-o", "out"],
+                        ["dock", "ladder", *pair],
                         ["npb", "ep", "--class", "S"], ["solve", "nowhere.mtx"],
                         ["poisson", "bench", "--n", "16", "--repeat", "1"]):
             self.assert_refused([*command, "--device", "cpu"], said, status=3)

@@ -134,7 +134,7 @@ class Output(CommandTest):
 
     def test_summary_and_notes(self):
         result = self.dock("out")
-        self.assertIn("rank  score  ES ratio", result.stdout)
+        self.assertIn("rank   score  ES ratio", result.stdout)
         self.assertIn("ms a rotation", result.stdout)
         self.assertIn("out: ftdock_global.dat", result.stdout)
         self.assertIn("memory: ", result.stderr)
@@ -181,7 +181,7 @@ class Output(CommandTest):
     def test_json_on_standard_output_stands_alone(self):
         result = self.dock("out", "--json", "-")
         self.assertEqual(json.loads(result.stdout)["command"], "dock")
-        self.assertIn("rank  score", result.stderr)
+        self.assertIn("rank   score", result.stderr)
 
     def test_json_is_run_json(self):
         self.dock("out", "--json", "copy.json")

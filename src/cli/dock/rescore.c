@@ -222,6 +222,10 @@ tsl_status dock_rescore(dock_work *work, dock_pair *pair)
     for (int64_t i = 0; i < list->count; i++) {
         pair->lowest_energy = fmin(pair->lowest_energy, list->poses[i].energy);
     }
+    status = dock_rerank(work, pair);
+    if (status != TSL_OK) {
+        return status;
+    }
     const bool cut = cli_given(&work->options->common, &work->options->top);
     return dock_cluster(work, pair, cut ? work->options->top : list->count);
 }

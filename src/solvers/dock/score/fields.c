@@ -140,7 +140,7 @@ static bool round_cell(const making *m, const int32_t *sums, int16_t *of)
     const int64_t charge = llrint(m->charge_factor * sums[TSL_TERM_CHARGE]);
     const int64_t clash = (int64_t)m->clash_factor * sums[TSL_TERM_CLASH];
     bool beyond = is_beyond(charge) || is_beyond(clash);
-    of[TSL_TERM_PAIRS] = clamped((int64_t)sums[TSL_TERM_PAIRS] << TSL_SCORE_BITS);
+    of[TSL_TERM_PAIRS] = clamped((int64_t)sums[TSL_TERM_PAIRS] * (1 << TSL_SCORE_BITS));
     of[TSL_TERM_CHARGE] = clamped(charge);
     for (int k = TSL_TERM_CONTACT; k < TSL_TERM_CONTACT + TSL_CONTACT_RANK; k++) {
         const int64_t contact = (sums[k] + (1 << (CONTACT_BITS - 1))) >> CONTACT_BITS;
