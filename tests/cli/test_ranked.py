@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 import os
+import shutil
 import sys
 import unittest
 
@@ -93,6 +94,14 @@ class Ranked(ReferenceTest):
         for options in (["--memory", "20M"], ["--threads", "3"], ["--correlation", "plain"]):
             self.dock("out", *options)
             self.assert_same("out", options)
+
+    def test_ranks_without_work(self):
+        """The first rank knows the bound of transforms that others have done."""
+        for rotations in ("spiral:1", "spiral:2"):
+            self.dock("out", "--grid", "40", "--device", "cpu,cpu,cpu,cpu", "--rotations", rotations,
+                      "--poses", "0", small=False)
+            self.assertTrue(self.read_json("out", "run.json")["verified"])
+            shutil.rmtree(self.path("out"))
 
     def test_killed_at_random_moments(self):
         """Those that go on have other ranks and batches."""

@@ -1,6 +1,7 @@
 /* What each rank has done goes to all as a stream: a range of items, their outcome, and so on. */
 #include "solvers/dock/share.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct range {
@@ -16,7 +17,7 @@ typedef struct ranges {
 typedef struct head {
     int64_t bytes; /* of the stream */
     int64_t cancelled;
-    double transform_error;
+    double transform_error, transform_bound;
 } head;
 
 /* ---- a rank's part ------------------------------------------------------------------------ */
@@ -166,7 +167,8 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     int64_t *bytes = tsl_allocate(2 * size * sizeof *bytes);
     const head mine = {.bytes = list->count * (int64_t)sizeof(range) + list->items * share->bytes,
                        .cancelled = cancelled,
-                       .transform_error = plan->summary.transform_error};
+                       .transform_error = plan->summary.transform_error,
+                       .transform_bound = plan->summary.transform_bound};
     tsl_status status = heads == NULL || bytes == NULL
                             ? tsl_fail_memory(plan->context, (int64_t)(size * sizeof mine),
                                               "the parts of all ranks")
@@ -176,9 +178,10 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     }
     for (int q = 0; q < comm->size && status == TSL_OK; q++) {
         cancelled |= heads[q].cancelled != 0;
-        if (heads[q].transform_error > plan->summary.transform_error) {
-            plan->summary.transform_error = heads[q].transform_error;
-        }
+        plan->summary.transform_error =
+            fmax(plan->summary.transform_error, heads[q].transform_error);
+        plan->summary.transform_bound =
+            fmax(plan->summary.transform_bound, heads[q].transform_bound);
     }
     tsl_release(heads);
     tsl_release(bytes);
