@@ -1,3 +1,4 @@
+# ctest: full with sanitizers
 """`tesela solve` with the systems that users bring: files of all kinds, several right-hand sides, and
 methods that follow one another until one converges. Solutions are checked here by other means."""
 
