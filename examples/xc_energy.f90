@@ -10,6 +10,7 @@ program xc_energy
         integer(c_size_t) :: size
         integer(c_int) :: polarised = 0, order = 1, layout = 0
         real(c_double) :: density = -1, sigma = -1, zeta = -1, tau = -1
+        integer(c_int) :: float_input = 0
     end type
 
     type, bind(c) :: xc_arrays
@@ -18,6 +19,10 @@ program xc_energy
         type(c_ptr) :: rho, sigma, lapl, tau
         type(c_ptr) :: exc, vrho, vsigma, vlapl, vtau
         type(c_ptr) :: higher(30) ! second and third derivatives
+        type(c_ptr) :: float(4)   ! inputs of float
+        type(c_ptr) :: weight
+        integer(c_int64_t) :: first_group = 0
+        type(c_ptr) :: group_energy, energy
     end type
 
     interface
@@ -70,6 +75,10 @@ program xc_energy
     arrays%vlapl = c_null_ptr
     arrays%vtau = c_null_ptr
     arrays%higher = c_null_ptr
+    arrays%float = c_null_ptr
+    arrays%weight = c_null_ptr
+    arrays%group_energy = c_null_ptr
+    arrays%energy = c_null_ptr
 
     if (tsl_context_create(context, c_null_ptr) /= 0) error stop 'no context'
     if (tsl_xc_plan_create(plan, context, 'pbe' // c_null_char, options) /= 0) error stop 'no plan'

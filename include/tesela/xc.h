@@ -46,11 +46,13 @@ typedef struct tsl_xc_options {
     double sigma_threshold;   /**< sigma is raised to its square; 1e-60 to 1 */
     double zeta_threshold;    /**< 1 + zeta and 1 - zeta are raised to it; 0 to 1e-3 */
     double tau_threshold;     /**< tau is raised to it; 1e-60 to 1 */
+    int float_input; /**< 1: the inputs of calls are arrays of float. On devices the plan then
+                          takes 8 MiB for each component of an input */
 } tsl_xc_options;
 
 #define TSL_XC_OPTIONS_INIT                                                                        \
     {                                                                                              \
-        sizeof(tsl_xc_options), 0, 1, TSL_XC_BY_COMPONENT, -1, -1, -1, -1                          \
+        sizeof(tsl_xc_options), 0, 1, TSL_XC_BY_COMPONENT, -1, -1, -1, -1, 0                       \
     }
 
 /** Make a plan of a functional.
@@ -66,12 +68,13 @@ typedef struct tsl_xc_options {
  *  @param[in]  options  NULL takes the defaults
  *  @return TSL_OK; TSL_E_ARG for an unknown name (the line offers the nearest) or an option out of
  *          range; TSL_E_UNSUPPORTED for derivatives of an order that the functional or the device
- *          has not; TSL_E_NOMEM.
+ *          has not; TSL_E_NOMEM; TSL_E_DEVICE.
  */
 TSL_API tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context,
                                       const char *functional, const tsl_xc_options *options);
 
-/** NULL is fine. Work that was queued with the plan goes on. */
+/** NULL is fine. Work that was queued with the plan goes on; with float_input the call may wait for
+ *  it. */
 TSL_API void tsl_xc_plan_destroy(tsl_xc_plan *plan);
 
 /** What a plan evaluates, and what it leaves to its caller. */
@@ -91,6 +94,9 @@ typedef struct tsl_xc_description {
 /** @return TSL_OK; TSL_E_ARG if out->size is not known. */
 TSL_API tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_description *out);
 
+/** Points of a group, whose energy is summed by itself. */
+enum { TSL_XC_GROUP = 128 };
+
 /** The arrays of a call, memory of the context's device (of `cpu` the host's). Initialise with
  *  TSL_XC_ARRAYS_INIT. Components of a point, closed shell / polarised:
  *
@@ -103,6 +109,25 @@ TSL_API tsl_status tsl_xc_plan_describe(const tsl_xc_plan *plan, tsl_xc_descript
  *  and so on, each the derivative of one of second order. An output that is NULL is not wanted; one
  * by a variable that the functional does not depend on is set to zero. Inputs that it does not need
  * are not read.
+ *
+ *  Of a plan with float_input the inputs are rho_float and so on, and rho, sigma and tau NULL. They
+ *  are widened to double, which is exact: outputs have the bits of those of a plan of doubles that
+ *  are given the same values. Outputs are double.
+ *
+ *  The energy is summed while it is evaluated where `weight` and `group_energy` are given:
+ *
+ *      energy = sum_i weight_i rho_i exc_i
+ *
+ *  rho_i being the total density as it comes in. Group g is points TSL_XC_GROUP g and those after
+ *  it, and its energy is at group_energy[first_group + g]; points that the last group lacks are
+ *  zeros. `energy` is the sum of the first `first_group` groups' energies, which earlier calls have
+ *  written, and this call's. A grid that is evaluated by several calls, each but the last of whole
+ *  groups, thus has the same sum, bit by bit, as in one call.
+ *
+ *  Additions have one order: w rho exc is (w rho) exc; the numbers of a group are added by halves,
+ *  64 to 64, then 32 to 32; groups k, k + 1024, ... are added one after the other, and these 1024
+ *  sums by halves. It does not depend on the number of threads, and devices have the same. The
+ *  error is at most (20 + groups / 1024) 2^-53 of the sum of |weight rho exc|, besides that of exc.
  */
 typedef struct tsl_xc_arrays {
     size_t size;   /**< sizeof(tsl_xc_arrays) */
@@ -117,6 +142,11 @@ typedef struct tsl_xc_arrays {
     double *v3rhosigmatau, *v3rholapl2, *v3rholapltau, *v3rhotau2, *v3sigma3, *v3sigma2lapl;
     double *v3sigma2tau, *v3sigmalapl2, *v3sigmalapltau, *v3sigmatau2, *v3lapl3, *v3lapl2tau;
     double *v3lapltau2, *v3tau3;
+    const float *rho_float, *sigma_float, *lapl_float, *tau_float;
+    const double *weight; /**< of each point; bohr^3 where the sum is an integral over space */
+    int64_t first_group;  /**< groups of earlier calls */
+    double *group_energy; /**< [first_group + groups of this call]; needs exc and weight */
+    double *energy;       /**< one number; needs group_energy */
 } tsl_xc_arrays;
 
 #define TSL_XC_ARRAYS_INIT                                                                         \
@@ -124,11 +154,12 @@ typedef struct tsl_xc_arrays {
         sizeof(tsl_xc_arrays), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,      \
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
-            NULL                                                                                   \
+            NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL                                      \
     }
 
-/** Evaluate at `points` points. Queued on the context's stream; allocates nothing and copies
- *  nothing, so that it can be recorded into a CUDA graph. On `cpu` it is done when it returns.
+/** Evaluate at `points` points. Queued on the context's stream; allocates nothing, copies nothing
+ *  between host and device and waits for nothing, so that it can be recorded into a CUDA graph. On
+ *  `cpu` it is done when it returns.
  *
  *  As Libxc 5.2.3 has it, of each component of the functional by itself: where the total density is
  *  below the threshold it gives zeros. Elsewhere each spin's density, sigma_aa, sigma_bb and tau
@@ -145,8 +176,9 @@ typedef struct tsl_xc_arrays {
  *
  *  @param[in] arrays  inputs and outputs may not overlap
  *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is
- * NULL, an output is of a higher order than the plan, no output is given, or memory is not the
- *          device's: nothing is written then; TSL_E_DEVICE.
+ * NULL or of the plan's other type, an output is of a higher order than the plan, no output is
+ *          given, an energy lacks what it needs, or memory is not the device's: nothing is written
+ *          then; TSL_E_DEVICE.
  */
 TSL_API tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
 

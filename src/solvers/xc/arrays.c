@@ -55,3 +55,10 @@ double *tsl_xc_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row)
     memcpy(&address, (const char *)arrays + row->offset, sizeof address);
     return address;
 }
+
+const float *tsl_xc_float_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row)
+{
+    const float *const of[TSL_XC_VARIABLES] = {arrays->rho_float, arrays->sigma_float,
+                                               arrays->lapl_float, arrays->tau_float};
+    return row->order < 0 ? of[row->first] : NULL;
+}

@@ -17,16 +17,44 @@ typedef struct search {
     bool *found;
 } search;
 
+/* Doubles of the floats that fill the first half of an array of `count`, from the last to the
+ * first.
+ */
+static void widen(double *values, int64_t count)
+{
+    for (int64_t i = count - 1; i >= 0; i--) {
+        float value;
+        memcpy(&value, (const char *)values + i * (int64_t)sizeof value, sizeof value);
+        values[i] = value;
+    }
+}
+
 /* Component `c` of an array at point i is at copy[i * step]. */
 static tsl_status fetch(const search *s, const tsl_xc_row *row, int c, const double **at, int *step)
 {
-    const double *address = tsl_xc_address(s->arrays, row);
+    const double *doubles = tsl_xc_address(s->arrays, row);
+    const float *floats = tsl_xc_float_address(s->arrays, row);
     const int components = row->components[s->spin];
     const bool by_point = tsl_xc_plan_by_point(s->plan);
+    const int64_t shift = by_point ? 0 : c * s->pitch;
     *step = by_point ? components : 1;
     *at = s->copy + (by_point ? c : 0);
-    return s->context->ops->download(
-        s->context, s->copy, by_point ? address : address + c * s->pitch, 8 * s->points * *step);
+    const int64_t count = s->points * *step;
+    if (floats == NULL) {
+        return s->context->ops->download(s->context, s->copy, doubles + shift, 8 * count);
+    }
+    const tsl_status status =
+        s->context->ops->download(s->context, s->copy, floats + shift, 4 * count);
+    if (status == TSL_OK) {
+        widen(s->copy, count);
+    }
+    return status;
+}
+
+/* Is an array given? */
+static bool is_given(const tsl_xc_arrays *arrays, const tsl_xc_row *row)
+{
+    return tsl_xc_address(arrays, row) != NULL || tsl_xc_float_address(arrays, row) != NULL;
 }
 
 static tsl_status find_outputs(const search *s, const tsl_xc_row *row)
@@ -87,7 +115,7 @@ tsl_status tsl_xc_diagnose(tsl_xc_plan *plan, int64_t points, const tsl_xc_array
         goto done;
     }
     for (int r = 0; r < TSL_XC_ROWS && status == TSL_OK; r++) {
-        if (tsl_xc_rows[r].order >= 0 && tsl_xc_address(arrays, &tsl_xc_rows[r]) != NULL) {
+        if (tsl_xc_rows[r].order >= 0 && is_given(arrays, &tsl_xc_rows[r])) {
             status = find_outputs(&s, &tsl_xc_rows[r]);
         }
     }
@@ -98,7 +126,7 @@ tsl_status tsl_xc_diagnose(tsl_xc_plan *plan, int64_t points, const tsl_xc_array
     }
     capacity = found < capacity ? found : capacity;
     for (int r = 0; r < TSL_XC_ROWS && status == TSL_OK; r++) {
-        if (tsl_xc_rows[r].order < 0 && tsl_xc_address(arrays, &tsl_xc_rows[r]) != NULL) {
+        if (tsl_xc_rows[r].order < 0 && is_given(arrays, &tsl_xc_rows[r])) {
             status = copy_inputs(&s, &tsl_xc_rows[r], capacity, out);
         }
     }

@@ -110,6 +110,8 @@ enum { TSL_XC_ROWS = 39 };
 
 extern const tsl_xc_row tsl_xc_rows[TSL_XC_ROWS];
 double *tsl_xc_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row);
+/* The array of float that stands for an input. */
+const float *tsl_xc_float_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row);
 
 /* One kernel's worth of a call. Arrays of a unit's inputs and outputs in the unit's order, element
  * i of point i * step; a NULL output is not wanted. */
@@ -123,23 +125,44 @@ typedef struct tsl_xc_call {
     double *out[TSL_XC_OUTPUTS];
     int step_in[TSL_XC_INPUTS], step_out[TSL_XC_OUTPUTS];
     const double *constants;
+    const float *in_float[TSL_XC_INPUTS]; /* not NULL: these are the inputs */
+    const double *weight;
+    double *group_energy; /* of the call's first group; NULL: no energy is wanted */
 } tsl_xc_call;
+
+/* Points of which a device has room for widened inputs; sums that groups are added to, and the
+ * lanes of a warp, of which each adds four points of a group. */
+enum { TSL_XC_WIDENED = 1 << 20, TSL_XC_SUMS = 1024, TSL_XC_LANES = TSL_XC_GROUP / 4 };
+
+static inline int64_t tsl_xc_groups(int64_t points)
+{
+    return (points + TSL_XC_GROUP - 1) / TSL_XC_GROUP;
+}
 
 typedef struct tsl_xc_ops {
     /* Highest order a unit has on the device, by spin. */
     int (*order)(int unit, int polarised);
-    /* Evaluate; asynchronous on the context's stream. */
+    /* All but the first and the last are asynchronous on the context's stream. */
+
+    /* Evaluate, and add up the energies of groups, if they are wanted. */
     tsl_status (*evaluate)(tsl_context *context, const tsl_xc_call *call);
     /* Read the call's inputs and write its outputs, with no arithmetic worth the name: what
      * evaluation is measured by. */
     tsl_status (*move)(tsl_context *context, const tsl_xc_call *call);
+    /* Inputs of float as doubles: input k of point i goes to to[k * pitch + i]. NULL: evaluate()
+     * takes them as they are; elsewhere it does not. */
+    tsl_status (*widen)(tsl_context *context, const tsl_xc_call *call, double *to, int64_t pitch);
+    /* The sum of groups' energies. */
+    tsl_status (*add_groups)(tsl_context *context, int64_t groups, const double *group_energy,
+                             double *energy);
     /* Is this address memory that the device's kernels may use? */
     bool (*is_reachable)(tsl_context *context, const void *address);
 } tsl_xc_ops;
 
 extern const tsl_xc_ops tsl_xc_cpu;
 
-/* What evaluation of the plan's first part moves, moved. Overwrites the outputs. */
+/* What evaluation of the plan's first part moves, moved. Overwrites the outputs. Of plans of double
+ * inputs. */
 tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
 
 /* Are a call's arrays in order? Finds its pitch. */
@@ -149,6 +172,7 @@ tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arr
 /* Spins of a plan: 1 if polarised. */
 int tsl_xc_plan_spin(const tsl_xc_plan *plan);
 bool tsl_xc_plan_by_point(const tsl_xc_plan *plan);
+bool tsl_xc_plan_is_float(const tsl_xc_plan *plan);
 tsl_context *tsl_xc_plan_context(const tsl_xc_plan *plan);
 
 /* The unit of a plan's part, and the values of its parameters. */

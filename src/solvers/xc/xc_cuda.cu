@@ -31,4 +31,5 @@ static bool cuda_is_reachable(tsl_context *context, const void *address)
     return attributes.devicePointer != NULL && attributes.type != cudaMemoryTypeUnregistered;
 }
 
-extern const tsl_xc_ops tsl_xc_cuda = {gpu_order, gpu_evaluate, gpu_move, cuda_is_reachable};
+extern const tsl_xc_ops tsl_xc_cuda = {gpu_order, gpu_evaluate,   gpu_move,
+                                       gpu_widen, gpu_add_groups, cuda_is_reachable};

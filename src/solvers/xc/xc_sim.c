@@ -15,5 +15,9 @@ static const tsl_xc_gpu_unit *const gpu_units[] = {
 
 #include "solvers/xc/xc_block.inc"
 
-const tsl_xc_ops tsl_xc_sim = {
-    .order = gpu_order, .evaluate = gpu_evaluate, .move = gpu_move, .is_reachable = tsl_sim_owns};
+const tsl_xc_ops tsl_xc_sim = {.order = gpu_order,
+                               .evaluate = gpu_evaluate,
+                               .move = gpu_move,
+                               .widen = gpu_widen,
+                               .add_groups = gpu_add_groups,
+                               .is_reachable = tsl_sim_owns};

@@ -7,7 +7,7 @@
 /* Points of a group; numbers from one row of a group's values to the next, more so that rows do not
  * share sets of a CPU's cache; angular momentum at most. */
 enum {
-    TSL_XC_STEP_POINTS = 128,
+    TSL_XC_STEP_POINTS = TSL_XC_GROUP,
     TSL_XC_STEP_PITCH = 136,
     TSL_XC_STEP_MAX_L = 4,
     TSL_XC_STEP_MOST_CARTESIAN = 15, /* of l = 4 */
@@ -74,14 +74,14 @@ typedef struct tsl_xc_step_task {
     double *rho;          /* [spins][points], as all arrays of points here are */
     double *gradient;     /* [spins][3] */
     double *sigma, *tau;  /* [1 or 3], [spins] */
-    const double *exc, *vrho, *vsigma, *vtau;
+    const double *vrho, *vsigma, *vtau;
     double *factor; /* [1, 4 or 5]: what the values are multiplied by; GPUs */
     /* of the run */
     const double *density; /* [spins][functions][functions] */
     double *half;          /* of the shape of `density`: V is this and its transpose */
     double *potential;
-    double *parts; /* [groups][3]: energy, electrons */
-    double *sums;  /* [3] */
+    double *parts; /* [groups][2]: electrons of each spin */
+    double *sums;  /* [3]: energy, which the functional's plan adds up; electrons */
     /* of threads, CPU */
     char *scratch;
     int64_t scratch_bytes; /* each */
@@ -96,10 +96,10 @@ typedef struct tsl_xc_step_ops {
 
     /* Values of the batch's functions, unless kept, then rho and what the family needs. */
     tsl_status (*density)(tsl_context *context, const tsl_xc_step_task *task);
-    /* From the functional's derivatives: the groups' parts of the matrix, added to `half`, and of
-     * the sums. */
+    /* From the functional's derivatives: the groups' parts of the matrix, added to `half`; and of
+     * the numbers of electrons. */
     tsl_status (*potential)(tsl_context *context, const tsl_xc_step_task *task);
-    /* After all batches: the matrix from its halves, the sums from their parts. */
+    /* After all batches: the matrix from its halves, the electrons from their parts. */
     tsl_status (*finish)(tsl_context *context, const tsl_xc_step_task *task);
 } tsl_xc_step_ops;
 

@@ -27,6 +27,7 @@ enum {
     FACTORS,
     HALF,
     PARTS,
+    ENERGIES,
     SUMS,
     SCRATCH,
     PIECES
@@ -201,7 +202,6 @@ static void split_by_point(tsl_xc_step *step)
     a->rho = t->rho;
     a->sigma = t->sigma;
     a->tau = t->tau;
-    t->exc = a->exc;
     t->vrho = a->vrho;
     t->vsigma = a->vsigma;
     t->vtau = a->vtau;
@@ -265,7 +265,8 @@ static tsl_status place_all(tsl_xc_step *step, const tsl_xc_step_draft *d,
         [BY_POINT] = {8 * arrays_by_point(t) * t->batch_points, NULL},
         [FACTORS] = {is_gpu ? 8 * factors_of(t) * t->batch_points : 0, NULL},
         [HALF] = {8 * t->spins * n * n, NULL},
-        [PARTS] = {24 * (int64_t)d->groups, NULL},
+        [PARTS] = {16 * (int64_t)d->groups, NULL},
+        [ENERGIES] = {8 * (int64_t)d->groups, NULL},
         [SUMS] = {24, NULL},
         [SCRATCH] = {t->scratch_bytes * context->threads, NULL},
     };
@@ -279,6 +280,7 @@ static tsl_status place_all(tsl_xc_step *step, const tsl_xc_step_draft *d,
     t->batch_values = values;
     point_at_pieces(step);
     split_by_point(step);
+    step->arrays.group_energy = step->piece[ENERGIES];
 done:
     return status;
 }
@@ -418,6 +420,17 @@ static int64_t batch_size(const tsl_xc_step *step)
     return (step->task.last - step->task.first) * (int64_t)TSL_XC_STEP_POINTS;
 }
 
+/* The functional and the energies of the batch's groups; after the last batch's, their sum. */
+static tsl_status evaluate_batch(tsl_xc_step *step, bool is_last)
+{
+    const tsl_xc_step_task *t = &step->task;
+    tsl_xc_arrays *a = &step->arrays;
+    a->weight = t->weight + t->first * (int64_t)TSL_XC_STEP_POINTS;
+    a->first_group = t->first;
+    a->energy = is_last ? t->sums : NULL;
+    return tsl_xc_evaluate(step->functional, batch_size(step), a);
+}
+
 tsl_status tsl_xc_step_run(tsl_xc_step *step, const double *density, double *potential,
                            tsl_xc_step_sums *sums)
 {
@@ -430,12 +443,15 @@ tsl_status tsl_xc_step_run(tsl_xc_step *step, const double *density, double *pot
     t->density = density;
     t->potential = potential;
     TSL_TRY(context->ops->fill(context, t->half, 0, bytes));
+    if (step->batches == 0) { /* a grid whose points have no weight */
+        TSL_TRY(context->ops->fill(context, t->sums, 0, sizeof found));
+    }
     for (int b = 0; b < step->batches; b++) {
         choose_batch(step, b);
         double begun = tsl_seconds();
         TSL_TRY(ops->density(context, t));
         tsl_profile_add(context, "density on points", begun, 0, 0);
-        TSL_TRY(tsl_xc_evaluate(step->functional, batch_size(step), &step->arrays));
+        TSL_TRY(evaluate_batch(step, b == step->batches - 1));
         begun = tsl_seconds();
         TSL_TRY(ops->potential(context, t));
         tsl_profile_add(context, "potential matrix", begun, 0, 0);

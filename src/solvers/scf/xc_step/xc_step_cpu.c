@@ -344,21 +344,17 @@ static void find_square(task_of *t, int g, int spin, char *scratch)
     }
 }
 
-/* A group's parts of the energy and of the numbers of electrons, points in order. */
+/* A group's parts of the numbers of electrons, points in order. */
 static void find_parts(task_of *t, int g)
 {
-    const int64_t at = (int64_t)(g - t->first) * POINTS;
     const double *w = t->weight + (int64_t)g * POINTS;
-    double *parts = t->parts + 3 * (int64_t)g;
-    parts[0] = parts[1] = parts[2] = 0;
-    for (int p = 0; p < POINTS; p++) {
-        double rho = 0;
-        for (int spin = 0; spin < t->spins; spin++) {
-            const double own = t->rho[spin * t->batch_points + at + p];
-            parts[1 + spin] += w[p] * own;
-            rho += own;
+    double *parts = t->parts + 2 * (int64_t)g;
+    parts[0] = parts[1] = 0;
+    for (int spin = 0; spin < t->spins; spin++) {
+        const double *rho = t->rho + spin * t->batch_points + (int64_t)(g - t->first) * POINTS;
+        for (int p = 0; p < POINTS; p++) {
+            parts[spin] += w[p] * rho[p];
         }
-        parts[0] += w[p] * rho * t->exc[at + p];
     }
 }
 
@@ -449,8 +445,8 @@ static tsl_status cpu_finish(tsl_context *context, const tsl_xc_step_task *t)
             out[j] = half[i * n + j] + half[j * n + i];
         }
     }
-    for (int k = 0; k < 3; k++) {
-        t->sums[k] = add_up(t->parts + k, 3, t->points / POINTS);
+    for (int k = 0; k < 2; k++) {
+        t->sums[1 + k] = add_up(t->parts + k, 2, t->points / POINTS);
     }
     return TSL_OK;
 }
