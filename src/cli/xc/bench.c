@@ -17,7 +17,7 @@ static const double shortest = 0.02; /* seconds of runs in a row */
 
 typedef struct bench_row {
     int64_t points;
-    double streamed, recorded, moved; /* seconds of a call */
+    double streamed, recorded, summed, moved; /* seconds of a call */
 } bench_row;
 
 typedef struct bench {
@@ -37,6 +37,7 @@ typedef struct timed {
     bench *b;
     xc_memory *memory;
     int64_t points;
+    double *groups; /* device memory: their energies, and the sum */
     tsl_recording *recording;
 } timed;
 
@@ -44,6 +45,17 @@ static tsl_status evaluate(void *arguments)
 {
     const timed *t = arguments;
     return tsl_xc_evaluate(t->b->plan, t->points, &t->memory->arrays);
+}
+
+/* With the sum of the energy. */
+static tsl_status evaluate_sum(void *arguments)
+{
+    const timed *t = arguments;
+    tsl_xc_arrays arrays = t->memory->arrays;
+    arrays.weight = arrays.sigma != NULL ? arrays.sigma : arrays.rho; /* numbers like others */
+    arrays.group_energy = t->groups;
+    arrays.energy = t->groups + tsl_xc_groups(t->points);
+    return tsl_xc_evaluate(t->b->plan, t->points, &arrays);
 }
 
 static tsl_status move(void *arguments)
@@ -80,42 +92,37 @@ static tsl_status fill_inputs(const bench *b, const xc_memory *memory)
     return status;
 }
 
+/* Seconds of a call, after one that is not timed. */
+static tsl_status time_call(double *seconds, timed *t, tsl_work work)
+{
+    const tsl_status status = work(t);
+    return status == TSL_OK ? tsl_device_time(seconds, t->b->context, work, t, shortest) : status;
+}
+
 static tsl_status measure(bench *b, int64_t points)
 {
-    xc_memory memory;
+    xc_memory memory = {.points = 0};
     bench_row *row = &b->rows[b->count];
     timed t = {.b = b, .memory = &memory, .points = points};
     tsl_context *context = b->context;
-    tsl_status status = xc_memory_create(&memory, context, points, b->about.family,
-                                         b->options->spin, b->options->order);
-    if (status == TSL_OK) {
-        status = fill_inputs(b, &memory);
-    }
-    if (status == TSL_OK) {
-        status = move(&t);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_time(&row->moved, context, move, &t, shortest);
-    }
-    if (status == TSL_OK) {
-        status = evaluate(&t);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_time(&row->streamed, context, evaluate, &t, shortest);
-    }
-    if (status == TSL_OK) {
-        status = context->ops->record(&t.recording, context, evaluate, &t);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_time(&row->recorded, context, replay, &t, shortest);
-    }
-    if (t.recording != NULL) {
-        context->ops->forget(t.recording);
-    }
-    if (status == TSL_OK) {
-        row->points = points;
-        b->count++;
-    }
+    void *groups = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(xc_memory_create(&memory, context, points, b->about.family, b->options->spin,
+                             b->options->order));
+    TSL_TRY(tsl_device_allocate(&groups, context, 8 * (tsl_xc_groups(points) + 1),
+                                "energies of groups of points"));
+    t.groups = groups;
+    TSL_TRY(fill_inputs(b, &memory));
+    TSL_TRY(time_call(&row->moved, &t, move));
+    TSL_TRY(time_call(&row->streamed, &t, evaluate));
+    TSL_TRY(time_call(&row->summed, &t, evaluate_sum));
+    TSL_TRY(context->ops->record(&t.recording, context, evaluate, &t));
+    TSL_TRY(time_call(&row->recorded, &t, replay));
+    row->points = points;
+    b->count++;
+done:
+    context->ops->forget(t.recording);
+    tsl_device_release(context, groups);
     xc_memory_destroy(&memory);
     return status;
 }
@@ -133,14 +140,14 @@ static void print_table(FILE *stream, const bench *b)
             b->options->spin ? "two spins" : "closed shell", b->options->order,
             tsl_context_device(b->context), b->about.kernels, b->about.kernels == 1 ? "" : "s",
             8 * b->arrays);
-    fprintf(stream, "%12s %12s %12s %12s %10s %8s %9s\n", "points", "us", "us recorded", "points/s",
-            "GB/s", "moving", "Ginstr/s");
+    fprintf(stream, "%12s %12s %12s %12s %12s %10s %8s %9s\n", "points", "us", "us recorded",
+            "us, energy", "points/s", "GB/s", "moving", "Ginstr/s");
     for (int i = 0; i < b->count; i++) {
         const bench_row *r = &b->rows[i];
-        fprintf(stream, "%12lld %12.2f %12.2f %12.3e %10.1f %6.1f %% %9.1f\n", (long long)r->points,
-                1e6 * r->streamed, 1e6 * r->recorded, rate(r, r->streamed),
-                8e-9 * b->arrays * rate(r, r->streamed), 100 * r->moved / r->streamed,
-                1e-9 * b->instructions * rate(r, r->streamed));
+        fprintf(stream, "%12lld %12.2f %12.2f %12.2f %12.3e %10.1f %6.1f %% %9.1f\n",
+                (long long)r->points, 1e6 * r->streamed, 1e6 * r->recorded, 1e6 * r->summed,
+                rate(r, r->streamed), 8e-9 * b->arrays * rate(r, r->streamed),
+                100 * r->moved / r->streamed, 1e-9 * b->instructions * rate(r, r->streamed));
     }
 }
 
@@ -164,6 +171,7 @@ static void write_body(tsl_json *json, const void *work)
         tsl_json_integer(json, "points", r->points);
         tsl_json_number(json, "seconds", r->streamed);
         tsl_json_number(json, "recorded_seconds", r->recorded);
+        tsl_json_number(json, "energy_seconds", r->summed);
         tsl_json_number(json, "move_seconds", r->moved);
         tsl_json_number(json, "points_per_second", rate(r, r->streamed));
         tsl_json_close_object(json);
