@@ -203,7 +203,9 @@ done:
 void tsl_xc_plan_destroy(tsl_xc_plan *plan)
 {
     if (plan != NULL) {
-        tsl_device_release(plan->context, plan->widened);
+        if (plan->widened != NULL) {
+            tsl_device_release(plan->context, plan->widened);
+        }
         tsl_release(plan->part);
         tsl_release(plan);
     }

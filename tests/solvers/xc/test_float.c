@@ -48,11 +48,12 @@ static void check_bits(tsl_context *context, const grid_kind *kind, int64_t poin
 static void results_are_those_of_doubles(void **state)
 {
     (void)state;
-    static const int64_t counts[] = {1, 7, 128, 301, 9001};
+    static const int64_t counts[] = {301, 9001, 1, 7, 128};
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 2);
+        const int used = d == 0 ? 5 : test_is_another_order(test_devices[d]) ? 1 : 2;
         for (int k = 0; k < KINDS; k++) {
-            for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+            for (int n = 0; n < used; n++) {
                 check_bits(context, &kinds[k], counts[n]);
             }
         }
@@ -180,6 +181,9 @@ static void plans_take_what_they_say(void **state)
 {
     (void)state;
     for (int d = 0; d < test_device_count(); d++) {
+        if (test_is_another_order(test_devices[d])) {
+            continue;
+        }
         tsl_context *context = test_context(test_devices[d], 1);
         const int64_t before = context->memory.bytes;
         tsl_xc_options options = TSL_XC_OPTIONS_INIT;
@@ -256,6 +260,9 @@ static void evaluations_take_copy_and_wait_for_nothing(void **state)
 {
     (void)state;
     for (int d = 0; d < test_device_count(); d++) {
+        if (test_is_another_order(test_devices[d])) {
+            continue;
+        }
         tsl_context *context = test_context(test_devices[d], 2);
         for (int k = 0; k < KINDS; k++) {
             grid_kind kind = kinds[k];
