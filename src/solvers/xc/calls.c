@@ -286,8 +286,8 @@ static void add_profile(const tsl_xc_plan *plan, double begun, int64_t points, i
 tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays)
 {
     const double begun = tsl_seconds();
-    int64_t pitch;
-    int order;
+    int64_t pitch = 0;
+    int order = -1;
     tsl_status status = TSL_OK;
     TSL_TRY(check_call(plan, points, arrays, &pitch, &order));
     if (points > 0) {
@@ -310,8 +310,8 @@ done:
 tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays)
 {
     const double begun = tsl_seconds();
-    int64_t pitch;
-    int order;
+    int64_t pitch = 0;
+    int order = -1;
     tsl_status status = TSL_OK;
     if (tsl_xc_plan_is_float(plan)) {
         return tsl_fail(plan->context, TSL_E_UNSUPPORTED, "inputs of float are not moved alone");
