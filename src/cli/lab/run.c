@@ -30,7 +30,7 @@ static void print_messages(const lab_run_work *work)
 static tsl_status run(lab_run_work *work)
 {
     const lab_run_options *o = work->options;
-    const tsl_lab_build_options build = {.compiler = o->compiler};
+    const tsl_lab_build_options build = {.compiler = o->compiler, .options = o->compiler_options};
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int processes = o->common.threads > 0 ? o->common.threads : (int)(cores > 8 ? 8 : cores);
     const bool to_output = cli_summary_stream(&o->common) == stdout;

@@ -40,6 +40,22 @@ static error_t set_order(const cli_option *row, const char *text, void *parsed)
     return cli_set(row, name, options);
 }
 
+/* Options of the compiler may be given many times. */
+static error_t add_option(const cli_option *row, const char *text, void *parsed)
+{
+    lab_run_options *options = parsed;
+    const char *spelled = row->letter == 'I' ? "-I" : "-D";
+    if (options->compiler_option_count > 62) {
+        return cli_refuse_value(row, text, "more than 32 of these");
+    }
+    if (*text == '\0') {
+        return cli_refuse_value(row, text, "it is empty");
+    }
+    options->compiler_options[options->compiler_option_count++] = spelled;
+    options->compiler_options[options->compiler_option_count++] = text;
+    return 0;
+}
+
 static error_t set_argument(void *parsed, const char *text)
 {
     lab_run_options *options = parsed;
@@ -63,6 +79,10 @@ static const cli_option rows[] = {
     {"counts", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, counts_only),
      .help = "count only, in lockstep"},
     {"checks", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, checks_only), .help = "check only"},
+    {"include", 'I', "FOLDER", CLI_FOLDER, CLI_FIELD(lab_run_options, folder), .set = add_option,
+     .help = "look for headers there too, which may be given many times", .otherwise = ""},
+    {"define", 'D', "NAME[=VALUE]", CLI_TEXT, CLI_FIELD(lab_run_options, define),
+     .set = add_option, .help = "define a macro, which may be given many times", .otherwise = ""},
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(lab_run_options, compiler),
      .words = compiler_names, .help = "clang++ or g++, or a path",
      .otherwise = "clang++, else g++, as found"},
