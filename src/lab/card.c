@@ -88,18 +88,17 @@ static tsl_status run_command(int *status, bool *late, tsl_context *context, con
 
 /* ---- the card ------------------------------------------------------------------------------- */
 
-static const char probe[] =
-    "#include <cstdio>\n"
-    "int main()\n"
-    "{\n"
-    "    cudaDeviceProp p;\n"
-    "    const cudaError_t error = cudaGetDeviceProperties(&p, 0);\n"
-    "    if (error != cudaSuccess) {\n"
-    "        printf(\"%s\\n\", cudaGetErrorString(error));\n"
-    "        return 1;\n"
-    "    }\n"
-    "    printf(\"%d.%d %s\\n\", p.major, p.minor, p.name);\n"
-    "}\n";
+static const char probe[] = "#include <cstdio>\n"
+                            "int main()\n"
+                            "{\n"
+                            "    cudaDeviceProp p;\n"
+                            "    const cudaError_t error = cudaGetDeviceProperties(&p, 0);\n"
+                            "    if (error != cudaSuccess) {\n"
+                            "        printf(\"%s\\n\", cudaGetErrorString(error));\n"
+                            "        return 1;\n"
+                            "    }\n"
+                            "    printf(\"%d.%d %s\\n\", p.major, p.minor, p.name);\n"
+                            "}\n";
 
 static tsl_status write_probe(tsl_context *context, const char *path)
 {
@@ -342,9 +341,10 @@ static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", m > 0 ? "," : "",
                  metrics[m].metric);
     }
-    const char *const fixed[] = {ncu,         "--csv",          "--page",     "raw",
-                                 "--metrics", names,            "--log-file", log,
-                                 "--target-processes", "all",   program};
+    const char *const fixed[] = {ncu,          "--csv",     "--page",
+                                 "raw",        "--metrics", names,
+                                 "--log-file", log,         "--target-processes",
+                                 "all",        program};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         add(&c, fixed[i]);
     }
@@ -379,8 +379,8 @@ static tsl_status build_for_card(const tsl_lab_card *card, tsl_context *context,
     snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
     snprintf(architecture, sizeof architecture, "-arch=sm_%.*s%s", (int)major, card->capability,
              card->capability + major + (card->capability[major] == '.'));
-    const char *const fixed[] = {card->nvcc, "-w", "-std=c++17", "-lineinfo", architecture, "-o",
-                                 program};
+    const char *const fixed[] = {card->nvcc,   "-w", "-std=c++17", "-lineinfo",
+                                 architecture, "-o", program};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         add(&c, fixed[i]);
     }
@@ -388,8 +388,8 @@ static tsl_status build_for_card(const tsl_lab_card *card, tsl_context *context,
         add(&c, build->options[i]);
     }
     add(&c, build->file);
-    const tsl_status ran = run_command(&status, &late, context, &c, card->number, messages,
-                                       messages, NVCC_SECONDS);
+    const tsl_status ran =
+        run_command(&status, &late, context, &c, card->number, messages, messages, NVCC_SECONDS);
     return ran == TSL_OK && status != 0
                ? tsl_fail(context, TSL_E_FORMAT, "%s: nvcc refuses it: see its lines above",
                           build->file)

@@ -11,7 +11,7 @@ enum { TSL_LAB_MOST_FILES = 64 };
 
 /* A source and what it includes: by "…" from its own folder, by either way from folders given. */
 typedef struct tsl_lab_sources {
-    char folder[PATH_MAX]; /* where the rewritten files go */
+    char folder[PATH_MAX];      /* where the rewritten files go */
     const char *const *options; /* of the compiler: "-I", "folder" and others; NULL: none */
     char *from[TSL_LAB_MOST_FILES];
     int count;

@@ -56,7 +56,9 @@ static tsl_status run(lab_run_work *work)
         .seconds = o->seconds,
         .memory = o->memory,
         .unguarded = o->unguarded,
-        .output = o->card >= 0 ? work->output : to_output ? NULL : "/dev/stderr",
+        .output = o->card >= 0 ? work->output
+                  : to_output  ? NULL
+                               : "/dev/stderr",
         .stop = is_stopped};
     tsl_status status = tsl_lab_build_program(&work->build, work->context, o->file, &build);
     if (status != TSL_OK && is_stopped()) { /* the compiler was stopped with the command */

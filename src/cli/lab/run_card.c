@@ -8,8 +8,7 @@
 tsl_status lab_run_card_find(lab_run_work *work)
 {
     lab_run_options *o = work->options;
-    const tsl_status status =
-        tsl_lab_card_find(&work->card, work->context, &work->build, o->card);
+    const tsl_status status = tsl_lab_card_find(&work->card, work->context, &work->build, o->card);
     if (status == TSL_OK) {
         snprintf(o->capability, sizeof o->capability, "%s", work->card.capability);
         snprintf(work->output, sizeof work->output, "%s/output.txt", work->build.folder);
@@ -40,17 +39,16 @@ tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *s
 {
     const tsl_status status = show_output(work);
     cli_flush(stdout);
-    return status == TSL_OK ? tsl_lab_card_run(&work->card, work->context, &work->build, session,
-                                               work->output)
-                            : status;
+    return status == TSL_OK
+               ? tsl_lab_card_run(&work->card, work->context, &work->build, session, work->output)
+               : status;
 }
 
 bool lab_run_card_agrees(const lab_run_work *work)
 {
     const tsl_lab_card *card = &work->card;
-    return work->options->card < 0 ||
-           (!card->late && card->different_line == 0 &&
-            card->exit_status == work->session.exit_status);
+    return work->options->card < 0 || (!card->late && card->different_line == 0 &&
+                                       card->exit_status == work->session.exit_status);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -67,8 +65,8 @@ static void print_counters(FILE *stream, const lab_run_work *work)
 {
     const tsl_lab_card *card = &work->card;
     const tsl_lab_session *s = &work->session;
-    const int64_t most = s->launch_count < card->launch_count ? s->launch_count
-                                                              : card->launch_count;
+    const int64_t most =
+        s->launch_count < card->launch_count ? s->launch_count : card->launch_count;
     if (s->launch_count != card->launch_count) {
         fprintf(stream, "launches: %lld simulated, %lld on the card\n", (long long)s->launch_count,
                 (long long)card->launch_count);

@@ -13,8 +13,8 @@ typedef struct lab_run_options {
     const char *file;
     const char *arguments[64]; /* of the program, ended by NULL */
     int argument_count;
-    const char *folder;                /* the last of --include */
-    const char *define;                /* the last of --define */
+    const char *folder;               /* the last of --include */
+    const char *define;               /* the last of --define */
     const char *compiler_options[65]; /* of both, in pairs, ended by NULL */
     int compiler_option_count;
     char capability[16]; /* that is simulated: the card's, if there is one */

@@ -16,7 +16,8 @@ static const char command_doc[] =
     "of what nobody wrote, accesses out of bounds, barriers that not all reach. What the program "
     "prints is seen once.\v"
     "--device sim:CC chooses the capability to be simulated (sim:9.0); sim:1.0 to sim:1.3 count "
-    "transactions of half-warps, too. --device cuda:N builds the file with nvcc and runs it on that "
+    "transactions of half-warps, too. --device cuda:N builds the file with nvcc and runs it on "
+    "that "
     "card, too: its output, and its counters where Nsight Compute is found, beside the simulated "
     "ones. --threads says how many processes share the work.\n"
     "\nExit status: 0 nothing found; 1 reports, or the program itself ended with another status "
@@ -83,8 +84,8 @@ static const cli_option rows[] = {
     {"checks", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, checks_only), .help = "check only"},
     {"include", 'I', "FOLDER", CLI_FOLDER, CLI_FIELD(lab_run_options, folder), .set = add_option,
      .help = "look for headers there too, which may be given many times", .otherwise = ""},
-    {"define", 'D', "NAME[=VALUE]", CLI_TEXT, CLI_FIELD(lab_run_options, define),
-     .set = add_option, .help = "define a macro, which may be given many times", .otherwise = ""},
+    {"define", 'D', "NAME[=VALUE]", CLI_TEXT, CLI_FIELD(lab_run_options, define), .set = add_option,
+     .help = "define a macro, which may be given many times", .otherwise = ""},
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(lab_run_options, compiler),
      .words = compiler_names, .help = "clang++ or g++, or a path",
      .otherwise = "clang++, else g++, as found"},

@@ -279,12 +279,14 @@ static void write_body(tsl_json *json, const void *user)
 
 tsl_status lab_run_write_report(const lab_run_work *work, const char *path)
 {
-    const cli_report report = {
-        .command = "lab run",
-        .device = NULL,
-        .verified = work->options->counts_only ? -1 : work->session.report_count == 0 && lab_run_card_agrees(work),
-        .total = tsl_seconds() - work->begun,
-        .setup = work->build.seconds,
-        .compute = tsl_seconds() - work->begun - work->build.seconds};
+    const cli_report report = {.command = "lab run",
+                               .device = NULL,
+                               .verified = work->options->counts_only
+                                               ? -1
+                                               : work->session.report_count == 0 &&
+                                                     lab_run_card_agrees(work),
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->build.seconds,
+                               .compute = tsl_seconds() - work->begun - work->build.seconds};
     return cli_report_write(work->context, path, &report, write_body, work);
 }

@@ -176,8 +176,8 @@ int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 {
     int error = 0;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width,
-                     kind, CALLER);
+        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                            width, kind, CALLER);
     }
     return error;
 }
@@ -188,8 +188,8 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
     int error = 0;
     (void)stream;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width,
-                     kind, CALLER);
+        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                            width, kind, CALLER);
     }
     return error;
 }

@@ -21,8 +21,8 @@ static inline bool holds(const tsl_space *space, uintptr_t address, unsigned siz
     return address + size - tsl_now.piece <= tsl_now.piece_bytes && address >= tsl_now.piece;
 }
 
-/* A site as it stands in stamps, kept for the places asked for last: checks never change their table
- * of sites. */
+/* A site as it stands in stamps, kept for the places asked for last: checks never change their
+ * table of sites. */
 static inline uint64_t site_bits(uintptr_t pc)
 {
     enum { KEPT = 512 };

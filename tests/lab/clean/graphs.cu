@@ -1,5 +1,5 @@
-/* Clean: graphs captured from two streams, functions of the host in them, groups whose size is known
- * only when they run. */
+/* Clean: graphs captured from two streams, functions of the host in them, groups whose size is
+ * known only when they run. */
 #include <cooperative_groups.h>
 
 #include "expect.h"
