@@ -1,5 +1,6 @@
 # For tests of the runtime in another build than the command's own: it is compiled anew, learners' files are
 # built with it, and their programs run without the command. Sourced; sets source, tesela, work and failed.
+# shellcheck disable=SC2034  # the tests that source it read these
 
 source=${TESELA_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 tesela=${TESELA:-$source/build/cpu/tesela}
