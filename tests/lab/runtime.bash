@@ -67,7 +67,7 @@ check_files() {
         build_program "$file" "$compiler"
         case $file in
         */clean/*) size=() ;;
-        *) size=(128) ;;
+        *) size=(64) ;;
         esac
         check "$(basename "$file")" 0 0 1 "$@" "$program" "${size[@]}"
         grep '^count ' "$work/report" | sort >"$work/one" || true
