@@ -202,6 +202,60 @@ TSL_LAB_MEETING coalesced_group coalesced_threads()
     group.mask = __activemask();
     return group;
 }
+/* Any group of a block, whose size is known when it runs. */
+class thread_group
+{
+    lane_set lanes; /* its mask is not looked at where the group is the block */
+    bool whole;
+
+  public:
+    TSL_LAB_MEETING thread_group(const thread_block &) : lanes(), whole(true)
+    {
+    }
+    TSL_LAB_MEETING thread_group(const lane_set &of) : lanes(of), whole(false)
+    {
+    }
+    TSL_LAB_MEETING bool is_block() const
+    {
+        return whole;
+    }
+    TSL_LAB_MEETING void sync() const
+    {
+        if (whole) {
+            __syncthreads();
+        } else {
+            __syncwarp(lanes.mask);
+        }
+    }
+    TSL_LAB_MEETING unsigned thread_rank() const
+    {
+        return whole ? thread_block().thread_rank() : lanes.thread_rank();
+    }
+    TSL_LAB_MEETING unsigned size() const
+    {
+        return whole ? thread_block().size() : lanes.size();
+    }
+    TSL_LAB_MEETING unsigned num_threads() const
+    {
+        return size();
+    }
+    /* The lanes of ranks [thread_rank() / n * n, … + n), of a block those of the warp. */
+    TSL_LAB_MEETING lane_set part(unsigned n) const
+    {
+        const lane_set all = whole ? (lane_set)tiled_partition<32>(thread_block()) : lanes;
+        const unsigned first = all.thread_rank() / n * n;
+        lane_set out;
+        out.mask = 0;
+        for (unsigned rank = first; rank < first + n && rank < all.size(); rank++) {
+            out.mask |= 1u << all.lane_of(rank);
+        }
+        return out;
+    }
+};
+TSL_LAB_MEETING thread_group tiled_partition(const thread_group &group, unsigned threads)
+{
+    return thread_group(group.part(threads));
+}
 template <class G> TSL_LAB_MEETING void sync(const G &group)
 {
     group.sync();

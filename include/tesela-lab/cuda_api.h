@@ -9,13 +9,17 @@ enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorCudartUnloading = 4,
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidSymbol = 13,
     cudaErrorInvalidDevicePointer = 17,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInsufficientDriver = 35,
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorPeerAccessUnsupported = 217,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
@@ -25,6 +29,8 @@ enum cudaError {
     cudaErrorMisalignedAddress = 716,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
     cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
@@ -56,6 +62,8 @@ enum cudaDeviceAttr {
     cudaDevAttrWarpSize = 10,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
@@ -70,6 +78,8 @@ enum {
     cudaHostAllocMapped = 2,
     cudaHostAllocWriteCombined = 4,
     cudaHostRegisterDefault = 0,
+    cudaHostRegisterPortable = 1,
+    cudaHostRegisterMapped = 2,
     cudaEventDefault = 0,
     cudaEventBlockingSync = 1,
     cudaEventDisableTiming = 2,
@@ -84,6 +94,42 @@ enum {
 };
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef void (*cudaHostFn_t)(void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone,
+    cudaStreamCaptureStatusActive,
+    cudaStreamCaptureStatusInvalidated
+};
+enum cudaComputeMode {
+    cudaComputeModeDefault,
+    cudaComputeModeExclusive,
+    cudaComputeModeProhibited,
+    cudaComputeModeExclusiveProcess
+};
+enum cudaLimit {
+    cudaLimitStackSize,
+    cudaLimitPrintfFifoSize,
+    cudaLimitMallocHeapSize,
+    cudaLimitDevRuntimeSyncDepth,
+    cudaLimitDevRuntimePendingLaunchCount
+};
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly,
+    cudaMemAdviseSetPreferredLocation,
+    cudaMemAdviseUnsetPreferredLocation,
+    cudaMemAdviseSetAccessedBy,
+    cudaMemAdviseUnsetAccessedBy
+};
 #define cudaStreamLegacy ((cudaStream_t)1)
 #define cudaStreamPerThread ((cudaStream_t)2)
 
@@ -98,6 +144,8 @@ struct cudaDeviceProp {
     int unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize;
     int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, managedMemory;
     int concurrentManagedAccess, cooperativeLaunch, isMultiGpuBoard, streamPrioritiesSupported;
+    int pageableMemoryAccess, hostNativeAtomicSupported, cooperativeMultiDeviceLaunch;
+    int globalL1CacheSupported, localL1CacheSupported, memoryPoolsSupported;
 };
 
 extern "C" {
@@ -145,6 +193,16 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaGetDeviceCount(int *count);
+int tsl_lab_graph_instantiate(cudaGraphExec_t *out, cudaGraph_t from);
+cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
 }
 
 template <class T> inline cudaError_t cudaMalloc(T **out, size_t bytes)
@@ -185,6 +243,84 @@ template <class T> inline cudaError_t cudaHostGetDevicePointer(T **out, void *ho
     *out = (T *)host;
     return cudaSuccess;
 }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph,
+                                        unsigned long long = 0)
+{
+    return (cudaError_t)tsl_lab_graph_instantiate(out, graph);
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, cudaGraphNode_t *,
+                                        char *, size_t)
+{
+    return (cudaError_t)tsl_lab_graph_instantiate(out, graph);
+}
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
+                                         void *data, unsigned)
+{
+    function(stream, cudaSuccess, data);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned)
+{
+    return cudaEventRecord(event, stream);
+}
+/* There is one device, which is nobody's peer. */
+inline cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+{
+    *can = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+{
+    return cudaErrorPeerAccessUnsupported;
+}
+inline cudaError_t cudaDeviceDisablePeerAccess(int)
+{
+    return cudaErrorPeerAccessUnsupported;
+}
+inline cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                  size_t bytes)
+{
+    return to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
+                                              : cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                       size_t bytes, cudaStream_t stream = 0)
+{
+    return to_device != 0 || from_device != 0
+               ? cudaErrorInvalidDevice
+               : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+}
+/* Memory that kernels may use is the simulator's own: the host's can be pinned, not mapped. */
+inline cudaError_t cudaHostRegister(void *, size_t, unsigned flags)
+{
+    return (flags & cudaHostRegisterMapped) != 0 ? cudaErrorNotSupported : cudaSuccess;
+}
+inline cudaError_t cudaHostUnregister(void *)
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemAdvise(const void *, size_t, enum cudaMemoryAdvise, int)
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t = 0,
+                                            unsigned = cudaMemAttachGlobal)
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t)
+{
+    return limit <= cudaLimitPrintfFifoSize ? cudaSuccess : cudaErrorNotSupported;
+}
+inline cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t = 0)
+{
+    return cudaMemset2D(to, pitch, value, width, height);
+}
 inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0)
 {
     return cudaSuccess;
@@ -208,6 +344,17 @@ inline cudaError_t cudaMemcpyFromSymbol(void *to, T &symbol, size_t bytes, size_
 {
     return (cudaError_t)tsl_lab_copy_symbol((void *)&symbol, sizeof symbol, to, bytes, offset,
                                             false, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, T &symbol, size_t bytes, size_t offset,
+                                             enum cudaMemcpyKind kind, cudaStream_t = 0)
+{
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *bytes, T &)
+{
+    *bytes = sizeof(T);
+    return cudaSuccess;
 }
 template <class T> inline cudaError_t cudaGetSymbolAddress(void **out, T &symbol)
 {
@@ -263,6 +410,21 @@ inline cudaError_t cudaRuntimeGetVersion(int *version)
     return cudaSuccess;
 }
 
+inline cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+/* For cuda_profiler_api.h. */
+inline cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+inline cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
+}
+
 /* The simulated device: the limits of its capability, one multiprocessor's worth of speed. */
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
 {
@@ -298,6 +460,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
     out->l2CacheSize = 4 << 20;
     out->concurrentKernels = out->unifiedAddressing = out->canMapHostMemory = !old;
     out->managedMemory = out->cooperativeLaunch = out->asyncEngineCount = !old;
+    out->deviceOverlap = !old;
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)

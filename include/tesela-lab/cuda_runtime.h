@@ -2,6 +2,8 @@
  * included for it. C++17; the file has gone through tesela's rewriter. */
 #ifndef TESELA_LAB_CUDA_RUNTIME_H
 #define TESELA_LAB_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* by which other headers know that they may use the library's types */
+#define __DRIVER_TYPES_H__
 
 #include "cuda_types.h" /* first: clang's own headers use __host__ and __device__ */
 

@@ -239,6 +239,9 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     }
     add(&c, headers);
     add(&c, beside);
+    for (int i = 0; build->options != NULL && build->options[i] != NULL; i++) {
+        add(&c, build->options[i]);
+    }
     add(&c, "-c");
     add(&c, source);
     add(&c, "-o");
@@ -364,7 +367,7 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
     char script[PATH_MAX];
     const char *temporary = getenv("TMPDIR");
     const double begun = tsl_seconds();
-    *out = (tsl_lab_build){.diagnosed = false};
+    *out = (tsl_lab_build){.options = options->options};
     snprintf(out->folder, sizeof out->folder, "%s/tesela-lab-XXXXXX",
              temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
     tsl_status status = realpath(path, out->file) != NULL
@@ -382,7 +385,7 @@ tsl_status tsl_lab_build_program(tsl_lab_build *out, tsl_context *context, const
     snprintf(out->program, sizeof out->program, "%s/program", out->folder);
     snprintf(script, sizeof script, "%s/link.ld", out->folder);
     if (status == TSL_OK) {
-        status = tsl_lab_rewrite(&sources, context, path, out->folder);
+        status = tsl_lab_rewrite(&sources, context, path, out->folder, options->options);
     }
     if (status == TSL_OK) {
         status = write_script(context, script, sources.sections);

@@ -15,15 +15,18 @@ typedef struct tsl_lab_build {
     char folder[PATH_MAX - 64]; /* temporary; removed by tsl_lab_build_release() */
     char file[PATH_MAX];        /* the learner's, without links */
     char program[PATH_MAX];
-    char compiler[PATH_MAX]; /* the one that was used */
-    bool diagnosed;          /* clang has looked at both sides */
-    int refused;             /* errors that clang found so */
+    char compiler[PATH_MAX];    /* the one that was used */
+    const char *const *options; /* those of tsl_lab_build_options, which outlive this */
+    bool diagnosed;             /* clang has looked at both sides */
+    int refused;                /* errors that clang found so */
     bool ambiguous; /* structs of one size are aligned unlike: copies are split by the smaller */
     double seconds;
 } tsl_lab_build;
 
 typedef struct tsl_lab_build_options {
-    const char *compiler; /* name or path; NULL: clang++ or g++, as found */
+    const char *compiler;       /* name or path; NULL: clang++ or g++, as found */
+    const char *const *options; /* pairs for the compiler, as "-I" and a folder or "-D" and a name,
+                                   ended by NULL; NULL: none */
 } tsl_lab_build_options;
 
 /* Rewrite, diagnose, compile and link `path`. TSL_E_FORMAT if a compiler refuses it: the compiler's

@@ -8,6 +8,8 @@
 #include "lab/diagnose.h"
 #include "lab/process.h"
 
+enum { MOST_ARGUMENTS = 160 };
+
 /* Errors that only this front end can see, by a part of their text; all others are the compiler's
  * to tell. */
 static const char *const own[] = {
@@ -89,31 +91,39 @@ static int filter(tsl_lab_buffer *told, const char *text, size_t size, const cha
 }
 
 static tsl_status start_side(tsl_lab_diagnosis *d, tsl_context *context, const char *path,
-                             const char *headers, int side)
+                             const char *headers, const char *const *options, int side)
 {
     char include[PATH_MAX + 8];
     snprintf(include, sizeof include, "-I%s", headers);
-    const char *const arguments[] = {d->clang,
-                                     "-x",
-                                     "cuda",
-                                     "--cuda-host-only",
-                                     "-nocudainc",
-                                     "-nocudalib",
-                                     "-std=c++17",
-                                     "-fsyntax-only",
-                                     "-w",
-                                     "-fno-caret-diagnostics",
-                                     "-fno-crash-diagnostics",
-                                     "-Xclang",
-                                     "-fcuda-allow-variadic-functions",
-                                     "-ferror-limit=0",
-                                     include,
-                                     "-include",
-                                     "cuda_runtime.h",
-                                     path,
-                                     side == 1 ? "-Xclang" : NULL,
-                                     "-fcuda-is-device",
-                                     NULL};
+    static const char *const plain[] = {"-x",
+                                        "cuda",
+                                        "--cuda-host-only",
+                                        "-nocudainc",
+                                        "-nocudalib",
+                                        "-std=c++17",
+                                        "-fsyntax-only",
+                                        "-w",
+                                        "-fno-caret-diagnostics",
+                                        "-fno-crash-diagnostics",
+                                        "-Xclang",
+                                        "-fcuda-allow-variadic-functions",
+                                        "-ferror-limit=0"};
+    const char *arguments[MOST_ARGUMENTS] = {d->clang};
+    size_t n = 1;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        arguments[n++] = plain[i];
+    }
+    for (; options != NULL && *options != NULL && n < MOST_ARGUMENTS - 8; options++) {
+        arguments[n++] = *options;
+    }
+    arguments[n++] = include;
+    arguments[n++] = "-include";
+    arguments[n++] = "cuda_runtime.h";
+    arguments[n++] = path;
+    if (side == 1) {
+        arguments[n++] = "-Xclang";
+        arguments[n++] = "-fcuda-is-device";
+    }
     const tsl_lab_process process = {.arguments = arguments,
                                      .output = d->messages[side],
                                      .errors = d->messages[side],
@@ -140,7 +150,7 @@ tsl_status tsl_lab_diagnose_begin(tsl_lab_diagnosis *out, tsl_context *context,
     }
     for (int side = 0; side < 2 && status == TSL_OK; side++) {
         snprintf(out->messages[side], sizeof *out->messages, "%s/side%d.txt", build->folder, side);
-        status = start_side(out, context, path, headers, side);
+        status = start_side(out, context, path, headers, build->options, side);
     }
     return status;
 }

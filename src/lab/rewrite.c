@@ -302,23 +302,45 @@ static void rewrite_variable(tsl_lab_source *s, tsl_lab_sources *all, size_t beg
 static tsl_status rewrite_file(tsl_lab_sources *all, tsl_context *context, const char *path,
                                const char *to, bool first);
 
-/* Rewrite what `#include "name"` at `at` names, if it lies beside the file that includes it. */
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Find what an include names: beside the file that includes it, if it is in quotes, then in the
+ * folders given. */
+static bool find_include(char path[PATH_MAX], const tsl_lab_source *s, const tsl_lab_sources *all,
+                         const char *name, int length, bool quoted)
+{
+    const char *slash = strrchr(s->path, '/');
+    const int folder = slash != NULL ? (int)(slash - s->path) + 1 : 0;
+    snprintf(path, PATH_MAX, "%.*s%.*s", folder, s->path, length, name);
+    bool found = quoted && is_file(path);
+    for (const char *const *o = all->options; o != NULL && *o != NULL && !found; o += 2) {
+        if (strcmp(o[0], "-I") == 0) {
+            snprintf(path, PATH_MAX, "%s/%.*s", o[1], length, name);
+            found = is_file(path);
+        }
+    }
+    return found;
+}
+
+/* Rewrite what the #include at `at` names, if it is one of the user's files. */
 static tsl_status rewrite_include(tsl_lab_source *s, tsl_lab_sources *all, tsl_context *context,
                                   size_t at)
 {
     const size_t open = at + strcspn(s->text + at, "\"<\n");
-    if (open >= s->length || s->text[open] != '"') {
+    if (open >= s->length || s->text[open] == '\n') {
         return TSL_OK;
     }
-    const size_t length = strcspn(s->text + open + 1, "\"\n");
-    const char *slash = strrchr(s->path, '/');
+    const bool quoted = s->text[open] == '"';
+    const size_t length = strcspn(s->text + open + 1, quoted ? "\"\n" : ">\n");
     char path[PATH_MAX];
     char real[PATH_MAX];
     char to[PATH_MAX + 32];
-    struct stat about;
-    const int folder = slash != NULL ? (int)(slash - s->path) + 1 : 0;
-    snprintf(path, sizeof path, "%.*s%.*s", folder, s->path, (int)length, s->text + open + 1);
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || realpath(path, real) == NULL) {
+    if (!find_include(path, s, all, s->text + open + 1, (int)length, quoted) ||
+        realpath(path, real) == NULL) {
         return TSL_OK; /* the compiler looks for it elsewhere */
     }
     int known = 0;
@@ -487,11 +509,11 @@ static tsl_status rewrite_file(tsl_lab_sources *all, tsl_context *context, const
 }
 
 tsl_status tsl_lab_rewrite(tsl_lab_sources *out, tsl_context *context, const char *path,
-                           const char *folder)
+                           const char *folder, const char *const *options)
 {
     char real[PATH_MAX];
     char to[PATH_MAX + 16];
-    *out = (tsl_lab_sources){.count = 0};
+    *out = (tsl_lab_sources){.options = options};
     snprintf(out->folder, sizeof out->folder, "%s", folder);
     snprintf(to, sizeof to, "%s/source.cpp", folder);
     if (realpath(path, real) == NULL) {

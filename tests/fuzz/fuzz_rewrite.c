@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(file != NULL);
     fuzz_require(fwrite(data, 1, size, file) == size);
     fuzz_require(fclose(file) == 0);
-    if (tsl_lab_rewrite(&sources, &context, "rewrite.cu", ".") != TSL_OK) {
+    if (tsl_lab_rewrite(&sources, &context, "rewrite.cu", ".", NULL) != TSL_OK) {
         fuzz_require_error(&context);
     }
     tsl_lab_sources_release(&sources);

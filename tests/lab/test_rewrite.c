@@ -58,7 +58,7 @@ static tsl_status rewrite(void)
     tsl_lab_sources sources;
     char path[64];
     path_of(path, "in.cu");
-    const tsl_status status = tsl_lab_rewrite(&sources, context, path, folder);
+    const tsl_status status = tsl_lab_rewrite(&sources, context, path, folder, NULL);
     tsl_lab_sources_release(&sources);
     return status;
 }

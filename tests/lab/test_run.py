@@ -36,7 +36,8 @@ class Usage(unittest.TestCase):
         cases = [
             (["run"], "give a CUDA file"),
             (["run", "no-such.cu"], "no-such.cu"),
-            (["run", ACCESS, "--device", "cuda:0"], "simulated device as yet"),
+            (["run", ACCESS, "--device", "cuda:x"], "give a card's number"),
+            (["run", ACCESS, "-I", ""], "-I: the name is empty"),
             (["run", ACCESS, "--device", "sim:4.2"], "from 1.0 to 12.1"),
             (["run", ACCESS, "--order", "sideways"], "forward, reversed, strided or random"),
             (["run", ACCESS, "--order", "forward:3"], "only random has a seed"),
@@ -80,6 +81,102 @@ class Files(unittest.TestCase):
                               for r in results["reports"]], [("parts.h", 8, "bounds")])
             lines = {line["line"] for line in results["launches"][0]["lines"]}
             self.assertEqual(lines, {13, 14, 16})
+
+
+    def test_folders_and_macros(self):
+        """Headers of -I are rewritten too, by quotes and by angle brackets; -D reaches the file."""
+        folder = tempfile.mkdtemp(prefix="tesela-lab-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        os.mkdir(os.path.join(folder, "headers"))
+        with open(os.path.join(folder, "headers", "kernel.h"), "w", encoding="ascii") as file:
+            file.write("__device__ int of_device = 5;\n__global__ void k(int *a)\n{\n"
+                       "    __shared__ int s[1];\n    s[0] = of_device;\n    *a = s[0] + VALUE;\n}\n"
+                       "inline void start(int *a) { k<<<1, 1>>>(a); }\n")
+        for include in ('"kernel.h"', "<kernel.h>"):
+            path = os.path.join(folder, "file.cu")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f"#include {include}\nint main()\n{{\n    int *d, h;\n    cudaMalloc(&d, 4);\n"
+                           "    start(d);\n    cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost);\n"
+                           '    printf("%d\\n", h);\n}\n')
+            for compiler in COMPILERS:
+                done, report = lab_run(path, "--compiler", compiler, "-I", os.path.join(folder, "headers"),
+                                       "-D", "VALUE=2")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertTrue(done.stdout.startswith("7\n"), done.stdout)
+                self.assertEqual(report["results"]["reports"], [])
+
+
+# In place of nvcc: programs that print what the card would; NAME=VALUE of the environment says what. In place of
+# ncu: its table.
+NVCC = """#!/bin/sh
+while [ $# -gt 1 ]; do
+    [ "$1" = -o ] && out=$2
+    shift
+done
+case $1 in
+*/probe.cu) printf '#!/bin/sh\\necho "$CARD"\\nexit $NONE\\n' >"$out" ;;
+*) printf '#!/bin/sh\\nprintf "%%b" "$PRINTED"\\nexit 0\\n' >"$out" ;;
+esac
+chmod +x "$out"
+"""
+NCU = """#!/bin/sh
+while [ "$1" != --log-file ]; do
+    shift
+done
+printf '==PROF== Connected\\n%b' "$TABLE" >"$2"
+"""
+METRICS = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]
+
+
+class Card(unittest.TestCase):
+    """The way of a card, with scripts in place of NVIDIA's tools."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tesela-lab-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.file = os.path.join(self.folder, "file.cu")
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write("__global__ void k(int *a) { a[threadIdx.x] = a[threadIdx.x] + 1; }\nint main()\n{\n"
+                       "    int *a;\n    cudaMalloc(&a, 128);\n    cudaMemset(a, 0, 128);\n"
+                       '    k<<<1, 32>>>(a);\n    printf("one\\ntwo\\n");\n}\n')
+
+    def run_on_card(self, tools, **environment):
+        for name, text in tools.items():
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(path, 0o755)
+        kept = {**os.environ, "PATH": self.folder + ":" + os.environ["PATH"], "CUDA_HOME": self.folder,
+                "CARD": "8.0 A card", "NONE": "0", **environment}
+        return lab_run(self.file, "--device", "cuda:0", env=kept)
+
+    def test_no_card(self):
+        done, _ = self.run_on_card({"nvcc": NVCC}, CARD="no CUDA-capable device is detected", NONE="1")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(len(done.stderr.strip().split("\n")), 1, done.stderr)
+        self.assertIn("--device cuda:0: no CUDA-capable device is detected", done.stderr)
+
+    def test_both_columns(self):
+        names = ["ID", "Kernel Name", *METRICS]
+        rows = [names, ["", "", "sector", "", ""], ["0", "k(int *, int)", "1,004", "2", "3"]]
+        table = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in rows)
+        done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("output is the same", done.stdout)
+        self.assertRegex(done.stdout, r"global_read_sectors +4 +1004")
+        self.assertEqual(report["results"]["card"]["launches"],
+                         [{"kernel": "k(int *, int)", "global_read_sectors": 1004, "global_write_sectors": 0,
+                           "shared_wavefronts": 0, "bank_conflicts": 5}])
+        self.assertEqual(report["parameters"]["capability"], "8.0")
+
+    def test_other_output(self):
+        done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\n2\n",
+                                        TABLE="==ERROR== no permission\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("output differs at line 2\n  simulated: two\n  card:      2\n", done.stdout)
+        self.assertIn("no counters of the card: no permission", done.stdout)
+        self.assertEqual(report["results"]["card"]["different_line"], 2)
 
 
 class Old(unittest.TestCase):

@@ -27,10 +27,21 @@ static void print_messages(const lab_run_work *work)
     }
 }
 
+/* A compiler refuses the file. */
+static void print_refusal(lab_run_work *work, tsl_status status)
+{
+    if (status == TSL_E_FORMAT) {
+        char line[1024];
+        snprintf(line, sizeof line, "%s", tsl_last_error(work->context));
+        print_messages(work);
+        tsl_fail(work->context, status, "%s", line);
+    }
+}
+
 static tsl_status run(lab_run_work *work)
 {
-    const lab_run_options *o = work->options;
-    const tsl_lab_build_options build = {.compiler = o->compiler};
+    lab_run_options *const o = work->options;
+    const tsl_lab_build_options build = {.compiler = o->compiler, .options = o->compiler_options};
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int processes = o->common.threads > 0 ? o->common.threads : (int)(cores > 8 ? 8 : cores);
     const bool to_output = cli_summary_stream(&o->common) == stdout;
@@ -45,19 +56,19 @@ static tsl_status run(lab_run_work *work)
         .seconds = o->seconds,
         .memory = o->memory,
         .unguarded = o->unguarded,
-        .output = to_output ? NULL : "/dev/stderr",
+        .output = o->card >= 0 ? work->output
+                  : to_output  ? NULL
+                               : "/dev/stderr",
         .stop = is_stopped};
     tsl_status status = tsl_lab_build_program(&work->build, work->context, o->file, &build);
     if (status != TSL_OK && is_stopped()) { /* the compiler was stopped with the command */
         return tsl_fail(work->context, TSL_E_CANCELLED, "stopped");
     }
-    if (status == TSL_E_FORMAT) {
-        char line[1024];
-        snprintf(line, sizeof line, "%s", tsl_last_error(work->context));
-        print_messages(work);
-        tsl_fail(work->context, status, "%s", line);
-    }
+    print_refusal(work, status);
     cli_flush(stdout);
+    if (status == TSL_OK && o->card >= 0) {
+        status = lab_run_card_find(work);
+    }
     if (status == TSL_OK) {
         status = tsl_lab_session_run(&work->session, work->context, &work->build, &session);
     }
@@ -68,6 +79,10 @@ static tsl_status run(lab_run_work *work)
     if (status == TSL_OK && work->build.ambiguous) {
         cli_warning("structs of the same size are aligned unlike: copies of them are counted in "
                     "pieces of the smaller alignment");
+    }
+    if (status == TSL_OK && o->card >= 0) {
+        status = lab_run_card_run(work, &session);
+        print_refusal(work, status);
     }
     return status;
 }
@@ -102,7 +117,8 @@ int lab_run_command(const cli_command *self, int argc, char **argv)
         status = tell(&work);
     }
     exit_status = cli_exit_status(work.context, status, false);
-    if (status == TSL_OK && (work.session.report_count > 0 || work.session.exit_status != 0)) {
+    if (status == TSL_OK && (work.session.report_count > 0 || work.session.exit_status != 0 ||
+                             !lab_run_card_agrees(&work))) {
         exit_status = CLI_CHECK_FAILED;
     } else if (status != TSL_OK && status != TSL_E_CANCELLED) {
         cli_error("%s", tsl_last_error(work.context));
@@ -111,6 +127,7 @@ int lab_run_command(const cli_command *self, int argc, char **argv)
         cli_note("kept: %s", work.build.folder);
     }
     tsl_lab_session_release(&work.session);
+    tsl_lab_card_release(&work.card);
     tsl_lab_build_release(&work.build, options.keep);
     tsl_context_destroy(work.context);
     cli_defer_signals(false);

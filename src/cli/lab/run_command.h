@@ -3,14 +3,22 @@
 #define TSL_CLI_LAB_RUN_COMMAND_H
 
 #include "cli/lab/lab.h"
+#include "lab/card.h"
 #include "lab/session.h"
+
+enum { LAB_RUN_MOST_SHOWN = 20 /* launches */ };
 
 typedef struct lab_run_options {
     cli_common common;
     const char *file;
     const char *arguments[64]; /* of the program, ended by NULL */
     int argument_count;
-    char capability[16];
+    const char *folder;               /* the last of --include */
+    const char *define;               /* the last of --define */
+    const char *compiler_options[65]; /* of both, in pairs, ended by NULL */
+    int compiler_option_count;
+    char capability[16]; /* that is simulated: the card's, if there is one */
+    int card;            /* -1: none */
     int orders[TSL_LAB_ORDERS];
     int order_count;
     int seed;
@@ -24,10 +32,12 @@ typedef struct lab_run_options {
 } lab_run_options;
 
 typedef struct lab_run_work {
-    const lab_run_options *options;
+    lab_run_options *options;
     tsl_context *context;
     tsl_lab_build build;
     tsl_lab_session session;
+    tsl_lab_card card;
+    char output[PATH_MAX]; /* what it printed in its first run, where a card runs it too */
     double begun;
 } lab_run_work;
 
@@ -38,5 +48,13 @@ bool lab_run_options_parse(lab_run_options *out, int argc, char **argv, int *exi
 /* run_report.c */
 void lab_run_print(FILE *stream, const lab_run_work *work);
 tsl_status lab_run_write_report(const lab_run_work *work, const char *path);
+
+/* run_card.c: with --device cuda:N only. */
+tsl_status lab_run_card_find(lab_run_work *work);
+tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *session);
+void lab_run_card_print(FILE *stream, const lab_run_work *work);
+void lab_run_card_write(tsl_json *json, const lab_run_work *work);
+/* Did it end alike on both, and print the same? True without a card. */
+bool lab_run_card_agrees(const lab_run_work *work);
 
 #endif

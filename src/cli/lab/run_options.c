@@ -16,7 +16,10 @@ static const char command_doc[] =
     "of what nobody wrote, accesses out of bounds, barriers that not all reach. What the program "
     "prints is seen once.\v"
     "--device sim:CC chooses the capability to be simulated (sim:9.0); sim:1.0 to sim:1.3 count "
-    "transactions of half-warps, too. --threads says how many processes share the work.\n"
+    "transactions of half-warps, too. --device cuda:N builds the file with nvcc and runs it on "
+    "that "
+    "card, too: its output, and its counters where Nsight Compute is found, beside the simulated "
+    "ones. --threads says how many processes share the work.\n"
     "\nExit status: 0 nothing found; 1 reports, or the program itself ended with another status "
     "than "
     "0; 2 the file is refused.\n\nExample:\n  tesela lab run transpose.cu -- 1024\n";
@@ -38,6 +41,22 @@ static error_t set_order(const cli_option *row, const char *text, void *parsed)
     }
     options->order_count = 1;
     return cli_set(row, name, options);
+}
+
+/* Options of the compiler may be given many times. */
+static error_t add_option(const cli_option *row, const char *text, void *parsed)
+{
+    lab_run_options *options = parsed;
+    const char *spelled = row->letter == 'I' ? "-I" : "-D";
+    if (options->compiler_option_count > 62) {
+        return cli_refuse_value(row, text, "more than 32 of these");
+    }
+    if (*text == '\0') {
+        return cli_refuse_value(row, text, "it is empty");
+    }
+    options->compiler_options[options->compiler_option_count++] = spelled;
+    options->compiler_options[options->compiler_option_count++] = text;
+    return 0;
 }
 
 static error_t set_argument(void *parsed, const char *text)
@@ -63,6 +82,10 @@ static const cli_option rows[] = {
     {"counts", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, counts_only),
      .help = "count only, in lockstep"},
     {"checks", .kind = CLI_FLAG, CLI_FIELD(lab_run_options, checks_only), .help = "check only"},
+    {"include", 'I', "FOLDER", CLI_FOLDER, CLI_FIELD(lab_run_options, folder), .set = add_option,
+     .help = "look for headers there too, which may be given many times", .otherwise = ""},
+    {"define", 'D', "NAME[=VALUE]", CLI_TEXT, CLI_FIELD(lab_run_options, define), .set = add_option,
+     .help = "define a macro, which may be given many times", .otherwise = ""},
     {"compiler", .value = "NAME", .kind = CLI_TEXT, CLI_FIELD(lab_run_options, compiler),
      .words = compiler_names, .help = "clang++ or g++, or a path",
      .otherwise = "clang++, else g++, as found"},
@@ -76,7 +99,7 @@ static const cli_option rows[] = {
      .help = "keep the folder with the C++ and the program made of it"},
     {0}};
 
-/* "sim", "sim:9.0" or "auto". */
+/* "sim", "sim:9.0", "cuda:0" or "auto". */
 static bool set_device(lab_run_options *options)
 {
     static const char *const known[] = {"1.0", "1.1", "1.2",  "1.3",  "2.0",  "2.1",  "3.0",
@@ -84,12 +107,14 @@ static bool set_device(lab_run_options *options)
                                         "6.2", "7.0", "7.2",  "7.5",  "8.0",  "8.6",  "8.7",
                                         "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
     const char *device = options->common.device;
-    if (strncmp(device, "cuda", 4) == 0) {
-        cli_error(
-            "--device %s: lab run is for the simulated device as yet: leave --device out, and "
-            "build the file with nvcc for a card",
-            device);
-        return false;
+    if (strcmp(device, "cuda") == 0 || strncmp(device, "cuda:", 5) == 0) {
+        options->card = 0;
+        if (device[4] == ':' && (!cli_parse_integer(device + 5, &options->card) ||
+                                 options->card < 0 || options->card > 1023)) {
+            cli_error("--device %s: give a card's number, as cuda:0", device);
+            return false;
+        }
+        return true; /* its capability is found later */
     }
     if (strcmp(device, "auto") == 0 || strcmp(device, "sim") == 0) {
         strcpy(options->capability, "9.0");
@@ -101,7 +126,8 @@ static bool set_device(lab_run_options *options)
             return true;
         }
     }
-    cli_error("--device %s: give sim, or sim:CC with a capability from 1.0 to 12.1, as sim:9.0",
+    cli_error("--device %s: give sim, sim:CC with a capability from 1.0 to 12.1, as sim:9.0, or "
+              "cuda:N",
               device);
     return false;
 }
@@ -110,6 +136,7 @@ static void init(const cli_command *self, void *options)
 {
     (void)self;
     *(lab_run_options *)options = (lab_run_options){.seed = 1,
+                                                    .card = -1,
                                                     .seconds = 60,
                                                     .memory = (int64_t)2 << 30,
                                                     .order_count = TSL_LAB_ORDERS,
@@ -144,4 +171,5 @@ const cli_command lab_run = {
     .init = init,
     .argument = set_argument,
     .places = CLI_ONE_DEVICE,
-    .device = "sim, or sim:CC with a compute capability from 1.0 to 12.1 (sim:9.0)"};
+    .device = "sim, or sim:CC with a compute capability from 1.0 to 12.1 (sim:9.0); cuda:N runs it "
+              "there too"};

@@ -5,8 +5,6 @@
 
 #include "cli/lab/run_command.h"
 
-enum { MOST_SHOWN = 20 };
-
 static const char *const space_names[] = {"global", "shared", "constant"};
 
 static const char *kind_name(unsigned kind)
@@ -114,7 +112,7 @@ void lab_run_print(FILE *stream, const lab_run_work *work)
     const tsl_lab_session *s = &work->session;
     const bool counts = !work->options->checks_only;
     for (int64_t i = 0; i < s->launch_count && counts; i++) {
-        if (i == MOST_SHOWN) {
+        if (i == LAB_RUN_MOST_SHOWN) {
             fprintf(stream, "and %lld launches more: --json has them all\n",
                     (long long)(s->launch_count - i));
             break;
@@ -135,6 +133,9 @@ void lab_run_print(FILE *stream, const lab_run_work *work)
     fprintf(stream, "; built by %s%s in %.1f s\n", slash != NULL ? slash + 1 : work->build.compiler,
             work->build.diagnosed ? "" : ", not diagnosed: clang is not found",
             work->build.seconds);
+    if (work->options->card >= 0) {
+        lab_run_card_print(stream, work);
+    }
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -270,17 +271,22 @@ static void write_body(tsl_json *json, const void *user)
         tsl_json_close_object(json);
     }
     tsl_json_close_array(json);
+    if (work->options->card >= 0) {
+        lab_run_card_write(json, work);
+    }
     tsl_json_close_object(json);
 }
 
 tsl_status lab_run_write_report(const lab_run_work *work, const char *path)
 {
-    const cli_report report = {
-        .command = "lab run",
-        .device = NULL,
-        .verified = work->options->counts_only ? -1 : work->session.report_count == 0,
-        .total = tsl_seconds() - work->begun,
-        .setup = work->build.seconds,
-        .compute = tsl_seconds() - work->begun - work->build.seconds};
+    const cli_report report = {.command = "lab run",
+                               .device = NULL,
+                               .verified = work->options->counts_only
+                                               ? -1
+                                               : work->session.report_count == 0 &&
+                                                     lab_run_card_agrees(work),
+                               .total = tsl_seconds() - work->begun,
+                               .setup = work->build.seconds,
+                               .compute = tsl_seconds() - work->begun - work->build.seconds};
     return cli_report_write(work->context, path, &report, write_body, work);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/run/api.h"
+#include "lab/run/graph.h"
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -132,7 +133,7 @@ static void move(void *to, const void *from, size_t bytes)
     tsl_mark_written((uintptr_t)to, bytes, true);
 }
 
-static int copy(void *to, const void *from, size_t bytes, int kind, uintptr_t pc)
+int tsl_copy_at(void *to, const void *from, size_t bytes, int kind, uintptr_t pc)
 {
     if (is_broken()) {
         return tsl_api_fail(tsl_now.sticky);
@@ -158,13 +159,16 @@ static int copy(void *to, const void *from, size_t bytes, int kind, uintptr_t pc
 
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    return copy(to, from, bytes, kind, CALLER);
+    return tsl_copy_at(to, from, bytes, kind, CALLER);
 }
 
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
 {
-    (void)stream;
-    return copy(to, from, bytes, kind, CALLER);
+    if (tsl_stream_captures(stream)) {
+        tsl_capture_copy(to, from, bytes, kind, CALLER);
+        return 0;
+    }
+    return tsl_copy_at(to, from, bytes, kind, CALLER);
 }
 
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -172,8 +176,8 @@ int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 {
     int error = 0;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width,
-                     kind, CALLER);
+        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                            width, kind, CALLER);
     }
     return error;
 }
@@ -184,8 +188,8 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
     int error = 0;
     (void)stream;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width,
-                     kind, CALLER);
+        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                            width, kind, CALLER);
     }
     return error;
 }
@@ -207,7 +211,7 @@ int tsl_lab_copy_symbol(void *symbol, size_t size, void *host, size_t bytes, siz
     return 0;
 }
 
-static int set(void *to, int value, size_t bytes, uintptr_t pc)
+int tsl_set_at(void *to, int value, size_t bytes, uintptr_t pc)
 {
     if (is_broken()) {
         return tsl_api_fail(tsl_now.sticky);
@@ -229,20 +233,23 @@ static int set(void *to, int value, size_t bytes, uintptr_t pc)
 
 int cudaMemset(void *to, int value, size_t bytes)
 {
-    return set(to, value, bytes, CALLER);
+    return tsl_set_at(to, value, bytes, CALLER);
 }
 
 int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
 {
-    (void)stream;
-    return set(to, value, bytes, CALLER);
+    if (tsl_stream_captures(stream)) {
+        tsl_capture_set(to, value, bytes, CALLER);
+        return 0;
+    }
+    return tsl_set_at(to, value, bytes, CALLER);
 }
 
 int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     int error = 0;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = set((char *)to + row * pitch, value, width, CALLER);
+        error = tsl_set_at((char *)to + row * pitch, value, width, CALLER);
     }
     return error;
 }
@@ -264,6 +271,8 @@ static const struct {
     {98, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {101, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {217, "cudaErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
     {400, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {600, "cudaErrorNotReady", "device not ready"},
     {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
@@ -272,6 +281,9 @@ static const struct {
     {716, "cudaErrorMisalignedAddress", "misaligned address"},
     {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {801, "cudaErrorNotSupported", "operation not supported"},
+    {900, "cudaErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
+    {901, "cudaErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
 };
 
 static const char *find_error(int error, bool name)

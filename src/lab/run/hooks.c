@@ -21,6 +21,24 @@ static inline bool holds(const tsl_space *space, uintptr_t address, unsigned siz
     return address + size - tsl_now.piece <= tsl_now.piece_bytes && address >= tsl_now.piece;
 }
 
+/* A site as it stands in stamps, kept for the places asked for last: checks never change their
+ * table of sites. */
+static inline uint64_t site_bits(uintptr_t pc)
+{
+    enum { KEPT = 512 };
+    static struct {
+        uintptr_t pc;
+        uint64_t bits;
+    } kept[KEPT];
+    const size_t at = (pc ^ pc >> 9) & (KEPT - 1);
+    if (TSL_UNLIKELY(kept[at].pc != pc)) {
+        const uint64_t site = tsl_site(pc);
+        kept[at].pc = pc;
+        kept[at].bits = (site <= TSL_MOST_SITE ? site : 0) << TSL_STAMP_SITE;
+    }
+    return kept[at].bits;
+}
+
 /* Aligned accesses of what this thread has at hand are settled here; all else goes to check.c. */
 static inline void check(tsl_fiber *fiber, uintptr_t address, unsigned size, unsigned kind,
                          uintptr_t pc)
@@ -60,8 +78,7 @@ static inline void check(tsl_fiber *fiber, uintptr_t address, unsigned size, uns
         tsl_check(fiber, address, size, kind, pc);
         return;
     }
-    const uint64_t site = tsl_site(pc);
-    const uint64_t stamp = fiber->stamp | (site <= TSL_MOST_SITE ? site : 0) << TSL_STAMP_SITE | 15;
+    const uint64_t stamp = fiber->stamp | site_bits(pc) | 15;
     for (unsigned i = 0; i < size / 4; i++) {
         if ((kind & TSL_WRITE) != 0) {
             cell[i].write = stamp;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lab/run/graph.h"
 #include "lab/run/memory.h"
 
 enum { WORTH_SHARING = 16384 }; /* threads of a launch, below which one process is as fast */
@@ -177,9 +178,30 @@ static void run(const tsl_lab_launch *launch)
     }
 }
 
+static void write_launch(const tsl_lab_launch *launch, double begun)
+{
+    tsl_write_line("launch %llu %u %u %u %u %u %u %zu %llu %.6f %s",
+                   (unsigned long long)tsl_now.launches, launch->grid[0], launch->grid[1],
+                   launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+                   launch->shared, (unsigned long long)tsl_now.accesses, seconds() - begun,
+                   launch->name);
+}
+
 int tsl_lab_start(const tsl_lab_launch *launch)
 {
     const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+    if (tsl_now.current != NULL || !tsl_stream_captures(launch->stream)) {
+        return tsl_start_at(launch, pc);
+    }
+    const int wrong = check_configuration(launch, pc);
+    if (wrong == 0) {
+        tsl_capture_launch(launch, pc);
+    }
+    return tsl_now.error = wrong;
+}
+
+int tsl_start_at(const tsl_lab_launch *launch, uintptr_t pc)
+{
     if (tsl_now.current != NULL) {
         tsl_fatal("%s is started by a kernel: only the host can start kernels here", launch->name);
     }
@@ -209,11 +231,7 @@ int tsl_lab_start(const tsl_lab_launch *launch)
     run(launch);
     tsl_memory_open(false);
     tsl_order_forget();
-    tsl_write_line("launch %llu %u %u %u %u %u %u %zu %llu %.6f %s",
-                   (unsigned long long)tsl_now.launches, launch->grid[0], launch->grid[1],
-                   launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                   launch->shared, (unsigned long long)tsl_now.accesses, seconds() - begun,
-                   launch->name);
+    write_launch(launch, begun);
     if (tsl_now.way == TSL_WAY_COUNTS) {
         tsl_counts_write(tsl_now.launches);
         tsl_counts_clear();

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "lab/run/api.h"
+#include "lab/run/graph.h"
 
 enum { STREAM = 0x5354, EVENT = 0x4556 };
 
@@ -11,6 +12,7 @@ typedef struct handle {
     int what;
     bool recorded;
     double seconds;
+    uint64_t capture; /* number of the capture that it took part in last */
 } handle;
 
 static double seconds(void)
@@ -35,6 +37,21 @@ static int create(void **out, int what)
 static bool is_default(const void *stream)
 {
     return (uintptr_t)stream <= 2;
+}
+
+bool tsl_stream_captures(const void *stream)
+{
+    const uint64_t number = tsl_capture_number();
+    return number != 0 && !is_default(stream) && ((const handle *)stream)->capture == number;
+}
+
+bool tsl_stream_join(void *stream, uint64_t number)
+{
+    if (is_default(stream)) {
+        return false;
+    }
+    ((handle *)stream)->capture = number;
+    return true;
 }
 
 static int destroy(void *what)
@@ -88,9 +105,15 @@ int cudaStreamQuery(void *stream)
 
 int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
-    (void)stream;
     (void)flags;
-    return event == NULL ? tsl_api_fail(TSL_INVALID_HANDLE) : check();
+    if (event == NULL) {
+        return tsl_api_fail(TSL_INVALID_HANDLE);
+    }
+    const uint64_t number = tsl_capture_number();
+    if (number != 0 && ((const handle *)event)->capture == number) {
+        tsl_stream_join(stream, number);
+    }
+    return check();
 }
 
 int cudaEventCreate(void **out)
@@ -112,9 +135,12 @@ int cudaEventDestroy(void *event)
 int cudaEventRecord(void *event, void *stream)
 {
     handle *const e = event;
-    (void)stream;
     if (e == NULL) {
         return tsl_api_fail(TSL_INVALID_HANDLE);
+    }
+    if (tsl_stream_captures(stream)) {
+        e->capture = tsl_capture_number();
+        return check();
     }
     e->recorded = true;
     e->seconds = seconds();

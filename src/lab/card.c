@@ -1,0 +1,428 @@
+/* The same file on a card. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "io/file/output.h"
+#include "io/file/text.h"
+#include "lab/card.h"
+#include "lab/process.h"
+
+enum { MOST_ARGUMENTS = 160, MOST_COLUMNS = 64, NVCC_SECONDS = 300, MOST_TEXT = 64 << 20 };
+
+const char *const tsl_lab_card_names[TSL_LAB_CARD_COUNTERS] = {
+    "global_read_sectors", "global_write_sectors", "shared_wavefronts", "bank_conflicts"};
+
+/* What Nsight Compute calls them; two of one counter are added. */
+static const struct {
+    int counter;
+    const char *metric;
+} metrics[] = {{0, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+               {1, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+               {2, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+               {2, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+               {3, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
+               {3, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}};
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* ---- programs ------------------------------------------------------------------------------- */
+
+typedef struct command {
+    const char *arguments[MOST_ARGUMENTS];
+    int count;
+} command;
+
+static void add(command *c, const char *argument)
+{
+    if (c->count < MOST_ARGUMENTS - 1) {
+        c->arguments[c->count++] = argument;
+    }
+}
+
+/* nvcc and ncu: in PATH, where CUDA_HOME says, or in the toolkit's usual folder. */
+static bool find_tool(char path[PATH_MAX], const char *name)
+{
+    char elsewhere[PATH_MAX];
+    const char *home = getenv("CUDA_HOME");
+    snprintf(elsewhere, sizeof elsewhere, "%s/bin/%s", home != NULL ? home : "/usr/local/cuda",
+             name);
+    return tsl_lab_find_program(path, name) || tsl_lab_find_program(path, elsewhere);
+}
+
+/* Run a command for at most `seconds`; it sees only this card. */
+static tsl_status run_command(int *status, bool *late, tsl_context *context, const command *c,
+                              int card, const char *output, const char *errors, double seconds)
+{
+    char visible[48];
+    const char *const settings[] = {visible, NULL};
+    const struct timespec little = {0, 5000000};
+    const double begun = tsl_seconds();
+    pid_t pid;
+    int waited = 0;
+    snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%d", card);
+    const tsl_lab_process process = {.arguments = c->arguments,
+                                     .settings = settings,
+                                     .output = output,
+                                     .errors = errors,
+                                     .keep = -1,
+                                     .own_group = true};
+    const tsl_status started = tsl_lab_start_process(&pid, context, &process);
+    *late = false;
+    while (started == TSL_OK && waitpid(pid, &waited, WNOHANG) != pid) {
+        if (tsl_seconds() - begun > seconds) {
+            *late = true;
+            kill(-pid, SIGKILL);
+        }
+        nanosleep(&little, NULL);
+    }
+    if (started == TSL_OK) {
+        kill(-pid, SIGKILL); /* whatever it has left running */
+        *status = tsl_lab_exit_status(waited);
+    }
+    return started;
+}
+
+/* ---- the card ------------------------------------------------------------------------------- */
+
+static const char probe[] = "#include <cstdio>\n"
+                            "int main()\n"
+                            "{\n"
+                            "    cudaDeviceProp p;\n"
+                            "    const cudaError_t error = cudaGetDeviceProperties(&p, 0);\n"
+                            "    if (error != cudaSuccess) {\n"
+                            "        printf(\"%s\\n\", cudaGetErrorString(error));\n"
+                            "        return 1;\n"
+                            "    }\n"
+                            "    printf(\"%d.%d %s\\n\", p.major, p.minor, p.name);\n"
+                            "}\n";
+
+static tsl_status write_probe(tsl_context *context, const char *path)
+{
+    tsl_output *output;
+    const tsl_status status = tsl_output_open(&output, context, path);
+    if (status == TSL_OK) {
+        fputs(probe, tsl_output_stream(output));
+        return tsl_output_commit(output);
+    }
+    return status;
+}
+
+/* The first line of a file, without its end; empty if there is none. */
+static void first_line(char *line, size_t bytes, tsl_context *context, const char *path)
+{
+    tsl_text text = {.data = NULL};
+    line[0] = '\0';
+    if (tsl_text_read(&text, context, path, MOST_TEXT) == TSL_OK) {
+        snprintf(line, bytes, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+    }
+    tsl_text_release(&text);
+}
+
+tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_lab_build *build,
+                             int number)
+{
+    char source[PATH_MAX];
+    char program[PATH_MAX];
+    char said[PATH_MAX];
+    char line[192] = "";
+    int status = 1;
+    bool late = false;
+    *out = (tsl_lab_card){.number = number};
+    if (!find_tool(out->nvcc, "nvcc")) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "--device cuda:%d: nvcc is not found: install CUDA's toolkit, or leave "
+                        "--device out",
+                        number);
+    }
+    snprintf(source, sizeof source, "%s/probe.cu", build->folder);
+    snprintf(program, sizeof program, "%s/probe", build->folder);
+    snprintf(said, sizeof said, "%s/probe.txt", build->folder);
+    command compiler = {.count = 0};
+    add(&compiler, out->nvcc);
+    add(&compiler, "-w");
+    add(&compiler, "-o");
+    add(&compiler, program);
+    add(&compiler, source);
+    tsl_status done = write_probe(context, source);
+    if (done == TSL_OK) {
+        done = run_command(&status, &late, context, &compiler, number, said, said, NVCC_SECONDS);
+    }
+    if (done == TSL_OK && status == 0) {
+        const command run = {.arguments = {program}, .count = 1};
+        done = run_command(&status, &late, context, &run, number, said, said, 60);
+    }
+    if (done == TSL_OK) {
+        first_line(line, sizeof line, context, said);
+        if (status != 0 || sscanf(line, "%15s %127[^\n]", out->capability, out->name) != 2) {
+            return tsl_fail(context, TSL_E_UNSUPPORTED,
+                            "--device cuda:%d: %s: leave --device out to run without a card",
+                            number, line[0] != '\0' ? line : "nvcc cannot build a program");
+        }
+    }
+    return done;
+}
+
+/* ---- output --------------------------------------------------------------------------------- */
+
+static bool next_line(tsl_lines *lines, char *out, size_t bytes)
+{
+    const char *line;
+    size_t length;
+    if (!tsl_lines_next(lines, &line, &length)) {
+        snprintf(out, bytes, "(no line)");
+        return false;
+    }
+    snprintf(out, bytes, "%.*s", (int)length, line);
+    return true;
+}
+
+static tsl_status compare(tsl_lab_card *card, tsl_context *context, const char *simulated,
+                          const char *real)
+{
+    tsl_text a = {.data = NULL};
+    tsl_text b = {.data = NULL};
+    tsl_status status = tsl_text_read(&a, context, simulated, MOST_TEXT);
+    if (status == TSL_OK) {
+        status = tsl_text_read(&b, context, real, MOST_TEXT);
+    }
+    if (status == TSL_OK && (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)) {
+        tsl_lines left = tsl_lines_of(a.data, a.size);
+        tsl_lines right = tsl_lines_of(b.data, b.size);
+        bool more;
+        do {
+            const bool in_left = next_line(&left, card->simulated, sizeof card->simulated);
+            const bool in_right = next_line(&right, card->real, sizeof card->real);
+            more = in_left && in_right;
+            card->different_line++;
+        } while (more && strcmp(card->simulated, card->real) == 0);
+    }
+    tsl_text_release(&a);
+    tsl_text_release(&b);
+    return status;
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+/* Split a line of comma-separated values, in place; values in quotes may have commas. */
+static int split(char *line, char *value[MOST_COLUMNS])
+{
+    int count = 0;
+    char *at = line;
+    while (count < MOST_COLUMNS) {
+        const bool quoted = *at == '"';
+        value[count++] = quoted ? at + 1 : at;
+        at += quoted;
+        at += strcspn(at, quoted ? "\"" : ",");
+        if (quoted && *at == '"') {
+            *at++ = '\0';
+        }
+        if (*at != ',') {
+            *at = '\0';
+            break;
+        }
+        *at++ = '\0';
+    }
+    return count;
+}
+
+/* "1,015,808" as a number. */
+static int64_t number_of(const char *text)
+{
+    double value = 0;
+    char digits[64];
+    size_t n = 0;
+    for (; *text != '\0' && n + 1 < sizeof digits; text++) {
+        if (*text != ',') {
+            digits[n++] = *text;
+        }
+    }
+    digits[n] = '\0';
+    value = strtod(digits, NULL);
+    return (int64_t)(value + 0.5);
+}
+
+/* Columns of the header: where a metric stands, and the kernel's name; -1: nowhere. */
+typedef struct columns {
+    int kernel;
+    int metric[METRICS];
+} columns;
+
+static columns read_header(char *value[], int count)
+{
+    columns c = {.kernel = -1};
+    for (int m = 0; m < METRICS; m++) {
+        c.metric[m] = -1;
+    }
+    for (int i = 0; i < count; i++) {
+        c.kernel = strcmp(value[i], "Kernel Name") == 0 ? i : c.kernel;
+        for (int m = 0; m < METRICS; m++) {
+            c.metric[m] = strcmp(value[i], metrics[m].metric) == 0 ? i : c.metric[m];
+        }
+    }
+    return c;
+}
+
+static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const columns *c,
+                             char *value[], int count)
+{
+    if (card->launch_count == card->launch_room) {
+        const int64_t room = 2 * card->launch_room + 16;
+        tsl_lab_card_launch *more = tsl_allocate_zeroed((size_t)room, sizeof *more);
+        if (more == NULL) {
+            return tsl_fail_memory(context, room * (int64_t)sizeof *more, "launches");
+        }
+        if (card->launch_count > 0) {
+            memcpy(more, card->launches, (size_t)card->launch_count * sizeof *more);
+        }
+        tsl_release(card->launches);
+        card->launches = more;
+        card->launch_room = room;
+    }
+    tsl_lab_card_launch *l = &card->launches[card->launch_count++];
+    snprintf(l->kernel, sizeof l->kernel, "%s", value[c->kernel]);
+    for (int m = 0; m < METRICS; m++) {
+        const int at = c->metric[m];
+        l->counter[metrics[m].counter] += at >= 0 && at < count ? number_of(value[at]) : 0;
+    }
+    return TSL_OK;
+}
+
+static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const char *path)
+{
+    tsl_text text = {.data = NULL};
+    tsl_status status = tsl_text_read(&text, context, path, MOST_TEXT);
+    columns c = {.kernel = -1};
+    int rows = 0;
+    if (status == TSL_OK) {
+        tsl_lines lines = tsl_lines_of(text.data, text.size);
+        const char *line;
+        size_t length;
+        while (status == TSL_OK && tsl_lines_next(&lines, &line, &length)) {
+            char copy[8192];
+            char *value[MOST_COLUMNS];
+            snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+            if (copy[0] != '"') { /* what the tool says of itself */
+                const bool error = strncmp(copy, "==ERROR==", 9) == 0 && card->why[0] == '\0';
+                snprintf(card->why, sizeof card->why, "%s", error ? copy + 10 : card->why);
+                continue;
+            }
+            const int count = split(copy, value);
+            if (c.kernel < 0) {
+                c = read_header(value, count);
+            } else if (rows++ > 0 && c.kernel < count) { /* the first row has units */
+                status = add_launch(card, context, &c, value, count);
+            }
+        }
+    }
+    tsl_text_release(&text);
+    card->counted = card->launch_count > 0;
+    return status;
+}
+
+static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_build *build,
+                        const char *program, const tsl_lab_session_options *options)
+{
+    char ncu[PATH_MAX];
+    char log[PATH_MAX];
+    char names[METRICS * 72] = "";
+    int status;
+    bool late;
+    command c = {.count = 0};
+    if (!find_tool(ncu, "ncu")) {
+        snprintf(card->why, sizeof card->why, "Nsight Compute (ncu) is not found");
+        return TSL_OK;
+    }
+    snprintf(log, sizeof log, "%s/ncu.csv", build->folder);
+    for (int m = 0; m < METRICS; m++) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", m > 0 ? "," : "",
+                 metrics[m].metric);
+    }
+    const char *const fixed[] = {ncu,          "--csv",     "--page",
+                                 "raw",        "--metrics", names,
+                                 "--log-file", log,         "--target-processes",
+                                 "all",        program};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        add(&c, fixed[i]);
+    }
+    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
+        add(&c, options->arguments[i]);
+    }
+    /* each launch is done several times over under the tool */
+    const tsl_status ran = run_command(&status, &late, context, &c, card->number, "/dev/null",
+                                       "/dev/null", 20 * options->seconds);
+    if (ran == TSL_OK && late) {
+        snprintf(card->why, sizeof card->why, "Nsight Compute took too long");
+        return TSL_OK;
+    }
+    const tsl_status read = ran == TSL_OK ? read_counters(card, context, log) : ran;
+    if (!card->counted && card->why[0] == '\0') {
+        snprintf(card->why, sizeof card->why, "Nsight Compute told of no launch");
+    }
+    return read == TSL_E_IO ? TSL_OK : read; /* it wrote no file: said above */
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static tsl_status build_for_card(const tsl_lab_card *card, tsl_context *context,
+                                 const tsl_lab_build *build, const char *program)
+{
+    char messages[PATH_MAX];
+    char architecture[32];
+    int status = 0;
+    bool late;
+    command c = {.count = 0};
+    const size_t major = strcspn(card->capability, ".");
+    snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
+    snprintf(architecture, sizeof architecture, "-arch=sm_%.*s%s", (int)major, card->capability,
+             card->capability + major + (card->capability[major] == '.'));
+    const char *const fixed[] = {card->nvcc,   "-w", "-std=c++17", "-lineinfo",
+                                 architecture, "-o", program};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        add(&c, fixed[i]);
+    }
+    for (int i = 0; build->options != NULL && build->options[i] != NULL; i++) {
+        add(&c, build->options[i]);
+    }
+    add(&c, build->file);
+    const tsl_status ran =
+        run_command(&status, &late, context, &c, card->number, messages, messages, NVCC_SECONDS);
+    return ran == TSL_OK && status != 0
+               ? tsl_fail(context, TSL_E_FORMAT, "%s: nvcc refuses it: see its lines above",
+                          build->file)
+               : ran;
+}
+
+tsl_status tsl_lab_card_run(tsl_lab_card *card, tsl_context *context, const tsl_lab_build *build,
+                            const tsl_lab_session_options *options, const char *simulated)
+{
+    char program[PATH_MAX];
+    char output[PATH_MAX];
+    command c = {.count = 0};
+    snprintf(program, sizeof program, "%s/card", build->folder);
+    snprintf(output, sizeof output, "%s/card.txt", build->folder);
+    tsl_status status = build_for_card(card, context, build, program);
+    add(&c, program);
+    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
+        add(&c, options->arguments[i]);
+    }
+    if (status == TSL_OK) {
+        const double begun = tsl_seconds();
+        status = run_command(&card->exit_status, &card->late, context, &c, card->number, output,
+                             NULL, options->seconds);
+        card->seconds = tsl_seconds() - begun;
+    }
+    if (status == TSL_OK) {
+        status = compare(card, context, simulated, output);
+    }
+    return status == TSL_OK ? count(card, context, build, program, options) : status;
+}
+
+void tsl_lab_card_release(tsl_lab_card *card)
+{
+    tsl_release(card->launches);
+    *card = (tsl_lab_card){.number = 0};
+}
