@@ -1,11 +1,13 @@
 """`tesela xc`: values of a file, the reports, and what it refuses."""
 
+import ctypes
 import json
 import math
 import os
 import struct
 import sys
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
 from command import CommandTest
@@ -14,6 +16,19 @@ from test_transpose import npy, parse
 
 # Uniform gas, exchange per electron: LDA_X n^(1/3).
 LDA_X = -0.75 * (3 / math.pi) ** (1 / 3)
+
+
+LIBXC = ("libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so")
+
+
+def libxc_is_there():
+    for name in LIBXC:
+        try:
+            ctypes.CDLL(name)
+            return True
+        except OSError:
+            pass
+    return False
 
 
 def rows_of(points):
@@ -81,7 +96,46 @@ class Eval(CommandTest):
                 self.assertLess(abs(x - y), 2e-13 * max(abs(x), 1e-6))
 
 
+    @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
+    def test_libxc_has_what_is_not_here(self):
+        points = [(0.2, 0.1), (0.3, 0.4)]
+        foreign = self.evaluate(points, "-f", "gga_x_mpw91", "--allow-libxc")
+        self.assertRegex(self.stderr, r"^tesela: gga_x_mpw91: 1 of 1 parts by Libxc \d+\.\d+\.\d+, on the CPU\n$")
+        here = self.evaluate(points, "-f", "gga_c_pbe", "--allow-libxc")
+        self.assertEqual(self.stderr, "")
+        whole = self.evaluate(points, "-f", "2*gga_x_mpw91 + gga_c_pbe", "--allow-libxc", "--json", "r.json")
+        self.assertIn("1 of 2 parts", self.stderr)
+        for got, a, b in zip(whole, foreign, here):
+            for value, p, q in zip(got, a, b):
+                self.assertAlmostEqual(value, 2 * p + q, places=13)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["results"]["libxc_parts"], 1)
+        self.assertRegex(report["results"]["libxc_version"], r"^\d+\.\d+")
+
+    @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
+    def test_a_formula_by_libxc_as_published(self):
+        """Goedecker, Teter and Hutter, Phys. Rev. B 54, 1703 (1996), of a closed shell."""
+        for n, got in ((n, self.evaluate([[n]], "-f", "lda_xc_teter93", "--allow-libxc", "--order", "0"))
+                       for n in (0.01, 1.0)):
+            r = (3 / (4 * math.pi * n)) ** (1 / 3)
+            above = 0.4581652932831429 + r * (2.217058676663745 + r * (0.7405551735357053 + r * 0.01968227878617998))
+            below = 1 + r * (4.504130959426697 + r * (1.110667363742916 + r * 0.02359291751427506))
+            self.assertAlmostEqual(got[0][0] / (-above / (r * below)), 1, places=12)
+
+
 class Refusals(CommandTest):
+    def test_without_libxc(self):
+        """A functional that is not here names the option; with it and no Libxc one line says what to install."""
+        self.write("in.npy", rows_of([(0.1, 0.2)]))
+        arguments = ["xc", "eval", "-f", "gga_x_mpw91", "-i", "in.npy", "-o", "out.npy", "--device", "cpu"]
+        self.assert_refused(arguments, ["'gga_x_mpw91'", "--allow-libxc"])
+        for name in LIBXC:
+            self.write(name, b"no library")
+        with mock.patch.dict(os.environ, LD_LIBRARY_PATH=self.folder):
+            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be opened", "libxc9"])
+        self.assertFalse(os.path.exists(self.path("out.npy")))
+
     def test_names_and_options(self):
         self.write("in.npy", rows_of([(0.1, 0.2)]))
         files = ["-i", "in.npy", "-o", "out.npy", "--device", "cpu"]

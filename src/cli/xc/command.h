@@ -16,7 +16,7 @@ typedef struct xc_options {
     xc_task task;
     const char *functional;
     const char *input, *output; /* NULL: none */
-    bool spin;
+    bool spin, allow_libxc;
     int order;
     int points; /* of check, for each case; of bench the largest number, as a power of ten */
     tsl_xc_options plan;

@@ -6,11 +6,14 @@
 #include "core/context.h"
 #include "device/device.h"
 #include "io/grid/npy.h"
+#include "solvers/xc/libxc.h"
 
 typedef struct evaluation {
     const xc_options *options;
     tsl_context *context;
-    tsl_xc_plan *plan;
+    tsl_xc_sum sum;
+    tsl_xc_plan *plan; /* NULL: all terms are Libxc's */
+    tsl_libxc *libxc;  /* NULL: all terms are here */
     tsl_xc_description about;
     int64_t points;
     int64_t clipped; /* points with a number that is none, or a negative density */
@@ -102,10 +105,10 @@ static tsl_status store(const evaluation *e, const double *values, int outputs)
     return status;
 }
 
-static tsl_status evaluate(evaluation *e, const double *in)
+/* Values of the terms that are here, on the context's device. */
+static tsl_status evaluate_here(double *values, evaluation *e, const double *in)
 {
     xc_memory memory;
-    double *values = NULL;
     tsl_status status = xc_memory_create(&memory, e->context, e->points, e->about.family,
                                          e->options->spin, e->options->order);
     const int64_t bytes = 8 * e->points * memory.outputs;
@@ -117,7 +120,6 @@ static tsl_status evaluate(evaluation *e, const double *in)
         status = tsl_context_synchronize(e->context);
     }
     const double begun = tsl_seconds();
-    e->setup = begun - e->begun;
     if (status == TSL_OK) {
         status = tsl_xc_evaluate(e->plan, e->points, &memory.arrays);
     }
@@ -126,17 +128,33 @@ static tsl_status evaluate(evaluation *e, const double *in)
     }
     e->compute = tsl_seconds() - begun;
     if (status == TSL_OK) {
-        values = tsl_allocate((size_t)bytes);
-        status = values != NULL
-                     ? e->context->ops->download(e->context, values,
-                                                 memory.data + e->points * memory.inputs, bytes)
-                     : tsl_fail_memory(e->context, bytes, "the values");
+        status = e->context->ops->download(e->context, values,
+                                           memory.data + e->points * memory.inputs, bytes);
     }
-    if (status == TSL_OK) {
-        status = store(e, values, memory.outputs);
-    }
-    tsl_release(values);
     xc_memory_destroy(&memory);
+    return status;
+}
+
+static tsl_status evaluate(evaluation *e, const double *in)
+{
+    const int outputs = xc_width(e->about.family, e->options->spin, e->options->order, false);
+    tsl_status status = TSL_OK;
+    double *values = tsl_allocate_zeroed((size_t)(e->points * outputs), sizeof *values);
+    if (values == NULL) {
+        return tsl_fail_memory(e->context, 8 * e->points * outputs, "the values");
+    }
+    e->setup = tsl_seconds() - e->begun;
+    if (e->plan != NULL) {
+        TSL_TRY(evaluate_here(values, e, in));
+    }
+    if (e->libxc != NULL) {
+        const double begun = tsl_seconds();
+        tsl_libxc_add(values, e->libxc, in, e->points, e->about.family);
+        e->compute += tsl_seconds() - begun;
+    }
+    TSL_TRY(store(e, values, outputs));
+done:
+    tsl_release(values);
     return status;
 }
 
@@ -169,11 +187,14 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_string(json, "output", e->options->output);
     tsl_json_bool(json, "spin", e->options->spin);
     tsl_json_integer(json, "order", e->options->order);
+    tsl_json_bool(json, "allow_libxc", e->options->allow_libxc);
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", e->points);
     tsl_json_integer(json, "raised", e->clipped);
     tsl_json_integer(json, "kernels", e->about.kernels);
+    tsl_json_integer(json, "libxc_parts", e->sum.foreigns);
+    tsl_json_string(json, "libxc_version", e->libxc != NULL ? tsl_libxc_version(e->libxc) : NULL);
     tsl_json_number(json, "exact_exchange", e->about.exact_exchange);
     tsl_json_number(json, "cam_alpha", e->about.cam_alpha);
     tsl_json_number(json, "cam_beta", e->about.cam_beta);
@@ -210,15 +231,42 @@ static tsl_status tell(const evaluation *e)
                : cli_report_write(e->context, e->options->common.json, &report, write_body, e);
 }
 
+/* The plan of the terms that are here, and Libxc's functionals. */
+static tsl_status choose(evaluation *e)
+{
+    const xc_options *o = e->options;
+    const tsl_xc_sum *sum = &e->sum;
+    tsl_status status = TSL_OK;
+    TSL_TRY(
+        (o->allow_libxc ? tsl_xc_parse_foreign : tsl_xc_parse)(&e->sum, e->context, o->functional));
+    if (sum->count > 0) {
+        TSL_TRY(tsl_xc_plan_create_sum(&e->plan, e->context, sum, &o->plan));
+        TSL_TRY(tsl_xc_plan_describe(e->plan, &e->about));
+    }
+    e->about.exact_exchange = sum->exact_exchange;
+    e->about.cam_alpha = sum->alpha;
+    e->about.cam_beta = sum->beta;
+    e->about.cam_omega = sum->omega;
+    for (int i = 0; i < sum->foreigns; i++) {
+        if (sum->foreign[i].family > e->about.family) {
+            e->about.family = sum->foreign[i].family;
+        }
+    }
+    if (sum->foreigns > 0) {
+        TSL_TRY(tsl_libxc_create(&e->libxc, e->context, sum, o->spin, o->order));
+        cli_note("%s: %d of %d parts by Libxc %s, on the CPU", o->functional, sum->foreigns,
+                 sum->foreigns + sum->count, tsl_libxc_version(e->libxc));
+    }
+done:
+    return status;
+}
+
 int xc_eval(const xc_options *options, tsl_context *context)
 {
     evaluation e = {.options = options, .context = context, .begun = tsl_seconds()};
     double *in = NULL;
     e.about.size = sizeof e.about;
-    tsl_status status = tsl_xc_plan_create(&e.plan, context, options->functional, &options->plan);
-    if (status == TSL_OK) {
-        status = tsl_xc_plan_describe(e.plan, &e.about);
-    }
+    tsl_status status = choose(&e);
     if (status == TSL_OK) {
         status = load(&e, &in);
     }
@@ -232,6 +280,7 @@ int xc_eval(const xc_options *options, tsl_context *context)
         cli_error("%s", tsl_last_error(context));
     }
     tsl_release(in);
+    tsl_libxc_destroy(e.libxc);
     tsl_xc_plan_destroy(e.plan);
     return cli_exit_status(context, status, false);
 }

@@ -30,6 +30,9 @@ static const cli_option rows[] = {
     {"order", .value = "ORDER", .kind = CLI_INTEGER, CLI_FIELD(xc_options, plan.order),
      .range = {0, TSL_XC_ORDERS - 1}, .tasks = OF_EVAL | OF_BENCH,
      .help = "highest order of derivatives"},
+    {"allow-libxc", .kind = CLI_FLAG, CLI_FIELD(xc_options, allow_libxc), .tasks = OF_EVAL,
+     .help = "functionals that are not in tesela xc list are evaluated by the Libxc that is "
+             "installed, on the CPU, up to second derivatives"},
     {"input", 'i', "IN.npy", CLI_FILE, CLI_FIELD(xc_options, input), .tasks = OF_EVAL,
      .help = "points, a row each"},
     {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .written = CLI_RESULT,

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "io/file/text.h"
+#include "solvers/xc/libxc.h"
 #include "solvers/xc/xc.h"
 
 enum { LONGEST = 64, LONGEST_TERM = 256 }; /* characters of a name, and with its parameters */
@@ -100,23 +101,34 @@ static tsl_status add_exchange(tsl_xc_sum *sum, tsl_context *context, double alp
     return TSL_OK;
 }
 
+/* Nonlocal correlation, of which a sum can have one; b = 0: none. */
+static tsl_status add_nonlocal(tsl_xc_sum *sum, tsl_context *context, double coefficient,
+                               const char *name, double b, double c)
+{
+    if (b != 0) {
+        if (sum->vv10_b != 0 || coefficient != 1) {
+            return tsl_fail(context, TSL_E_ARG,
+                            "%s has a nonlocal part, VV10, of which a sum can have one, as it is",
+                            name);
+        }
+        sum->vv10_b = b;
+        sum->vv10_c = c;
+    }
+    return TSL_OK;
+}
+
 /* What a functional leaves to its caller. */
 static tsl_status add_remainder(tsl_xc_sum *sum, tsl_context *context, double coefficient,
                                 tsl_xc_resolved *term)
 {
     const tsl_xc_set *set = term->set;
     const double *omega = set->omega != 0 ? value_of(term, "omega") : NULL;
-    if (set->vv10_b != 0) {
-        if (sum->vv10_b != 0 || coefficient != 1) {
-            return tsl_fail(context, TSL_E_ARG,
-                            "%s has a nonlocal part, VV10, of which a sum can have one, as it is",
-                            set->name);
-        }
-        sum->vv10_b = set->vv10_b;
-        sum->vv10_c = set->vv10_c;
-    }
-    return add_exchange(sum, context, coefficient * set->alpha, coefficient * set->beta,
-                        omega != NULL ? *omega : set->omega);
+    tsl_status status = TSL_OK;
+    TSL_TRY(add_nonlocal(sum, context, coefficient, set->name, set->vv10_b, set->vv10_c));
+    TSL_TRY(add_exchange(sum, context, coefficient * set->alpha, coefficient * set->beta,
+                         omega != NULL ? *omega : set->omega));
+done:
+    return status;
 }
 
 static tsl_status add_set(tsl_xc_sum *sum, tsl_context *context, double coefficient,
@@ -217,8 +229,33 @@ static tsl_status fail_unknown(tsl_context *context, const char *name)
     }
     return tsl_fail(context, TSL_E_ARG,
                     "there is no functional '%s' here; nearest are %s and %s (tsl_xc_name() and "
-                    "`tesela xc list` have all)",
+                    "`tesela xc list` have all; `tesela xc eval --allow-libxc` takes Libxc's)",
                     name, near[0], near[1]);
+}
+
+/* A term that Libxc evaluates; number 0: it goes by its name. */
+static tsl_status add_foreign(tsl_xc_sum *sum, tsl_context *context, double coefficient,
+                              const char *name, int number, const char *parameters)
+{
+    tsl_xc_foreign *f = &sum->foreign[sum->foreigns];
+    tsl_status status = TSL_OK;
+    if (parameters[0] != '\0') {
+        return tsl_fail(context, TSL_E_ARG,
+                        "%s is not here, and of Libxc's functionals no parameters can be set",
+                        name);
+    }
+    if (sum->foreigns == TSL_XC_PARTS) {
+        return tsl_fail(context, TSL_E_ARG, "a sum of more than %d functionals of Libxc",
+                        sum->foreigns);
+    }
+    *f = (tsl_xc_foreign){.coefficient = coefficient, .number = number};
+    snprintf(f->text, sizeof f->text, "%s", name);
+    TSL_TRY(tsl_libxc_find(f, context));
+    TSL_TRY(add_nonlocal(sum, context, coefficient, name, f->vv10_b, f->vv10_c));
+    TSL_TRY(add_exchange(sum, context, coefficient * f->alpha, coefficient * f->beta, f->omega));
+    sum->foreigns++;
+done:
+    return status;
 }
 
 /* Add the functional of a name or number, with parameters in brackets. Changes the text. */
@@ -240,6 +277,9 @@ static tsl_status add_name(tsl_xc_sum *sum, tsl_context *context, double coeffic
         return add_composite(sum, context, coefficient, composite);
     }
     const tsl_xc_set *set = find_set(known, number);
+    if (set == NULL && sum->takes_foreign) {
+        return add_foreign(sum, context, coefficient, name, number, parameters);
+    }
     return set != NULL ? add_set(sum, context, coefficient, set, parameters)
                        : fail_unknown(context, name);
 }
@@ -292,11 +332,12 @@ static tsl_status add_term(tsl_xc_sum *sum, tsl_context *context, const char *te
     return add_name(sum, context, sign * coefficient, name);
 }
 
-tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text)
+static tsl_status parse(tsl_xc_sum *out, tsl_context *context, const char *text, bool foreign)
 {
     const char *at = skip_blanks(text);
     double sign = 1;
     memset(out, 0, sizeof *out);
+    out->takes_foreign = foreign;
     tsl_status status = TSL_OK;
     do {
         if (*at == '+' || *at == '-') {
@@ -305,13 +346,23 @@ tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text)
         }
         status = add_term(out, context, text, &at, sign);
     } while (status == TSL_OK && *at != '\0');
-    if (status == TSL_OK && out->count == 0) {
+    if (status == TSL_OK && out->count + out->foreigns == 0) {
         return tsl_fail(context, TSL_E_ARG,
                         "functional '%s' is exact exchange alone: there is nothing "
                         "to evaluate",
                         text);
     }
     return status;
+}
+
+tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text)
+{
+    return parse(out, context, text, false);
+}
+
+tsl_status tsl_xc_parse_foreign(tsl_xc_sum *out, tsl_context *context, const char *text)
+{
+    return parse(out, context, text, true);
 }
 
 /* Both tables are in alphabetical order: the index-th of the two merged. */

@@ -153,23 +153,27 @@ static tsl_status take_room(tsl_xc_plan *plan)
 tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context, const char *functional,
                               const tsl_xc_options *options)
 {
+    tsl_xc_sum sum;
+    const tsl_status status = tsl_xc_parse(&sum, context, functional);
+    return status == TSL_OK ? tsl_xc_plan_create_sum(out, context, &sum, options) : status;
+}
+
+tsl_status tsl_xc_plan_create_sum(tsl_xc_plan **out, tsl_context *context, const tsl_xc_sum *sum,
+                                  const tsl_xc_options *options)
+{
     const tsl_xc_options defaults = TSL_XC_OPTIONS_INIT;
     const tsl_xc_options *o = options != NULL ? options : &defaults;
     tsl_xc_plan *plan = NULL;
-    tsl_xc_sum sum;
     if (context->ops->xc == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED, "there are no functionals on %s",
                         context->name);
     }
     tsl_status status = check_options(context, o);
-    if (status == TSL_OK) {
-        status = tsl_xc_parse(&sum, context, functional);
-    }
     if (status != TSL_OK) {
         return status;
     }
     plan = tsl_allocate_zeroed(1, sizeof *plan);
-    tsl_xc_part *parts = tsl_allocate_zeroed((size_t)sum.count, sizeof *parts);
+    tsl_xc_part *parts = tsl_allocate_zeroed((size_t)sum->count, sizeof *parts);
     if (plan == NULL || parts == NULL) {
         status = tsl_fail_memory(context, (int64_t)(sizeof *plan + sizeof *parts), "a functional");
         goto done;
@@ -177,16 +181,16 @@ tsl_status tsl_xc_plan_create(tsl_xc_plan **out, tsl_context *context, const cha
     *plan = (tsl_xc_plan){.context = context, .options = *o, .part = parts};
     parts = NULL;
     plan->options.polarised = o->polarised != 0;
-    status = choose_units(plan, &sum);
+    status = choose_units(plan, sum);
     plan->description.size = sizeof plan->description;
     plan->description.kernels = plan->parts;
-    plan->description.parts = sum.count;
-    plan->description.exact_exchange = sum.exact_exchange;
-    plan->description.cam_alpha = sum.alpha;
-    plan->description.cam_beta = sum.beta;
-    plan->description.cam_omega = sum.omega;
-    plan->description.vv10_b = sum.vv10_b;
-    plan->description.vv10_c = sum.vv10_c;
+    plan->description.parts = sum->count;
+    plan->description.exact_exchange = sum->exact_exchange;
+    plan->description.cam_alpha = sum->alpha;
+    plan->description.cam_beta = sum->beta;
+    plan->description.cam_omega = sum->omega;
+    plan->description.vv10_b = sum->vv10_b;
+    plan->description.vv10_c = sum->vv10_c;
     if (status == TSL_OK) {
         status = take_room(plan);
     }

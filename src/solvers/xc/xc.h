@@ -85,15 +85,34 @@ typedef struct tsl_xc_resolved {
     double values[TSL_XC_VALUES]; /* of the formula's parameters */
 } tsl_xc_resolved;
 
+/* A term that is not here, of which Libxc knows (libxc.h). */
+typedef struct tsl_xc_foreign {
+    double coefficient;
+    char text[64]; /* as it was named */
+    int number;    /* Libxc's */
+    tsl_xc_family family;
+    double alpha, beta, omega; /* exact exchange by range, as tsl_xc_description has it */
+    double vv10_b, vv10_c;
+} tsl_xc_foreign;
+
 typedef struct tsl_xc_sum {
     int count;
     tsl_xc_resolved term[4 * TSL_XC_PARTS];
+    bool takes_foreign;
+    int foreigns;
+    tsl_xc_foreign foreign[TSL_XC_PARTS];
     double exact_exchange, alpha, beta, omega;
     double vv10_b, vv10_c;
 } tsl_xc_sum;
 
-/* Resolve a functional's text (names.c). */
+/* Resolve a functional's text (names.c), all of whose terms are here; or those that are not by
+ * Libxc. */
 tsl_status tsl_xc_parse(tsl_xc_sum *out, tsl_context *context, const char *text);
+tsl_status tsl_xc_parse_foreign(tsl_xc_sum *out, tsl_context *context, const char *text);
+
+/* A plan of the terms of a sum that are here, of which there must be one. */
+tsl_status tsl_xc_plan_create_sum(tsl_xc_plan **out, tsl_context *context, const tsl_xc_sum *sum,
+                                  const tsl_xc_options *options);
 
 /* An array of a call: where it is in tsl_xc_arrays, how many components a point has, closed shell
  * and polarised, and by which variables it is a derivative. */

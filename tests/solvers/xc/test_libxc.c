@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers/xc/libxc.h"
 #include "solvers/xc/points.h"
 #include "support/devices.h"
 
@@ -440,9 +441,134 @@ static void exact_exchange_is_libxcs(void **state)
     tsl_context_destroy(context);
 }
 
+/* ---- functionals that are not here ---------------------------------------------------------- */
+
+/* A sum of Libxc's functionals at points of the sum's family against direct calls, bit by bit. */
+static void check_foreign(tsl_context *context, const char *text, tsl_xc_family family,
+                          int polarised, int order)
+{
+    enum { COUNT = 501 };
+    const int inputs = tsl_xc_inputs(family, polarised);
+    const int outputs = tsl_xc_outputs(inputs, order);
+    double *rows = tsl_allocate(sizeof *rows * (size_t)(COUNT * inputs));
+    double *in = tsl_allocate(sizeof *in * (size_t)(COUNT * inputs));
+    double *out = tsl_allocate_zeroed((size_t)(COUNT * outputs), sizeof *out);
+    double *wanted = tsl_allocate_zeroed((size_t)(COUNT * outputs), sizeof *wanted);
+    tsl_libxc *libxc = NULL;
+    tsl_xc_sum sum;
+    assert_int_equal(tsl_xc_parse_foreign(&sum, context, text), TSL_OK);
+    assert_int_equal(sum.count, 0);
+    assert_int_equal(sum.foreign[0].family, family);
+    assert_int_equal(tsl_libxc_create(&libxc, context, &sum, polarised, order), TSL_OK);
+    assert_string_equal(tsl_libxc_version(libxc), xc_version_string());
+    points_make(rows, COUNT, family, polarised, &ordinary, 9);
+    for (int i = 0; i < COUNT; i++) {
+        for (int k = 0; k < inputs; k++) {
+            in[k * COUNT + i] = rows[i * inputs + k];
+        }
+    }
+    tsl_libxc_add(out, libxc, in, COUNT, family);
+    for (int t = 0; t < sum.foreigns; t++) {
+        const tsl_xc_set set = {.number = sum.foreign[t].number};
+        const tsl_xc_resolved term = {.coefficient = sum.foreign[t].coefficient, .set = &set};
+        add_libxc(wanted, &term, rows, COUNT, family, polarised, order);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        for (int k = 0; k < outputs; k++) {
+            if (out[k * COUNT + i] != wanted[i * outputs + k]) {
+                fail_msg("%s, spin %d, order %d: output %d of point %d is %.17g, not %.17g", text,
+                         polarised, order, k, i, out[k * COUNT + i], wanted[i * outputs + k]);
+            }
+        }
+    }
+    tsl_libxc_destroy(libxc);
+    tsl_release(rows);
+    tsl_release(in);
+    tsl_release(out);
+    tsl_release(wanted);
+}
+
+static void functionals_that_are_not_here_are_libxcs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tsl_xc_family family;
+    } rows[] = {{"lda_xc_teter93", TSL_XC_LDA},
+                {"XC_GGA_X_MPW91", TSL_XC_GGA},
+                {"hyb_gga_xc_cam_pbeh", TSL_XC_GGA},
+                {"540", TSL_XC_MGGA}, /* mgga_x_tm */
+                {"0.3*mgga_x_tm - 2*gga_x_mpw91 + lda_xc_teter93", TSL_XC_MGGA}};
+    tsl_context *context = test_context("cpu", 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int polarised = 0; polarised < 2; polarised++) {
+            for (int order = 0; order < 3; order++) {
+                check_foreign(context, rows[i].text, rows[i].family, polarised, order);
+            }
+        }
+    }
+    tsl_context_destroy(context);
+}
+
+/* What is left to the caller: of a hybrid with range separation, and VV10. */
+static void remainders_of_foreign_functionals_are_told(void **state)
+{
+    (void)state;
+    tsl_context *context = test_context("cpu", 1);
+    tsl_xc_sum sum;
+    double omega, alpha, beta, b, c;
+    xc_func_type f;
+    assert_int_equal(tsl_xc_parse_foreign(&sum, context, "0.5*hyb_gga_xc_cam_pbeh + 0.1*hf"),
+                     TSL_OK);
+    assert_int_equal(xc_func_init(&f, sum.foreign[0].number, 1), 0);
+    xc_hyb_cam_coef(&f, &omega, &alpha, &beta);
+    xc_func_end(&f);
+    assert_true(beta != 0 && omega == sum.omega);
+    assert_true(fabs(sum.alpha - (0.5 * (alpha + beta) + 0.1)) < 1e-15);
+    assert_true(fabs(sum.beta + 0.5 * beta) < 1e-15);
+    assert_int_equal(tsl_xc_parse_foreign(&sum, context, "gga_xc_vv10"), TSL_OK);
+    assert_int_equal(xc_func_init(&f, sum.foreign[0].number, 1), 0);
+    xc_nlc_coef(&f, &b, &c);
+    xc_func_end(&f);
+    assert_true(b > 0 && sum.vv10_b == b && sum.vv10_c == c);
+    tsl_context_destroy(context);
+}
+
+static void foreign_functionals_that_cannot_be_had_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *word;
+        tsl_status status;
+    } rows[] = {{"gga_x_nonesuch", "nor in Libxc", TSL_E_ARG},
+                {"99999", "nor in Libxc", TSL_E_ARG},
+                {"gga_x_lb", "no energy", TSL_E_UNSUPPORTED},
+                {"mgga_x_br89", "Laplacian", TSL_E_UNSUPPORTED},
+                {"hyb_gga_xc_camy_blyp", "Yukawa", TSL_E_UNSUPPORTED},
+                {"gga_x_mpw91(bt=1)", "no parameters", TSL_E_ARG},
+                {"0.5*gga_xc_vv10", "VV10", TSL_E_ARG}};
+    tsl_context *context = test_context("cpu", 1);
+    tsl_libxc *libxc = NULL;
+    tsl_xc_sum sum;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tsl_xc_parse_foreign(&sum, context, rows[i].text), rows[i].status);
+        assert_non_null(strstr(tsl_last_error(context), rows[i].word));
+    }
+    assert_int_equal(tsl_xc_parse(&sum, context, "gga_x_mpw91"), TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(context), "--allow-libxc"));
+    assert_int_equal(tsl_xc_parse_foreign(&sum, context, "gga_x_mpw91"), TSL_OK);
+    assert_int_equal(tsl_libxc_create(&libxc, context, &sum, 0, 3), TSL_E_UNSUPPORTED);
+    assert_non_null(strstr(tsl_last_error(context), "up to order 2"));
+    assert_null(libxc);
+    tsl_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functionals_that_are_not_here_are_libxcs),
+        cmocka_unit_test(remainders_of_foreign_functionals_are_told),
+        cmocka_unit_test(foreign_functionals_that_cannot_be_had_are_refused),
         cmocka_unit_test(exact_exchange_is_libxcs),
         cmocka_unit_test(ordinary_points_agree),
         cmocka_unit_test(thin_points_agree),

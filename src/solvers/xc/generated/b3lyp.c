@@ -60,7 +60,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_b3lyp = {.name = "b3lyp",
     .family = TSL_XC_GGA,
     .components = 4,
-    .formula = {32, 10, 29, 1},
+    .formula = {36, 11, 33, 1},
     .parameters = 25,
     .parameter = parameters,
     .constants = 70,

@@ -64,7 +64,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_b3lyp5 = {.name = "b3lyp5",
     .family = TSL_XC_GGA,
     .components = 4,
-    .formula = {32, 10, 28, 1},
+    .formula = {36, 11, 32, 1},
     .parameters = 29,
     .parameter = parameters,
     .constants = 85,

@@ -49,7 +49,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_blyp = {.name = "blyp",
     .family = TSL_XC_GGA,
     .components = 2,
-    .formula = {10, 1},
+    .formula = {11, 1},
     .parameters = 14,
     .parameter = parameters,
     .constants = 31,

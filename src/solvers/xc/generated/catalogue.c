@@ -16,6 +16,8 @@ extern const tsl_xc_unit tsl_xc_gga_k_apbe;
 extern const tsl_xc_cpu_unit tsl_xc_gga_k_apbe_cpu;
 extern const tsl_xc_unit tsl_xc_gga_k_apbeint;
 extern const tsl_xc_cpu_unit tsl_xc_gga_k_apbeint_cpu;
+extern const tsl_xc_unit tsl_xc_gga_k_lkt;
+extern const tsl_xc_cpu_unit tsl_xc_gga_k_lkt_cpu;
 extern const tsl_xc_unit tsl_xc_gga_k_tfvw;
 extern const tsl_xc_cpu_unit tsl_xc_gga_k_tfvw_cpu;
 extern const tsl_xc_unit tsl_xc_gga_x_am05;
@@ -24,6 +26,10 @@ extern const tsl_xc_unit tsl_xc_gga_x_b86;
 extern const tsl_xc_cpu_unit tsl_xc_gga_x_b86_cpu;
 extern const tsl_xc_unit tsl_xc_gga_x_b88;
 extern const tsl_xc_cpu_unit tsl_xc_gga_x_b88_cpu;
+extern const tsl_xc_unit tsl_xc_gga_x_c09x;
+extern const tsl_xc_cpu_unit tsl_xc_gga_x_c09x_cpu;
+extern const tsl_xc_unit tsl_xc_gga_x_ev93;
+extern const tsl_xc_cpu_unit tsl_xc_gga_x_ev93_cpu;
 extern const tsl_xc_unit tsl_xc_gga_x_g96;
 extern const tsl_xc_cpu_unit tsl_xc_gga_x_g96_cpu;
 extern const tsl_xc_unit tsl_xc_gga_x_ityh;
@@ -54,6 +60,8 @@ extern const tsl_xc_unit tsl_xc_lda_c_1d_csc;
 extern const tsl_xc_cpu_unit tsl_xc_lda_c_1d_csc_cpu;
 extern const tsl_xc_unit tsl_xc_lda_c_2d_prm;
 extern const tsl_xc_cpu_unit tsl_xc_lda_c_2d_prm_cpu;
+extern const tsl_xc_unit tsl_xc_lda_c_chachiyo;
+extern const tsl_xc_cpu_unit tsl_xc_lda_c_chachiyo_cpu;
 extern const tsl_xc_unit tsl_xc_lda_c_pw;
 extern const tsl_xc_cpu_unit tsl_xc_lda_c_pw_cpu;
 extern const tsl_xc_unit tsl_xc_lda_c_pz;
@@ -86,6 +94,8 @@ extern const tsl_xc_unit tsl_xc_mgga_x_m06;
 extern const tsl_xc_cpu_unit tsl_xc_mgga_x_m06_cpu;
 extern const tsl_xc_unit tsl_xc_mgga_x_ms;
 extern const tsl_xc_cpu_unit tsl_xc_mgga_x_ms_cpu;
+extern const tsl_xc_unit tsl_xc_mgga_x_mvs;
+extern const tsl_xc_cpu_unit tsl_xc_mgga_x_mvs_cpu;
 extern const tsl_xc_unit tsl_xc_mgga_x_r2scan;
 extern const tsl_xc_cpu_unit tsl_xc_mgga_x_r2scan_cpu;
 extern const tsl_xc_unit tsl_xc_mgga_x_rscan;
@@ -121,10 +131,13 @@ const tsl_xc_unit *const tsl_xc_units[] = {
     &tsl_xc_gga_c_pw91,
     &tsl_xc_gga_k_apbe,
     &tsl_xc_gga_k_apbeint,
+    &tsl_xc_gga_k_lkt,
     &tsl_xc_gga_k_tfvw,
     &tsl_xc_gga_x_am05,
     &tsl_xc_gga_x_b86,
     &tsl_xc_gga_x_b88,
+    &tsl_xc_gga_x_c09x,
+    &tsl_xc_gga_x_ev93,
     &tsl_xc_gga_x_g96,
     &tsl_xc_gga_x_ityh,
     &tsl_xc_gga_x_optx,
@@ -140,6 +153,7 @@ const tsl_xc_unit *const tsl_xc_units[] = {
     &tsl_xc_hyb_gga_xc_wb97,
     &tsl_xc_lda_c_1d_csc,
     &tsl_xc_lda_c_2d_prm,
+    &tsl_xc_lda_c_chachiyo,
     &tsl_xc_lda_c_pw,
     &tsl_xc_lda_c_pz,
     &tsl_xc_lda_c_vwn,
@@ -156,6 +170,7 @@ const tsl_xc_unit *const tsl_xc_units[] = {
     &tsl_xc_mgga_c_tpss,
     &tsl_xc_mgga_x_m06,
     &tsl_xc_mgga_x_ms,
+    &tsl_xc_mgga_x_mvs,
     &tsl_xc_mgga_x_r2scan,
     &tsl_xc_mgga_x_rscan,
     &tsl_xc_mgga_x_scan,
@@ -170,7 +185,7 @@ const tsl_xc_unit *const tsl_xc_units[] = {
     &tsl_xc_r2scan,
     &tsl_xc_b3lyp5,
 };
-const int tsl_xc_unit_count = 55;
+const int tsl_xc_unit_count = 60;
 
 const tsl_xc_cpu_unit *const tsl_xc_cpu_units[] = {
     &tsl_xc_gga_c_am05_cpu,
@@ -180,10 +195,13 @@ const tsl_xc_cpu_unit *const tsl_xc_cpu_units[] = {
     &tsl_xc_gga_c_pw91_cpu,
     &tsl_xc_gga_k_apbe_cpu,
     &tsl_xc_gga_k_apbeint_cpu,
+    &tsl_xc_gga_k_lkt_cpu,
     &tsl_xc_gga_k_tfvw_cpu,
     &tsl_xc_gga_x_am05_cpu,
     &tsl_xc_gga_x_b86_cpu,
     &tsl_xc_gga_x_b88_cpu,
+    &tsl_xc_gga_x_c09x_cpu,
+    &tsl_xc_gga_x_ev93_cpu,
     &tsl_xc_gga_x_g96_cpu,
     &tsl_xc_gga_x_ityh_cpu,
     &tsl_xc_gga_x_optx_cpu,
@@ -199,6 +217,7 @@ const tsl_xc_cpu_unit *const tsl_xc_cpu_units[] = {
     &tsl_xc_hyb_gga_xc_wb97_cpu,
     &tsl_xc_lda_c_1d_csc_cpu,
     &tsl_xc_lda_c_2d_prm_cpu,
+    &tsl_xc_lda_c_chachiyo_cpu,
     &tsl_xc_lda_c_pw_cpu,
     &tsl_xc_lda_c_pz_cpu,
     &tsl_xc_lda_c_vwn_cpu,
@@ -215,6 +234,7 @@ const tsl_xc_cpu_unit *const tsl_xc_cpu_units[] = {
     &tsl_xc_mgga_c_tpss_cpu,
     &tsl_xc_mgga_x_m06_cpu,
     &tsl_xc_mgga_x_ms_cpu,
+    &tsl_xc_mgga_x_mvs_cpu,
     &tsl_xc_mgga_x_r2scan_cpu,
     &tsl_xc_mgga_x_rscan_cpu,
     &tsl_xc_mgga_x_scan_cpu,
@@ -237,46 +257,51 @@ static const char *const names_of_3[] = {"beta", "gamma", "b"};
 static const char *const names_of_4[] = {"cubic"};
 static const char *const names_of_5[] = {"kappa", "mu"};
 static const char *const names_of_6[] = {"kappa", "alpha", "mu_pbe", "mu_ge"};
-static const char *const names_of_7[] = {"lambda", "gamma"};
-static const char *const names_of_8[] = {"alpha", "c"};
-static const char *const names_of_9[] = {"beta", "gamma", "omega"};
-static const char *const names_of_10[] = {"beta", "gamma"};
-static const char *const names_of_11[] = {"c"};
-static const char *const names_of_12[] = {"omega", "beta", "gamma"};
-static const char *const names_of_13[] = {"a", "b", "gamma"};
-static const char *const names_of_14[] = {"kappa", "mu"};
-static const char *const names_of_15[] = {"kappa", "alpha", "mu_pbe", "mu_ge"};
-static const char *const names_of_16[] = {"a", "b", "c"};
-static const char *const names_of_17[] = {"a", "b", "c", "d", "f", "alpha"};
-static const char *const names_of_18[] = {"kappa", "mu"};
-static const char *const names_of_19[] = {"kappa", "mu"};
-static const char *const names_of_20[] = {"kappa", "mu"};
-static const char *const names_of_21[] = {"omega"};
-static const char *const names_of_22[] = {"cx0", "cx1", "cx2", "cx3", "cx4", "css0", "css1", "css2", "css3", "css4", "cos0", "cos1", "cos2", "cos3", "cos4"};
-static const char *const names_of_23[] = {"cx0", "cx1", "cx2", "cx3", "cx4", "css0", "css1", "css2", "css3", "css4", "cos0", "cos1", "cos2", "cos3", "cos4", "omega"};
-static const char *const names_of_24[] = {"a1", "b1", "c1", "d1", "e1", "alpha1", "beta1", "m1", "a2", "b2", "c2", "d2", "e2", "alpha2", "beta2", "m2"};
-static const char *const names_of_25[] = {"electrons"};
-static const char *const names_of_26[] = {"fz20", "a1", "a2", "a3", "alpha1", "alpha2", "alpha3", "beta11", "beta21", "beta31", "beta41", "beta12", "beta22", "beta32", "beta42", "beta13", "beta23", "beta33", "beta43"};
-static const char *const names_of_27[] = {"gamma_1", "gamma_2", "beta1_1", "beta1_2", "beta2_1", "beta2_2", "a_1", "a_2", "b_1", "b_2", "c_1", "c_2", "d_1", "d_2"};
-static const char *const names_of_28[] = {"a1", "b1", "c1", "x01", "a2", "b2", "c2", "x02", "a3", "b3", "c3", "x03"};
-static const char *const names_of_29[] = {"a1", "b1", "c1", "x01", "a2", "b2", "c2", "x02"};
-static const char *const names_of_30[] = {"a", "b"};
-static const char *const names_of_31[] = {NULL};
-static const char *const names_of_32[] = {"alpha"};
-static const char *const names_of_33[] = {"css", "copp"};
-static const char *const names_of_34[] = {"css0", "css1", "css2", "css3", "css4", "cab0", "cab1", "cab2", "cab3", "cab4", "dss0", "dss1", "dss2", "dss3", "dss4", "dss5", "dab0", "dab1", "dab2", "dab3", "dab4", "dab5"};
-static const char *const names_of_35[] = {"eta"};
-static const char *const names_of_36[] = {"d", "c0", "c1", "c2", "c3"};
-static const char *const names_of_37[] = {"tau_r", "alpha_r"};
-static const char *const names_of_38[] = {NULL};
-static const char *const names_of_39[] = {"beta", "d", "c0", "c1", "c2", "c3"};
-static const char *const names_of_40[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "d0", "d1", "d2", "d3", "d4", "d5"};
-static const char *const names_of_41[] = {"kappa", "c", "b"};
-static const char *const names_of_42[] = {"c1", "c2", "d", "k1", "eta", "dp2"};
-static const char *const names_of_43[] = {"c2", "d", "k1", "tau_r", "alpha_r"};
-static const char *const names_of_44[] = {"c1", "c2", "d", "k1"};
-static const char *const names_of_45[] = {"b", "c2", "c3", "e", "kappa", "mu"};
-static const char *const names_of_46[] = {"cx00", "cx01", "cx02", "cx10", "cx11", "css00", "css02", "css10", "css32", "css42", "cos00", "cos01", "cos03", "cos10", "cos32"};
+static const char *const names_of_7[] = {"a"};
+static const char *const names_of_8[] = {"lambda", "gamma"};
+static const char *const names_of_9[] = {"alpha", "c"};
+static const char *const names_of_10[] = {"beta", "gamma", "omega"};
+static const char *const names_of_11[] = {"beta", "gamma"};
+static const char *const names_of_12[] = {"kappa", "mu", "alpha"};
+static const char *const names_of_13[] = {"a1", "a2", "a3", "b1", "b2", "b3"};
+static const char *const names_of_14[] = {"c"};
+static const char *const names_of_15[] = {"omega", "beta", "gamma"};
+static const char *const names_of_16[] = {"a", "b", "gamma"};
+static const char *const names_of_17[] = {"kappa", "mu"};
+static const char *const names_of_18[] = {"kappa", "alpha", "mu_pbe", "mu_ge"};
+static const char *const names_of_19[] = {"a", "b", "c"};
+static const char *const names_of_20[] = {"a", "b", "c", "d", "f", "alpha"};
+static const char *const names_of_21[] = {"kappa", "mu"};
+static const char *const names_of_22[] = {"kappa", "mu"};
+static const char *const names_of_23[] = {"kappa", "mu"};
+static const char *const names_of_24[] = {"omega"};
+static const char *const names_of_25[] = {"cx0", "cx1", "cx2", "cx3", "cx4", "css0", "css1", "css2", "css3", "css4", "cos0", "cos1", "cos2", "cos3", "cos4"};
+static const char *const names_of_26[] = {"cx0", "cx1", "cx2", "cx3", "cx4", "css0", "css1", "css2", "css3", "css4", "cos0", "cos1", "cos2", "cos3", "cos4", "omega"};
+static const char *const names_of_27[] = {"a1", "b1", "c1", "d1", "e1", "alpha1", "beta1", "m1", "a2", "b2", "c2", "d2", "e2", "alpha2", "beta2", "m2"};
+static const char *const names_of_28[] = {"electrons"};
+static const char *const names_of_29[] = {"a1", "b1", "a2", "b2"};
+static const char *const names_of_30[] = {"fz20", "a1", "a2", "a3", "alpha1", "alpha2", "alpha3", "beta11", "beta21", "beta31", "beta41", "beta12", "beta22", "beta32", "beta42", "beta13", "beta23", "beta33", "beta43"};
+static const char *const names_of_31[] = {"gamma_1", "gamma_2", "beta1_1", "beta1_2", "beta2_1", "beta2_2", "a_1", "a_2", "b_1", "b_2", "c_1", "c_2", "d_1", "d_2"};
+static const char *const names_of_32[] = {"a1", "b1", "c1", "x01", "a2", "b2", "c2", "x02", "a3", "b3", "c3", "x03"};
+static const char *const names_of_33[] = {"a1", "b1", "c1", "x01", "a2", "b2", "c2", "x02"};
+static const char *const names_of_34[] = {"a", "b"};
+static const char *const names_of_35[] = {NULL};
+static const char *const names_of_36[] = {"alpha"};
+static const char *const names_of_37[] = {"css", "copp"};
+static const char *const names_of_38[] = {"css0", "css1", "css2", "css3", "css4", "cab0", "cab1", "cab2", "cab3", "cab4", "dss0", "dss1", "dss2", "dss3", "dss4", "dss5", "dab0", "dab1", "dab2", "dab3", "dab4", "dab5"};
+static const char *const names_of_39[] = {"eta"};
+static const char *const names_of_40[] = {"d", "c0", "c1", "c2", "c3"};
+static const char *const names_of_41[] = {"tau_r", "alpha_r"};
+static const char *const names_of_42[] = {NULL};
+static const char *const names_of_43[] = {"beta", "d", "c0", "c1", "c2", "c3"};
+static const char *const names_of_44[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11", "d0", "d1", "d2", "d3", "d4", "d5"};
+static const char *const names_of_45[] = {"kappa", "c", "b"};
+static const char *const names_of_46[] = {"e1", "c1", "k0", "b"};
+static const char *const names_of_47[] = {"c1", "c2", "d", "k1", "eta", "dp2"};
+static const char *const names_of_48[] = {"c2", "d", "k1", "tau_r", "alpha_r"};
+static const char *const names_of_49[] = {"c1", "c2", "d", "k1"};
+static const char *const names_of_50[] = {"b", "c2", "c3", "e", "kappa", "mu"};
+static const char *const names_of_51[] = {"cx00", "cx01", "cx02", "cx10", "cx11", "css00", "css02", "css10", "css32", "css42", "cos00", "cos01", "cos03", "cos10", "cos32"};
 static const double values_gga_c_am05[] = {2.804, 0.8098};
 static const double values_gga_c_apbe[] = {0.079030523241023461723, 0.031090690869654895034, 1};
 static const double values_gga_c_lyp[] = {0.04918, 0.132, 0.2533, 0.349};
@@ -295,6 +320,7 @@ static const double values_gga_c_tm_pbe[] = {-0.052728, -0.0156, 1};
 static const double values_gga_c_xpbe[] = {0.089809, 0.02043355766025040154, 1};
 static const double values_gga_k_apbe[] = {0.8040, 0.23889};
 static const double values_gga_k_apbeint[] = {0.8040, 1.6666666666666667, 0.23899, 0.18518518518518517};
+static const double values_gga_k_lkt[] = {1.3};
 static const double values_gga_k_revapbe[] = {1.245, 0.23889};
 static const double values_gga_k_revapbeint[] = {1.245, 1.6666666666666667, 0.23899, 0.18518518518518517};
 static const double values_gga_k_tfvw[] = {1, 1};
@@ -312,7 +338,10 @@ static const double values_gga_x_b88[] = {0.0042, 6.0};
 static const double values_gga_x_b88_6311g[] = {0.0051, 6.0};
 static const double values_gga_x_b88m[] = {0.0045, 6.0};
 static const double values_gga_x_bcgp[] = {0.8040, 0.249};
+static const double values_gga_x_c09x[] = {1.245, 0.0617, 0.0483};
 static const double values_gga_x_eb88[] = {0.0039685026299204986870, 6.0};
+static const double values_gga_x_ecmv92[] = {27.8428, 11.7683, 0, 27.5026, 5.7728, 0};
+static const double values_gga_x_ev93[] = {1.647127, 0.980118, 0.017399, 1.523671, 0.367229, 0.011282};
 static const double values_gga_x_g96[] = {0.0072992700729927005};
 static const double values_gga_x_ityh[] = {0.2, 0.0042, 6.0};
 static const double values_gga_x_lambda_ch_n[] = {0.75804666505478091829, 0.2195149727645171};
@@ -354,6 +383,7 @@ static const double values_hyb_gga_xc_wb97x_v[] = {0.833, 0.603, 1.194, 0, 0, 0.
 static const double values_hyb_mgga_x_m06_2x[] = {0.46, -0.2206052, -0.09431788, 2.164494, -2.556466, -14.22133, 15.55044, 35.98078, -27.22754, -39.24093, 15.22808, 15.22227, 0, 0, 0, 0, 0, 0};
 static const double values_lda_c_1d_csc[] = {18.40, 0, 7.501, 0.10185, 0.012827, 1.511, 0.258, 4.424, 5.24, 0, 1.568, 0.12856, 0.003201, 0.0538, 0.0000156, 2.958};
 static const double values_lda_c_2d_prm[] = {2};
+static const double values_lda_c_chachiyo[] = {-0.01554535, 20.4562557, -0.007772675, 27.4203609};
 static const double values_lda_c_pw[] = {1.709921, 0.031091, 0.015545, 0.016887, 0.21370, 0.20548, 0.11125, 7.5957, 3.5876, 1.6382, 0.49294, 14.1189, 6.1977, 3.3662, 0.62517, 10.357, 3.6231, 0.88026, 0.49671};
 static const double values_lda_c_pw_mod[] = {1.709920934161365617563962776245, 0.0310907, 0.01554535, 0.0168869, 0.21370, 0.20548, 0.11125, 7.5957, 3.5876, 1.6382, 0.49294, 14.1189, 6.1977, 3.3662, 0.62517, 10.357, 3.6231, 0.88026, 0.49671};
 static const double values_lda_c_pz[] = {-0.1423, -0.0843, 1.0529, 1.3981, 0.3334, 0.2611, 0.0311, 0.01555, -0.048, -0.0269, 0.0020, 0.0007, -0.0116, -0.0048};
@@ -378,6 +408,7 @@ static const double values_mgga_x_modtpss[] = {0.40, 1.38496, 0, 1.37, 0.804, 0.
 static const double values_mgga_x_ms0[] = {0.29, 0.28771, 1.0};
 static const double values_mgga_x_ms1[] = {0.404, 0.18150, 1.0};
 static const double values_mgga_x_ms2[] = {0.504, 0.14601, 4.0};
+static const double values_mgga_x_mvs[] = {-1.6665, 0.7438, 0.174, 0.0233};
 static const double values_mgga_x_r2scan[] = {0.667, 0.8, 1.24, 0.065, 0.001, 0.361};
 static const double values_mgga_x_r2scan01[] = {0.667, 0.8, 1.24, 0.065, 0.01, 0.361};
 static const double values_mgga_x_revtpss[] = {0.40, 0, 2.35203946, 2.16769874, 0.804, 0.14};
@@ -405,98 +436,104 @@ const tsl_xc_set tsl_xc_sets[] = {
     {"gga_c_xpbe", 136, 3, 3, 1e-12, 3, names_of_3, values_gga_c_xpbe, 0, 0, 0, 0, 0},
     {"gga_k_apbe", 185, 5, 5, 1e-15, 2, names_of_5, values_gga_k_apbe, 0, 0, 0, 0, 0},
     {"gga_k_apbeint", 54, 6, 6, 1e-15, 4, names_of_6, values_gga_k_apbeint, 0, 0, 0, 0, 0},
+    {"gga_k_lkt", 613, 7, 7, 1e-15, 1, names_of_7, values_gga_k_lkt, 0, 0, 0, 0, 0},
     {"gga_k_revapbe", 55, 5, 5, 1e-15, 2, names_of_5, values_gga_k_revapbe, 0, 0, 0, 0, 0},
     {"gga_k_revapbeint", 53, 6, 6, 1e-15, 4, names_of_6, values_gga_k_revapbeint, 0, 0, 0, 0, 0},
-    {"gga_k_tfvw", 52, 7, 7, 1e-15, 2, names_of_7, values_gga_k_tfvw, 0, 0, 0, 0, 0},
+    {"gga_k_tfvw", 52, 8, 8, 1e-15, 2, names_of_8, values_gga_k_tfvw, 0, 0, 0, 0, 0},
     {"gga_k_tw1", 187, 5, 5, 1e-15, 2, names_of_5, values_gga_k_tw1, 0, 0, 0, 0, 0},
     {"gga_k_tw2", 188, 5, 5, 1e-15, 2, names_of_5, values_gga_k_tw2, 0, 0, 0, 0, 0},
     {"gga_k_tw3", 189, 5, 5, 1e-15, 2, names_of_5, values_gga_k_tw3, 0, 0, 0, 0, 0},
     {"gga_k_tw4", 190, 5, 5, 1e-15, 2, names_of_5, values_gga_k_tw4, 0, 0, 0, 0, 0},
-    {"gga_k_vw", 500, 7, 7, 1e-15, 2, names_of_7, values_gga_k_vw, 0, 0, 0, 0, 0},
-    {"gga_x_am05", 120, 8, 8, 1e-15, 2, names_of_8, values_gga_x_am05, 0, 0, 0, 0, 0},
-    {"gga_x_apbe", 184, 14, 14, 1e-15, 2, names_of_14, values_gga_x_apbe, 0, 0, 0, 0, 0},
-    {"gga_x_b86", 103, 9, 9, 1e-15, 3, names_of_9, values_gga_x_b86, 0, 0, 0, 0, 0},
-    {"gga_x_b86_mgc", 105, 9, 9, 1e-15, 3, names_of_9, values_gga_x_b86_mgc, 0, 0, 0, 0, 0},
-    {"gga_x_b86_r", 41, 9, 9, 1e-15, 3, names_of_9, values_gga_x_b86_r, 0, 0, 0, 0, 0},
-    {"gga_x_b88", 106, 10, 10, 1e-15, 2, names_of_10, values_gga_x_b88, 0, 0, 0, 0, 0},
-    {"gga_x_b88_6311g", 179, 10, 10, 1e-15, 2, names_of_10, values_gga_x_b88_6311g, 0, 0, 0, 0, 0},
-    {"gga_x_b88m", 570, 10, 10, 1e-15, 2, names_of_10, values_gga_x_b88m, 0, 0, 0, 0, 0},
-    {"gga_x_bcgp", 38, 14, 14, 1e-15, 2, names_of_14, values_gga_x_bcgp, 0, 0, 0, 0, 0},
-    {"gga_x_eb88", 271, 10, 10, 1e-15, 2, names_of_10, values_gga_x_eb88, 0, 0, 0, 0, 0},
-    {"gga_x_g96", 107, 11, 11, 1e-15, 1, names_of_11, values_gga_x_g96, 0, 0, 0, 0, 0},
-    {"gga_x_ityh", 529, 12, 12, 1e-14, 3, names_of_12, values_gga_x_ityh, 0, 0, 0, 0, 0},
-    {"gga_x_lambda_ch_n", 44, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_ch_n, 0, 0, 0, 0, 0},
-    {"gga_x_lambda_lo_n", 45, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_lo_n, 0, 0, 0, 0, 0},
-    {"gga_x_lambda_oc2_n", 40, 14, 14, 1e-15, 2, names_of_14, values_gga_x_lambda_oc2_n, 0, 0, 0, 0, 0},
-    {"gga_x_mb88", 149, 10, 10, 1e-15, 2, names_of_10, values_gga_x_mb88, 0, 0, 0, 0, 0},
-    {"gga_x_optb88_vdw", 139, 10, 10, 1e-15, 2, names_of_10, values_gga_x_optb88_vdw, 0, 0, 0, 0, 0},
-    {"gga_x_optx", 110, 13, 13, 1e-15, 3, names_of_13, values_gga_x_optx, 0, 0, 0, 0, 0},
-    {"gga_x_pbe", 101, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe, 0, 0, 0, 0, 0},
-    {"gga_x_pbe_jsjr", 126, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe_jsjr, 0, 0, 0, 0, 0},
-    {"gga_x_pbe_mol", 49, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe_mol, 0, 0, 0, 0, 0},
-    {"gga_x_pbe_r", 102, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe_r, 0, 0, 0, 0, 0},
-    {"gga_x_pbe_sol", 116, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe_sol, 0, 0, 0, 0, 0},
-    {"gga_x_pbe_tca", 59, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbe_tca, 0, 0, 0, 0, 0},
-    {"gga_x_pbefe", 265, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbefe, 0, 0, 0, 0, 0},
-    {"gga_x_pbeint", 60, 15, 15, 1e-12, 4, names_of_15, values_gga_x_pbeint, 0, 0, 0, 0, 0},
-    {"gga_x_pbek1_vdw", 140, 14, 14, 1e-15, 2, names_of_14, values_gga_x_pbek1_vdw, 0, 0, 0, 0, 0},
-    {"gga_x_pw86", 108, 16, 16, 1e-15, 3, names_of_16, values_gga_x_pw86, 0, 0, 0, 0, 0},
-    {"gga_x_pw91", 109, 17, 17, 1e-15, 6, names_of_17, values_gga_x_pw91, 0, 0, 0, 0, 0},
-    {"gga_x_rge2", 142, 18, 18, 1e-15, 2, names_of_18, values_gga_x_rge2, 0, 0, 0, 0, 0},
-    {"gga_x_rpbe", 117, 19, 19, 1e-15, 2, names_of_19, values_gga_x_rpbe, 0, 0, 0, 0, 0},
-    {"gga_x_rpw86", 144, 16, 16, 1e-15, 3, names_of_16, values_gga_x_rpw86, 0, 0, 0, 0, 0},
-    {"gga_x_wc", 118, 20, 20, 1e-15, 2, names_of_20, values_gga_x_wc, 0, 0, 0, 0, 0},
-    {"gga_x_wpbeh", 524, 21, 21, 1e-14, 1, names_of_21, values_gga_x_wpbeh, 0, 0, 0, 0, 0},
-    {"gga_x_xpbe", 123, 14, 14, 1e-15, 2, names_of_14, values_gga_x_xpbe, 0, 0, 0, 0, 0},
-    {"gga_xc_b97_d", 170, 22, 22, 1e-14, 15, names_of_22, values_gga_xc_b97_d, 0, 0, 0, 0, 0},
-    {"gga_xc_hcth_120", 162, 22, 22, 1e-14, 15, names_of_22, values_gga_xc_hcth_120, 0, 0, 0, 0, 0},
-    {"gga_xc_hcth_147", 163, 22, 22, 1e-14, 15, names_of_22, values_gga_xc_hcth_147, 0, 0, 0, 0, 0},
-    {"gga_xc_hcth_407", 164, 22, 22, 1e-14, 15, names_of_22, values_gga_xc_hcth_407, 0, 0, 0, 0, 0},
-    {"gga_xc_hcth_93", 161, 22, 22, 1e-14, 15, names_of_22, values_gga_xc_hcth_93, 0, 0, 0, 0, 0},
-    {"hyb_gga_xc_b97", 407, 22, 22, 1e-14, 15, names_of_22, values_hyb_gga_xc_b97, 0.1943, 0, 0, 0, 0},
-    {"hyb_gga_xc_b97_1", 408, 22, 22, 1e-14, 15, names_of_22, values_hyb_gga_xc_b97_1, 0.21, 0, 0, 0, 0},
-    {"hyb_gga_xc_b97_2", 410, 22, 22, 1e-14, 15, names_of_22, values_hyb_gga_xc_b97_2, 0.21, 0, 0, 0, 0},
-    {"hyb_gga_xc_b97_3", 414, 22, 22, 1e-14, 15, names_of_22, values_hyb_gga_xc_b97_3, 0.269288, 0, 0, 0, 0},
-    {"hyb_gga_xc_wb97", 463, 23, 23, 1e-14, 16, names_of_23, values_hyb_gga_xc_wb97, 0, 1, 0.4, 0, 0},
-    {"hyb_gga_xc_wb97x", 464, 23, 23, 1e-14, 16, names_of_23, values_hyb_gga_xc_wb97x, 0.157706, 0.842294, 0.3, 0, 0},
-    {"hyb_gga_xc_wb97x_d", 471, 23, 23, 1e-14, 16, names_of_23, values_hyb_gga_xc_wb97x_d, 0.222036, 0.777964, 0.2, 0, 0},
-    {"hyb_gga_xc_wb97x_v", 466, 23, 23, 1e-14, 16, names_of_23, values_hyb_gga_xc_wb97x_v, 0.167, 0.833, 0.3, 6, 0.01},
-    {"hyb_mgga_x_m06_2x", 450, 40, 40, 1e-15, 18, names_of_40, values_hyb_mgga_x_m06_2x, 0.54, 0, 0, 0, 0},
-    {"lda_c_1d_csc", 18, 24, 24, 1e-25, 16, names_of_24, values_lda_c_1d_csc, 0, 0, 0, 0, 0},
-    {"lda_c_2d_prm", 16, 25, 25, 1e-32, 1, names_of_25, values_lda_c_2d_prm, 0, 0, 0, 0, 0},
-    {"lda_c_pw", 12, 26, 26, 1e-15, 19, names_of_26, values_lda_c_pw, 0, 0, 0, 0, 0},
-    {"lda_c_pw_mod", 13, 26, 26, 1e-15, 19, names_of_26, values_lda_c_pw_mod, 0, 0, 0, 0, 0},
-    {"lda_c_pz", 9, 27, 27, 1e-15, 14, names_of_27, values_lda_c_pz, 0, 0, 0, 0, 0},
-    {"lda_c_pz_mod", 10, 27, 27, 1e-15, 14, names_of_27, values_lda_c_pz_mod, 0, 0, 0, 0, 0},
-    {"lda_c_vwn", 7, 28, 28, 1e-15, 12, names_of_28, values_lda_c_vwn, 0, 0, 0, 0, 0},
-    {"lda_c_vwn_1", 28, 29, 29, 1e-15, 8, names_of_29, values_lda_c_vwn_1, 0, 0, 0, 0, 0},
-    {"lda_c_vwn_rpa", 8, 29, 29, 1e-15, 8, names_of_29, values_lda_c_vwn_rpa, 0, 0, 0, 0, 0},
-    {"lda_c_wigner", 2, 30, 30, 1e-24, 2, names_of_30, values_lda_c_wigner, 0, 0, 0, 0, 0},
-    {"lda_k_tf", 50, 31, 31, 1e-15, 0, names_of_31, values_lda_k_tf, 0, 0, 0, 0, 0},
-    {"lda_x", 1, 32, 32, 1e-15, 1, names_of_32, values_lda_x, 0, 0, 0, 0, 0},
-    {"mgga_c_bc95", 240, 33, 33, 1e-14, 2, names_of_33, values_mgga_c_bc95, 0, 0, 0, 0, 0},
-    {"mgga_c_m06_2x", 236, 34, 34, 1e-12, 22, names_of_34, values_mgga_c_m06_2x, 0, 0, 0, 0, 0},
-    {"mgga_c_m06_l", 233, 34, 34, 1e-12, 22, names_of_34, values_mgga_c_m06_l, 0, 0, 0, 0, 0},
-    {"mgga_c_r2scan", 498, 35, 35, 1e-15, 1, names_of_35, values_mgga_c_r2scan, 0, 0, 0, 0, 0},
-    {"mgga_c_r2scan01", 642, 35, 35, 1e-15, 1, names_of_35, values_mgga_c_r2scan01, 0, 0, 0, 0, 0},
-    {"mgga_c_revtpss", 241, 36, 36, 1e-13, 5, names_of_36, values_mgga_c_revtpss, 0, 0, 0, 0, 0},
-    {"mgga_c_rscan", 494, 37, 37, 1e-15, 2, names_of_37, values_mgga_c_rscan, 0, 0, 0, 0, 0},
-    {"mgga_c_scan", 267, 38, 38, 1e-15, 0, names_of_38, values_mgga_c_scan, 0, 0, 0, 0, 0},
-    {"mgga_c_tpss", 231, 39, 39, 1e-15, 6, names_of_39, values_mgga_c_tpss, 0, 0, 0, 0, 0},
-    {"mgga_x_m06_l", 203, 40, 40, 1e-15, 18, names_of_40, values_mgga_x_m06_l, 0, 0, 0, 0, 0},
-    {"mgga_x_modtpss", 245, 45, 45, 1e-15, 6, names_of_45, values_mgga_x_modtpss, 0, 0, 0, 0, 0},
-    {"mgga_x_ms0", 221, 41, 41, 1e-15, 3, names_of_41, values_mgga_x_ms0, 0, 0, 0, 0, 0},
-    {"mgga_x_ms1", 222, 41, 41, 1e-15, 3, names_of_41, values_mgga_x_ms1, 0, 0, 0, 0, 0},
-    {"mgga_x_ms2", 223, 41, 41, 1e-15, 3, names_of_41, values_mgga_x_ms2, 0, 0, 0, 0, 0},
-    {"mgga_x_r2scan", 497, 42, 42, 1e-11, 6, names_of_42, values_mgga_x_r2scan, 0, 0, 0, 0, 0},
-    {"mgga_x_r2scan01", 645, 42, 42, 1e-11, 6, names_of_42, values_mgga_x_r2scan01, 0, 0, 0, 0, 0},
-    {"mgga_x_revtpss", 212, 45, 45, 1e-15, 6, names_of_45, values_mgga_x_revtpss, 0, 0, 0, 0, 0},
-    {"mgga_x_rscan", 493, 43, 43, 1e-11, 5, names_of_43, values_mgga_x_rscan, 0, 0, 0, 0, 0},
-    {"mgga_x_scan", 263, 44, 44, 1e-15, 4, names_of_44, values_mgga_x_scan, 0, 0, 0, 0, 0},
-    {"mgga_x_tpss", 202, 45, 45, 1e-15, 6, names_of_45, values_mgga_x_tpss, 0, 0, 0, 0, 0},
-    {"mgga_xc_b97m_v", 254, 46, 46, 1e-15, 15, names_of_46, values_mgga_xc_b97m_v, 0, 0, 0, 6, 0.01},
+    {"gga_k_vw", 500, 8, 8, 1e-15, 2, names_of_8, values_gga_k_vw, 0, 0, 0, 0, 0},
+    {"gga_x_am05", 120, 9, 9, 1e-15, 2, names_of_9, values_gga_x_am05, 0, 0, 0, 0, 0},
+    {"gga_x_apbe", 184, 17, 17, 1e-15, 2, names_of_17, values_gga_x_apbe, 0, 0, 0, 0, 0},
+    {"gga_x_b86", 103, 10, 10, 1e-15, 3, names_of_10, values_gga_x_b86, 0, 0, 0, 0, 0},
+    {"gga_x_b86_mgc", 105, 10, 10, 1e-15, 3, names_of_10, values_gga_x_b86_mgc, 0, 0, 0, 0, 0},
+    {"gga_x_b86_r", 41, 10, 10, 1e-15, 3, names_of_10, values_gga_x_b86_r, 0, 0, 0, 0, 0},
+    {"gga_x_b88", 106, 11, 11, 1e-15, 2, names_of_11, values_gga_x_b88, 0, 0, 0, 0, 0},
+    {"gga_x_b88_6311g", 179, 11, 11, 1e-15, 2, names_of_11, values_gga_x_b88_6311g, 0, 0, 0, 0, 0},
+    {"gga_x_b88m", 570, 11, 11, 1e-15, 2, names_of_11, values_gga_x_b88m, 0, 0, 0, 0, 0},
+    {"gga_x_bcgp", 38, 17, 17, 1e-15, 2, names_of_17, values_gga_x_bcgp, 0, 0, 0, 0, 0},
+    {"gga_x_c09x", 158, 12, 12, 1e-15, 3, names_of_12, values_gga_x_c09x, 0, 0, 0, 0, 0},
+    {"gga_x_eb88", 271, 11, 11, 1e-15, 2, names_of_11, values_gga_x_eb88, 0, 0, 0, 0, 0},
+    {"gga_x_ecmv92", 215, 13, 13, 1e-15, 6, names_of_13, values_gga_x_ecmv92, 0, 0, 0, 0, 0},
+    {"gga_x_ev93", 35, 13, 13, 1e-15, 6, names_of_13, values_gga_x_ev93, 0, 0, 0, 0, 0},
+    {"gga_x_g96", 107, 14, 14, 1e-15, 1, names_of_14, values_gga_x_g96, 0, 0, 0, 0, 0},
+    {"gga_x_ityh", 529, 15, 15, 1e-14, 3, names_of_15, values_gga_x_ityh, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_ch_n", 44, 17, 17, 1e-15, 2, names_of_17, values_gga_x_lambda_ch_n, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_lo_n", 45, 17, 17, 1e-15, 2, names_of_17, values_gga_x_lambda_lo_n, 0, 0, 0, 0, 0},
+    {"gga_x_lambda_oc2_n", 40, 17, 17, 1e-15, 2, names_of_17, values_gga_x_lambda_oc2_n, 0, 0, 0, 0, 0},
+    {"gga_x_mb88", 149, 11, 11, 1e-15, 2, names_of_11, values_gga_x_mb88, 0, 0, 0, 0, 0},
+    {"gga_x_optb88_vdw", 139, 11, 11, 1e-15, 2, names_of_11, values_gga_x_optb88_vdw, 0, 0, 0, 0, 0},
+    {"gga_x_optx", 110, 16, 16, 1e-15, 3, names_of_16, values_gga_x_optx, 0, 0, 0, 0, 0},
+    {"gga_x_pbe", 101, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe, 0, 0, 0, 0, 0},
+    {"gga_x_pbe_jsjr", 126, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe_jsjr, 0, 0, 0, 0, 0},
+    {"gga_x_pbe_mol", 49, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe_mol, 0, 0, 0, 0, 0},
+    {"gga_x_pbe_r", 102, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe_r, 0, 0, 0, 0, 0},
+    {"gga_x_pbe_sol", 116, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe_sol, 0, 0, 0, 0, 0},
+    {"gga_x_pbe_tca", 59, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbe_tca, 0, 0, 0, 0, 0},
+    {"gga_x_pbefe", 265, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbefe, 0, 0, 0, 0, 0},
+    {"gga_x_pbeint", 60, 18, 18, 1e-12, 4, names_of_18, values_gga_x_pbeint, 0, 0, 0, 0, 0},
+    {"gga_x_pbek1_vdw", 140, 17, 17, 1e-15, 2, names_of_17, values_gga_x_pbek1_vdw, 0, 0, 0, 0, 0},
+    {"gga_x_pw86", 108, 19, 19, 1e-15, 3, names_of_19, values_gga_x_pw86, 0, 0, 0, 0, 0},
+    {"gga_x_pw91", 109, 20, 20, 1e-15, 6, names_of_20, values_gga_x_pw91, 0, 0, 0, 0, 0},
+    {"gga_x_rge2", 142, 21, 21, 1e-15, 2, names_of_21, values_gga_x_rge2, 0, 0, 0, 0, 0},
+    {"gga_x_rpbe", 117, 22, 22, 1e-15, 2, names_of_22, values_gga_x_rpbe, 0, 0, 0, 0, 0},
+    {"gga_x_rpw86", 144, 19, 19, 1e-15, 3, names_of_19, values_gga_x_rpw86, 0, 0, 0, 0, 0},
+    {"gga_x_wc", 118, 23, 23, 1e-15, 2, names_of_23, values_gga_x_wc, 0, 0, 0, 0, 0},
+    {"gga_x_wpbeh", 524, 24, 24, 1e-14, 1, names_of_24, values_gga_x_wpbeh, 0, 0, 0, 0, 0},
+    {"gga_x_xpbe", 123, 17, 17, 1e-15, 2, names_of_17, values_gga_x_xpbe, 0, 0, 0, 0, 0},
+    {"gga_xc_b97_d", 170, 25, 25, 1e-14, 15, names_of_25, values_gga_xc_b97_d, 0, 0, 0, 0, 0},
+    {"gga_xc_hcth_120", 162, 25, 25, 1e-14, 15, names_of_25, values_gga_xc_hcth_120, 0, 0, 0, 0, 0},
+    {"gga_xc_hcth_147", 163, 25, 25, 1e-14, 15, names_of_25, values_gga_xc_hcth_147, 0, 0, 0, 0, 0},
+    {"gga_xc_hcth_407", 164, 25, 25, 1e-14, 15, names_of_25, values_gga_xc_hcth_407, 0, 0, 0, 0, 0},
+    {"gga_xc_hcth_93", 161, 25, 25, 1e-14, 15, names_of_25, values_gga_xc_hcth_93, 0, 0, 0, 0, 0},
+    {"hyb_gga_xc_b97", 407, 25, 25, 1e-14, 15, names_of_25, values_hyb_gga_xc_b97, 0.1943, 0, 0, 0, 0},
+    {"hyb_gga_xc_b97_1", 408, 25, 25, 1e-14, 15, names_of_25, values_hyb_gga_xc_b97_1, 0.21, 0, 0, 0, 0},
+    {"hyb_gga_xc_b97_2", 410, 25, 25, 1e-14, 15, names_of_25, values_hyb_gga_xc_b97_2, 0.21, 0, 0, 0, 0},
+    {"hyb_gga_xc_b97_3", 414, 25, 25, 1e-14, 15, names_of_25, values_hyb_gga_xc_b97_3, 0.269288, 0, 0, 0, 0},
+    {"hyb_gga_xc_wb97", 463, 26, 26, 1e-14, 16, names_of_26, values_hyb_gga_xc_wb97, 0, 1, 0.4, 0, 0},
+    {"hyb_gga_xc_wb97x", 464, 26, 26, 1e-14, 16, names_of_26, values_hyb_gga_xc_wb97x, 0.157706, 0.842294, 0.3, 0, 0},
+    {"hyb_gga_xc_wb97x_d", 471, 26, 26, 1e-14, 16, names_of_26, values_hyb_gga_xc_wb97x_d, 0.222036, 0.777964, 0.2, 0, 0},
+    {"hyb_gga_xc_wb97x_v", 466, 26, 26, 1e-14, 16, names_of_26, values_hyb_gga_xc_wb97x_v, 0.167, 0.833, 0.3, 6, 0.01},
+    {"hyb_mgga_x_m06_2x", 450, 44, 44, 1e-15, 18, names_of_44, values_hyb_mgga_x_m06_2x, 0.54, 0, 0, 0, 0},
+    {"lda_c_1d_csc", 18, 27, 27, 1e-25, 16, names_of_27, values_lda_c_1d_csc, 0, 0, 0, 0, 0},
+    {"lda_c_2d_prm", 16, 28, 28, 1e-32, 1, names_of_28, values_lda_c_2d_prm, 0, 0, 0, 0, 0},
+    {"lda_c_chachiyo", 287, 29, 29, 1e-15, 4, names_of_29, values_lda_c_chachiyo, 0, 0, 0, 0, 0},
+    {"lda_c_pw", 12, 30, 30, 1e-15, 19, names_of_30, values_lda_c_pw, 0, 0, 0, 0, 0},
+    {"lda_c_pw_mod", 13, 30, 30, 1e-15, 19, names_of_30, values_lda_c_pw_mod, 0, 0, 0, 0, 0},
+    {"lda_c_pz", 9, 31, 31, 1e-15, 14, names_of_31, values_lda_c_pz, 0, 0, 0, 0, 0},
+    {"lda_c_pz_mod", 10, 31, 31, 1e-15, 14, names_of_31, values_lda_c_pz_mod, 0, 0, 0, 0, 0},
+    {"lda_c_vwn", 7, 32, 32, 1e-15, 12, names_of_32, values_lda_c_vwn, 0, 0, 0, 0, 0},
+    {"lda_c_vwn_1", 28, 33, 33, 1e-15, 8, names_of_33, values_lda_c_vwn_1, 0, 0, 0, 0, 0},
+    {"lda_c_vwn_rpa", 8, 33, 33, 1e-15, 8, names_of_33, values_lda_c_vwn_rpa, 0, 0, 0, 0, 0},
+    {"lda_c_wigner", 2, 34, 34, 1e-24, 2, names_of_34, values_lda_c_wigner, 0, 0, 0, 0, 0},
+    {"lda_k_tf", 50, 35, 35, 1e-15, 0, names_of_35, values_lda_k_tf, 0, 0, 0, 0, 0},
+    {"lda_x", 1, 36, 36, 1e-15, 1, names_of_36, values_lda_x, 0, 0, 0, 0, 0},
+    {"mgga_c_bc95", 240, 37, 37, 1e-14, 2, names_of_37, values_mgga_c_bc95, 0, 0, 0, 0, 0},
+    {"mgga_c_m06_2x", 236, 38, 38, 1e-12, 22, names_of_38, values_mgga_c_m06_2x, 0, 0, 0, 0, 0},
+    {"mgga_c_m06_l", 233, 38, 38, 1e-12, 22, names_of_38, values_mgga_c_m06_l, 0, 0, 0, 0, 0},
+    {"mgga_c_r2scan", 498, 39, 39, 1e-15, 1, names_of_39, values_mgga_c_r2scan, 0, 0, 0, 0, 0},
+    {"mgga_c_r2scan01", 642, 39, 39, 1e-15, 1, names_of_39, values_mgga_c_r2scan01, 0, 0, 0, 0, 0},
+    {"mgga_c_revtpss", 241, 40, 40, 1e-13, 5, names_of_40, values_mgga_c_revtpss, 0, 0, 0, 0, 0},
+    {"mgga_c_rscan", 494, 41, 41, 1e-15, 2, names_of_41, values_mgga_c_rscan, 0, 0, 0, 0, 0},
+    {"mgga_c_scan", 267, 42, 42, 1e-15, 0, names_of_42, values_mgga_c_scan, 0, 0, 0, 0, 0},
+    {"mgga_c_tpss", 231, 43, 43, 1e-15, 6, names_of_43, values_mgga_c_tpss, 0, 0, 0, 0, 0},
+    {"mgga_x_m06_l", 203, 44, 44, 1e-15, 18, names_of_44, values_mgga_x_m06_l, 0, 0, 0, 0, 0},
+    {"mgga_x_modtpss", 245, 50, 50, 1e-15, 6, names_of_50, values_mgga_x_modtpss, 0, 0, 0, 0, 0},
+    {"mgga_x_ms0", 221, 45, 45, 1e-15, 3, names_of_45, values_mgga_x_ms0, 0, 0, 0, 0, 0},
+    {"mgga_x_ms1", 222, 45, 45, 1e-15, 3, names_of_45, values_mgga_x_ms1, 0, 0, 0, 0, 0},
+    {"mgga_x_ms2", 223, 45, 45, 1e-15, 3, names_of_45, values_mgga_x_ms2, 0, 0, 0, 0, 0},
+    {"mgga_x_mvs", 257, 46, 46, 1e-15, 4, names_of_46, values_mgga_x_mvs, 0, 0, 0, 0, 0},
+    {"mgga_x_r2scan", 497, 47, 47, 1e-11, 6, names_of_47, values_mgga_x_r2scan, 0, 0, 0, 0, 0},
+    {"mgga_x_r2scan01", 645, 47, 47, 1e-11, 6, names_of_47, values_mgga_x_r2scan01, 0, 0, 0, 0, 0},
+    {"mgga_x_revtpss", 212, 50, 50, 1e-15, 6, names_of_50, values_mgga_x_revtpss, 0, 0, 0, 0, 0},
+    {"mgga_x_rscan", 493, 48, 48, 1e-11, 5, names_of_48, values_mgga_x_rscan, 0, 0, 0, 0, 0},
+    {"mgga_x_scan", 263, 49, 49, 1e-15, 4, names_of_49, values_mgga_x_scan, 0, 0, 0, 0, 0},
+    {"mgga_x_tpss", 202, 50, 50, 1e-15, 6, names_of_50, values_mgga_x_tpss, 0, 0, 0, 0, 0},
+    {"mgga_xc_b97m_v", 254, 51, 51, 1e-15, 15, names_of_51, values_mgga_xc_b97m_v, 0, 0, 0, 6, 0.01},
 };
-const int tsl_xc_set_count = 108;
+const int tsl_xc_set_count = 114;
 
 const tsl_xc_composite tsl_xc_composites[] = {
     {"am05", "", 0, 2, {{1, "gga_x_am05"}, {1, "gga_c_am05"}},

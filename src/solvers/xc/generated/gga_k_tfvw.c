@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_k_tfvw = {.name = "gga_k_tfvw",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {7},
+    .formula = {8},
     .parameters = 6,
     .parameter = parameters,
     .constants = 14,

@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_am05 = {.name = "gga_x_am05",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {8},
+    .formula = {9},
     .parameters = 6,
     .parameter = parameters,
     .constants = 13,

@@ -42,7 +42,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_b86 = {.name = "gga_x_b86",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {9},
+    .formula = {10},
     .parameters = 7,
     .parameter = parameters,
     .constants = 19,

@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_b88 = {.name = "gga_x_b88",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {10},
+    .formula = {11},
     .parameters = 6,
     .parameter = parameters,
     .constants = 15,

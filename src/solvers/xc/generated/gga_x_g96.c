@@ -40,7 +40,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_g96 = {.name = "gga_x_g96",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {11},
+    .formula = {14},
     .parameters = 5,
     .parameter = parameters,
     .constants = 10,

@@ -42,7 +42,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_ityh = {.name = "gga_x_ityh",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {12},
+    .formula = {15},
     .parameters = 7,
     .parameter = parameters,
     .constants = 17,

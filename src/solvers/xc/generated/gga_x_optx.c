@@ -42,7 +42,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_optx = {.name = "gga_x_optx",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {13},
+    .formula = {16},
     .parameters = 7,
     .parameter = parameters,
     .constants = 19,

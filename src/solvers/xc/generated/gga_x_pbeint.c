@@ -43,7 +43,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_pbeint = {.name = "gga_x_pbeint",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {15},
+    .formula = {18},
     .parameters = 8,
     .parameter = parameters,
     .constants = 17,

@@ -42,7 +42,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_pw86 = {.name = "gga_x_pw86",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {16},
+    .formula = {19},
     .parameters = 7,
     .parameter = parameters,
     .constants = 14,

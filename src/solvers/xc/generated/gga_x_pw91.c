@@ -45,7 +45,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_pw91 = {.name = "gga_x_pw91",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {17},
+    .formula = {20},
     .parameters = 10,
     .parameter = parameters,
     .constants = 32,

@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_rpbe = {.name = "gga_x_rpbe",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {19},
+    .formula = {22},
     .parameters = 6,
     .parameter = parameters,
     .constants = 15,

@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_wc = {.name = "gga_x_wc",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {20},
+    .formula = {23},
     .parameters = 6,
     .parameter = parameters,
     .constants = 18,

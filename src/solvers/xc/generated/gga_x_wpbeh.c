@@ -40,7 +40,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_x_wpbeh = {.name = "gga_x_wpbeh",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {21},
+    .formula = {24},
     .parameters = 5,
     .parameter = parameters,
     .constants = 22,

@@ -55,7 +55,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_gga_xc_b97 = {.name = "gga_xc_b97",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {22},
+    .formula = {25},
     .parameters = 20,
     .parameter = parameters,
     .constants = 24,

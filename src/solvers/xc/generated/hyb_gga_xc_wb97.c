@@ -56,7 +56,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_hyb_gga_xc_wb97 = {.name = "hyb_gga_xc_wb97",
     .family = TSL_XC_GGA,
     .components = 1,
-    .formula = {23},
+    .formula = {26},
     .parameters = 21,
     .parameter = parameters,
     .constants = 28,

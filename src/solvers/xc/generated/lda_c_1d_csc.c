@@ -54,7 +54,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_1d_csc = {.name = "lda_c_1d_csc",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {24},
+    .formula = {27},
     .parameters = 19,
     .parameter = parameters,
     .constants = 32,

@@ -39,7 +39,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_2d_prm = {.name = "lda_c_2d_prm",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {25},
+    .formula = {28},
     .parameters = 4,
     .parameter = parameters,
     .constants = 17,

@@ -58,7 +58,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_pw = {.name = "lda_c_pw",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {26},
+    .formula = {30},
     .parameters = 23,
     .parameter = parameters,
     .constants = 58,

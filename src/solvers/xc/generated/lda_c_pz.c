@@ -53,7 +53,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_pz = {.name = "lda_c_pz",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {27},
+    .formula = {31},
     .parameters = 18,
     .parameter = parameters,
     .constants = 26,

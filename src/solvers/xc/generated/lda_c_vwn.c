@@ -51,7 +51,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_vwn = {.name = "lda_c_vwn",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {28},
+    .formula = {32},
     .parameters = 16,
     .parameter = parameters,
     .constants = 50,

@@ -47,7 +47,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_vwn_rpa = {.name = "lda_c_vwn_rpa",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {29},
+    .formula = {33},
     .parameters = 12,
     .parameter = parameters,
     .constants = 35,

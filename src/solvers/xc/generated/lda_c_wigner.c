@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_c_wigner = {.name = "lda_c_wigner",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {30},
+    .formula = {34},
     .parameters = 6,
     .parameter = parameters,
     .constants = 7,

@@ -39,7 +39,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_k_tf = {.name = "lda_k_tf",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {31},
+    .formula = {35},
     .parameters = 4,
     .parameter = parameters,
     .constants = 4,

@@ -39,7 +39,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_lda_x = {.name = "lda_x",
     .family = TSL_XC_LDA,
     .components = 1,
-    .formula = {32},
+    .formula = {36},
     .parameters = 4,
     .parameter = parameters,
     .constants = 8,

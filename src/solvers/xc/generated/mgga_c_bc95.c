@@ -43,7 +43,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_bc95 = {.name = "mgga_c_bc95",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {33},
+    .formula = {37},
     .parameters = 8,
     .parameter = parameters,
     .constants = 16,

@@ -63,7 +63,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_m06 = {.name = "mgga_c_m06",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {34},
+    .formula = {38},
     .parameters = 28,
     .parameter = parameters,
     .constants = 36,

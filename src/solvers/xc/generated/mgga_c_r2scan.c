@@ -42,7 +42,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_r2scan = {.name = "mgga_c_r2scan",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {35},
+    .formula = {39},
     .parameters = 7,
     .parameter = parameters,
     .constants = 12,

@@ -46,7 +46,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_revtpss = {.name = "mgga_c_revtpss",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {36},
+    .formula = {40},
     .parameters = 11,
     .parameter = parameters,
     .constants = 17,

@@ -41,7 +41,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_scan = {.name = "mgga_c_scan",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {38},
+    .formula = {42},
     .parameters = 6,
     .parameter = parameters,
     .constants = 6,

@@ -47,7 +47,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_c_tpss = {.name = "mgga_c_tpss",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {39},
+    .formula = {43},
     .parameters = 12,
     .parameter = parameters,
     .constants = 23,

@@ -58,7 +58,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_m06 = {.name = "mgga_x_m06",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {40},
+    .formula = {44},
     .parameters = 23,
     .parameter = parameters,
     .constants = 28,

@@ -43,7 +43,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_ms = {.name = "mgga_x_ms",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {41},
+    .formula = {45},
     .parameters = 8,
     .parameter = parameters,
     .constants = 13,

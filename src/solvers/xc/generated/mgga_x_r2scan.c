@@ -46,7 +46,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_r2scan = {.name = "mgga_x_r2scan",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {42},
+    .formula = {47},
     .parameters = 11,
     .parameter = parameters,
     .constants = 22,

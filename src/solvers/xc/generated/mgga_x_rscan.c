@@ -45,7 +45,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_rscan = {.name = "mgga_x_rscan",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {43},
+    .formula = {48},
     .parameters = 10,
     .parameter = parameters,
     .constants = 22,

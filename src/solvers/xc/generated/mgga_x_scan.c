@@ -44,7 +44,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_scan = {.name = "mgga_x_scan",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {44},
+    .formula = {49},
     .parameters = 9,
     .parameter = parameters,
     .constants = 23,

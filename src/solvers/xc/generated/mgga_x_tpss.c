@@ -46,7 +46,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_x_tpss = {.name = "mgga_x_tpss",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {45},
+    .formula = {50},
     .parameters = 11,
     .parameter = parameters,
     .constants = 32,

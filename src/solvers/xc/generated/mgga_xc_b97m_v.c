@@ -56,7 +56,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_mgga_xc_b97m_v = {.name = "mgga_xc_b97m_v",
     .family = TSL_XC_MGGA,
     .components = 1,
-    .formula = {46},
+    .formula = {51},
     .parameters = 21,
     .parameter = parameters,
     .constants = 34,

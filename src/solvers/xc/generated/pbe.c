@@ -48,7 +48,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_pbe = {.name = "pbe",
     .family = TSL_XC_GGA,
     .components = 2,
-    .formula = {14, 3},
+    .formula = {17, 3},
     .parameters = 13,
     .parameter = parameters,
     .constants = 26,

@@ -51,7 +51,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_r2scan = {.name = "r2scan",
     .family = TSL_XC_MGGA,
     .components = 2,
-    .formula = {42, 35},
+    .formula = {47, 39},
     .parameters = 16,
     .parameter = parameters,
     .constants = 32,

@@ -46,7 +46,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_scan = {.name = "scan",
     .family = TSL_XC_MGGA,
     .components = 2,
-    .formula = {44, 38},
+    .formula = {49, 42},
     .parameters = 11,
     .parameter = parameters,
     .constants = 25,

@@ -53,7 +53,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_svwn = {.name = "svwn",
     .family = TSL_XC_LDA,
     .components = 2,
-    .formula = {32, 28},
+    .formula = {36, 32},
     .parameters = 18,
     .parameter = parameters,
     .constants = 56,

@@ -54,7 +54,7 @@ static const tsl_xc_parameter parameters[] = {
 const tsl_xc_unit tsl_xc_tpss = {.name = "tpss",
     .family = TSL_XC_MGGA,
     .components = 2,
-    .formula = {45, 39},
+    .formula = {50, 43},
     .parameters = 19,
     .parameter = parameters,
     .constants = 50,

@@ -1,0 +1,48 @@
+/* Written by tools/xcgen/xcgen from functionals/gga_k_lkt.py: do not edit. */
+#include <math.h>
+
+#include "solvers/xc/xc.h"
+
+#define XC_REAL long double
+#define XC_K(value) value##L
+#define XC_NAME(name) name
+#define s_pow powl
+#define s_sqrt sqrtl
+#define s_rcbrt(a) (1 / cbrtl(a))
+#define s_exp expl
+#define s_log logl
+#define s_atan atanl
+#define s_max fmaxl
+#define s_min fminl
+#include "solvers/xc/generated/gga_k_lkt_prepare.inc"
+
+static void prepare(const double *p, double *c)
+{
+    long double in[5];
+    long double out[14];
+    for (int i = 0; i < 5; i++) {
+        in[i] = p[i];
+    }
+    xc_gga_k_lkt_prepare(in, out);
+    for (int i = 0; i < 14; i++) {
+        c[i] = (double)out[i];
+    }
+}
+
+static const tsl_xc_parameter parameters[] = {
+    {TSL_XC_DENSITY, 0, 0}, /* gga_k_lkt */
+    {TSL_XC_COEFFICIENT, 0, 0}, /* gga_k_lkt */
+    {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_SIGMA, 0, 0}, /* gga_k_lkt */
+    {TSL_XC_VALUE, 0, 0}, /* gga_k_lkt: a */
+};
+
+const tsl_xc_unit tsl_xc_gga_k_lkt = {.name = "gga_k_lkt",
+    .family = TSL_XC_GGA,
+    .components = 1,
+    .formula = {7},
+    .parameters = 5,
+    .parameter = parameters,
+    .constants = 14,
+    .prepare = prepare,
+    .instructions = {{71, 96, 160}, {164, 222, 360}}};

@@ -1,0 +1,52 @@
+/* Written by tools/xcgen/xcgen from functionals/mgga_x_mvs.py: do not edit. */
+#include <math.h>
+
+#include "solvers/xc/xc.h"
+
+#define XC_REAL long double
+#define XC_K(value) value##L
+#define XC_NAME(name) name
+#define s_pow powl
+#define s_sqrt sqrtl
+#define s_rcbrt(a) (1 / cbrtl(a))
+#define s_exp expl
+#define s_log logl
+#define s_atan atanl
+#define s_max fmaxl
+#define s_min fminl
+#include "solvers/xc/generated/mgga_x_mvs_prepare.inc"
+
+static void prepare(const double *p, double *c)
+{
+    long double in[9];
+    long double out[28];
+    for (int i = 0; i < 9; i++) {
+        in[i] = p[i];
+    }
+    xc_mgga_x_mvs_prepare(in, out);
+    for (int i = 0; i < 28; i++) {
+        c[i] = (double)out[i];
+    }
+}
+
+static const tsl_xc_parameter parameters[] = {
+    {TSL_XC_DENSITY, 0, 0}, /* mgga_x_mvs */
+    {TSL_XC_COEFFICIENT, 0, 0}, /* mgga_x_mvs */
+    {TSL_XC_FLOOR, 0, 0},
+    {TSL_XC_TAU, 0, 0},
+    {TSL_XC_SIGMA, 0, 0}, /* mgga_x_mvs */
+    {TSL_XC_VALUE, 0, 0}, /* mgga_x_mvs: e1 */
+    {TSL_XC_VALUE, 0, 1}, /* mgga_x_mvs: c1 */
+    {TSL_XC_VALUE, 0, 2}, /* mgga_x_mvs: k0 */
+    {TSL_XC_VALUE, 0, 3}, /* mgga_x_mvs: b */
+};
+
+const tsl_xc_unit tsl_xc_mgga_x_mvs = {.name = "mgga_x_mvs",
+    .family = TSL_XC_MGGA,
+    .components = 1,
+    .formula = {46},
+    .parameters = 9,
+    .parameter = parameters,
+    .constants = 28,
+    .prepare = prepare,
+    .instructions = {{99, 159, 371}, {224, 352, 788}}};
