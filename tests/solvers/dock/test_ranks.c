@@ -446,7 +446,8 @@ static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses
     tsl_dock_plan *plan = user;
     (void)count;
     (void)poses;
-    if (plan->context->comm->rank == 1 && first == ROTATIONS / 2) {
+    if (plan->context->comm->rank == 1 && first < ROTATIONS - 1 &&
+        plan->correlation.precision == TSL_SINGLE) {
         plan->summary.transform_error = TSL_TRANSFORM_ERROR_LIMIT;
     }
     return 0;
