@@ -207,7 +207,7 @@ static int is_near(void *user, const double motion[3][4])
 static void restraints_keep_what_a_filter_does(void **state)
 {
     (void)state;
-    static const double within[] = {4, 60};
+    static const double within[] = {9, 60};
     tsl_pose first[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
     const int devices = test_device_count();
     for (int which = 0; which < 2; which++) {
@@ -232,7 +232,7 @@ static void restraints_keep_what_a_filter_does(void **state)
         options.complementarity.restrained[0] = marks[0];
         options.complementarity.restrained[1] = marks[1];
         options.complementarity.within = within[which];
-        for (int d = 0; d < devices; d++) {
+        for (int d = 0; d < (which == 0 ? devices : 1); d++) {
             const int ways = test_is_another_order(test_devices[d]) ? 1 : 3;
             for (int way = 0; way < ways; way++) {
                 options.batch = way == 0 ? 1 : 5;

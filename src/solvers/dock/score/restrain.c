@@ -127,7 +127,8 @@ static tsl_restraint_task task_of(const tsl_dock_plan *plan)
                                .mask = r->mask,
                                .layout = plan->layout,
                                .grids = plan->grids};
-    task.slices = (int)(2 * task.radius / task.spacing) + 2;
+    const int slices = (int)(2 * task.radius / task.spacing) + 2;
+    task.slices = slices < task.grid ? slices : task.grid;
     return task;
 }
 

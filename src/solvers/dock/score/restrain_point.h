@@ -65,15 +65,15 @@ TSL_FN void tsl_restraint_set(uint32_t *row, int from, int to)
     }
 }
 
-/* Mark one plane of the ball of a pair of atoms. */
-TSL_FN void tsl_restraint_mark(const tsl_restraint_task *task, int member, int64_t pair, int slice)
+/* Mark one plane of a ball: of the pair of atoms number i * count[1] + j. */
+TSL_FN void tsl_restraint_mark(const tsl_restraint_task *task, int member, int ball, int slice)
 {
-    const float *a = task->positions[0] + 3 * (pair / task->count[1]);
+    const float *a = task->positions[0] + 3 * (ball / task->count[1]);
     const float h = task->spacing;
     const float square = task->radius * task->radius;
     float p[3];
     int from, to, last, low, high;
-    tsl_dock_rotate(&task->turns[member], task->positions[1] + 3 * (pair % task->count[1]), p);
+    tsl_dock_rotate(&task->turns[member], task->positions[1] + 3 * (ball % task->count[1]), p);
     for (int axis = 0; axis < 3; axis++) {
         p[axis] = a[axis] - p[axis];
     }
@@ -99,11 +99,11 @@ TSL_FN void tsl_restraint_mark(const tsl_restraint_task *task, int member, int64
 }
 
 /* Set a cell of a member's grid to 0 unless it is marked. */
-TSL_FN void tsl_restraint_clear(const tsl_restraint_task *task, int member, int64_t cell)
+TSL_FN void tsl_restraint_clear(const tsl_restraint_task *task, int member, int cell)
 {
     const int n = task->grid;
-    const int64_t line = cell / n;
-    const int places[3] = {(int)(line / n), (int)(line % n), (int)(cell % n)};
+    const int line = cell / n;
+    const int places[3] = {line / n, line % n, cell % n};
     int bit[3];
     for (int axis = 0; axis < 3; axis++) {
         bit[axis] = tsl_dock_signed_shift(places[axis], n) - 1 + n / 2;

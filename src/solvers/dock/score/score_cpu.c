@@ -163,16 +163,16 @@ static tsl_status cpu_sum_terms(tsl_context *context, const tsl_dock_geometry *g
 static tsl_status cpu_restrain(tsl_context *context, const tsl_restraint_task *task, int count)
 {
     const int64_t words = tsl_restraint_words(task);
-    const int64_t pairs = (int64_t)task->count[0] * task->count[1];
+    const int cells = task->grid * task->grid * task->grid;
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int member = 0; member < count; member++) {
         memset(task->mask + member * words, 0, (size_t)words * sizeof *task->mask);
-        for (int64_t pair = 0; pair < pairs; pair++) {
+        for (int ball = 0; ball < task->count[0] * task->count[1]; ball++) {
             for (int slice = 0; slice < task->slices; slice++) {
-                tsl_restraint_mark(task, member, pair, slice);
+                tsl_restraint_mark(task, member, ball, slice);
             }
         }
-        for (int64_t cell = 0; cell < (int64_t)task->grid * task->grid * task->grid; cell++) {
+        for (int cell = 0; cell < cells; cell++) {
             tsl_restraint_clear(task, member, cell);
         }
     }
