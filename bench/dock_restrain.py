@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What --restrain and --block bring, on complexes of the docking benchmark 5.
 
-  dock_restrain.py restrain TESELA PACK OUT [--only NAMES] [OPTION...]
-  dock_restrain.py block    TESELA PACK OUT [--only NAMES] [OPTION...]
+  dock_restrain.py restrain TESELA PACK OUT [--only NAMES] [--jobs COUNT] [OPTION...]
+  dock_restrain.py block    TESELA PACK OUT [--only NAMES] [--jobs COUNT] [OPTION...]
 
 PACK is a folder as of dock_rank.py, whose definitions hold here: an acceptable pose, the contact
 potentials of the other folds. OPTIONs go to tesela dock. NAMES are complexes with commas between
-them, or smallest:COUNT. Results of an earlier run in OUT are taken as they are.
+them, or smallest:COUNT. COUNT complexes at once, 1 if not given, each with a share of the processor.
+A line comes with each complex that is done. Results of an earlier run in OUT are taken as they are.
 
 restrain gives the search one pair of residues, the closest of the native complex: that of the
 unbound molecules laid on the bound ones, by heavy atoms. Atoms of the two have to be within 8
@@ -18,8 +19,10 @@ angstrom of the ligand), and with the residues blocked that the first pose of th
 where that is not acceptable. It prints the rank of the first acceptable pose of the three, and how
 many of the first 100 poses touch (within 5 angstrom) the blocked interface, free and blocked.
 """
+import functools
 import gzip
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -88,35 +91,37 @@ class Pair:
 
 
 def dock(tesela, pair, name, out, label, options):
-    """Dock one pair unless that is done; its folder and the seconds it took."""
-    folder, begun = f"{out}/{label}.{name}", time.time()
+    """Dock one pair unless that is done; its folder."""
+    folder = f"{out}/{label}.{name}"
     if not os.path.exists(folder + "/run.json"):
         table = rank.table_of(out, rank.fold_of(name))
         command = [tesela, "dock", *pair.files, "-o", folder, "--poses", "0", "--contacts", table]
         with open(folder + ".log", "w") as log:
             done = subprocess.run([*command, *options], stdout=log, stderr=log, check=False)
         if done.returncode != 0:
-            sys.exit(f"{name}: see {folder}.log")
-    return folder, time.time() - begun
+            raise RuntimeError(f"{name}: see {folder}.log")
+    return folder
 
 
 def told(place):
     return "none" if place >= 10**9 else str(place)
 
 
-def restrain(tesela, pack, out, names, options):
-    firsts, seconds = {}, 0
-    for name in names:
-        pair = Pair(pack, name)
-        of_receptor, of_ligand, distance = pair.closest()
-        restraint = f"{of_receptor} within {WITHIN} of {of_ligand}"
-        folder, spent = dock(tesela, pair, name, out, "restrain", ["--restrain", restraint, *options])
-        firsts[name], _ = pair.first_acceptable(folder)
-        seconds += spent
-        print(f"{name}  {restraint} ({distance:.1f}): first acceptable {told(firsts[name])}", flush=True)
+def restrain(tesela, pack, out, options, name):
+    """What is to be told of a complex, and the rank of its first acceptable pose."""
+    begun, pair = time.time(), Pair(pack, name)
+    of_receptor, of_ligand, distance = pair.closest()
+    restraint = f"{of_receptor} within {WITHIN} of {of_ligand}"
+    folder = dock(tesela, pair, name, out, "restrain", ["--restrain", restraint, *options])
+    docked = time.time() - begun
+    first, _ = pair.first_acceptable(folder)
+    return f"{name}  {restraint} ({distance:.1f}), {docked:.1f} s: first acceptable {told(first)}", first
+
+
+def report_restraints(out, firsts, seconds):
     ranks = np.array(list(firsts.values()))
     shares = ", ".join(f"{100 * (ranks <= top).mean():.1f} in the first {top}" for top in TOPS)
-    print(f"{len(names)} pairs in {seconds:.0f} s; acceptable, per cent: {shares}")
+    print(f"{len(firsts)} pairs in {seconds:.0f} s; acceptable, per cent: {shares}")
     with open(out + "/restrain.json", "w") as file:
         json.dump(firsts, file)
 
@@ -127,39 +132,46 @@ def count_touching(pair, place, marked):
     return sum(bool((pair.touched(ligand) & marked).any()) for ligand in placed)
 
 
-def block(tesela, pack, out, names, options):
-    for name in names:
-        pair = Pair(pack, name)
-        free, _ = dock(tesela, pair, name, out, "free", options)
-        first, place = pair.first_acceptable(free)
-        native = pair.residues_touched(pair.placed)
-        marked = np.isin(pair.receptor_names, native)
-        blocked, _ = dock(tesela, pair, name, out, "native-blocked",
-                          ["--block", "receptor:" + ",".join(native), *options])
-        first_blocked, place_blocked = pair.first_acceptable(blocked)
-        line = f"{name}: first acceptable {told(first)}; native interface blocked {told(first_blocked)}"
-        if first > 1:
-            wrong = pair.residues_touched(place(pair.ligand, slice(0, 1))[0])
-            other, _ = dock(tesela, pair, name, out, "wrong-blocked",
-                            ["--block", "receptor:" + ",".join(wrong), *options])
-            line += f"; that of the first pose blocked {told(pair.first_acceptable(other)[0])}"
-        print(f"{line}; of the first {FIRST} poses {count_touching(pair, place, marked)} touch the native "
-              f"interface, {count_touching(pair, place_blocked, marked)} when it is blocked", flush=True)
+def block(tesela, pack, out, options, name):
+    pair = Pair(pack, name)
+    free = dock(tesela, pair, name, out, "free", options)
+    first, place = pair.first_acceptable(free)
+    native = pair.residues_touched(pair.placed)
+    marked = np.isin(pair.receptor_names, native)
+    blocked = dock(tesela, pair, name, out, "native-blocked",
+                   ["--block", "receptor:" + ",".join(native), *options])
+    first_blocked, place_blocked = pair.first_acceptable(blocked)
+    line = f"{name}: first acceptable {told(first)}; native interface blocked {told(first_blocked)}"
+    if first > 1:
+        wrong = pair.residues_touched(place(pair.ligand, slice(0, 1))[0])
+        other = dock(tesela, pair, name, out, "wrong-blocked",
+                     ["--block", "receptor:" + ",".join(wrong), *options])
+        line += f"; that of the first pose blocked {told(pair.first_acceptable(other)[0])}"
+    return (f"{line}; of the first {FIRST} poses {count_touching(pair, place, marked)} touch the native "
+            f"interface, {count_touching(pair, place_blocked, marked)} when it is blocked"), first
 
 
-def choose(pack, options):
-    """The complexes that --only names, or all, and the other options."""
+def choose(pack, wanted):
+    """The complexes that --only names, or all."""
     names = json.load(open(pack + "/names.json"))
-    if options[:1] != ["--only"]:
-        return names, options
-    wanted = options[1]
+    if wanted is None:
+        return names
     if wanted.startswith("smallest:"):
         sizes = {n: sum(os.path.getsize(f"{pack}/{n}/{role}.pdb.gz") for role in "rl") for n in names}
-        return sorted(names, key=sizes.get)[: int(wanted[9:])], options[2:]
+        return sorted(names, key=sizes.get)[: int(wanted[9:])]
     unknown = [name for name in wanted.split(",") if name not in names]
     if unknown:
         sys.exit(f"dock_restrain.py: {pack} has no {', '.join(unknown)}")
-    return wanted.split(","), options[2:]
+    return wanted.split(",")
+
+
+def take(options, option):
+    """The value of one of this program's own options, which is taken out; or None."""
+    if option not in options[:-1]:
+        return None
+    at = options.index(option)
+    del options[at]
+    return options.pop(at)
 
 
 def main():
@@ -167,9 +179,19 @@ def main():
     if len(sys.argv) < 5 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     task, tesela, pack, out = sys.argv[1:5]
-    names, options = choose(pack, sys.argv[5:])
+    options = sys.argv[5:]
+    names, jobs = choose(pack, take(options, "--only")), int(take(options, "--jobs") or 1)
+    if jobs > 1:
+        options += ["--threads", str(max(1, os.cpu_count() // jobs))]
     os.makedirs(out, exist_ok=True)
-    tasks[task](tesela, pack, out, names, options)
+    begun, firsts = time.time(), {}
+    work = functools.partial(tasks[task], tesela, pack, out, options)
+    with multiprocessing.Pool(jobs) as pool:
+        for name, (line, first) in zip(names, pool.imap(work, names)):
+            firsts[name] = first
+            print(f"{len(firsts)}/{len(names)} {line}", flush=True)
+    if task == "restrain":
+        report_restraints(out, firsts, time.time() - begun)
 
 
 if __name__ == "__main__":

@@ -120,8 +120,14 @@ typedef struct tsl_complementarity {
                                     have clash alone, and each of their pairs counts -1. Borrowed
                                     likewise. Of both at once: TSL_E_ARG */
     tsl_dock_filter filter;    /**< poses that it refuses are passed over, so that others take their
-                                    places; NULL: none */
+                                    places; NULL: none. A rotation takes long where it refuses many
+                                    poses that score well: each is found and scored first */
     void *filter_user;
+    const uint8_t *restrained[2]; /**< a restraint: of receptor and ligand, shape [atoms], or both
+                                       NULL. Poses are passed over in which no atom that is 1 of
+                                       the one is within `within` of any of the other. Borrowed:
+                                       must outlive the plan */
+    double within;                /**< angstrom, above 0 and at most 100 */
 } tsl_complementarity;
 
 /** How the correlation is computed; the poses are the same. */
@@ -166,7 +172,7 @@ typedef struct tsl_dock_options {
         sizeof(tsl_dock_options), TSL_GRID_SMOOTH, TSL_CORRELATION_LINES, 0.0, 1.3, -15,           \
             TSL_ELECTROSTATICS_FTDOCK, keep, 0, 0, score,                                          \
         {                                                                                          \
-            0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL                                          \
+            0.5, 3.0, 2.0, NULL, {NULL, NULL}, NULL, NULL, {NULL, NULL}, 0.0                       \
         }                                                                                          \
     }
 
@@ -176,7 +182,8 @@ typedef struct tsl_dock_options {
 /** FTDock 2.0's score, and the three poses of a rotation that it keeps. */
 #define TSL_DOCK_OPTIONS_FTDOCK TSL_DOCK_OPTIONS_OF(TSL_SCORE_FTDOCK, 3)
 
-/** What a plan settled on. */
+/** What a plan settled on. Of several ranks `batch`, `bytes` and `transposed` are each its own; the
+ *  others are the same on all after a search. */
 typedef struct tsl_dock_summary {
     int grid;                  /**< N */
     double spacing;            /**< edge of a cell, angstrom */
@@ -185,7 +192,7 @@ typedef struct tsl_dock_summary {
     int batch;                 /**< rotations in flight */
     int64_t bytes;             /**< memory the plan takes at most, host and device together, while
                                     it is made too; records of some kilobytes are not counted */
-    int double_precision;      /**< 1 if the transforms are double, else 0 */
+    int double_precision;      /**< 1 if the transforms are double, of any rank, else 0 */
     int transposed;            /**< axes of the CPU's transforms that go by way of transposed
                                     lines: 0 none, 1 the first, 2 the second, 3 both;
                                     0 until they are planned */

@@ -22,9 +22,7 @@ enum { DOCK_MOST_REPEATS = 100 };
 typedef struct dock_restraint {
     char residues[2][512]; /* of receptor and ligand, as lists */
     double distance;       /* angstrom; 0: there is no restraint */
-    /* of the pair at hand: */
-    double *positions[2]; /* [count][3] */
-    int64_t count[2];
+    uint8_t *marks[2];     /* of the pair at hand: [atoms], 1 for those of the residues */
 } dock_restraint;
 
 typedef struct dock_options {
@@ -85,12 +83,10 @@ tsl_status dock_residues_mark(uint8_t **out, tsl_context *context, const char *o
                               const char *list, const struct dock_input *input);
 
 bool dock_restraint_parse(dock_restraint *out, const char *text);
-/* Take the atoms of a pair, which have been read. */
+/* Mark the atoms of a pair, which have been read. */
 tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
                               const struct dock_input *receptor, const struct dock_input *ligand);
 void dock_restraint_free(dock_restraint *restraint);
-/* A tsl_dock_filter. */
-int dock_restraint_allows(void *user, const double motion[3][4]);
 
 /* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
 

@@ -278,8 +278,9 @@ static tsl_status find_residues(dock_work *work, dock_pair *pair)
     if (status == TSL_OK && options->restrain != NULL &&
         dock_restraint_parse(&pair->restraint, options->restrain)) {
         status = dock_restraint_aim(&pair->restraint, work->context, pair->receptor, pair->ligand);
-        c->filter = dock_restraint_allows;
-        c->filter_user = &pair->restraint;
+        c->restrained[0] = pair->restraint.marks[0];
+        c->restrained[1] = pair->restraint.marks[1];
+        c->within = pair->restraint.distance;
     }
     return status;
 }

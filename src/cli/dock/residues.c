@@ -118,69 +118,22 @@ bool dock_restraint_parse(dock_restraint *out, const char *text)
     return dock_residues_valid(out->residues[0]) && dock_residues_valid(out->residues[1]);
 }
 
-/* Positions of a molecule's marked atoms; NULL: no memory. */
-static double *marked_positions(const tsl_molecule *molecule, const uint8_t *marks, int64_t *count)
-{
-    double *positions = tsl_allocate((size_t)molecule->count * 3 * sizeof *positions);
-    *count = 0;
-    for (int64_t i = 0; i < molecule->count && positions != NULL; i++) {
-        if (marks[i] != 0) {
-            memcpy(positions + 3 * (*count)++, molecule->positions + 3 * i, 3 * sizeof *positions);
-        }
-    }
-    return positions;
-}
-
 tsl_status dock_restraint_aim(dock_restraint *r, tsl_context *context, const dock_input *receptor,
                               const dock_input *ligand)
 {
     const dock_input *const inputs[2] = {receptor, ligand};
-    for (int role = 0; role < 2; role++) {
-        uint8_t *marks = NULL;
-        tsl_status status =
-            dock_residues_mark(&marks, context, "--restrain", r->residues[role], inputs[role]);
-        tsl_release(r->positions[role]);
-        r->positions[role] = NULL;
-        if (status == TSL_OK) {
-            r->positions[role] = marked_positions(inputs[role]->molecule, marks, &r->count[role]);
-            status = r->positions[role] != NULL
-                         ? TSL_OK
-                         : tsl_fail_memory(context, inputs[role]->molecule->count * 24,
-                                           "the restraint's atoms");
-        }
-        tsl_release(marks);
-        if (status != TSL_OK) {
-            return status;
-        }
+    tsl_status status = TSL_OK;
+    dock_restraint_free(r);
+    for (int role = 0; role < 2 && status == TSL_OK; role++) {
+        status = dock_residues_mark(&r->marks[role], context, "--restrain", r->residues[role],
+                                    inputs[role]);
     }
-    return TSL_OK;
+    return status;
 }
 
 void dock_restraint_free(dock_restraint *r)
 {
-    tsl_release(r->positions[0]);
-    tsl_release(r->positions[1]);
-    r->positions[0] = r->positions[1] = NULL;
-}
-
-int dock_restraint_allows(void *user, const double motion[3][4])
-{
-    const dock_restraint *r = user;
-    const double square = r->distance * r->distance;
-    for (int64_t j = 0; j < r->count[1]; j++) {
-        const double *from = r->positions[1] + 3 * j;
-        double at[3];
-        for (int axis = 0; axis < 3; axis++) {
-            at[axis] = motion[axis][0] * from[0] + motion[axis][1] * from[1] +
-                       motion[axis][2] * from[2] + motion[axis][3];
-        }
-        for (int64_t i = 0; i < r->count[0]; i++) {
-            const double *to = r->positions[0] + 3 * i;
-            const double x = at[0] - to[0], y = at[1] - to[1], z = at[2] - to[2];
-            if (x * x + y * y + z * z <= square) {
-                return 1;
-            }
-        }
-    }
-    return 0;
+    tsl_release(r->marks[0]);
+    tsl_release(r->marks[1]);
+    r->marks[0] = r->marks[1] = NULL;
 }

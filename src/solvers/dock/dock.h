@@ -5,6 +5,7 @@
 #include "blocks/convolve/convolve.h"
 #include "solvers/dock/dock_point.h"
 #include "solvers/dock/score/pairs_point.h"
+#include "solvers/dock/score/restrain_point.h"
 #include "solvers/dock/score/score.h"
 #include "tesela/dock.h"
 
@@ -70,6 +71,9 @@ typedef struct tsl_score_ops {
                       const tsl_terms *fields, const tsl_score_ligand *ligand,
                       const tsl_score_batch *batch, int first, int count, const int64_t *candidates,
                       int k, const int *found);
+
+    /* Cells of `count` correlations, stored, that are too far from a restraint become 0. */
+    tsl_status (*restrain)(tsl_context *context, const tsl_restraint_task *task, int count);
 
     /* Energies of `count` poses by potentials of pairs: task->energies. */
     tsl_status (*pairs)(tsl_context *context, const tsl_pair_task *task, int count);

@@ -12,6 +12,8 @@ extern "C" {
 
 #include "solvers/dock/score/pairs_block.inc"
 
+#include "solvers/dock/score/restrain_block.inc"
+
 /* Enough rotations that launches and waits are few against the transforms. */
 static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
 {
@@ -20,8 +22,11 @@ static int cuda_batch(const tsl_context *, const tsl_dock_geometry *g)
     return batch < 4 ? 4 : batch > 256 ? 256 : batch;
 }
 
-static const tsl_score_ops score_ops = {
-    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms, .pairs = gpu_sum_pairs};
+static const tsl_score_ops score_ops = {.place = gpu_place_terms,
+                                        .load = gpu_load_term,
+                                        .sum = gpu_sum_terms,
+                                        .restrain = gpu_restrain,
+                                        .pairs = gpu_sum_pairs};
 
 extern const tsl_dock_ops tsl_dock_cuda = {.batch = cuda_batch,
                                            .place = gpu_place,

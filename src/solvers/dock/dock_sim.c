@@ -11,6 +11,8 @@
 
 #include "solvers/dock/score/pairs_block.inc"
 
+#include "solvers/dock/score/restrain_block.inc"
+
 static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
 {
     (void)context;
@@ -18,8 +20,11 @@ static int sim_batch(const tsl_context *context, const tsl_dock_geometry *g)
     return 3; /* enough for members to meet */
 }
 
-static const tsl_score_ops score_ops = {
-    .place = gpu_place_terms, .load = gpu_load_term, .sum = gpu_sum_terms, .pairs = gpu_sum_pairs};
+static const tsl_score_ops score_ops = {.place = gpu_place_terms,
+                                        .load = gpu_load_term,
+                                        .sum = gpu_sum_terms,
+                                        .restrain = gpu_restrain,
+                                        .pairs = gpu_sum_pairs};
 
 const tsl_dock_ops tsl_dock_sim = {.batch = sim_batch,
                                    .place = gpu_place,

@@ -20,6 +20,14 @@ static tsl_status check_score(tsl_context *context, const tsl_dock_options *o)
         return tsl_fail(context, TSL_E_ARG,
                         "atoms of both molecules are blocked: block those of one of them");
     }
+    if ((c->restrained[0] == NULL) != (c->restrained[1] == NULL)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a restraint names atoms of one molecule: name some of both");
+    }
+    if (c->restrained[0] != NULL && !(c->within > 0 && c->within <= 100)) {
+        return tsl_fail(context, TSL_E_ARG,
+                        "a restraint of %g angstrom: give more than 0 and at most 100", c->within);
+    }
     for (int i = 0; c->table != NULL && i < TSL_CONTACT_TYPES * TSL_CONTACT_TYPES; i++) {
         const int row = i / TSL_CONTACT_TYPES, column = i % TSL_CONTACT_TYPES;
         const double other = c->table[column * TSL_CONTACT_TYPES + row];

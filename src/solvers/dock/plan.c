@@ -44,7 +44,8 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     const int64_t all = ops->bytes(plan->context, &of_batch) + 2 * rest.bytes +
                         tsl_grid_bytes(&layout, batch) + plan->aside;
     return tsl_dock_has_terms(plan) ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
-                                          tsl_dock_terms_bytes(g, batch, plan->atoms)
+                                          tsl_dock_terms_bytes(g, batch, plan->atoms) +
+                                          tsl_dock_restraint_bytes(plan, g, batch)
                                     : all + grids + batch * cube(g->box);
 }
 
@@ -109,6 +110,7 @@ static void free_batch(tsl_dock_plan *plan)
     plan->grids = NULL;
     plan->device = plan->host = (tsl_dock_batch){0};
     tsl_dock_free_terms(plan);
+    tsl_dock_free_restraint(plan);
 }
 
 static int64_t aligned(int64_t bytes)
@@ -335,6 +337,9 @@ tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
     if (status == TSL_OK && tsl_dock_has_terms(plan)) {
         status = tsl_dock_take_terms(plan, plan->ligand_molecule);
     }
+    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
+        status = tsl_dock_take_restraint(plan, plan->receptor_molecule, plan->ligand_molecule);
+    }
     if (status == TSL_OK) {
         return tsl_dock_get_ready(plan, NULL);
     }
@@ -386,6 +391,10 @@ static tsl_status aim(tsl_dock_plan *plan, const tsl_molecule *receptor, const t
     const double error = tsl_dock_has_terms(plan) ? 0 : expected_error(plan, &g, receptor, ligand);
     tsl_convolve_description what =
         describe(&plan->options, &g, error < TSL_TRANSFORM_ERROR_LIMIT ? TSL_SINGLE : TSL_DOUBLE);
+    status = tsl_dock_count_restrained(plan, receptor, ligand);
+    if (status != TSL_OK) {
+        return status;
+    }
     plan->charged = tsl_dock_count_charged(ligand);
     plan->atoms = ligand->count;
     plan->aside = tsl_dock_atoms_bytes(ligand) + tsl_dock_making_bytes(plan, &g, receptor, group);
@@ -439,8 +448,12 @@ static tsl_status take_memory(tsl_dock_plan *plan, const tsl_molecule *receptor,
     if (status == TSL_OK) {
         status = make_batch_memory(plan);
     }
-    return status == TSL_OK && tsl_dock_has_terms(plan) ? tsl_dock_take_terms(plan, ligand)
-                                                        : status;
+    if (status == TSL_OK && tsl_dock_has_terms(plan)) {
+        status = tsl_dock_take_terms(plan, ligand);
+    }
+    return status == TSL_OK && tsl_dock_has_terms(plan)
+               ? tsl_dock_take_restraint(plan, receptor, ligand)
+               : status;
 }
 
 /* Ranks do this together. They agree on what each can lack, memory, before they compute: memory

@@ -3,7 +3,7 @@
 #define TSL_DOCK_PLAN_H
 
 #include "blocks/convolve/convolve.h"
-#include "blocks/reduce/reduce_point.h"
+#include "blocks/reduce/reduce.h"
 #include "device/device.h"
 #include "solvers/dock/dock.h"
 
@@ -40,6 +40,17 @@ typedef struct tsl_dock_batch {
     tsl_dock_corner *corners; /* [batch][charged][3] */
 } tsl_dock_batch;
 
+/* Atoms of receptor and ligand of which two have to be near each other. */
+typedef struct tsl_dock_restraint {
+    int64_t count[2];     /* 0: there is no restraint */
+    double *positions[2]; /* [count][3], as read */
+    /* where cells are masked: */
+    void *atoms;        /* device */
+    void *mask;         /* device */
+    tsl_reduce *reduce; /* finds the largest of the cells that are left */
+    tsl_restraint_task task;
+} tsl_dock_restraint;
+
 /* What the score of complementarity takes. */
 typedef struct tsl_dock_terms {
     tsl_score_weights weights;
@@ -51,6 +62,7 @@ typedef struct tsl_dock_terms {
     int64_t *candidates, *scores, *energies;
     int64_t *squares; /* [batch] */
     void *host;       /* their memory */
+    tsl_dock_restraint restraint;
 } tsl_dock_terms;
 
 struct tsl_dock_plan {
@@ -142,6 +154,24 @@ tsl_status tsl_dock_place_terms(tsl_dock_plan *plan, int count);
 tsl_status tsl_dock_select_terms(tsl_dock_plan *plan, const tsl_rotation *rotations, int count);
 /* Score poses of a batch, which has been placed, by sums: plan->host.scores and energies. */
 tsl_status tsl_dock_measure_terms(tsl_dock_plan *plan, int count);
+
+/* ---- restraints (score/restrain.c) ---------------------------------------------------------- */
+
+/* Count the atoms of a pair's restraint; TSL_E_ARG if a molecule has none. */
+tsl_status tsl_dock_count_restrained(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                                     const tsl_molecule *ligand);
+/* Bytes that it takes with `batch` rotations in flight. */
+int64_t tsl_dock_restraint_bytes(const tsl_dock_plan *plan, const tsl_dock_geometry *geometry,
+                                 int batch);
+tsl_status tsl_dock_take_restraint(tsl_dock_plan *plan, const tsl_molecule *receptor,
+                                   const tsl_molecule *ligand);
+void tsl_dock_free_restraint(tsl_dock_plan *plan);
+/* After a correlation: leave the cells alone that may fulfil the restraint, if there is one. */
+tsl_status tsl_dock_restrain(tsl_dock_plan *plan, int count);
+/* convolve->top() of a batch into plan->device, of the cells that are left; of all, or one. */
+tsl_status tsl_dock_top_terms(tsl_dock_plan *plan, int first, int count, int k);
+/* Does a pose fulfil the restraint? */
+bool tsl_dock_fulfils(const tsl_dock_plan *plan, const double motion[3][4]);
 
 /* The library's own pair potentials; `values` [TSL_PAIR_BINS][18][18] receives them
  * (score/potentials.c). */

@@ -63,7 +63,7 @@ static tsl_status correlate(tsl_dock_plan *plan, const tsl_rotation *rotations, 
                  : context->ops->convolve->execute(plan->convolve, count, plan->boxes, plan->grids);
     tsl_profile_add(context, "correlate", begun, 5 * count * plan->layout.member_bytes,
                     count * transforms * tsl_convolve_flops(&plan->correlation) / 2);
-    return status;
+    return status == TSL_OK && terms ? tsl_dock_restrain(plan, count) : status;
 }
 
 /* Look at the next `k` candidates of members first … first + count - 1, and learn the outcome. */

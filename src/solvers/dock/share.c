@@ -17,6 +17,7 @@ typedef struct ranges {
 typedef struct head {
     int64_t bytes; /* of the stream */
     int64_t cancelled;
+    int64_t double_precision;
     double transform_error, transform_bound;
 } head;
 
@@ -167,6 +168,7 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     int64_t *bytes = tsl_allocate(2 * size * sizeof *bytes);
     const head mine = {.bytes = list->count * (int64_t)sizeof(range) + list->items * share->bytes,
                        .cancelled = cancelled,
+                       .double_precision = plan->summary.double_precision,
                        .transform_error = plan->summary.transform_error,
                        .transform_bound = plan->summary.transform_bound};
     tsl_status status = heads == NULL || bytes == NULL
@@ -178,6 +180,7 @@ static tsl_status bring_together(tsl_dock_share *share, const ranges *list, bool
     }
     for (int q = 0; q < comm->size && status == TSL_OK; q++) {
         cancelled |= heads[q].cancelled != 0;
+        plan->summary.double_precision |= heads[q].double_precision != 0;
         plan->summary.transform_error =
             fmax(plan->summary.transform_error, heads[q].transform_error);
         plan->summary.transform_bound =

@@ -19,6 +19,7 @@
 #include "device/device.h"
 #include "solvers/dock/blob.h"
 #include "solvers/dock/plan.h"
+#include "solvers/dock/share.h"
 #include "support/shortage.h"
 #include "tesela/tesela.h"
 
@@ -437,6 +438,65 @@ static void test_potential_ends(void **state)
     assert_in_range(rows_done, 1, GRID * GRID / 4);
 }
 
+/* ---- what all know of each other ------------------------------------------------------------- */
+
+/* As if the first batch of rank 1 had shown that its transform is inexact. */
+static int spoil(void *user, int64_t first, int64_t count, const tsl_pose *poses)
+{
+    tsl_dock_plan *plan = user;
+    (void)count;
+    (void)poses;
+    if (plan->context->comm->rank == 1 && first < ROTATIONS - 1 &&
+        plan->correlation.precision == TSL_SINGLE) {
+        plan->summary.transform_error = TSL_TRANSFORM_ERROR_LIMIT;
+    }
+    return 0;
+}
+
+static tsl_status spoil_one(tsl_comm *comm, void *user)
+{
+    static const double parts[] = {1, 1};
+    tsl_context *context = NULL;
+    tsl_dock_options options = TSL_DOCK_OPTIONS_FTDOCK;
+    tsl_dock_plan *plan = NULL;
+    tsl_rotation rotations[ROTATIONS];
+    tsl_pose poses[POSES];
+    (void)user;
+    options.grid = GRID;
+    options.surface = 2.5;
+    options.batch = 1;
+    tsl_rotations_spiral(rotations, ROTATIONS);
+    tsl_status status = test_rank_context(&context, comm, "cpu");
+    if (status != TSL_OK) {
+        return status;
+    }
+    tsl_molecule *receptor = test_blob(context, 1, BLOB_ATOMS, 14);
+    tsl_molecule *ligand = test_blob(context, 2, LIGAND_ATOMS, 7);
+    TSL_TRY(tsl_dock_plan_create(&plan, context, receptor, ligand, &options));
+    tsl_dock_share_in_parts(plan, parts);
+    TSL_TRY(tsl_dock_search(plan, poses, rotations, ROTATIONS, spoil, plan));
+    if (plan->summary.double_precision != 1 ||
+        (plan->correlation.precision == TSL_DOUBLE) != (comm->rank == 1)) {
+        status = tsl_comm_fail(comm, TSL_E_INTERNAL, "a rank does not know of the other");
+    }
+done:
+    tsl_dock_plan_destroy(plan);
+    tsl_molecule_destroy(receptor);
+    tsl_molecule_destroy(ligand);
+    tsl_context_destroy(context);
+    return status;
+}
+
+/* That one of them has gone on in double precision is in the summary of each. */
+static void test_one_in_double(void **state)
+{
+    (void)state;
+    alarm(60);
+    if (tsl_comm_run(2, spoil_one, NULL) != TSL_OK) {
+        fail_msg("%s", tsl_last_error(NULL));
+    }
+}
+
 /* ---- processes ----------------------------------------------------------------------------- */
 
 /* One of a host's processes measures transforms, and all do them in the same ways. */
@@ -493,10 +553,11 @@ int main(int argc, char **argv)
         return launched();
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_one),       cmocka_unit_test(test_rescore),
-        cmocka_unit_test(test_every_device), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_exhausted),
-        cmocka_unit_test(test_one_lacks),    cmocka_unit_test(test_potential_ends),
+        cmocka_unit_test(test_as_one),        cmocka_unit_test(test_rescore),
+        cmocka_unit_test(test_every_device),  cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_exhausted),
+        cmocka_unit_test(test_one_lacks),     cmocka_unit_test(test_potential_ends),
+        cmocka_unit_test(test_one_in_double),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

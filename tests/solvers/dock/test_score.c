@@ -175,6 +175,77 @@ static void winners_beat_every_other_translation(void **state)
     assert_true(filtered >= TSL_SCORE_LEAST && filtered < first);
 }
 
+/* ---- restraints ---------------------------------------------------------------------------- */
+
+/* A restraint in its plainest form: a filter. */
+typedef struct nearness {
+    const tsl_molecule *molecules[2];
+    const uint8_t *marks[2];
+    double within;
+} nearness;
+
+static int is_near(void *user, const double motion[3][4])
+{
+    const nearness *near = user;
+    const tsl_molecule *receptor = near->molecules[0], *ligand = near->molecules[1];
+    for (int64_t j = 0; j < ligand->count; j++) {
+        const middle own = {.own = {ligand->positions[3 * j], ligand->positions[3 * j + 1],
+                                    ligand->positions[3 * j + 2]}};
+        double at[3];
+        middle_of(&own, motion, at);
+        for (int64_t i = 0; i < receptor->count && near->marks[1][j] != 0; i++) {
+            const double *to = receptor->positions + 3 * i;
+            const double apart = hypot(hypot(at[0] - to[0], at[1] - to[1]), at[2] - to[2]);
+            if (near->marks[0][i] != 0 && apart <= near->within) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static void restraints_keep_what_a_filter_does(void **state)
+{
+    (void)state;
+    static const double within[] = {9, 60};
+    tsl_pose first[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
+    const int devices = test_device_count();
+    for (int which = 0; which < 2; which++) {
+        uint8_t marks[2][BLOB_ATOMS] = {{0}};
+        marks[0][3] = marks[0][17] = marks[1][2] = marks[1][5] = marks[1][11] = 1;
+        tsl_dock_options options = score_options();
+        pair p = named_pair("cpu", 2);
+        nearness near = {{p.receptor, p.ligand}, {marks[0], marks[1]}, within[which]};
+        options.complementarity.filter = is_near;
+        options.complementarity.filter_user = &near;
+        test_search(&p, &options, first);
+        options.complementarity.filter = NULL;
+        test_search(&p, &options, other);
+        /* the narrow one leaves some and refuses some; the wide one refuses none */
+        assert_int_equal(memcmp(first, other, sizeof first) != 0, which == 0);
+        int found = 0;
+        for (int i = 0; i < PAIR_ROTATIONS * PAIR_KEEP; i++) {
+            found += first[i].score > 0;
+        }
+        assert_true(found > PAIR_ROTATIONS / 2);
+        test_free_pair(&p);
+        options.complementarity.restrained[0] = marks[0];
+        options.complementarity.restrained[1] = marks[1];
+        options.complementarity.within = within[which];
+        for (int d = 0; d < (which == 0 ? devices : 1); d++) {
+            const int ways = test_is_another_order(test_devices[d]) ? 1 : 3;
+            for (int way = 0; way < ways; way++) {
+                options.batch = way == 0 ? 1 : 5;
+                options.correlation = way < 2 ? TSL_CORRELATION_LINES : TSL_CORRELATION_PLAIN;
+                p = named_pair(test_devices[d], 1 + way);
+                test_search(&p, &options, other);
+                assert_memory_equal(first, other, sizeof first);
+                test_free_pair(&p);
+            }
+        }
+    }
+}
+
 /* ---- the formula in floating point --------------------------------------------------------- */
 
 /* A molecule by itself: from its own middle, turned. */
@@ -402,13 +473,38 @@ static void wrong_options_are_refused(void **state)
     test_free_pair(&p);
 }
 
+static void wrong_restraints_are_refused(void **state)
+{
+    (void)state;
+    pair p = named_pair("cpu", 1);
+    tsl_dock_plan *plan = NULL;
+    tsl_dock_options options = score_options();
+    const uint8_t marks[BLOB_ATOMS] = {0};
+    options.complementarity.restrained[0] = marks;
+    options.complementarity.within = 8;
+    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                     TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(p.context), "of one molecule"));
+    options.complementarity.restrained[1] = marks;
+    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                     TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(p.context), "no atom of the receptor"));
+    options.complementarity.within = 0;
+    assert_int_equal(tsl_dock_plan_create(&plan, p.context, p.receptor, p.ligand, &options),
+                     TSL_E_ARG);
+    assert_non_null(strstr(tsl_last_error(p.context), "0 angstrom"));
+    test_free_pair(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(devices_batches_and_ways_do_not_matter),
                                        cmocka_unit_test(winners_beat_every_other_translation),
+                                       cmocka_unit_test(restraints_keep_what_a_filter_does),
                                        cmocka_unit_test(scores_match_the_formula),
                                        cmocka_unit_test(blocked_atoms_push_away),
                                        cmocka_unit_test(five_products_make_a_table),
-                                       cmocka_unit_test(wrong_options_are_refused)};
+                                       cmocka_unit_test(wrong_options_are_refused),
+                                       cmocka_unit_test(wrong_restraints_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,9 +261,7 @@ static tsl_status look(tsl_dock_plan *plan, int first, int count, int k)
     const int64_t bytes = (int64_t)count * k * (int64_t)sizeof(int64_t);
     tsl_status status = TSL_OK;
     double begun = tsl_seconds();
-    TSL_TRY(context->ops->convolve->top(plan->convolve, plan->grids, first, count, k,
-                                        device->after + first, device->candidates,
-                                        device->found + first, device->error));
+    TSL_TRY(tsl_dock_top_terms(plan, first, count, k));
     tsl_profile_add(context, "candidates", begun, count * plan->layout.member_bytes, 0);
     begun = tsl_seconds();
     TSL_TRY(context->ops->dock->score->sum(context, &plan->geometry, t->fields, &t->ligand,
@@ -281,13 +279,13 @@ done:
     return status;
 }
 
-/* Does the caller's filter let a pose stand? */
+/* Do the restraint and the caller's filter let a pose stand? */
 static bool may_stand(const tsl_dock_plan *plan, const tsl_rotation *rotation, int64_t cell)
 {
     const tsl_complementarity *c = &plan->options.complementarity;
     const int64_t n = plan->geometry.grid;
     double motion[3][4];
-    if (c->filter == NULL) {
+    if (c->filter == NULL && c->restrained[0] == NULL) {
         return true;
     }
     const int64_t place[3] = {cell / (n * n), cell / n % n, cell % n};
@@ -296,7 +294,8 @@ static bool may_stand(const tsl_dock_plan *plan, const tsl_rotation *rotation, i
         pose.shift[axis] = tsl_dock_signed_shift((int)place[axis], (int)n);
     }
     tsl_pose_motion(plan, &pose, motion);
-    return c->filter(c->filter_user, (const double(*)[4])motion) != 0;
+    return tsl_dock_fulfils(plan, (const double(*)[4])motion) &&
+           (c->filter == NULL || c->filter(c->filter_user, (const double(*)[4])motion) != 0);
 }
 
 /* Put a pose among the member's winners, best first, if it is one. */

@@ -160,6 +160,25 @@ static tsl_status cpu_sum_terms(tsl_context *context, const tsl_dock_geometry *g
     return TSL_OK;
 }
 
+static tsl_status cpu_restrain(tsl_context *context, const tsl_restraint_task *task, int count)
+{
+    const int64_t words = tsl_restraint_words(task);
+    const int cells = task->grid * task->grid * task->grid;
+#pragma omp parallel for num_threads(context->threads) schedule(dynamic)
+    for (int member = 0; member < count; member++) {
+        memset(task->mask + member * words, 0, (size_t)words * sizeof *task->mask);
+        for (int ball = 0; ball < task->count[0] * task->count[1]; ball++) {
+            for (int slice = 0; slice < task->slices; slice++) {
+                tsl_restraint_mark(task, member, ball, slice);
+            }
+        }
+        for (int cell = 0; cell < cells; cell++) {
+            tsl_restraint_clear(task, member, cell);
+        }
+    }
+    return TSL_OK;
+}
+
 static tsl_status cpu_sum_pairs(tsl_context *context, const tsl_pair_task *task, int count)
 {
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic, 4)
@@ -173,5 +192,8 @@ static tsl_status cpu_sum_pairs(tsl_context *context, const tsl_pair_task *task,
     return TSL_OK;
 }
 
-const tsl_score_ops tsl_score_cpu = {
-    .place = cpu_place_terms, .load = cpu_load_term, .sum = cpu_sum_terms, .pairs = cpu_sum_pairs};
+const tsl_score_ops tsl_score_cpu = {.place = cpu_place_terms,
+                                     .load = cpu_load_term,
+                                     .sum = cpu_sum_terms,
+                                     .restrain = cpu_restrain,
+                                     .pairs = cpu_sum_pairs};
