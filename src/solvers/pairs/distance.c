@@ -30,7 +30,7 @@ static const metric metrics[TSL_METRICS] = {
     [TSL_METRIC_HAMMING] = {"hamming", TSL_PAIR_DIFFERENT, false, false, false},
     [TSL_METRIC_JACCARD] = {"jaccard", TSL_PAIR_JACCARD, false, false, false}};
 
-/* A piece of a stream that nobody sizes, and coordinates from which on GPUs take products. */
+/* A piece of a stream that nobody sizes, and coordinates from which on squares are by products. */
 enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32 };
 
 struct tsl_distance_plan {
@@ -168,7 +168,7 @@ static tsl_status send_centred(tsl_distance_plan *plan, const tsl_points *a, con
     void *blocks = NULL, *norms = NULL;
     for (int s = 0; s < 2 && sets[s] != NULL; s++) {
         const int64_t bytes = tsl_pairs_block_bytes(sets[s]->count, d, a->precision);
-        const int64_t norm_bytes = sets[s]->count * a->precision;
+        const int64_t norm_bytes = bytes / d;
         tsl_release(blocks);
         tsl_release(norms);
         blocks = tsl_allocate((size_t)bytes);
@@ -268,7 +268,7 @@ static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options
             status = send_points(plan, &how, a, b);
         }
         if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES && a->dimensions >= MANY &&
-            plan->context->ops != &tsl_device_cpu) {
+            (plan->context->ops != &tsl_device_cpu || tsl_product_functions_now() != NULL)) {
             status = send_centred(plan, a, b);
         }
     }

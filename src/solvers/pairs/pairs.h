@@ -36,8 +36,8 @@ typedef struct tsl_distance_task {
     const void *column;          /* in blocks */
     const void
         *weights; /* [dimensions], or of TSL_PAIR_FORM double [dimensions][dimensions]; NULL */
-    /* For squares by products, of GPUs: points less their mean in blocks, and squares of their
-     * lengths; NULL: by differences. */
+    /* For squares by products: points less their mean in blocks, and squares of their lengths, with
+     * zeros for what fills up the last block; NULL: by differences. */
     const void *centred_row, *centred_column, *row_norms, *column_norms;
     void *out; /* [count], aligned to 64 bytes */
 } tsl_distance_task;
@@ -123,6 +123,24 @@ tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task
 
 extern const tsl_pairs_ops tsl_pairs_cpu;
 
+/* ---- products of points on the CPU (products_cpu.c) ----------------------------------------- */
+
+/* Rows whose products are made together: a part of a block of points. */
+enum { TSL_PRODUCT_ROWS = 8 };
+
+/* By precision, single and double: sums [TSL_PRODUCT_ROWS][points of a block] become u v of rows
+ * and columns, d coordinates, added up in their order. Both are points in blocks: `rows` is the
+ * first coordinate of the first row, `columns` that of a block. A product is rounded with its sum,
+ * so that all instruction sets that can have the same bits. */
+typedef struct tsl_product_functions {
+    void (*add_single)(float *sums, const float *rows, const float *columns, int d);
+    void (*add_double)(double *sums, const double *rows, const double *columns, int d);
+} tsl_product_functions;
+
+/* Those for this processor; NULL: it, or the compiler, has none, and distances are by differences.
+ */
+const tsl_product_functions *tsl_product_functions_now(void);
+
 /* ---- host work on points (distance_points.c) ------------------------------------------------ */
 
 /* Of both sets of points together: variances [d], or the inverse of the covariance [d][d]. b may be
@@ -146,7 +164,8 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
 void tsl_pairs_copy_rows(void *out, const tsl_points *points, bool unit, bool centred);
 void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimensions,
                            int precision);
-/* Points less `mean` [dimensions], in blocks, and the squares of their lengths [count]. */
+/* Points less `mean` [dimensions], in blocks, and the squares of their lengths, one for each point
+ * that the blocks have room for. */
 void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points,
                             const double *mean);
 /* The mean of both sets; b may be NULL. */
