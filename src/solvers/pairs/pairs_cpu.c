@@ -58,6 +58,9 @@ typedef void band_function(const tsl_distance_task *task, int64_t i0, int64_t i1
 #define TSL_TEMPLATE "solvers/pairs/distance_cpu.inc"
 #include "core/both_precisions.inc"
 
+typedef int32_t whole_single;
+typedef int64_t whole_double;
+
 #define TSL_TEMPLATE "solvers/pairs/distance_products.inc"
 #include "core/both_precisions.inc"
 
