@@ -78,6 +78,17 @@ typedef struct tsl_neighbor_task {
     void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
 
+enum { TSL_TRIPLET_PARTS = 4096 };
+
+/* The parts first, first + step, … of the sum over triples. Arrays are device memory. */
+typedef struct tsl_triplet_task {
+    int64_t n;            /* >= 1 */
+    const double *points; /* [n][3] */
+    int map;
+    int first, step;
+    double *partial; /* [TSL_TRIPLET_PARTS] */
+} tsl_triplet_task;
+
 typedef struct tsl_pairs_ops {
     /* Asynchronous on the context's stream. */
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
@@ -97,20 +108,13 @@ typedef struct tsl_pairs_ops {
     /* What has a folder of its own. */
     const struct tsl_energy_ops *energy;
     const struct tsl_nearest_ops *nearest;
-    /* Add up the energies of triples, nu = 1: partial [TSL_TRIPLET_PARTS] sums, those of any part
-     * the same on one device. points [n][3] in double precision, n >= 1; device memory. */
-    tsl_status (*triplets)(tsl_context *context, int64_t n, const double *points, int map,
-                           double *partial);
+    /* Add up the energies of triples, nu = 1: the parts of a task, each the same on one device. */
+    tsl_status (*triplets)(tsl_context *context, const tsl_triplet_task *task);
 } tsl_pairs_ops;
 
-enum { TSL_TRIPLET_PARTS = 4096 };
-
-tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial);
-tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial);
-tsl_status tsl_triplets_cuda(tsl_context *context, int64_t n, const double *points, int map,
-                             double *partial);
+tsl_status tsl_triplets_cpu(tsl_context *context, const tsl_triplet_task *task);
+tsl_status tsl_triplets_sim(tsl_context *context, const tsl_triplet_task *task);
+tsl_status tsl_triplets_cuda(tsl_context *context, const tsl_triplet_task *task);
 
 tsl_status tsl_survey_cpu(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,
                           double limit);
@@ -140,6 +144,10 @@ typedef struct tsl_product_functions {
 /* Those for this processor; NULL: it, or the compiler, has none, and distances are by differences.
  */
 const tsl_product_functions *tsl_product_functions_now(void);
+
+/* Are the ranks of the context's communicator on devices of one kind, without which bits depend on
+ * their number? If not, TSL_E_ARG on all. Collective. (ranks.c) */
+tsl_status tsl_pairs_compare_ranks(tsl_context *context);
 
 /* ---- host work on points (distance_points.c) ------------------------------------------------ */
 
