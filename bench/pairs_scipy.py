@@ -17,7 +17,7 @@ import numpy  # noqa: E402
 import scipy  # noqa: E402
 from scipy.spatial.distance import pdist  # noqa: E402
 
-SIZES = ((10000, 3), (5000, 16), (4000, 32), (4000, 128), (1024, 128), (3000, 512))
+SIZES = ((10000, 3), (5000, 16), (4000, 32), (1024, 32), (1024, 64), (4000, 128), (1024, 128), (3000, 512))
 
 
 class Points(ctypes.Structure):

@@ -138,8 +138,8 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
  *  below 1 for cosine and correlation; hamming and jaccard are correctly rounded. Each element has
  *  the same bits whatever the range, the number of threads, and the layout. Coordinates are
  *  subtracted before anything else, or, of Euclidean distances of 32 coordinates or more on GPUs
- *  and on processors with AVX2 and FMA, where products of points less their mean leave too little:
- *  close points lose nothing.
+ *  and of 64 or more on processors with AVX2 and FMA, where products of points less their mean
+ *  leave too little: close points lose nothing.
  *
  *  Asynchronous on the context's stream. */
 TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_t first,

@@ -12,7 +12,7 @@ POINTS = 700
 BOX = "9,9,9"
 TASKS = (("distance", ["p.npy"], "r.npy"),
          ("distance", ["w.npy", "--chunk", "100K"], "r.npy"),
-         ("distance", ["w.npy", "p40.npy", "--metric", "cosine"], "r.npy"),
+         ("distance", ["w.npy", "v.npy", "--metric", "cosine"], "r.npy"),
          ("energy", ["p.npy"], "r.npy"),
          ("energy", ["p.npy", "--potential", "coulomb", "--charges", "q.csv", "--exclude", "e.csv"], "r.npy"),
          ("energy", ["s.npy", "--cutoff", "2.5", "--shift", "force", "--box", BOX], "r.npy"),
@@ -31,8 +31,8 @@ class Ranks(CommandTest):
         self.write("p.npy", npy(lattice))
         self.write("s.npy", npy(lattice, "f"))
         self.write("t.npy", npy(lattice[:90]))
-        self.write("w.npy", npy([[generator.random() for _ in range(40)] for _ in range(150)]))
-        self.write("p40.npy", npy([[generator.random() for _ in range(40)] for _ in range(33)]))
+        self.write("w.npy", npy([[generator.random() for _ in range(70)] for _ in range(150)]))
+        self.write("v.npy", npy([[generator.random() for _ in range(70)] for _ in range(33)]))
         self.write("q.csv", "".join(f"{(-1) ** k}\n" for k in range(POINTS)))
         self.write("e.csv", "0,1\n5,3\n600,2\n")
 

@@ -31,8 +31,9 @@ static const metric metrics[TSL_METRICS] = {
     [TSL_METRIC_HAMMING] = {"hamming", TSL_PAIR_DIFFERENT, false, false, false},
     [TSL_METRIC_JACCARD] = {"jaccard", TSL_PAIR_JACCARD, false, false, false}};
 
-/* A piece of a stream that nobody sizes, and coordinates from which on squares are by products. */
-enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32 };
+/* A piece of a stream that nobody sizes, and coordinates from which on products are the faster way
+ * to squares: on GPUs, and on the CPU. */
+enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32, MANY_ON_CPU = 64 };
 
 struct tsl_distance_plan {
     tsl_context *context;
@@ -238,6 +239,14 @@ static tsl_status send_weights(tsl_distance_plan *plan, const tsl_distance_optio
     return status;
 }
 
+/* Coordinates from which on squares are by products. */
+static int products_from(const tsl_context *context)
+{
+    return context->ops != &tsl_device_cpu         ? MANY
+           : tsl_product_functions_now() != NULL ? MANY_ON_CPU
+                                                 : INT32_MAX;
+}
+
 static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options *options,
                              const tsl_points *a, const tsl_points *b)
 {
@@ -268,8 +277,8 @@ static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options
         if (status == TSL_OK) {
             status = send_points(plan, &how, a, b);
         }
-        if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES && a->dimensions >= MANY &&
-            (plan->context->ops != &tsl_device_cpu || tsl_product_functions_now() != NULL)) {
+        if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES &&
+            a->dimensions >= products_from(plan->context)) {
             status = send_centred(plan, a, b);
         }
     }
