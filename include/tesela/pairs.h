@@ -386,8 +386,8 @@ TSL_API void tsl_energy_plan_destroy(tsl_energy_plan *plan);
  *
  *  Pairs are computed in the points' precision and summed in it over a few hundred pairs at most of
  *  a point; those sums are rounded to whole multiples of the units above and added as 64-bit
- *  integers. So a device gives the same bits in each run and with any number of threads and ranks; GPUs
- * differ from CPUs by rounding. Total forces of points that few pairs were summed of vanish to
+ *  integers. So a device gives the same bits in each run and with any number of threads and ranks;
+ * GPUs differ from CPUs by rounding. Total forces of points that few pairs were summed of vanish to
  * force_unit. In double precision relative errors are below 1e-12 of the largest force and of the
  * sum of |V|, plus the units; in single precision below 1e-5.
  *

@@ -343,10 +343,8 @@ static void init(const cli_command *self, void *options)
 
 static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    distance_work work = {.options = options,
-                          .group = group,
-                          .context = group->context,
-                          .begun = tsl_seconds()};
+    distance_work work = {
+        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
     tsl_status status = run(&work);
     if (status == TSL_OK && group->rank == 0) {
         status = tell(&work);

@@ -74,7 +74,8 @@ static const cli_option rows[] = {
 
 static const char command_doc[] =
     "Energy, virial and forces of all pairs of points, each pair once, summed as 64-bit integers: "
-    "the same bits whatever the number of threads."
+    "the same bits whatever the number of threads, and of devices where several of one kind share "
+    "them."
     "\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of three coordinates.\n"
@@ -291,8 +292,8 @@ static tsl_status tell(const energy_work *work)
         FILE *stream = cli_summary_stream(common);
         fprintf(stream, "%lld points, %s precision, on %s: %lld pairs in %.3f s\n",
                 (long long)work->points.points.count,
-                pairs_precision_name(work->points.points.precision),
-                work->group->devices, (long long)work->found.pairs, work->compute);
+                pairs_precision_name(work->points.points.precision), work->group->devices,
+                (long long)work->found.pairs, work->compute);
         fprintf(stream, "energy %.10g, virial %.10g, in units of %.2g; forces in units of %.2g\n",
                 work->found.energy, work->found.virial, work->found.energy_unit,
                 work->found.force_unit);

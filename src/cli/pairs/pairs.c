@@ -97,8 +97,7 @@ static tsl_status run_rank(tsl_comm *comm, void *user)
 int pairs_run_ranks(const cli_common *common, pairs_rank *run)
 {
     pairs_job job = {.common = common, .run = run};
-    const int exit_status =
-        cli_run_ranks(cli_rank_count(common->device), common, run_rank, &job);
+    const int exit_status = cli_run_ranks(cli_rank_count(common->device), common, run_rank, &job);
     return exit_status != CLI_DONE ? exit_status : job.exit_status;
 }
 
@@ -124,8 +123,8 @@ tsl_status pairs_read(tsl_point_set *out, const cli_rank_group *group, const cha
     tsl_points *const points = &out->points;
     int64_t shape[3], bytes;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_comm_agree(context, group->rank == 0 ? tsl_point_set_read(out, context, path)
-                                                     : TSL_OK));
+    TSL_TRY(tsl_comm_agree(context,
+                           group->rank == 0 ? tsl_point_set_read(out, context, path) : TSL_OK));
     if (group->ranks == 1) {
         return TSL_OK;
     }

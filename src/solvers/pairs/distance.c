@@ -242,7 +242,7 @@ static tsl_status send_weights(tsl_distance_plan *plan, const tsl_distance_optio
 /* Coordinates from which on squares are by products. */
 static int products_from(const tsl_context *context)
 {
-    return context->ops != &tsl_device_cpu         ? MANY
+    return context->ops != &tsl_device_cpu       ? MANY
            : tsl_product_functions_now() != NULL ? MANY_ON_CPU
                                                  : INT32_MAX;
 }
@@ -403,7 +403,8 @@ static tsl_status open_stream(stream *s)
     return tsl_device_allocate(&s->device, context, part, "distances");
 }
 
-/* This rank's part of `count` elements from `first` on into host memory, and all parts to rank 0. */
+/* This rank's part of `count` elements from `first` on into host memory, and all parts to rank 0.
+ */
 static tsl_status make_piece(stream *s, int64_t first, int64_t count)
 {
     tsl_context *const context = s->plan->context;

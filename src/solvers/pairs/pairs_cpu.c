@@ -67,7 +67,8 @@ typedef int64_t whole_double;
 static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *task)
 {
     const bool products = task->centred_row != NULL, single = task->precision == 4;
-    band_function *const band = products ? (single ? band_by_products_single : band_by_products_double)
+    band_function *const band = products
+                                    ? (single ? band_by_products_single : band_by_products_double)
                                 : single ? choose_band_single(task)
                                          : choose_band_double(task);
     const int64_t height = task->dimensions <= FEW_DIMENSIONS ? SHORT_BAND : BAND;

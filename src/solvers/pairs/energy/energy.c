@@ -398,8 +398,8 @@ met:
     TSL_TRY(tsl_comm_agree(context, status));
     TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, all, numbers + COUNT, TSL_COMM_INT64,
                                 TSL_COMM_SUM));
-    TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, sums + COUNT, 1, TSL_COMM_DOUBLE,
-                                TSL_COMM_MAX));
+    TSL_TRY(
+        tsl_comm_all_reduce(context->comm, NULL, sums + COUNT, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX));
     TSL_TRY(context->ops->upload(context, plan->forces, all, 8 * numbers));
     TSL_TRY(context->ops->upload(context, plan->sums, sums, 8 * (COUNT + 1)));
     TSL_TRY(context->ops->synchronize(context));

@@ -51,8 +51,8 @@ typedef struct tsl_energy_task {
 typedef struct tsl_energy_ops {
     /* spots from points and charges. */
     tsl_status (*spread)(tsl_context *context, const tsl_energy_task *task);
-    /* Add all pairs i < j of the squares begin <= s < end, numbered by rows of the lower triangle, to
-     * forces and sums. */
+    /* Add all pairs i < j of the squares begin <= s < end, numbered by rows of the lower triangle,
+     * to forces and sums. */
     tsl_status (*all_pairs)(tsl_context *context, const tsl_energy_task *task);
     /* The same for pairs of a list, of the points begin <= i < end. */
     tsl_status (*listed_pairs)(tsl_context *context, const tsl_energy_task *task);
