@@ -12,6 +12,11 @@
  * | j <= i, rows of i      | i (i + 1) / 2 + j                     | n (n + 1) / 2   | | rectangle
  * | a_i and b_j            | i n_b + j                             | n_a n_b         |
  *
+ *  Where a context belongs to a rank of several, tsl_distance_stream(), tsl_energy_plan_create(),
+ *  tsl_energy_execute() and tsl_triplets_energy() are collective: all ranks give the same points
+ *  and options, on devices of one kind (else TSL_E_ARG), and each computes a part. Results have the
+ *  same bits whatever the number of ranks. All other functions work for their rank alone.
+ *
  *  Any range of elements can be computed alone, so that nobody needs memory for all of them.
  *  tesela/simplex.h turns an element's number into (i, j).
  *
@@ -132,7 +137,9 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
  *  double and 1e-6 in single precision (3e-6 from 128 dimensions on), absolute where the value is
  *  below 1 for cosine and correlation; hamming and jaccard are correctly rounded. Each element has
  *  the same bits whatever the range, the number of threads, and the layout. Coordinates are
- *  subtracted before anything else, so close points lose nothing.
+ *  subtracted before anything else, or, of Euclidean distances of 32 coordinates or more on GPUs
+ *  and of 64 or more on processors with AVX2 and FMA, where products of points less their mean
+ *  leave too little: close points lose nothing.
  *
  *  Asynchronous on the context's stream. */
 TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_t first,
@@ -142,7 +149,8 @@ TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out
  *  Anything but TSL_OK ends the work with that status. */
 typedef tsl_status tsl_distance_take(void *user, int64_t first, int64_t count, const void *values);
 
-/** Compute the whole result in order, piece by piece, each handed to `take`.
+/** Compute the whole result in order, piece by piece, each handed to `take`, of ranks on rank 0
+ *  alone.
  *
  *  @param[in] bytes  of a piece at most; 0: 64 MiB. Twice that is taken of a GPU's memory and once
  *                    of the host's
@@ -378,8 +386,8 @@ TSL_API void tsl_energy_plan_destroy(tsl_energy_plan *plan);
  *
  *  Pairs are computed in the points' precision and summed in it over a few hundred pairs at most of
  *  a point; those sums are rounded to whole multiples of the units above and added as 64-bit
- *  integers. So a device gives the same bits in each run and with any number of threads; GPUs
- * differ from CPUs by rounding. Total forces of points that few pairs were summed of vanish to
+ *  integers. So a device gives the same bits in each run and with any number of threads and ranks;
+ * GPUs differ from CPUs by rounding. Total forces of points that few pairs were summed of vanish to
  * force_unit. In double precision relative errors are below 1e-12 of the largest force and of the
  * sum of |V|, plus the units; in single precision below 1e-5.
  *
@@ -430,7 +438,7 @@ typedef enum tsl_triplet_map {
  *
  *  Computed and summed in double precision: relative error below 1e-12 of the sum of the terms'
  *  sizes; infinite or not a number where points coincide. The same bits whatever the number of
- *  threads. Synchronous. */
+ *  threads and ranks. Synchronous. */
 TSL_API tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu,
                                        tsl_triplet_map map, const tsl_points *points);
 

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "io/file/output.h"
 #include "io/grid/npy.h"
@@ -24,6 +25,7 @@ typedef struct distance_options {
 
 typedef struct distance_work {
     const distance_options *options;
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute;
     tsl_point_set sets[2];
@@ -97,8 +99,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const distance_options *options)
+static bool check(const void *parsed)
 {
+    const distance_options *const options = parsed;
     if (options->input[0] == NULL) {
         cli_error("a file of points is missing: tesela pairs distance points.npy -o D.npy");
     } else if (options->output == NULL) {
@@ -125,7 +128,7 @@ static tsl_status read_points(distance_work *work)
     const char *const *input = work->options->input;
     tsl_status status = TSL_OK;
     for (int s = 0; s < 2 && input[s] != NULL && status == TSL_OK; s++) {
-        status = tsl_point_set_read(&work->sets[s], context, input[s]);
+        status = pairs_read(&work->sets[s], work->group, input[s]);
     }
     const tsl_points *const a = &work->sets[0].points, *const b = &work->sets[1].points;
     if (status != TSL_OK || input[1] == NULL) {
@@ -202,33 +205,48 @@ static tsl_status write_piece(void *user, int64_t first, int64_t count, const vo
     return TSL_OK;
 }
 
+/* Where the result goes, opened by rank 0. */
+static tsl_status open_output(const distance_work *work, const tsl_npy *header, tsl_output **output)
+{
+    if (work->group->rank > 0) {
+        return TSL_OK;
+    }
+    const tsl_status status = check_room(work, work->count * header->item);
+    return status == TSL_OK ? tsl_output_open(output, work->context, work->options->output)
+                            : status;
+}
+
 /* The result to its file. */
 static tsl_status write_result(distance_work *work, tsl_distance_plan *plan)
 {
     const distance_options *options = work->options;
+    const bool first = work->group->rank == 0;
     const tsl_npy header = header_of(work);
     cli_progress progress;
     tsl_output *output = NULL;
-    tsl_status status = check_room(work, work->count * header.item);
-    if (status == TSL_OK) {
-        status = tsl_output_open(&output, work->context, options->output);
-    }
+    tsl_status status = tsl_comm_agree(work->context, open_output(work, &header, &output));
     if (status != TSL_OK) {
+        tsl_output_discard(output);
         return status;
     }
-    writer w = {work->context, tsl_output_stream(output), (size_t)header.item, &progress};
-    tsl_npy_write_header(w.stream, &header);
-    cli_progress_begin(&progress, "distances", work->count, 0);
+    writer w = {work->context, NULL, (size_t)header.item, &progress};
+    if (first) {
+        w.stream = tsl_output_stream(output);
+        tsl_npy_write_header(w.stream, &header);
+        cli_progress_begin(&progress, "distances", work->count, 0);
+    }
     status = tsl_distance_stream(plan, options->chunk, write_piece, &w);
-    cli_progress_end(&progress);
+    if (first) {
+        cli_progress_end(&progress);
+    }
     if (status != TSL_OK) {
-        if (status == TSL_E_IO) {
+        if (status == TSL_E_IO && first) {
             tsl_error_prefix(work->context, options->output);
         }
         tsl_output_discard(output);
         return status;
     }
-    return tsl_output_commit(output);
+    return first ? tsl_output_commit(output) : TSL_OK;
 }
 
 static tsl_status run(distance_work *work)
@@ -241,6 +259,7 @@ static tsl_status run(distance_work *work)
                                           &work->sets[0].points,
                                           options->input[1] != NULL ? &work->sets[1].points : NULL);
     }
+    status = tsl_comm_agree(work->context, status);
     const double ready = tsl_seconds();
     work->setup = ready - work->begun;
     if (status == TSL_OK) {
@@ -292,7 +311,7 @@ static void print(FILE *stream, const distance_work *work)
     }
     fprintf(stream, "points of %d coordinate%s, %s precision, on %s\n", a->dimensions,
             a->dimensions == 1 ? "" : "s", pairs_precision_name(a->precision),
-            tsl_context_device(work->context));
+            work->group->devices);
     fprintf(stream, "%s: %lld %s distances, %s, in %.3f s, written\n", work->options->output,
             (long long)work->count, tsl_metric_name(work->options->distance.metric),
             layout_name(work->options), work->compute);
@@ -307,7 +326,8 @@ static tsl_status tell(const distance_work *work)
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs distance",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -321,29 +341,26 @@ static void init(const cli_command *self, void *options)
     *(distance_options *)options = (distance_options){.distance = TSL_DISTANCE_OPTIONS_INIT};
 }
 
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
+{
+    distance_work work = {
+        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
+        status = tell(&work);
+    }
+    tsl_point_set_release(&work.sets[0]);
+    tsl_point_set_release(&work.sets[1]);
+    return status;
+}
+
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     distance_options options;
-    distance_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
-        status = tell(&work);
-    }
-    exit_status = cli_end(work.context, status, false);
-    tsl_point_set_release(&work.sets[0]);
-    tsl_point_set_release(&work.sets[1]);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_distance = {.name = "distance",
@@ -355,4 +372,4 @@ const cli_command pairs_distance = {.name = "distance",
                                     .size = sizeof(distance_options),
                                     .init = init,
                                     .argument = set_argument,
-                                    .places = CLI_ONE_DEVICE};
+                                    .places = CLI_ONE_RANK};

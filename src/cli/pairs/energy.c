@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
 #include "core/context.h"
 #include "io/grid/npy.h"
 #include "tesela/buffer.h"
@@ -20,7 +21,9 @@ typedef struct energy_options {
 } energy_options;
 
 typedef struct energy_work {
-    energy_options *options;
+    const energy_options *options;
+    tsl_energy_options energy; /* with what files say */
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute;
     tsl_point_set points, charges, pairs;
@@ -71,7 +74,8 @@ static const cli_option rows[] = {
 
 static const char command_doc[] =
     "Energy, virial and forces of all pairs of points, each pair once, summed as 64-bit integers: "
-    "the same bits whatever the number of threads."
+    "the same bits whatever the number of threads, and of devices where several of one kind share "
+    "them."
     "\v"
     "A file is .npy, a table of text, or the atoms of a PDB or mmCIF file, as for tesela pairs "
     "distance, of three coordinates.\n"
@@ -93,8 +97,9 @@ static error_t set_argument(void *parsed, const char *text)
     return 0;
 }
 
-static bool check(const energy_options *options)
+static bool check(const void *parsed)
 {
+    const energy_options *const options = parsed;
     const tsl_energy_options *const energy = &options->energy;
     if (options->input == NULL) {
         cli_error("a file of points is missing: tesela pairs energy points.npy");
@@ -112,10 +117,9 @@ static bool check(const energy_options *options)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static tsl_status read_charges(energy_work *work)
+static tsl_status take_charges(energy_work *work)
 {
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_point_set_read(&work->charges, work->context, work->options->charges));
     if (work->charges.points.dimensions != 1 ||
         work->charges.points.count != work->points.points.count) {
         return tsl_fail(work->context, TSL_E_ARG,
@@ -124,17 +128,16 @@ static tsl_status read_charges(energy_work *work)
                         work->charges.points.dimensions, (long long)work->points.points.count);
     }
     TSL_TRY(tsl_point_set_widen(&work->charges, work->context));
-    work->options->energy.charges = work->charges.values;
+    work->energy.charges = work->charges.values;
 done:
     return status;
 }
 
-static tsl_status read_exclusions(energy_work *work)
+static tsl_status take_exclusions(energy_work *work)
 {
-    tsl_energy_options *const energy = &work->options->energy;
+    tsl_energy_options *const energy = &work->energy;
     const double *numbers;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_point_set_read(&work->pairs, work->context, work->options->exclude));
     TSL_TRY(tsl_point_set_widen(&work->pairs, work->context));
     if (work->pairs.points.count > 0 && work->pairs.points.dimensions != 2) {
         return tsl_fail(work->context, TSL_E_ARG, "%s: has %d numbers a line: give two",
@@ -159,19 +162,50 @@ done:
     return status;
 }
 
-static tsl_status read_all(energy_work *work)
+static tsl_status take_all(energy_work *work)
 {
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_point_set_read(&work->points, work->context, work->options->input));
     if (work->points.points.count > 0 && work->points.points.dimensions != 3) {
         return tsl_fail(work->context, TSL_E_ARG, "%s: points of %d coordinates: give three",
                         work->options->input, work->points.points.dimensions);
     }
     if (work->options->charges != NULL) {
-        TSL_TRY(read_charges(work));
+        TSL_TRY(take_charges(work));
     }
     if (work->options->exclude != NULL) {
-        TSL_TRY(read_exclusions(work));
+        TSL_TRY(take_exclusions(work));
+    }
+done:
+    return status;
+}
+
+static tsl_status read_all(energy_work *work)
+{
+    const energy_options *const options = work->options;
+    tsl_status status = TSL_OK;
+    TSL_TRY(pairs_read(&work->points, work->group, options->input));
+    if (options->charges != NULL) {
+        TSL_TRY(pairs_read(&work->charges, work->group, options->charges));
+    }
+    if (options->exclude != NULL) {
+        TSL_TRY(pairs_read(&work->pairs, work->group, options->exclude));
+    }
+    TSL_TRY(tsl_comm_agree(work->context, take_all(work)));
+done:
+    return status;
+}
+
+/* Buffers, and the points in one of them. */
+static tsl_status send_points(energy_work *work, int64_t bytes)
+{
+    const int64_t room = bytes > 0 ? bytes : 1;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_buffer_create(&work->device, work->context, room));
+    TSL_TRY(tsl_buffer_create(&work->device_forces, work->context, room));
+    TSL_TRY(tsl_buffer_write(work->device, 0, work->points.points.values, bytes));
+    work->forces = tsl_allocate((size_t)room);
+    if (work->forces == NULL) {
+        status = tsl_fail_memory(work->context, room, "forces");
     }
 done:
     return status;
@@ -181,18 +215,11 @@ static tsl_status compute(energy_work *work)
 {
     const tsl_points *const points = &work->points.points;
     const int64_t bytes = 3 * points->count * points->precision;
-    const int64_t room = bytes > 0 ? bytes : 1;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_energy_plan_create(&work->plan, work->context, &work->options->energy,
-                                   points->count, points->precision));
-    TSL_TRY(tsl_buffer_create(&work->device, work->context, room));
-    TSL_TRY(tsl_buffer_create(&work->device_forces, work->context, room));
-    TSL_TRY(tsl_buffer_write(work->device, 0, points->values, bytes));
+    TSL_TRY(tsl_energy_plan_create(&work->plan, work->context, &work->energy, points->count,
+                                   points->precision));
+    TSL_TRY(tsl_comm_agree(work->context, send_points(work, bytes)));
     TSL_TRY(tsl_energy_execute(&work->found, work->plan, work->device_forces, work->device));
-    work->forces = tsl_allocate((size_t)room);
-    if (work->forces == NULL) {
-        return tsl_fail_memory(work->context, room, "forces");
-    }
     TSL_TRY(tsl_buffer_read(work->device_forces, 0, work->forces, bytes));
 done:
     return status;
@@ -208,7 +235,7 @@ static tsl_status run(energy_work *work)
     work->setup = ready - work->begun;
     TSL_TRY(compute(work));
     work->compute = tsl_seconds() - ready;
-    if (work->options->output != NULL) {
+    if (work->options->output != NULL && work->group->rank == 0) {
         tsl_npy header = {.item = points->precision,
                           .axes = 2,
                           .shape = {points->count, 3},
@@ -265,15 +292,16 @@ static tsl_status tell(const energy_work *work)
         FILE *stream = cli_summary_stream(common);
         fprintf(stream, "%lld points, %s precision, on %s: %lld pairs in %.3f s\n",
                 (long long)work->points.points.count,
-                pairs_precision_name(work->points.points.precision),
-                tsl_context_device(work->context), (long long)work->found.pairs, work->compute);
+                pairs_precision_name(work->points.points.precision), work->group->devices,
+                (long long)work->found.pairs, work->compute);
         fprintf(stream, "energy %.10g, virial %.10g, in units of %.2g; forces in units of %.2g\n",
                 work->found.energy, work->found.virial, work->found.energy_unit,
                 work->found.force_unit);
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs energy",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -287,25 +315,17 @@ static void init(const cli_command *self, void *options)
     *(energy_options *)options = (energy_options){.energy = TSL_ENERGY_OPTIONS_INIT};
 }
 
-static int run_command(const cli_command *self, int argc, char **argv)
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
 {
-    energy_options options;
-    energy_work work = {.options = &options, .begun = tsl_seconds()};
-    int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (!check(&options)) {
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
+    energy_work work = {.options = options,
+                        .energy = ((const energy_options *)options)->energy,
+                        .group = group,
+                        .context = group->context,
+                        .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
         status = tell(&work);
     }
-    exit_status = cli_end(work.context, status, false);
     tsl_buffer_destroy(work.device);
     tsl_buffer_destroy(work.device_forces);
     tsl_energy_plan_destroy(work.plan);
@@ -314,8 +334,16 @@ static int run_command(const cli_command *self, int argc, char **argv)
     tsl_point_set_release(&work.pairs);
     tsl_release(work.exclusions);
     tsl_release(work.forces);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return status;
+}
+
+static int run_command(const cli_command *self, int argc, char **argv)
+{
+    energy_options options;
+    int exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_energy = {.name = "energy",
@@ -327,4 +355,4 @@ const cli_command pairs_energy = {.name = "energy",
                                   .size = sizeof(energy_options),
                                   .init = init,
                                   .argument = set_argument,
-                                  .places = CLI_ONE_DEVICE};
+                                  .places = CLI_ONE_RANK};

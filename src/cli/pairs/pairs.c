@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/pairs/command.h"
+#include "comm/comm.h"
+#include "core/context.h"
 #include "io/file/text.h"
 
 static const cli_command *const tasks[] = {
@@ -50,4 +52,94 @@ error_t pairs_set_box(const cli_option *row, const char *text, double box[6], co
     }
     *given = box;
     return 0;
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+typedef struct pairs_job {
+    const cli_common *common;
+    pairs_rank *run;
+    int exit_status;
+} pairs_job;
+
+/* Returns the exit status. */
+static int run_on(const cli_rank_group *group, const pairs_job *job)
+{
+    tsl_context *const context = group->context;
+    if (job->common->profile) {
+        tsl_profile_enable(context);
+    }
+    const tsl_status status = cli_agree(context, job->run(group, job->common));
+    if (status != TSL_OK && status != TSL_E_COMM) { /* which is told where it comes from */
+        cli_error("%s", tsl_last_error(context));
+    }
+    return cli_exit_status(context, status, false);
+}
+
+static tsl_status run_rank(tsl_comm *comm, void *user)
+{
+    pairs_job *const job = user;
+    cli_rank_group group;
+    int exit_status = CLI_INTERNAL;
+    cli_be_silent(tsl_comm_rank(comm) > 0);
+    const tsl_status status = cli_rank_group_open(&group, comm, job->common);
+    if (status == TSL_OK) {
+        exit_status = run_on(&group, job);
+    }
+    if (group.rank == 0 || cli_is_launched()) {
+        job->exit_status = exit_status;
+    }
+    cli_rank_group_close(&group);
+    cli_be_silent(false);
+    return status == TSL_OK && tsl_comm_failure(comm, NULL, NULL) != NULL ? TSL_E_COMM : status;
+}
+
+int pairs_run_ranks(const cli_common *common, pairs_rank *run)
+{
+    pairs_job job = {.common = common, .run = run};
+    const int exit_status = cli_run_ranks(cli_rank_count(common->device), common, run_rank, &job);
+    return exit_status != CLI_DONE ? exit_status : job.exit_status;
+}
+
+bool pairs_parse(const cli_command *self, void *options, int argc, char **argv, int *exit_status,
+                 bool (*check)(const void *options))
+{
+    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    bool parsed = cli_parse_options(self, options, argc, argv, exit_status);
+    if (parsed && !check(options)) {
+        *exit_status = CLI_USAGE;
+        parsed = false;
+    }
+    cli_be_silent(false);
+    if (!parsed) {
+        *exit_status = cli_refused(*exit_status);
+    }
+    return parsed;
+}
+
+tsl_status pairs_read(tsl_point_set *out, const cli_rank_group *group, const char *path)
+{
+    tsl_context *const context = group->context;
+    tsl_points *const points = &out->points;
+    int64_t shape[3], bytes;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_comm_agree(context,
+                           group->rank == 0 ? tsl_point_set_read(out, context, path) : TSL_OK));
+    if (group->ranks == 1) {
+        return TSL_OK;
+    }
+    shape[0] = points->count;
+    shape[1] = points->dimensions;
+    shape[2] = points->precision;
+    TSL_TRY(tsl_comm_broadcast(group->comm, NULL, shape, sizeof shape, 0));
+    bytes = shape[0] * shape[1] * shape[2];
+    if (group->rank > 0) {
+        out->values = tsl_allocate((size_t)bytes);
+        *points = (tsl_points){out->values, shape[0], (int)shape[1], (int)shape[2], path};
+        status = out->values != NULL ? TSL_OK : tsl_fail_memory(context, bytes, "points");
+    }
+    TSL_TRY(tsl_comm_agree(context, status));
+    TSL_TRY(tsl_comm_broadcast(group->comm, NULL, out->values, bytes, 0));
+done:
+    return status;
 }

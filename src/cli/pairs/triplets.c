@@ -15,6 +15,7 @@ typedef struct triplet_options {
 
 typedef struct triplet_work {
     const triplet_options *options;
+    const cli_rank_group *group;
     tsl_context *context;
     double begun, setup, compute, energy;
     tsl_point_set points;
@@ -52,7 +53,7 @@ static error_t set_argument(void *parsed, const char *text)
 
 static tsl_status run(triplet_work *work)
 {
-    tsl_status status = tsl_point_set_read(&work->points, work->context, work->options->input);
+    tsl_status status = pairs_read(&work->points, work->group, work->options->input);
     const double ready = tsl_seconds();
     work->setup = ready - work->begun;
     if (status == TSL_OK) {
@@ -86,12 +87,13 @@ static tsl_status tell(const triplet_work *work)
     if (!cli_is_quiet()) {
         FILE *stream = cli_summary_stream(common);
         fprintf(stream, "%lld points, on %s, in %.3f s: energy %.12g\n",
-                (long long)work->points.points.count, tsl_context_device(work->context),
-                work->compute, work->energy);
+                (long long)work->points.points.count, work->group->devices, work->compute,
+                work->energy);
         cli_flush(stream);
     }
     const cli_report report = {.command = "pairs triplets",
-                               .device = tsl_context_device(work->context),
+                               .device = work->group->devices,
+                               .ranks = work->group->ranks,
                                .verified = -1,
                                .total = tsl_seconds() - work->begun,
                                .setup = work->setup,
@@ -105,29 +107,34 @@ static void init(const cli_command *self, void *options)
     *(triplet_options *)options = (triplet_options){.nu = 1};
 }
 
+static tsl_status run_rank(const cli_rank_group *group, const void *options)
+{
+    triplet_work work = {
+        .options = options, .group = group, .context = group->context, .begun = tsl_seconds()};
+    tsl_status status = run(&work);
+    if (status == TSL_OK && group->rank == 0) {
+        status = tell(&work);
+    }
+    tsl_point_set_release(&work.points);
+    return status;
+}
+
+static bool check(const void *parsed)
+{
+    const triplet_options *const options = parsed;
+    if (options->input == NULL) {
+        cli_error("a file of points is missing: tesela pairs triplets points.npy");
+    }
+    return options->input != NULL;
+}
+
 static int run_command(const cli_command *self, int argc, char **argv)
 {
     triplet_options options;
-    triplet_work work = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    if (!cli_parse_options(self, &options, argc, argv, &exit_status)) {
-        return exit_status;
-    }
-    if (options.input == NULL) {
-        cli_error("a file of points is missing: tesela pairs triplets points.npy");
-        return CLI_USAGE;
-    }
-    tsl_status status = cli_open_context(&work.context, &options.common);
-    if (status == TSL_OK) {
-        status = run(&work);
-    }
-    if (status == TSL_OK) {
-        status = tell(&work);
-    }
-    exit_status = cli_end(work.context, status, false);
-    tsl_point_set_release(&work.points);
-    tsl_context_destroy(work.context);
-    return exit_status;
+    return pairs_parse(self, &options, argc, argv, &exit_status, check)
+               ? pairs_run_ranks(&options.common, run_rank)
+               : exit_status;
 }
 
 const cli_command pairs_triplets = {.name = "triplets",
@@ -139,4 +146,4 @@ const cli_command pairs_triplets = {.name = "triplets",
                                     .size = sizeof(triplet_options),
                                     .init = init,
                                     .argument = set_argument,
-                                    .places = CLI_ONE_DEVICE};
+                                    .places = CLI_ONE_RANK};

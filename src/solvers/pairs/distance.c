@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/pairs/pairs.h"
@@ -30,8 +31,9 @@ static const metric metrics[TSL_METRICS] = {
     [TSL_METRIC_HAMMING] = {"hamming", TSL_PAIR_DIFFERENT, false, false, false},
     [TSL_METRIC_JACCARD] = {"jaccard", TSL_PAIR_JACCARD, false, false, false}};
 
-/* A piece of a stream that nobody sizes, and coordinates from which on GPUs take products. */
-enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32 };
+/* A piece of a stream that nobody sizes, and coordinates from which on products are the faster way
+ * to squares: on GPUs, and on the CPU. */
+enum { STREAM_BYTES = TSL_DISTANCE_STREAM_MIB << 20, MANY = 32, MANY_ON_CPU = 64 };
 
 struct tsl_distance_plan {
     tsl_context *context;
@@ -168,7 +170,7 @@ static tsl_status send_centred(tsl_distance_plan *plan, const tsl_points *a, con
     void *blocks = NULL, *norms = NULL;
     for (int s = 0; s < 2 && sets[s] != NULL; s++) {
         const int64_t bytes = tsl_pairs_block_bytes(sets[s]->count, d, a->precision);
-        const int64_t norm_bytes = sets[s]->count * a->precision;
+        const int64_t norm_bytes = bytes / d;
         tsl_release(blocks);
         tsl_release(norms);
         blocks = tsl_allocate((size_t)bytes);
@@ -237,6 +239,14 @@ static tsl_status send_weights(tsl_distance_plan *plan, const tsl_distance_optio
     return status;
 }
 
+/* Coordinates from which on squares are by products. */
+static int products_from(const tsl_context *context)
+{
+    return context->ops != &tsl_device_cpu       ? MANY
+           : tsl_product_functions_now() != NULL ? MANY_ON_CPU
+                                                 : INT32_MAX;
+}
+
 static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options *options,
                              const tsl_points *a, const tsl_points *b)
 {
@@ -267,8 +277,8 @@ static tsl_status make_ready(tsl_distance_plan *plan, const tsl_distance_options
         if (status == TSL_OK) {
             status = send_points(plan, &how, a, b);
         }
-        if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES && a->dimensions >= MANY &&
-            plan->context->ops != &tsl_device_cpu) {
+        if (status == TSL_OK && task->sum == TSL_PAIR_SQUARES &&
+            a->dimensions >= products_from(plan->context)) {
             status = send_centred(plan, a, b);
         }
     }
@@ -368,40 +378,98 @@ tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_
     return compute(plan, tsl_buffer_data(out), first, count);
 }
 
+/* ---- streams -------------------------------------------------------------------------------- */
+
+/* A stream's memory: of the host, a piece on rank 0 and this rank's part of it on others. */
+typedef struct stream {
+    tsl_distance_plan *plan;
+    int64_t piece; /* elements */
+    void *device, *host;
+    int64_t *bytes, *offsets; /* of the ranks' parts */
+} stream;
+
+static tsl_status open_stream(stream *s)
+{
+    tsl_context *const context = s->plan->context;
+    const tsl_comm *const comm = context->comm;
+    const int64_t part = tsl_comm_slice(s->piece, 1, comm->size) * s->plan->task.precision;
+    const int64_t held = comm->rank == 0 ? s->piece * s->plan->task.precision : part;
+    s->host = tsl_allocate((size_t)held);
+    s->bytes = tsl_allocate(2 * (size_t)comm->size * sizeof *s->bytes);
+    if (s->host == NULL || s->bytes == NULL) {
+        return tsl_fail_memory(context, held, "distances");
+    }
+    s->offsets = s->bytes + comm->size;
+    return tsl_device_allocate(&s->device, context, part, "distances");
+}
+
+/* This rank's part of `count` elements from `first` on into host memory, and all parts to rank 0.
+ */
+static tsl_status make_piece(stream *s, int64_t first, int64_t count)
+{
+    tsl_context *const context = s->plan->context;
+    const tsl_comm *const comm = context->comm;
+    const int64_t precision = s->plan->task.precision;
+    const int64_t from = tsl_comm_slice(count, comm->rank, comm->size);
+    const int64_t own = tsl_comm_slice(count, comm->rank + 1, comm->size) - from;
+    const tsl_comm_parts all = {.data = s->host, .bytes = s->bytes, .offsets = s->offsets};
+    tsl_status status = TSL_OK;
+    if (own > 0) {
+        status = compute(s->plan, s->device, first + from, own);
+    }
+    if (own > 0 && status == TSL_OK) {
+        status = context->ops->download(context, s->host, s->device, own * precision);
+    }
+    if (comm->size == 1) {
+        return status;
+    }
+    TSL_TRY(tsl_comm_agree(context, status));
+    for (int q = 0; q < comm->size; q++) {
+        s->offsets[q] = tsl_comm_slice(count, q, comm->size) * precision;
+        s->bytes[q] = tsl_comm_slice(count, q + 1, comm->size) * precision - s->offsets[q];
+    }
+    if (comm->rank == 0) { /* its own part is where it belongs */
+        s->bytes[0] = 0;
+    }
+    status = tsl_comm_gather(context->comm, NULL, s->host, comm->rank == 0 ? 0 : own * precision,
+                             comm->rank == 0 ? &all : NULL, 0);
+done:
+    return status;
+}
+
 tsl_status tsl_distance_stream(tsl_distance_plan *plan, int64_t bytes, tsl_distance_take *take,
                                void *user)
 {
     tsl_context *context = plan->context;
     const int64_t precision = plan->task.precision;
+    stream s = {.plan = plan};
+    tsl_status status = TSL_OK;
     if (bytes < 0) {
         return tsl_fail(context, TSL_E_ARG, "pieces of %lld bytes: give 0 or more",
                         (long long)bytes);
     }
     const int64_t asked = (bytes == 0 ? STREAM_BYTES : bytes) / precision / 64 * 64;
     const int64_t most = asked < 64 ? 64 : asked;
-    const int64_t piece = most < plan->count ? most : plan->count;
-    if (piece == 0) {
+    s.piece = most < plan->count ? most : plan->count;
+    if (s.piece == 0) {
         return TSL_OK;
     }
-    void *device = NULL;
-    void *host = tsl_allocate((size_t)(piece * precision));
-    tsl_status status = host != NULL
-                            ? tsl_device_allocate(&device, context, piece * precision, "distances")
-                            : tsl_fail_memory(context, piece * precision, "distances");
-    for (int64_t first = 0; first < plan->count && status == TSL_OK; first += piece) {
+    TSL_TRY(tsl_pairs_compare_ranks(context));
+    TSL_TRY(tsl_comm_agree(context, open_stream(&s)));
+    for (int64_t first = 0; first < plan->count; first += s.piece) {
         const int64_t left = plan->count - first;
-        const int64_t count = piece < left ? piece : left;
+        const int64_t count = s.piece < left ? s.piece : left;
         const double begun = tsl_seconds();
-        status = compute(plan, device, first, count);
-        if (status == TSL_OK) {
-            status = context->ops->download(context, host, device, count * precision);
+        TSL_TRY(make_piece(&s, first, count));
+        tsl_profile_add(context, "distances", begun, count * precision, 0);
+        if (context->comm->rank == 0) {
+            status = take(user, first, count, s.host);
         }
-        if (status == TSL_OK) {
-            tsl_profile_add(context, "distances", begun, count * precision, 0);
-            status = take(user, first, count, host);
-        }
+        TSL_TRY(tsl_comm_agree(context, status));
     }
-    tsl_device_release(context, device);
-    tsl_release(host);
+done:
+    tsl_device_release(context, s.device);
+    tsl_release(s.host);
+    tsl_release(s.bytes);
     return status;
 }

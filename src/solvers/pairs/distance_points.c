@@ -224,7 +224,9 @@ void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points,
 {
     const int d = points->dimensions;
     const int each = tsl_point_block(points->precision);
-    memset(blocks, 0, (size_t)tsl_pairs_block_bytes(points->count, d, points->precision));
+    const int64_t bytes = tsl_pairs_block_bytes(points->count, d, points->precision);
+    memset(blocks, 0, (size_t)bytes);
+    memset(norms, 0, (size_t)(bytes / d));
     for (int64_t i = 0; i < points->count; i++) {
         double sum = 0;
         for (int c = 0; c < d; c++) {

@@ -36,8 +36,8 @@ typedef struct tsl_distance_task {
     const void *column;          /* in blocks */
     const void
         *weights; /* [dimensions], or of TSL_PAIR_FORM double [dimensions][dimensions]; NULL */
-    /* For squares by products, of GPUs: points less their mean in blocks, and squares of their
-     * lengths; NULL: by differences. */
+    /* For squares by products: points less their mean in blocks, and squares of their lengths, with
+     * zeros for what fills up the last block; NULL: by differences. */
     const void *centred_row, *centred_column, *row_norms, *column_norms;
     void *out; /* [count], aligned to 64 bytes */
 } tsl_distance_task;
@@ -78,6 +78,17 @@ typedef struct tsl_neighbor_task {
     void *distances; /* NULL: not wanted */
 } tsl_neighbor_task;
 
+enum { TSL_TRIPLET_PARTS = 4096 };
+
+/* The parts first, first + step, … of the sum over triples. Arrays are device memory. */
+typedef struct tsl_triplet_task {
+    int64_t n;            /* >= 1 */
+    const double *points; /* [n][3] */
+    int map;
+    int first, step;
+    double *partial; /* [TSL_TRIPLET_PARTS] */
+} tsl_triplet_task;
+
 typedef struct tsl_pairs_ops {
     /* Asynchronous on the context's stream. */
     tsl_status (*distances)(tsl_context *context, const tsl_distance_task *task);
@@ -97,20 +108,13 @@ typedef struct tsl_pairs_ops {
     /* What has a folder of its own. */
     const struct tsl_energy_ops *energy;
     const struct tsl_nearest_ops *nearest;
-    /* Add up the energies of triples, nu = 1: partial [TSL_TRIPLET_PARTS] sums, those of any part
-     * the same on one device. points [n][3] in double precision, n >= 1; device memory. */
-    tsl_status (*triplets)(tsl_context *context, int64_t n, const double *points, int map,
-                           double *partial);
+    /* Add up the energies of triples, nu = 1: the parts of a task, each the same on one device. */
+    tsl_status (*triplets)(tsl_context *context, const tsl_triplet_task *task);
 } tsl_pairs_ops;
 
-enum { TSL_TRIPLET_PARTS = 4096 };
-
-tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial);
-tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial);
-tsl_status tsl_triplets_cuda(tsl_context *context, int64_t n, const double *points, int map,
-                             double *partial);
+tsl_status tsl_triplets_cpu(tsl_context *context, const tsl_triplet_task *task);
+tsl_status tsl_triplets_sim(tsl_context *context, const tsl_triplet_task *task);
+tsl_status tsl_triplets_cuda(tsl_context *context, const tsl_triplet_task *task);
 
 tsl_status tsl_survey_cpu(tsl_survey *out, tsl_context *context, const tsl_neighbor_task *task,
                           double limit);
@@ -122,6 +126,28 @@ tsl_status tsl_histogram_cpu(tsl_context *context, const tsl_neighbor_task *task
                              double scale, int64_t *counts);
 
 extern const tsl_pairs_ops tsl_pairs_cpu;
+
+/* ---- products of points on the CPU (products_cpu.c) ----------------------------------------- */
+
+/* Rows whose products are made together: a part of a block of points. */
+enum { TSL_PRODUCT_ROWS = 8 };
+
+/* By precision, single and double: sums [TSL_PRODUCT_ROWS][points of a block] become u v of rows
+ * and columns, d coordinates, added up in their order. Both are points in blocks: `rows` is the
+ * first coordinate of the first row, `columns` that of a block. A product is rounded with its sum,
+ * so that all instruction sets that can have the same bits. */
+typedef struct tsl_product_functions {
+    void (*add_single)(float *sums, const float *rows, const float *columns, int d);
+    void (*add_double)(double *sums, const double *rows, const double *columns, int d);
+} tsl_product_functions;
+
+/* Those for this processor; NULL: it, or the compiler, has none, and distances are by differences.
+ */
+const tsl_product_functions *tsl_product_functions_now(void);
+
+/* Are the ranks of the context's communicator on devices of one kind, without which bits depend on
+ * their number? If not, TSL_E_ARG on all. Collective. (ranks.c) */
+tsl_status tsl_pairs_compare_ranks(tsl_context *context);
 
 /* ---- host work on points (distance_points.c) ------------------------------------------------ */
 
@@ -146,7 +172,8 @@ tsl_status tsl_pairs_check_points(tsl_context *context, const tsl_points *points
 void tsl_pairs_copy_rows(void *out, const tsl_points *points, bool unit, bool centred);
 void tsl_pairs_copy_blocks(void *out, const void *rows, int64_t count, int dimensions,
                            int precision);
-/* Points less `mean` [dimensions], in blocks, and the squares of their lengths [count]. */
+/* Points less `mean` [dimensions], in blocks, and the squares of their lengths, one for each point
+ * that the blocks have room for. */
 void tsl_pairs_copy_centred(void *blocks, void *norms, const tsl_points *points,
                             const double *mean);
 /* The mean of both sets; b may be NULL. */

@@ -58,16 +58,27 @@ typedef void band_function(const tsl_distance_task *task, int64_t i0, int64_t i1
 #define TSL_TEMPLATE "solvers/pairs/distance_cpu.inc"
 #include "core/both_precisions.inc"
 
+typedef int32_t whole_single;
+typedef int64_t whole_double;
+
+#define TSL_TEMPLATE "solvers/pairs/distance_products.inc"
+#include "core/both_precisions.inc"
+
 static tsl_status cpu_distances(tsl_context *context, const tsl_distance_task *task)
 {
-    band_function *const band =
-        task->precision == 4 ? choose_band_single(task) : choose_band_double(task);
+    const bool products = task->centred_row != NULL, single = task->precision == 4;
+    band_function *const band = products
+                                    ? (single ? band_by_products_single : band_by_products_double)
+                                : single ? choose_band_single(task)
+                                         : choose_band_double(task);
     const int64_t height = task->dimensions <= FEW_DIMENSIONS ? SHORT_BAND : BAND;
-    const int64_t rows = task->row_last + 1 - task->row_first;
+    const int64_t begin =
+        products ? task->row_first / TSL_PRODUCT_ROWS * TSL_PRODUCT_ROWS : task->row_first;
+    const int64_t rows = task->row_last + 1 - begin;
     const int64_t bands = (rows + height - 1) / height;
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
     for (int64_t b = 0; b < bands; b++) {
-        const int64_t i0 = task->row_first + b * height;
+        const int64_t i0 = begin + b * height;
         band(task, i0, b + 1 < bands ? i0 + height : task->row_last + 1);
         copies_are_done();
     }

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/pairs/energy/energy_point.h"
+#include "solvers/pairs/pairs.h"
 #include "solvers/pairs/search.h"
+#include "tesela/simplex.h"
 
 struct tsl_energy_plan {
     tsl_context *context;
@@ -266,6 +269,7 @@ tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
         plan->options.box = plan->box;
     }
     set_task(plan, count, precision);
+    TSL_TRY(tsl_pairs_compare_ranks(context));
     if (o->cutoff > 0) {
         TSL_TRY(open_search(plan));
     }
@@ -362,6 +366,48 @@ static tsl_status look_over(tsl_energy_plan *plan)
     return status;
 }
 
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+/* This rank's part of `count` squares or points. */
+static void take_part(tsl_energy_plan *plan, int64_t count)
+{
+    const tsl_comm *const comm = plan->context->comm;
+    plan->task.begin = tsl_comm_slice(count, comm->rank, comm->size);
+    plan->task.end = tsl_comm_slice(count, comm->rank + 1, comm->size);
+}
+
+/* Forces and sums of all ranks become everybody's, by way of the host: whole numbers, whose order
+ * of addition does not matter. */
+static tsl_status join(tsl_energy_plan *plan)
+{
+    enum { COUNT = TSL_SUM_COPIES * TSL_SUM_PLACES };
+    tsl_context *const context = plan->context;
+    const int64_t numbers = 3 * plan->task.n;
+    tsl_status status = TSL_OK;
+    int64_t *all = tsl_allocate((size_t)(8 * (numbers + COUNT + 1)));
+    int64_t *const sums = all + numbers;
+    if (all == NULL) {
+        status = tsl_fail_memory(context, 8 * (numbers + COUNT + 1), "forces of all ranks");
+        goto met;
+    }
+    status = context->ops->download(context, all, plan->forces, 8 * numbers);
+    if (status == TSL_OK) {
+        status = context->ops->download(context, sums, plan->sums, 8 * (COUNT + 1));
+    }
+met:
+    TSL_TRY(tsl_comm_agree(context, status));
+    TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, all, numbers + COUNT, TSL_COMM_INT64,
+                                TSL_COMM_SUM));
+    TSL_TRY(
+        tsl_comm_all_reduce(context->comm, NULL, sums + COUNT, 1, TSL_COMM_DOUBLE, TSL_COMM_MAX));
+    TSL_TRY(context->ops->upload(context, plan->forces, all, 8 * numbers));
+    TSL_TRY(context->ops->upload(context, plan->sums, sums, 8 * (COUNT + 1)));
+    TSL_TRY(context->ops->synchronize(context));
+done:
+    tsl_release(all);
+    return status;
+}
+
 /* ---- sums ----------------------------------------------------------------------------------- */
 
 static tsl_status read_sums(tsl_energy_plan *plan, tsl_energy *out)
@@ -390,7 +436,7 @@ static tsl_status read_sums(tsl_energy_plan *plan, tsl_energy *out)
     return TSL_OK;
 }
 
-static tsl_status add_pairs(tsl_energy_plan *plan, tsl_energy *out, void *forces)
+static tsl_status add_part(tsl_energy_plan *plan, tsl_energy *out)
 {
     tsl_context *const context = plan->context;
     const tsl_energy_ops *const ops = context->ops->pairs->energy;
@@ -408,14 +454,29 @@ static tsl_status add_pairs(tsl_energy_plan *plan, tsl_energy *out, void *forces
     TSL_TRY(context->ops->fill(context, plan->sums, 0, 8 * (TSL_SUM_COPIES * TSL_SUM_PLACES + 2)));
     if (plan->listed) {
         out->pairs = plan->entries;
-        TSL_TRY(ops->listed_pairs(context, task));
+        take_part(plan, n);
     } else {
         out->pairs = n * (n - 1) / 2 - plan->options.exclusion_count;
-        TSL_TRY(ops->all_pairs(context, task));
+        take_part(plan, tsl_triangle_count(task->padded / task->side));
+    }
+    if (task->begin < task->end) {
+        TSL_TRY(plan->listed ? ops->listed_pairs(context, task) : ops->all_pairs(context, task));
+    }
+done:
+    return status;
+}
+
+static tsl_status add_pairs(tsl_energy_plan *plan, tsl_energy *out, void *forces)
+{
+    tsl_context *const context = plan->context;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_comm_agree(context, add_part(plan, out)));
+    if (context->comm->size > 1) {
+        TSL_TRY(join(plan));
     }
     if (forces != NULL) {
-        task->out = forces;
-        TSL_TRY(ops->deliver(context, task));
+        plan->task.out = forces;
+        TSL_TRY(context->ops->pairs->energy->deliver(context, &plan->task));
     }
     TSL_TRY(read_sums(plan, out));
 done:

@@ -37,6 +37,7 @@ typedef struct tsl_energy_task {
     const int32_t *excluded;       /* ascending */
     const int64_t *first;          /* [n + 1]: neighbours j > i of point i; of listed pairs */
     const int32_t *indices;
+    int64_t begin, end; /* the squares of all pairs, or the points of listed ones, that are done */
     double force_scale, energy_scale, virial_scale; /* units of length to whole numbers */
     double force_limit, sum_limit;                  /* of one number that is added */
     int64_t *forces;                                /* [3][n] */
@@ -50,9 +51,10 @@ typedef struct tsl_energy_task {
 typedef struct tsl_energy_ops {
     /* spots from points and charges. */
     tsl_status (*spread)(tsl_context *context, const tsl_energy_task *task);
-    /* Add all pairs i < j to forces and sums. */
+    /* Add all pairs i < j of the squares begin <= s < end, numbered by rows of the lower triangle,
+     * to forces and sums. */
     tsl_status (*all_pairs)(tsl_context *context, const tsl_energy_task *task);
-    /* The same for pairs of a list. */
+    /* The same for pairs of a list, of the points begin <= i < end. */
     tsl_status (*listed_pairs)(tsl_context *context, const tsl_energy_task *task);
     /* out from forces. */
     tsl_status (*deliver)(tsl_context *context, const tsl_energy_task *task);

@@ -46,12 +46,11 @@ static tsl_status cpu_all_pairs(tsl_context *context, const tsl_energy_task *tas
 {
     const bool jones = task->potential == TSL_POTENTIAL_LENNARD_JONES;
     const bool single = task->precision == 4;
-    const int64_t squares = tsl_triangle_count(task->padded / SIDE);
 #pragma omp parallel num_threads(context->threads)
     {
         tally own = {0, 0, 0};
 #pragma omp for schedule(dynamic)
-        for (int64_t s = 0; s < squares; s++) {
+        for (int64_t s = task->begin; s < task->end; s++) {
             const int64_t row = tsl_lower_row(s);
             const int64_t column = s - tsl_triangle_count(row);
             if (single && jones) {
@@ -84,7 +83,7 @@ static tsl_status cpu_listed_pairs(tsl_context *context, const tsl_energy_task *
         int64_t *const forces = thread == 0 ? task->forces : space + (thread - 1) * each;
         tally own = {0, 0, 0};
 #pragma omp for schedule(dynamic, 64)
-        for (int64_t i = 0; i < task->n; i++) {
+        for (int64_t i = task->begin; i < task->end; i++) {
             if (task->precision == 4) {
                 listed_row_single(task, i, forces, &own);
             } else {

@@ -1,6 +1,7 @@
 /* Energies of triples of points. */
 #include <math.h>
 
+#include "comm/comm.h"
 #include "core/core.h"
 #include "device/device.h"
 #include "solvers/pairs/pairs.h"
@@ -9,14 +10,13 @@
 enum { MOST_POINTS = 65536 };
 
 /* Part t adds the triples whose last point is t, or t plus a multiple of TSL_TRIPLET_PARTS. */
-tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial)
+tsl_status tsl_triplets_cpu(tsl_context *context, const tsl_triplet_task *task)
 {
-    (void)map;
+    const double *const points = task->points;
 #pragma omp parallel for num_threads(context->threads) schedule(dynamic)
-    for (int t = 0; t < TSL_TRIPLET_PARTS; t++) {
+    for (int t = task->first; t < TSL_TRIPLET_PARTS; t += task->step) {
         double sum = 0;
-        for (int64_t i = t; i < n; i += TSL_TRIPLET_PARTS) {
+        for (int64_t i = t; i < task->n; i += TSL_TRIPLET_PARTS) {
             for (int64_t j = 0; j < i; j++) {
                 double row = 0;
                 for (int64_t k = 0; k < j; k++) {
@@ -25,17 +25,19 @@ tsl_status tsl_triplets_cpu(tsl_context *context, int64_t n, const double *point
                 sum += row;
             }
         }
-        partial[t] = sum;
+        task->partial[t] = sum;
     }
     return TSL_OK;
 }
 
-static tsl_status add_up(double *energy, tsl_context *context, tsl_triplet_map map,
-                         const tsl_points *points, void *device[2])
+/* This rank's parts; 0 for those of others. */
+static tsl_status add_parts(double partial[TSL_TRIPLET_PARTS], tsl_context *context,
+                            tsl_triplet_map map, const tsl_points *points, void *device[2])
 {
+    enum { BYTES = TSL_TRIPLET_PARTS * sizeof(double) };
     const int64_t numbers = 3 * points->count;
-    double partial[TSL_TRIPLET_PARTS], sum = 0;
     double *copy = tsl_allocate((size_t)(8 * numbers));
+    tsl_triplet_task task;
     tsl_status status = TSL_OK;
     if (copy == NULL) {
         return tsl_fail_memory(context, 8 * numbers, "points");
@@ -45,23 +47,48 @@ static tsl_status add_up(double *energy, tsl_context *context, tsl_triplet_map m
                                          : ((const double *)points->values)[e];
     }
     TSL_TRY(tsl_device_allocate(&device[0], context, 8 * numbers, "points"));
-    TSL_TRY(tsl_device_allocate(&device[1], context, (int64_t)sizeof partial, "sums of triples"));
+    TSL_TRY(tsl_device_allocate(&device[1], context, BYTES, "sums of triples"));
     TSL_TRY(context->ops->upload(context, device[0], copy, 8 * numbers));
-    TSL_TRY(context->ops->pairs->triplets(context, points->count, device[0], (int)map, device[1]));
-    TSL_TRY(context->ops->download(context, partial, device[1], (int64_t)sizeof partial));
+    TSL_TRY(context->ops->fill(context, device[1], 0, BYTES));
+    task = (tsl_triplet_task){.n = points->count,
+                              .points = device[0],
+                              .map = (int)map,
+                              .first = context->comm->rank,
+                              .step = context->comm->size,
+                              .partial = device[1]};
+    if (task.first < TSL_TRIPLET_PARTS) {
+        TSL_TRY(context->ops->pairs->triplets(context, &task));
+    }
+    TSL_TRY(context->ops->download(context, partial, device[1], BYTES));
+done:
+    tsl_release(copy);
+    return status;
+}
+
+static tsl_status add_up(double *energy, tsl_context *context, tsl_triplet_map map,
+                         const tsl_points *points)
+{
+    double partial[TSL_TRIPLET_PARTS], sum = 0;
+    void *device[2] = {NULL, NULL};
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_pairs_compare_ranks(context));
+    TSL_TRY(tsl_comm_agree(context, add_parts(partial, context, map, points, device)));
+    TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, partial, TSL_TRIPLET_PARTS, TSL_COMM_DOUBLE,
+                                TSL_COMM_SUM));
     for (int t = 0; t < TSL_TRIPLET_PARTS; t++) {
         sum += partial[t];
     }
     *energy = sum;
 done:
-    tsl_release(copy);
+    for (int k = 0; k < 2; k++) {
+        tsl_device_release(context, device[k]);
+    }
     return status;
 }
 
 tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu, tsl_triplet_map map,
                                const tsl_points *points)
 {
-    void *device[2] = {NULL, NULL};
     double sum = 0;
     if (!isfinite(nu)) {
         return tsl_fail(context, TSL_E_ARG, "nu is %g: give a finite number", nu);
@@ -76,11 +103,8 @@ tsl_status tsl_triplets_energy(double *energy, tsl_context *context, double nu, 
         tsl_pairs_check_points(context, points, points->name != NULL ? points->name : "a");
     if (status == TSL_OK && points->count > 0) {
         const double begun = tsl_seconds();
-        status = add_up(&sum, context, map, points, device);
+        status = add_up(&sum, context, map, points);
         tsl_profile_add(context, "triples", begun, 0, 0);
-    }
-    for (int k = 0; k < 2; k++) {
-        tsl_device_release(context, device[k]);
     }
     if (status == TSL_OK) {
         *energy = nu * sum;

@@ -8,8 +8,7 @@ extern "C" {
 
 #include "solvers/pairs/triplets/triplets_block.inc"
 
-extern "C" tsl_status tsl_triplets_cuda(tsl_context *context, int64_t n, const double *points,
-                                        int map, double *partial)
+extern "C" tsl_status tsl_triplets_cuda(tsl_context *context, const tsl_triplet_task *task)
 {
-    return gpu_triplets(context, n, points, map, partial);
+    return gpu_triplets(context, task);
 }

@@ -5,8 +5,7 @@
 
 #include "solvers/pairs/triplets/triplets_block.inc"
 
-tsl_status tsl_triplets_sim(tsl_context *context, int64_t n, const double *points, int map,
-                            double *partial)
+tsl_status tsl_triplets_sim(tsl_context *context, const tsl_triplet_task *task)
 {
-    return gpu_triplets(context, n, points, map, partial);
+    return gpu_triplets(context, task);
 }
