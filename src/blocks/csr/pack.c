@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/csr/apart.h"
 #include "blocks/csr/condense.h"
+#include "blocks/csr/split_rows.h"
 #include "blocks/csr/tiles.h"
 #include "core/context.h"
 #include "device/device.h"
 
 enum {
     LONGEST_SLICED = 128,  /* entries of a row in slices: a few lanes should not keep a block; */
-    MOST_APART = 1024,     /* rows that are longer, each of which takes a block some time */
+    MOST_SPLIT = 1024,     /* rows that are longer, each of which takes a block some time */
     LONGEST_WHOLE = 512,   /* entries of a row in chunks */
     SAMPLES = 256,         /* slices looked at, to tell whether columns are random */
     SAMPLE_ENTRIES = 8192, /* of one of them, at most */
@@ -26,7 +26,7 @@ void tsl_packed_destroy(tsl_packed *packed)
     const tsl_packed_matrix *m = &packed->matrix;
     const void *const all[] = {m->value_start,  m->index_start, m->index,      m->value,
                                m->chunk,        m->row_start,   m->column,     m->entry,
-                               m->apart,        m->long_row,    m->long_start, m->piece,
+                               m->split,        m->long_row,    m->long_start, m->piece,
                                m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all && !packed->borrows; i++) {
         tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
@@ -42,7 +42,7 @@ const char *tsl_packed_name(const tsl_packed *packed)
     const tsl_packed_matrix *m = &packed->matrix;
     return packed->all_in_tiles    ? "column-blocks"
            : packed->tiles != NULL ? "csr-blocks"
-                                   : names[m->value_start != NULL][m->apart != NULL];
+                                   : names[m->value_start != NULL][m->split != NULL];
 }
 
 /* Memory on the device with a copy of the host's. */
@@ -264,7 +264,7 @@ static int64_t cut_rows(tsl_chunk *out, const tsl_csr *m, const tsl_layout *layo
 }
 
 /* A chunk of pieces from number `first` on; returns the piece behind it. */
-static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows, int64_t first)
+static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_split_rows *p, int64_t rows, int64_t first)
 {
     *out = (tsl_chunk){.entry = p->piece[first].entry / TSL_LARGE_GROUP * TSL_LARGE_GROUP,
                        .row = rows + first};
@@ -282,7 +282,7 @@ static int64_t chunk_of_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows,
     return last;
 }
 
-static int64_t cut_pieces(tsl_chunk *out, const tsl_apart *p, int64_t rows)
+static int64_t cut_pieces(tsl_chunk *out, const tsl_split_rows *p, int64_t rows)
 {
     int64_t count = 0;
     for (int64_t first = 0; first < p->pieces; count++) {
@@ -319,13 +319,13 @@ static const void *send_values(tsl_status *status, const tsl_form *form, tsl_con
 }
 
 /* What a product needs of long rows. */
-static tsl_status send_apart(tsl_form *form, tsl_context *context, const tsl_apart *p)
+static tsl_status send_split_rows(tsl_form *form, tsl_context *context, const tsl_split_rows *p)
 {
     tsl_packed_matrix *m = &form->packed->matrix;
     tsl_status status = TSL_OK;
     void *sums = NULL;
     m->long_rows = p->long_rows;
-    m->apart = send(&status, context, p->mask, 4 * (m->rows / TSL_PACK_LANES + 1));
+    m->split = send(&status, context, p->mask, 4 * (m->rows / TSL_PACK_LANES + 1));
     m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
     m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
     m->piece = send(&status, context, p->piece, p->pieces * (int64_t)sizeof *p->piece);
@@ -341,7 +341,7 @@ static tsl_status send_apart(tsl_form *form, tsl_context *context, const tsl_apa
 
 /* The chunks of `rows`, NULL: they are in slices, and of the pieces. */
 static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
-                              const tsl_apart *p, const tsl_layout *layout)
+                              const tsl_split_rows *p, const tsl_layout *layout)
 {
     tsl_packed_matrix *m = &form->packed->matrix;
     const int64_t whole = rows != NULL ? cut_rows(NULL, rows, layout) : 0;
@@ -371,67 +371,67 @@ static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_cs
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 /* This rank's long rows, beside slices of the others. */
-static tsl_status add_apart(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+static tsl_status add_split_rows(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
-    tsl_apart p;
+    tsl_split_rows p;
     tsl_csr rest;
-    tsl_status status = tsl_apart_make(&p, &rest, context, form->rows, layout, LONGEST_SLICED);
+    tsl_status status = tsl_split_rows_make(&p, &rest, context, form->rows, layout, LONGEST_SLICED);
     if (status != TSL_OK) {
         return status;
     }
-    status = send_apart(form, context, &p);
+    status = send_split_rows(form, context, &p);
     if (status == TSL_OK) {
         status = send_chunks(form, context, NULL, &p, layout);
     }
-    tsl_apart_free(&p);
+    tsl_split_rows_free(&p);
     tsl_csr_free(&rest);
     return status;
 }
 
 /* Slices, beside a few long rows, where that suits. */
-static tsl_status try_slices_apart(bool *made, tsl_form *form, tsl_context *context,
-                                   const tsl_layout *layout)
+static tsl_status try_slices_and_split_rows(bool *made, tsl_form *form, tsl_context *context,
+                                            const tsl_layout *layout)
 {
     const tsl_csr *m = form->rows;
-    const int64_t long_rows = tsl_apart_count(m, LONGEST_SLICED);
+    const int64_t long_rows = tsl_split_rows_count(m, LONGEST_SLICED);
     if (long_rows == 0) {
         return try_slices(made, form, context, m, layout);
     }
-    if (long_rows > MOST_APART) {
+    if (long_rows > MOST_SPLIT) {
         return TSL_OK;
     }
     const tsl_layout all = {.from = 0, .to = m->rows};
-    tsl_apart p;
+    tsl_split_rows p;
     tsl_csr rest;
-    tsl_status status = tsl_apart_make(&p, &rest, context, m, &all, LONGEST_SLICED);
+    tsl_status status = tsl_split_rows_make(&p, &rest, context, m, &all, LONGEST_SLICED);
     if (status != TSL_OK) {
         return status;
     }
     status = try_slices(made, form, context, &rest, layout);
-    tsl_apart_free(&p);
+    tsl_split_rows_free(&p);
     tsl_csr_free(&rest);
-    return status == TSL_OK && *made ? add_apart(form, context, layout) : status;
+    return status == TSL_OK && *made ? add_split_rows(form, context, layout) : status;
 }
 
-/* Chunks of a rank's rows, with long ones apart where rows are to be `split`. */
+/* Chunks of a rank's rows, with long ones split off where rows are to be `split`. */
 static tsl_status make_chunks(tsl_form *form, tsl_context *context, const tsl_csr *own, bool split,
                               const tsl_layout *layout)
 {
-    tsl_apart p = {0};
+    tsl_split_rows p = {0};
     if (!split) {
         return send_chunks(form, context, own, &p, layout);
     }
     const tsl_layout all = {.from = 0, .to = own->rows};
     tsl_csr rest;
-    tsl_status status = tsl_apart_make(&p, &rest, context, own, &all, LONGEST_WHOLE);
+    tsl_status status = tsl_split_rows_make(&p, &rest, context, own, &all, LONGEST_WHOLE);
     if (status != TSL_OK) {
         return status;
     }
-    status = send_apart(form, context, &p);
+    status = send_split_rows(form, context, &p);
     if (status == TSL_OK) {
         status = send_chunks(form, context, &rest, &p, layout);
     }
-    tsl_apart_free(&p);
+    tsl_split_rows_free(&p);
     tsl_csr_free(&rest);
     return status;
 }
@@ -441,7 +441,7 @@ static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_lay
     tsl_csr own;
     tsl_status status = own_rows(&own, context, form->rows, layout);
     if (status == TSL_OK) {
-        const bool split = tsl_apart_count(form->rows, LONGEST_WHOLE) > 0;
+        const bool split = tsl_split_rows_count(form->rows, LONGEST_WHOLE) > 0;
         status = make_chunks(form, context, &own, split, layout);
     }
     tsl_release(own.row_start);
@@ -506,7 +506,7 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         status = try_tiles(&made, form, context, layout, &properties);
     }
     if (status == TSL_OK && !made) {
-        status = try_slices_apart(&made, form, context, layout);
+        status = try_slices_and_split_rows(&made, form, context, layout);
     }
     if (status == TSL_OK && !made && wide) {
         status = try_condensed(&made, form, context, layout, &properties);

@@ -1,6 +1,6 @@
 /* The forms of a matrix on a GPU, chosen by what its rows are:
  *   sliced-ell        slices of 32 rows, where little is filled up: stencils, and rows much alike;
- *   sliced-ell-split  slices, beside a few long rows that are cut into pieces (apart.h);
+ *   sliced-ell-split  slices, beside a few long rows that are cut into pieces (split_rows.h);
  *   column-blocks     blocks of columns (blocks/csr/tiles.h), where columns are random: each
  *                     part of x is read from shared memory;
  *   csr               chunks of whole rows with about as many entries each;

@@ -56,7 +56,7 @@ typedef struct tsl_chunk {
     int16_t longest; /* entries of the longest row */
 } tsl_chunk;
 
-/* A piece of a long row (apart.h). */
+/* A piece of a long row (split_rows.h). */
 typedef struct tsl_row_piece {
     int64_t entry; /* the first */
     int64_t length;
@@ -102,7 +102,7 @@ typedef struct tsl_packed_matrix {
     int64_t long_rows;
     const int32_t *long_row;   /* [long_rows] */
     const int64_t *long_start; /* [long_rows + 1]: its first piece */
-    const uint32_t *apart;     /* [rows / 32 + 1]: a bit for each of them; NULL: there is none */
+    const uint32_t *split;     /* [rows / 32 + 1]: a bit for each of them; NULL: there is none */
     const tsl_row_piece *piece;
     const int32_t *piece_column;
     const void *piece_entry;

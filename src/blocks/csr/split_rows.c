@@ -1,4 +1,4 @@
-#include "blocks/csr/apart.h"
+#include "blocks/csr/split_rows.h"
 
 #include <string.h>
 
@@ -8,15 +8,15 @@ typedef struct work {
     int64_t from, to, longest;
 } work;
 
-void tsl_apart_free(tsl_apart *apart)
+void tsl_split_rows_free(tsl_split_rows *split)
 {
-    tsl_release(apart->long_row);
-    tsl_release(apart->long_start);
-    tsl_release(apart->mask);
-    tsl_release(apart->piece);
-    tsl_release(apart->column);
-    tsl_release(apart->value);
-    *apart = (tsl_apart){0};
+    tsl_release(split->long_row);
+    tsl_release(split->long_start);
+    tsl_release(split->mask);
+    tsl_release(split->piece);
+    tsl_release(split->column);
+    tsl_release(split->value);
+    *split = (tsl_split_rows){0};
 }
 
 static int64_t length_of(const tsl_csr *m, int64_t row)
@@ -24,7 +24,7 @@ static int64_t length_of(const tsl_csr *m, int64_t row)
     return m->row_start[row + 1] - m->row_start[row];
 }
 
-int64_t tsl_apart_count(const tsl_csr *matrix, int64_t longest)
+int64_t tsl_split_rows_count(const tsl_csr *matrix, int64_t longest)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < matrix->rows; i++) {
@@ -61,7 +61,7 @@ static tally count_pieces(const work *w)
 }
 
 /* A piece: entries k … end - 1. */
-static void append(tsl_apart *out, const tsl_csr *m, int64_t k, int64_t end)
+static void append(tsl_split_rows *out, const tsl_csr *m, int64_t k, int64_t end)
 {
     const int64_t length = end - k;
     const int64_t alignment = alignment_of(length);
@@ -76,7 +76,7 @@ static void append(tsl_apart *out, const tsl_csr *m, int64_t k, int64_t end)
     out->entries = at + length;
 }
 
-static void cut_rows(tsl_apart *out, const work *w)
+static void cut_rows(tsl_split_rows *out, const work *w)
 {
     for (int64_t i = w->from; i < w->to; i++) {
         if (length_of(w->m, i) <= w->longest) {
@@ -94,7 +94,7 @@ static void cut_rows(tsl_apart *out, const work *w)
     out->long_start[out->long_rows] = out->pieces;
 }
 
-static tsl_status make_pieces(tsl_apart *out, tsl_context *context, const work *w)
+static tsl_status make_pieces(tsl_split_rows *out, tsl_context *context, const work *w)
 {
     const tally all = count_pieces(w);
     const size_t rows = (size_t)all.rows + 1;
@@ -141,18 +141,18 @@ static tsl_status make_rest(tsl_csr *rest, tsl_context *context, const work *w)
     return TSL_OK;
 }
 
-tsl_status tsl_apart_make(tsl_apart *out, tsl_csr *rest, tsl_context *context,
-                          const tsl_csr *matrix, const tsl_layout *layout, int64_t longest)
+tsl_status tsl_split_rows_make(tsl_split_rows *out, tsl_csr *rest, tsl_context *context,
+                               const tsl_csr *matrix, const tsl_layout *layout, int64_t longest)
 {
     const work w = {.m = matrix, .from = layout->from, .to = layout->to, .longest = longest};
-    *out = (tsl_apart){0};
+    *out = (tsl_split_rows){0};
     *rest = (tsl_csr){0};
     tsl_status status = make_pieces(out, context, &w);
     if (status == TSL_OK) {
         status = make_rest(rest, context, &w);
     }
     if (status != TSL_OK) {
-        tsl_apart_free(out);
+        tsl_split_rows_free(out);
         tsl_csr_free(rest);
     }
     return status;
