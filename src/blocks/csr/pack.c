@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/csr/condense.h"
+#include "blocks/csr/column_blocks.h"
 #include "blocks/csr/split_rows.h"
 #include "blocks/csr/tiles.h"
 #include "core/context.h"
@@ -450,39 +450,40 @@ static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_lay
 
 /* Blocks of columns for long rows, … */
 static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_layout *layout,
-                              tsl_condensed *condensed, const tsl_device_properties *properties)
+                              tsl_column_blocks *blocked, const tsl_device_properties *properties)
 {
     tsl_packed *packed = form->packed;
     tsl_tiles tiles;
-    tsl_status status = tsl_condense_pieces(condensed, context, form->rows, layout);
+    tsl_status status = tsl_column_blocks_pieces(blocked, context, form->rows, layout);
     if (status == TSL_OK) {
-        status = tsl_tiles_make(&tiles, context, &condensed->piece, condensed->width, true);
+        status = tsl_tiles_make(&tiles, context, &blocked->piece, blocked->width, true);
     }
     if (status != TSL_OK) {
         return status;
     }
-    tiles.whole = (condensed->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
+    tiles.whole = (blocked->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     form->product_bytes = bytes_of_tiles(&tiles);
     status = tsl_tiles_create(&packed->tiles, context, &tiles, properties);
     if (status == TSL_OK) {
         packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
-        status = tsl_condense_rest(condensed, context, form->rows, layout, &tiles);
+        status = tsl_column_blocks_rest(blocked, context, form->rows, layout, &tiles);
     }
     tsl_tiles_free(&tiles);
     return status;
 }
 
 /* … and chunks for the others and the sums of those, where that suits. */
-static tsl_status try_condensed(bool *made, tsl_form *form, tsl_context *context,
-                                const tsl_layout *layout, const tsl_device_properties *properties)
+static tsl_status try_column_blocks(bool *made, tsl_form *form, tsl_context *context,
+                                    const tsl_layout *layout,
+                                    const tsl_device_properties *properties)
 {
-    tsl_condensed condensed = tsl_condense_look(context, form->rows, properties);
-    *made = condensed.pieces > 0;
-    tsl_status status = *made ? make_pieces(form, context, layout, &condensed, properties) : TSL_OK;
+    tsl_column_blocks blocked = tsl_column_blocks_choose(context, form->rows, properties);
+    *made = blocked.pieces > 0;
+    tsl_status status = *made ? make_pieces(form, context, layout, &blocked, properties) : TSL_OK;
     if (*made && status == TSL_OK) {
-        status = make_chunks(form, context, &condensed.rest, true, layout);
+        status = make_chunks(form, context, &blocked.rest, true, layout);
     }
-    tsl_condensed_free(&condensed);
+    tsl_column_blocks_free(&blocked);
     return status;
 }
 
@@ -509,7 +510,7 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
         status = try_slices_and_split_rows(&made, form, context, layout);
     }
     if (status == TSL_OK && !made && wide) {
-        status = try_condensed(&made, form, context, layout, &properties);
+        status = try_column_blocks(&made, form, context, layout, &properties);
     }
     return status == TSL_OK && !made ? make_plain(form, context, layout) : status;
 }

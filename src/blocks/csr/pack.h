@@ -6,7 +6,7 @@
  *   csr               chunks of whole rows with about as many entries each;
  *   csr-split         chunks, and long rows cut into pieces;
  *   csr-blocks        chunks, and blocks of columns for long rows whose columns are random
- *                     (condense.h). */
+ *                     (column_blocks.h). */
 #ifndef TSL_SPARSE_PACK_H
 #define TSL_SPARSE_PACK_H
 

@@ -1,4 +1,4 @@
-#include "blocks/csr/condense.h"
+#include "blocks/csr/column_blocks.h"
 
 #include <string.h>
 
@@ -12,12 +12,12 @@ enum {
     PIECE_ENTRIES = 32 /* of a piece in a block of columns, in the mean, at most */
 };
 
-void tsl_condensed_free(tsl_condensed *condensed)
+void tsl_column_blocks_free(tsl_column_blocks *blocked)
 {
-    tsl_release(condensed->first);
-    tsl_csr_free(&condensed->piece);
-    tsl_csr_free(&condensed->rest);
-    *condensed = (tsl_condensed){0};
+    tsl_release(blocked->first);
+    tsl_csr_free(&blocked->piece);
+    tsl_csr_free(&blocked->rest);
+    *blocked = (tsl_column_blocks){0};
 }
 
 static int64_t length_of(const tsl_csr *m, int64_t row)
@@ -45,10 +45,10 @@ static int64_t count_lines(const tsl_csr *m, int64_t row)
 
 /* What a line costs on its way through the second cache, two entries cost as they stream, and a sum
  * is such a line again. A processor loads its part of x at the cost of a third as many lines. */
-tsl_condensed tsl_condense_look(tsl_context *context, const tsl_csr *matrix,
-                                const struct tsl_device_properties *device)
+tsl_column_blocks tsl_column_blocks_choose(tsl_context *context, const tsl_csr *matrix,
+                                           const struct tsl_device_properties *device)
 {
-    tsl_condensed out = {.width = tsl_tiles_even_columns(matrix->columns, device)};
+    tsl_column_blocks out = {.width = tsl_tiles_even_columns(matrix->columns, device)};
     out.blocks = out.width > 0 ? tsl_tiles_blocks(matrix->columns, out.width) : 0;
     if (out.blocks < 2) {
         return out;
@@ -78,7 +78,7 @@ static int64_t length_of_piece(int64_t length, int64_t p, int64_t n)
 }
 
 /* Each row's first piece, and where pieces begin; returns the entries of all. */
-static int64_t count_pieces(tsl_condensed *out, const tsl_csr *m, const tsl_layout *layout)
+static int64_t count_pieces(tsl_column_blocks *out, const tsl_csr *m, const tsl_layout *layout)
 {
     int64_t entries = 0;
     out->first[0] = 0;
@@ -104,17 +104,17 @@ static void deal_out(const tsl_csr *out, const tsl_csr *m, int64_t row, const in
     }
 }
 
-tsl_status tsl_condense_pieces(tsl_condensed *condensed, tsl_context *context,
-                               const tsl_csr *matrix, const tsl_layout *layout)
+tsl_status tsl_column_blocks_pieces(tsl_column_blocks *blocked, tsl_context *context,
+                                    const tsl_csr *matrix, const tsl_layout *layout)
 {
     const int64_t rows = layout->to - layout->from;
-    condensed->first = tsl_allocate((size_t)(rows + 1) * sizeof *condensed->first);
-    if (condensed->first == NULL) {
+    blocked->first = tsl_allocate((size_t)(rows + 1) * sizeof *blocked->first);
+    if (blocked->first == NULL) {
         return tsl_fail_memory(context, 8 * rows, "the long rows of a matrix");
     }
-    const int64_t entries = count_pieces(condensed, matrix, layout);
-    tsl_csr *piece = &condensed->piece;
-    const int64_t *first = condensed->first;
+    const int64_t entries = count_pieces(blocked, matrix, layout);
+    tsl_csr *piece = &blocked->piece;
+    const int64_t *first = blocked->first;
     const tsl_status status =
         tsl_csr_allocate(piece, context, first[rows], matrix->columns, entries);
     if (status != TSL_OK) {
@@ -153,15 +153,16 @@ static void fill_row(const tsl_csr *rest, int64_t i, const tsl_csr *m, int64_t r
     }
 }
 
-tsl_status tsl_condense_rest(tsl_condensed *condensed, tsl_context *context, const tsl_csr *matrix,
-                             const tsl_layout *layout, const tsl_tiles *tiles)
+tsl_status tsl_column_blocks_rest(tsl_column_blocks *blocked, tsl_context *context,
+                                  const tsl_csr *matrix, const tsl_layout *layout,
+                                  const tsl_tiles *tiles)
 {
-    tsl_csr *rest = &condensed->rest;
-    const int64_t *first = condensed->first;
+    tsl_csr *rest = &blocked->rest;
+    const int64_t *first = blocked->first;
     const int64_t rows = layout->to - layout->from;
     const int64_t all = matrix->row_start[layout->to] - matrix->row_start[layout->from];
-    const int64_t entries = all - tsl_csr_nonzeros(&condensed->piece) + first[rows] * tiles->blocks;
-    tsl_csr_free(&condensed->piece); /* the device has it */
+    const int64_t entries = all - tsl_csr_nonzeros(&blocked->piece) + first[rows] * tiles->blocks;
+    tsl_csr_free(&blocked->piece); /* the device has it */
     const tsl_status status = tsl_csr_allocate(rest, context, rows, matrix->columns, entries);
     if (status != TSL_OK) {
         return status;
