@@ -52,8 +52,8 @@ TSL_CLONES static void multiply_kinds(const tsl_form *form, float *y, const floa
     }
 }
 
-static void multiply_folded(const tsl_form *form, float *y, const float *x, int64_t from,
-                            int64_t to)
+static void multiply_deduplicated(const tsl_form *form, float *y, const float *x, int64_t from,
+                                  int64_t to)
 {
     const int64_t first = (from - form->first) / TSL_SLICE_ROWS;
     const int64_t last = first + (to - from) / TSL_SLICE_ROWS;
@@ -70,7 +70,7 @@ static void multiply_folded(const tsl_form *form, float *y, const float *x, int6
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
 {
     if (form->kind != NULL) {
-        multiply_folded(form, y, x, from, to);
+        multiply_deduplicated(form, y, x, from, to);
     } else if (form->bytes == 4) {
         multiply_single(form, form->narrow, y, x, from, to);
     } else {
@@ -347,10 +347,10 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
 
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale)
 {
-    bool folded = false;
+    bool deduplicated = false;
     const tsl_status status =
-        wide->sliced ? tsl_form_fold(out, &folded, context, wide, scale) : TSL_OK;
-    if (status != TSL_OK || folded) {
+        wide->sliced ? tsl_form_deduplicate(out, &deduplicated, context, wide, scale) : TSL_OK;
+    if (status != TSL_OK || deduplicated) {
         return status;
     }
     *out = *wide;

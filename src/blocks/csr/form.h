@@ -43,10 +43,10 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale);
 /* The form in single precision of what `wide` holds in double precision, which must outlive it. */
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
-/* The same of slices that repeat (fold.c), each kind of them once, with nothing borrowed. False in
- * *made, and nothing in *out, where there are too many kinds. */
-tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
-                         double scale);
+/* The same of slices that repeat (deduplicate.c), each kind of them once, with nothing borrowed.
+ * False in *made, and nothing in *out, where there are too many kinds. */
+tsl_status tsl_form_deduplicate(tsl_form *out, bool *made, tsl_context *context,
+                                const tsl_form *wide, double scale);
 /* T, which has an entry in row i, in column aggregate[i] if that is not negative: weight[i], or 1
  * where `weight` is NULL. On the CPU; nothing is copied. */
 tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes);

@@ -170,7 +170,7 @@ static bool fill_kinds(tsl_form *out, const finder *f)
     return value != NULL && out->index != NULL;
 }
 
-static bool fold(tsl_form *out, bool *made, const tsl_form *wide, finder *all, int threads)
+static bool deduplicate(tsl_form *out, bool *made, const tsl_form *wide, finder *all, int threads)
 {
     all->wide = wide;
     find_all(all, all + 1, out->kind, threads);
@@ -183,8 +183,8 @@ static bool fold(tsl_form *out, bool *made, const tsl_form *wide, finder *all, i
     return enough;
 }
 
-tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
-                         double scale)
+tsl_status tsl_form_deduplicate(tsl_form *out, bool *made, tsl_context *context,
+                                const tsl_form *wide, double scale)
 {
     *made = false;
     *out = (tsl_form){.bytes = 4,
@@ -198,7 +198,7 @@ tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const 
     finder *finders = tsl_allocate_zeroed((size_t)threads + 1, sizeof *finders);
     out->kind = tsl_allocate((size_t)wide->slices * sizeof *out->kind);
     const bool enough =
-        finders != NULL && out->kind != NULL && fold(out, made, wide, finders, threads);
+        finders != NULL && out->kind != NULL && deduplicate(out, made, wide, finders, threads);
     tsl_release(finders);
     if (!enough || !*made) {
         tsl_form_free(out);

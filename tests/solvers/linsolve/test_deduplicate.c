@@ -17,7 +17,7 @@ typedef struct shape {
     const char *name;
     int64_t side, planes;
     int64_t every; /* row is another; 0: none is */
-    bool folds;
+    bool repeats;
 } shape;
 
 static const shape shapes[] = {{"lines of whole slices", 16, 24, 0, true},
@@ -92,8 +92,8 @@ static void slices_that_repeat_are_kept_once(void **state)
             tsl_sparse_matrix *matrix = test_matrix(context, &s);
             tsl_form form;
             assert_int_equal(tsl_form_narrow(&form, context, &matrix->form, scale), TSL_OK);
-            assert_int_equal(form.kind != NULL, shapes[i].folds);
-            assert_true(!shapes[i].folds ||
+            assert_int_equal(form.kind != NULL, shapes[i].repeats);
+            assert_true(!shapes[i].repeats ||
                         8 * form.product_bytes < tsl_slices_bytes(&matrix->form));
             check_rows(&form, &s, shapes[i].name);
             tsl_form_free(&form);
