@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/clones.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -80,7 +80,7 @@ void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t fro
 
 void tsl_form_free(tsl_form *form)
 {
-    tsl_packed_destroy(form->packed);
+    tsl_format_gpu_destroy(form->gpu);
     tsl_release(form->narrow);
     if (!form->borrows) {
         tsl_release(form->value_start);
@@ -104,9 +104,7 @@ tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int byt
 
 const char *tsl_form_name(const tsl_form *form)
 {
-    return form->packed != NULL ? tsl_packed_name(form->packed)
-           : form->sliced       ? "sliced-ell"
-                                : "csr";
+    return form->gpu != NULL ? tsl_format_gpu_name(form->gpu) : form->sliced ? "sliced-ell" : "csr";
 }
 
 /* ---- the shape of slices -------------------------------------------------------------------- */
@@ -334,12 +332,13 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale)
 {
     *out = (tsl_form){.bytes = bytes, .scale = scale, .rows = rows};
-    const tsl_status status = context->ops->lists != NULL ? tsl_pack(out, context, layout)
-                                                          : make_on_cpu(out, context, layout);
+    const tsl_status status = context->ops->lists != NULL
+                                  ? tsl_format_gpu_make(out, context, layout)
+                                  : make_on_cpu(out, context, layout);
     if (status != TSL_OK) {
         tsl_form_free(out);
     }
-    if (out->packed != NULL) {
+    if (out->gpu != NULL) {
         out->rows = NULL; /* the device has it */
     }
     return status;

@@ -84,7 +84,7 @@ static void cut_rows(tsl_split_rows *out, const work *w)
         }
         const int64_t row = i - w->from;
         const int64_t end = w->m->row_start[i + 1];
-        out->mask[row / TSL_PACK_LANES] |= UINT32_C(1) << (unsigned)(row % TSL_PACK_LANES);
+        out->mask[row / TSL_SLICE_LANES] |= UINT32_C(1) << (unsigned)(row % TSL_SLICE_LANES);
         out->long_row[out->long_rows] = (int32_t)row;
         out->long_start[out->long_rows++] = out->pieces;
         for (int64_t k = w->m->row_start[i]; k < end; k += TSL_CHUNK_ENTRIES) {
@@ -102,7 +102,7 @@ static tsl_status make_pieces(tsl_split_rows *out, tsl_context *context, const w
     out->long_row = tsl_allocate(rows * sizeof *out->long_row);
     out->long_start = tsl_allocate(rows * sizeof *out->long_start);
     out->mask =
-        tsl_allocate_zeroed((size_t)((w->to - w->from) / TSL_PACK_LANES + 1), sizeof *out->mask);
+        tsl_allocate_zeroed((size_t)((w->to - w->from) / TSL_SLICE_LANES + 1), sizeof *out->mask);
     out->piece = tsl_allocate((size_t)(all.pieces + 1) * sizeof *out->piece);
     out->column = tsl_allocate(entries * sizeof *out->column);
     out->value = tsl_allocate(entries * sizeof *out->value);

@@ -18,7 +18,7 @@ enum {
     TSL_LIST_EACH = 16,       /* parts of a piece at most */
     TSL_LIST_STEPS = 16,      /* of one kernel */
     TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
-    TSL_PACK_LANES = 32,      /* rows of a slice */
+    TSL_SLICE_LANES = 32,     /* rows of a slice */
     TSL_CHUNK_THREADS = 128,  /* of a block that takes chunks */
     TSL_CHUNK_ENTRIES = 1024, /* of a chunk at most */
     TSL_GROUP = 8,            /* entries of a chunk that are summed together in rows of more than
@@ -69,13 +69,13 @@ typedef struct tsl_common {
     uint32_t lanes; /* a bit for each that has the number */
     float value;    /* of a slice's first group not a number: its groups are not all such */
     float weight;   /* of a slice's first group: all its rows' number of a vector, see
-                       tsl_packed_matrix; not a number: they differ */
+                       tsl_gpu_matrix; not a number: they differ */
 } __attribute__((aligned(16))) tsl_common;
 
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
  * beside the other rows, and a second kernel adds a row's pieces up and takes the steps. */
-typedef struct tsl_packed_matrix {
-    int64_t rows, first; /* and its first row's place in vectors, a multiple of TSL_PACK_LANES */
+typedef struct tsl_gpu_matrix {
+    int64_t rows, first; /* and its first row's place in vectors, a multiple of TSL_SLICE_LANES */
     /* In slices, as of tsl_form, where long rows are empty; value_start NULL: in chunks. */
     const int64_t *value_start;
     const int64_t *index_start;
@@ -107,7 +107,7 @@ typedef struct tsl_packed_matrix {
     const int32_t *piece_column;
     const void *piece_entry;
     void *piece_sum; /* [pieces] */
-} tsl_packed_matrix;
+} tsl_gpu_matrix;
 
 /* A step; vectors by their slots. */
 typedef struct tsl_list_step {
@@ -150,7 +150,7 @@ typedef struct tsl_list {
     const int32_t *part;
     /* First y = A x into a slot, y of it; < 0: no product. */
     int product;
-    tsl_packed_matrix matrix;
+    tsl_gpu_matrix matrix;
     const void *x;
     int slots, inputs, outputs, steps, dots;
     void *slot[TSL_LIST_SLOTS];     /* [rows]; NULL: nowhere but here */
@@ -183,14 +183,14 @@ typedef struct tsl_list_look {
 
 /* The values of slices on their way into single precision. */
 typedef struct tsl_narrowing {
-    tsl_packed_matrix matrix; /* of which the groups' starts and columns are there */
+    tsl_gpu_matrix matrix; /* of which the groups' starts and columns are there */
     const double *value;
     double scale;        /* values are multiplied by that */
     tsl_common *common;  /* [slices][width] */
-    int width;           /* as of tsl_packed_matrix: slices of more groups have nothing in common */
+    int width;           /* as of tsl_gpu_matrix: slices of more groups have nothing in common */
     float *rest;         /* [groups][32]: values of slices that have nothing in common … */
     int *without;        /* [1]: … and their number; from zero */
-    const float *weight; /* as of tsl_packed_matrix */
+    const float *weight; /* as of tsl_gpu_matrix */
 } tsl_narrowing;
 
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's

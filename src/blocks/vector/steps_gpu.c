@@ -1,6 +1,6 @@
 #include "blocks/vector/steps_gpu.h"
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "blocks/vector/straight.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -113,12 +113,12 @@ static tsl_status settle(translation *t, tsl_context *context)
 static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_step *s,
                                     bool more)
 {
-    const tsl_packed *packed = s->form->packed;
-    double *y = s->y != NULL ? s->y : packed->scratch;
+    const tsl_format_gpu *gpu = s->form->gpu;
+    double *y = s->y != NULL ? s->y : gpu->scratch;
     const tsl_status status =
-        context->ops->sparse->multiply(packed->tiles, y + packed->matrix.first, s->x, NULL);
+        context->ops->sparse->multiply(gpu->tiles, y + gpu->matrix.first, s->x, NULL);
     if (more && s->y == NULL) { /* the steps find it where it would have been */
-        const tsl_step copy = tsl_combine(NULL, 1, packed->scratch, 0, NULL);
+        const tsl_step copy = tsl_combine(NULL, 1, gpu->scratch, 0, NULL);
         add_step(t, &copy);
     }
     return status;
@@ -127,14 +127,14 @@ static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const 
 /* Where long rows alone are in blocks of columns, a kernel before makes their sums. */
 static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
 {
-    const tsl_packed *packed = s->form->packed;
-    if (packed->all_in_tiles) {
+    const tsl_format_gpu *gpu = s->form->gpu;
+    if (gpu->all_in_tiles) {
         return multiply_by_tiles(t, context, s, more);
     }
-    t->list.matrix = packed->matrix;
+    t->list.matrix = gpu->matrix;
     t->list.x = s->x;
     t->list.product = write_slot(t, s->y);
-    return packed->tiles != NULL ? context->ops->sparse->sum_blocks(packed->tiles, s->x) : TSL_OK;
+    return gpu->tiles != NULL ? context->ops->sparse->sum_blocks(gpu->tiles, s->x) : TSL_OK;
 }
 
 /* Parts that a list is run on. */
@@ -181,7 +181,7 @@ static tsl_status launch(translation *t, tsl_context *context)
 static bool is_in_chunks(const tsl_steps *list)
 {
     const tsl_step *first = &list->steps[0];
-    return first->kind == TSL_STEP_PRODUCT && first->form->packed->matrix.chunk != NULL;
+    return first->kind == TSL_STEP_PRODUCT && first->form->gpu->matrix.chunk != NULL;
 }
 
 /* Such a product is a kernel of its own where there are scalar products, which are sums of parts.
@@ -254,7 +254,7 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
 {
     const tsl_step *product = &list->steps[0];
     const tsl_device_halo *d = &product->halo->device;
-    const tsl_packed_matrix *m = &product->form->packed->matrix;
+    const tsl_gpu_matrix *m = &product->form->gpu->matrix;
     const bool split = m->value_start != NULL && !m->shared && !is_in_chunks(list);
     void *x = (void *)(uintptr_t)product->x; /* its entries of other ranks are filled in */
     tsl_status status = list->pending

@@ -1,7 +1,7 @@
 /* Which lists are straight (lists.h). */
 #include "blocks/vector/straight.h"
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 
 /* A list on its way: the next step, and the vector that has what the kernel has come to. */
 typedef struct reading {
@@ -29,8 +29,8 @@ static bool read_first(reading *r)
     if (s->kind == TSL_STEP_LOAD) {
         r->out->wide = s->x;
         r->out->load = s->a;
-    } else if (s->kind != TSL_STEP_PRODUCT || s->form->packed->tiles != NULL ||
-               s->form->packed->matrix.long_rows > 0) {
+    } else if (s->kind != TSL_STEP_PRODUCT || s->form->gpu->tiles != NULL ||
+               s->form->gpu->matrix.long_rows > 0) {
         return false;
     }
     r->now = s->y;
@@ -120,7 +120,7 @@ static bool is_too_wide(const tsl_steps *list)
     if (list->bytes != 8 || s->kind != TSL_STEP_PRODUCT) {
         return false;
     }
-    const tsl_packed_matrix *const m = &s->form->packed->matrix;
+    const tsl_gpu_matrix *const m = &s->form->gpu->matrix;
     return m->value_start != NULL && m->only == NULL && !m->shared;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "blocks/vector/straight.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -91,7 +91,7 @@ static void do_step(const tsl_step *s, const test_system *a, int64_t i, float *k
 /* One number in two of three slices, and other numbers in each. */
 static double weight_of(int64_t row, double x)
 {
-    const int64_t slice = row / TSL_PACK_LANES;
+    const int64_t slice = row / TSL_SLICE_LANES;
     return slice % 3 == 0 ? x : 0.25 + 0.01 * (double)(slice % 7);
 }
 
@@ -134,7 +134,7 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
     tsl_straight straight;
     begin_vectors(&host, &device, context, s->n);
     float *const own = device.v[WEIGHT];
-    const float *const weight = form->packed->matrix.weight;
+    const float *const weight = form->gpu->matrix.weight;
     device.v[WEIGHT] = weight != NULL ? (float *)(uintptr_t)weight : own;
     const int count = make_list(steps, number, &device, form);
     const tsl_steps list = {.layout = layout, .bytes = 4, .count = count, .steps = steps};
@@ -171,16 +171,16 @@ static void make_whole(test_system *s, int64_t every)
 /* The form's values once more, with what slices have in common. */
 typedef struct narrowed {
     tsl_form wide, form;
-    tsl_packed packed;
+    tsl_format_gpu gpu;
     int64_t common; /* slices that have it */
 } narrowed;
 
 /* The rows' number of vector WEIGHT is told where they all have the same. */
 static void check_weights(const tsl_common *common, const float *weight, int64_t rows)
 {
-    for (int64_t i = 0; i < rows; i += TSL_PACK_LANES) {
-        const float told = common[i / TSL_PACK_LANES * TSL_COMMONS].weight;
-        if (i / TSL_PACK_LANES % 3 == 0 || i + TSL_PACK_LANES > rows) {
+    for (int64_t i = 0; i < rows; i += TSL_SLICE_LANES) {
+        const float told = common[i / TSL_SLICE_LANES * TSL_COMMONS].weight;
+        if (i / TSL_SLICE_LANES % 3 == 0 || i + TSL_SLICE_LANES > rows) {
             assert_true(isnan(told));
         } else {
             assert_true(told == weight[i]);
@@ -191,14 +191,14 @@ static void check_weights(const tsl_common *common, const float *weight, int64_t
 static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const tsl_layout *layout)
 {
     assert_int_equal(tsl_form_make(&out->wide, context, a, layout, 8, 1), TSL_OK);
-    const tsl_packed_matrix *m = &out->wide.packed->matrix;
-    const int64_t slices = (a->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const tsl_gpu_matrix *m = &out->wide.gpu->matrix;
+    const int64_t slices = (a->rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     int64_t *start = malloc((size_t)(slices + 1) * sizeof *start);
     test_download(context, start, m->value_start, (slices + 1) * (int64_t)sizeof *start);
     const int64_t groups = start[slices];
     const int64_t bytes = slices * TSL_COMMONS * (int64_t)sizeof(tsl_common);
     tsl_common *common = calloc(1, (size_t)bytes);
-    float *rest = calloc((size_t)groups, TSL_PACK_LANES * sizeof *rest);
+    float *rest = calloc((size_t)groups, TSL_SLICE_LANES * sizeof *rest);
     int without = 0;
     vectors host;
     vectors device;
@@ -212,7 +212,7 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
         .width = TSL_COMMONS,
         .weight = test_upload(context, host.v[WEIGHT], weight_bytes),
         .without = test_upload(context, &without, sizeof without),
-        .rest = test_upload(context, rest, groups * TSL_PACK_LANES * (int64_t)sizeof *rest)};
+        .rest = test_upload(context, rest, groups * TSL_SLICE_LANES * (int64_t)sizeof *rest)};
     assert_int_equal(context->ops->lists->narrow(context, &a_narrowing), TSL_OK);
     test_download(context, common, a_narrowing.common, bytes);
     test_download(context, &without, a_narrowing.without, sizeof without);
@@ -224,14 +224,14 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
     assert_int_equal(without, slices - out->common);
     check_weights(common, host.v[WEIGHT], a->rows);
     end_vectors(&host, &device, context);
-    out->packed = *out->wide.packed;
-    out->packed.matrix.common = a_narrowing.common;
-    out->packed.matrix.width = TSL_COMMONS;
-    out->packed.matrix.weight = a_narrowing.weight;
-    out->packed.matrix.value = a_narrowing.rest;
+    out->gpu = *out->wide.gpu;
+    out->gpu.matrix.common = a_narrowing.common;
+    out->gpu.matrix.width = TSL_COMMONS;
+    out->gpu.matrix.weight = a_narrowing.weight;
+    out->gpu.matrix.value = a_narrowing.rest;
     out->form = out->wide;
     out->form.bytes = 4;
-    out->form.packed = &out->packed;
+    out->form.gpu = &out->gpu;
     free(common);
     free(rest);
     free(start);
@@ -239,16 +239,16 @@ static void narrow(narrowed *out, tsl_context *context, const tsl_csr *a, const 
 
 static void end_narrowed(narrowed *n, tsl_context *context)
 {
-    test_release(context, (void *)(uintptr_t)n->packed.matrix.common);
-    test_release(context, (void *)(uintptr_t)n->packed.matrix.weight);
-    test_release(context, (void *)(uintptr_t)n->packed.matrix.value);
+    test_release(context, (void *)(uintptr_t)n->gpu.matrix.common);
+    test_release(context, (void *)(uintptr_t)n->gpu.matrix.weight);
+    test_release(context, (void *)(uintptr_t)n->gpu.matrix.value);
     tsl_form_free(&n->wide);
 }
 
 /* The matrix in slices as coarse levels have it, rows shared among threads. */
 typedef struct shared_rows {
     tsl_form form;
-    tsl_packed packed;
+    tsl_format_gpu gpu;
 } shared_rows;
 
 static void *zeros_on(tsl_context *context, int64_t bytes)
@@ -261,7 +261,7 @@ static void *zeros_on(tsl_context *context, int64_t bytes)
 
 static void slice(shared_rows *out, tsl_context *context, const tsl_csr *a)
 {
-    const int64_t slices = (a->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t slices = (a->rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     const int64_t nonzeros = a->row_start[a->rows];
     int64_t *start = calloc((size_t)slices + 1, sizeof *start);
     int32_t *groups = calloc((size_t)slices, sizeof *groups);
@@ -279,27 +279,27 @@ static void slice(shared_rows *out, tsl_context *context, const tsl_csr *a)
         start[i + 1] = start[i] + groups[i];
     }
     s.value_start = test_upload(context, start, 8 * (slices + 1));
-    s.index = zeros_on(context, 4 * TSL_PACK_LANES * start[slices]);
-    s.value = zeros_on(context, 4 * TSL_PACK_LANES * start[slices]);
+    s.index = zeros_on(context, 4 * TSL_SLICE_LANES * start[slices]);
+    s.value = zeros_on(context, 4 * TSL_SLICE_LANES * start[slices]);
     assert_int_equal(context->ops->coarsen->fill_slices(context, &s), TSL_OK);
     const void *const passing[] = {s.a.row_start, s.a.column, s.a.value, s.groups};
     for (int i = 0; i < 4; i++) {
         test_release(context, (void *)(uintptr_t)passing[i]);
     }
-    out->packed = (tsl_packed){.context = context,
-                               .matrix = {.rows = a->rows,
-                                          .value_start = s.value_start,
-                                          .index_start = s.index_start,
-                                          .index = s.index,
-                                          .value = s.value}};
-    out->form = (tsl_form){.bytes = 4, .scale = 1, .packed = &out->packed};
+    out->gpu = (tsl_format_gpu){.context = context,
+                                .matrix = {.rows = a->rows,
+                                           .value_start = s.value_start,
+                                           .index_start = s.index_start,
+                                           .index = s.index,
+                                           .value = s.value}};
+    out->form = (tsl_form){.bytes = 4, .scale = 1, .gpu = &out->gpu};
     free(groups);
     free(start);
 }
 
 static void end_sliced(const shared_rows *s, tsl_context *context)
 {
-    const tsl_packed_matrix *m = &s->packed.matrix;
+    const tsl_gpu_matrix *m = &s->gpu.matrix;
     const void *const all[] = {m->value_start, m->index_start, m->index, m->value};
     for (int i = 0; i < 4; i++) {
         test_release(context, (void *)(uintptr_t)all[i]);
@@ -323,14 +323,14 @@ static void try_on(tsl_context *context, const trial *t)
     tsl_form form;
     assert_int_equal(tsl_layout_make(&layout, context, s.n, s.row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&form, context, &a, &layout, 4, 1), TSL_OK);
-    assert_int_equal(form.packed->matrix.value_start != NULL, sliced);
+    assert_int_equal(form.gpu->matrix.value_start != NULL, sliced);
     for (int number = 0; number < LISTS; number++) {
         check_list(context, &s, &layout, &form, number);
     }
     if (sliced) {
         narrowed n;
         narrow(&n, context, &a, &layout);
-        const int64_t slices = (s.n + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+        const int64_t slices = (s.n + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
         assert_in_range(100 * (slices - n.common), t->least * slices, t->most * slices);
         for (int number = 0; number < LISTS; number++) {
             check_list(context, &s, &layout, &n.form, number);
@@ -340,7 +340,7 @@ static void try_on(tsl_context *context, const trial *t)
     shared_rows by_slices;
     slice(&by_slices, context, &a);
     for (int number = 0; number < 2 * LISTS; number++) {
-        by_slices.packed.matrix.shared = number < LISTS;
+        by_slices.gpu.matrix.shared = number < LISTS;
         check_list(context, &s, &layout, &by_slices.form, number % LISTS);
     }
     end_sliced(&by_slices, context);

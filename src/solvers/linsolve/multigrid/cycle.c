@@ -27,7 +27,7 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
     if (status != TSL_OK) {
         return status;
     }
-    if (mg->inverse.packed != NULL) {
+    if (mg->inverse.gpu != NULL) {
         const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
         return run(mg, v->layout, &product, 1);
     }

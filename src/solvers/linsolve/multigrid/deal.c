@@ -1,7 +1,7 @@
 /* Multigrid's levels dealt out to ranks, where each rank's GPU has made all of them: of a level of
  * many rows a rank's products take its own rows alone, out of the forms of all. So rows are summed
  * as on one GPU. */
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -30,15 +30,15 @@ tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_
 static tsl_status read_form(tsl_fine *out, tsl_context *context, const tsl_form *form,
                             int64_t entries)
 {
-    const tsl_packed_matrix *m = &form->packed->matrix;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const tsl_gpu_matrix *m = &form->gpu->matrix;
+    const int64_t slices = (m->rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     *out = (tsl_fine){.a = tsl_rows_of(m), .places = entries};
     if (m->value_start == NULL) {
         return TSL_OK;
     }
     const tsl_status status =
         context->ops->download(context, &out->places, m->value_start + slices, 8);
-    out->places *= TSL_PACK_LANES;
+    out->places *= TSL_SLICE_LANES;
     return status;
 }
 
@@ -113,7 +113,7 @@ tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v, const
 /* ---- a rank's rows of a form ----------------------------------------------------------------- */
 
 /* Chunks begin anew with each TSL_CHUNK_THREADS-th row, and so where a rank's rows do. */
-static tsl_status cut_chunks(tsl_packed_matrix *m, tsl_context *context, const tsl_layout *rows)
+static tsl_status cut_chunks(tsl_gpu_matrix *m, tsl_context *context, const tsl_layout *rows)
 {
     tsl_chunk *const chunk = tsl_allocate((size_t)m->chunks * sizeof *chunk);
     if (chunk == NULL) {
@@ -143,11 +143,11 @@ static tsl_status cut_chunks(tsl_packed_matrix *m, tsl_context *context, const t
 /* What is left of a form of all rows, whose memory is that of mg->kept. */
 static tsl_status cut_form(tsl_form *form, tsl_context *context, const tsl_layout *rows)
 {
-    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_gpu_matrix *m = &form->gpu->matrix;
     tsl_status status = TSL_OK;
     if (m->value_start != NULL) {
-        m->value_start += rows->from / TSL_PACK_LANES;
-        m->index_start += rows->from / TSL_PACK_LANES;
+        m->value_start += rows->from / TSL_SLICE_LANES;
+        m->index_start += rows->from / TSL_SLICE_LANES;
     } else {
         status = cut_chunks(m, context, rows);
     }
@@ -161,7 +161,7 @@ static tsl_status cut_form(tsl_form *form, tsl_context *context, const tsl_layou
 /* T^T, which a rank reads of all ranks' rows, … */
 static tsl_status deal_out_down(const tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
 {
-    const tsl_packed_matrix *m = &v->form_r.packed->matrix;
+    const tsl_gpu_matrix *m = &v->form_r.gpu->matrix;
     tsl_csr pattern;
     tsl_status status =
         fetch_pattern(&pattern, mg->context, next->rows, v->rows, m->row_start, m->column);
@@ -181,7 +181,7 @@ static tsl_status deal_out_up(const tsl_multigrid *mg, tsl_level *v, const tsl_l
     tsl_status status = TSL_OK;
     if (next->layout->ranks > 1) {
         status = fetch_pattern(&pattern, mg->context, v->rows, next->rows, NULL,
-                               v->form_p.packed->matrix.only);
+                               v->form_p.gpu->matrix.only);
     }
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo_p, mg->context, &pattern, v->layout, next->layout);

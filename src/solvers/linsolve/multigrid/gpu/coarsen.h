@@ -44,7 +44,7 @@ typedef struct tsl_device_rows {
     const double *value;
 } tsl_device_rows;
 
-static inline tsl_device_rows tsl_rows_of(const tsl_packed_matrix *m)
+static inline tsl_device_rows tsl_rows_of(const tsl_gpu_matrix *m)
 {
     tsl_device_rows out;
     out.rows = m->rows;

@@ -1,4 +1,4 @@
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,31 +18,31 @@ enum {
     TILE_ROW_RATIO = 16    /* longest row by the mean, in blocks of columns */
 };
 
-void tsl_packed_destroy(tsl_packed *packed)
+void tsl_format_gpu_destroy(tsl_format_gpu *gpu)
 {
-    if (packed == NULL) {
+    if (gpu == NULL) {
         return;
     }
-    const tsl_packed_matrix *m = &packed->matrix;
+    const tsl_gpu_matrix *m = &gpu->matrix;
     const void *const all[] = {m->value_start,  m->index_start, m->index,      m->value,
                                m->chunk,        m->row_start,   m->column,     m->entry,
                                m->split,        m->long_row,    m->long_start, m->piece,
-                               m->piece_column, m->piece_entry, m->piece_sum,  packed->scratch};
-    for (size_t i = 0; i < sizeof all / sizeof *all && !packed->borrows; i++) {
-        tsl_device_release(packed->context, (void *)(uintptr_t)all[i]);
+                               m->piece_column, m->piece_entry, m->piece_sum,  gpu->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all && !gpu->borrows; i++) {
+        tsl_device_release(gpu->context, (void *)(uintptr_t)all[i]);
     }
-    packed->context->ops->sparse->destroy(packed->tiles);
-    tsl_release(packed);
+    gpu->context->ops->sparse->destroy(gpu->tiles);
+    tsl_release(gpu);
 }
 
-const char *tsl_packed_name(const tsl_packed *packed)
+const char *tsl_format_gpu_name(const tsl_format_gpu *gpu)
 {
     static const char *const names[2][2] = {{"csr", "csr-split"},
                                             {"sliced-ell", "sliced-ell-split"}};
-    const tsl_packed_matrix *m = &packed->matrix;
-    return packed->all_in_tiles    ? "column-blocks"
-           : packed->tiles != NULL ? "csr-blocks"
-                                   : names[m->value_start != NULL][m->split != NULL];
+    const tsl_gpu_matrix *m = &gpu->matrix;
+    return gpu->all_in_tiles    ? "column-blocks"
+           : gpu->tiles != NULL ? "csr-blocks"
+                                : names[m->value_start != NULL][m->split != NULL];
 }
 
 /* Memory on the device with a copy of the host's. */
@@ -102,11 +102,11 @@ static tsl_status is_scattered(bool *out, tsl_context *context, const tsl_csr *m
     }
     int64_t distinct = 0;
     int64_t entries = 0;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t slices = (m->rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     const int64_t stride = slices > SAMPLES ? slices / SAMPLES : 1;
     for (int64_t slice = 0; slice < slices; slice += stride) {
-        const int64_t first = slice * TSL_PACK_LANES;
-        const int64_t last = first + TSL_PACK_LANES < m->rows ? first + TSL_PACK_LANES : m->rows;
+        const int64_t first = slice * TSL_SLICE_LANES;
+        const int64_t last = first + TSL_SLICE_LANES < m->rows ? first + TSL_SLICE_LANES : m->rows;
         const int64_t from = m->row_start[first];
         const int64_t all = m->row_start[last] - from;
         const int64_t taken = all < SAMPLE_ENTRIES ? all : SAMPLE_ENTRIES;
@@ -125,10 +125,10 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context, c
                              const tsl_layout *layout)
 {
     const tsl_form none = {
-        .bytes = form->bytes, .scale = form->scale, .rows = rows, .lanes = TSL_PACK_LANES};
+        .bytes = form->bytes, .scale = form->scale, .rows = rows, .lanes = TSL_SLICE_LANES};
     const tsl_layout all = {.from = 0, .to = rows->rows};
     tsl_form slices = none;
-    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_gpu_matrix *m = &form->gpu->matrix;
     const int64_t plain = tsl_csr_nonzeros(rows) * (form->bytes + 4) + 8 * rows->rows;
     tsl_status status = tsl_slices_measure(&slices, context, &all);
     *made = status == TSL_OK && tsl_slices_bytes(&slices) <= plain + plain / 16 + 4096;
@@ -141,7 +141,7 @@ static tsl_status try_slices(bool *made, tsl_form *form, tsl_context *context, c
         status = tsl_slices_fill(&slices, context);
     }
     if (*made && status == TSL_OK) {
-        const int64_t values = slices.value_start[slices.slices] * TSL_PACK_LANES;
+        const int64_t values = slices.value_start[slices.slices] * TSL_SLICE_LANES;
         const int64_t indices = slices.index_start[slices.slices];
         const int64_t starts = 8 * (slices.slices + 1);
         m->value_start = send(&status, context, slices.value_start, starts);
@@ -188,7 +188,7 @@ static int64_t bytes_of_tiles(const tsl_tiles *tiles)
 static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                              const tsl_device_properties *properties, int most)
 {
-    tsl_packed *packed = form->packed;
+    tsl_format_gpu *gpu = form->gpu;
     tsl_tiles tiles;
     tsl_csr own;
     tsl_status status = own_rows(&own, context, form->rows, layout);
@@ -198,7 +198,7 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
     if (status == TSL_OK) {
         tiles.whole = (form->rows->rows + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
         form->product_bytes = bytes_of_tiles(&tiles);
-        status = tsl_tiles_create(&packed->tiles, context, &tiles, properties);
+        status = tsl_tiles_create(&gpu->tiles, context, &tiles, properties);
         tsl_tiles_free(&tiles);
     }
     tsl_release(own.row_start);
@@ -206,8 +206,8 @@ static tsl_status make_tiles(tsl_form *form, tsl_context *context, const tsl_lay
     if (status == TSL_OK) {
         status = tsl_device_allocate(&scratch, context, 8 * form->rows->rows, "a product");
     }
-    packed->scratch = scratch;
-    packed->all_in_tiles = true;
+    gpu->scratch = scratch;
+    gpu->all_in_tiles = true;
     return status;
 }
 
@@ -321,11 +321,11 @@ static const void *send_values(tsl_status *status, const tsl_form *form, tsl_con
 /* What a product needs of long rows. */
 static tsl_status send_split_rows(tsl_form *form, tsl_context *context, const tsl_split_rows *p)
 {
-    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_gpu_matrix *m = &form->gpu->matrix;
     tsl_status status = TSL_OK;
     void *sums = NULL;
     m->long_rows = p->long_rows;
-    m->split = send(&status, context, p->mask, 4 * (m->rows / TSL_PACK_LANES + 1));
+    m->split = send(&status, context, p->mask, 4 * (m->rows / TSL_SLICE_LANES + 1));
     m->long_row = send(&status, context, p->long_row, 4 * p->long_rows);
     m->long_start = send(&status, context, p->long_start, 8 * (p->long_rows + 1));
     m->piece = send(&status, context, p->piece, p->pieces * (int64_t)sizeof *p->piece);
@@ -343,7 +343,7 @@ static tsl_status send_split_rows(tsl_form *form, tsl_context *context, const ts
 static tsl_status send_chunks(tsl_form *form, tsl_context *context, const tsl_csr *rows,
                               const tsl_split_rows *p, const tsl_layout *layout)
 {
-    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_gpu_matrix *m = &form->gpu->matrix;
     const int64_t whole = rows != NULL ? cut_rows(NULL, rows, layout) : 0;
     m->chunks = whole + cut_pieces(NULL, p, m->rows);
     tsl_chunk *chunk = tsl_allocate((size_t)(m->chunks + 1) * sizeof *chunk);
@@ -452,7 +452,7 @@ static tsl_status make_plain(tsl_form *form, tsl_context *context, const tsl_lay
 static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_layout *layout,
                               tsl_column_blocks *blocked, const tsl_device_properties *properties)
 {
-    tsl_packed *packed = form->packed;
+    tsl_format_gpu *gpu = form->gpu;
     tsl_tiles tiles;
     tsl_status status = tsl_column_blocks_pieces(blocked, context, form->rows, layout);
     if (status == TSL_OK) {
@@ -463,9 +463,9 @@ static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_la
     }
     tiles.whole = (blocked->pieces + TSL_TILE_LANES - 1) / TSL_TILE_LANES;
     form->product_bytes = bytes_of_tiles(&tiles);
-    status = tsl_tiles_create(&packed->tiles, context, &tiles, properties);
+    status = tsl_tiles_create(&gpu->tiles, context, &tiles, properties);
     if (status == TSL_OK) {
-        packed->matrix.partial = context->ops->sparse->tiles(packed->tiles)->partial;
+        gpu->matrix.partial = context->ops->sparse->tiles(gpu->tiles)->partial;
         status = tsl_column_blocks_rest(blocked, context, form->rows, layout, &tiles);
     }
     tsl_tiles_free(&tiles);
@@ -487,7 +487,7 @@ static tsl_status try_column_blocks(bool *made, tsl_form *form, tsl_context *con
     return status;
 }
 
-tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layout)
+tsl_status tsl_format_gpu_make(tsl_form *form, tsl_context *context, const tsl_layout *layout)
 {
     const bool wide = form->bytes == 8; /* blocks of columns are */
     bool made = false;
@@ -496,13 +496,13 @@ tsl_status tsl_pack(tsl_form *form, tsl_context *context, const tsl_layout *layo
     if (status != TSL_OK) {
         return status;
     }
-    form->packed = tsl_allocate_zeroed(1, sizeof *form->packed);
-    if (form->packed == NULL) {
-        return tsl_fail_memory(context, (int64_t)sizeof *form->packed, "a matrix");
+    form->gpu = tsl_allocate_zeroed(1, sizeof *form->gpu);
+    if (form->gpu == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *form->gpu, "a matrix");
     }
-    form->packed->context = context;
-    form->packed->matrix.rows = layout->to - layout->from;
-    form->packed->matrix.first = layout->from;
+    form->gpu->context = context;
+    form->gpu->matrix.rows = layout->to - layout->from;
+    form->gpu->matrix.first = layout->from;
     if (wide) {
         status = try_tiles(&made, form, context, layout, &properties);
     }
