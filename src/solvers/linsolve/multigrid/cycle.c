@@ -46,9 +46,9 @@ static bool is_smoothed(const tsl_multigrid *mg, int l)
     return l < mg->levels - 1 || !mg->solved;
 }
 
-/* Run the chain with the residual behind it, solve for that below, and begin the chain anew with
- * what that adds to x. */
-static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_chain *chain, void *x,
+/* Run the wavefront with the residual behind it, solve for that below, and begin the wavefront anew
+ * with what that adds to x. */
+static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_wavefront *wavefront, void *x,
                                      void *other)
 {
     const tsl_level *v = &mg->level[l];
@@ -56,12 +56,12 @@ static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_chain *chain,
     tsl_step product = v->smoother.product;
     product.x = x;
     const tsl_step residual[] = {product, tsl_combine(other, 1, v->b, -1, NULL)};
-    tsl_status status = tsl_chain_add(chain, residual, 2);
+    tsl_status status = tsl_wavefront_add(wavefront, residual, 2);
     const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, other),
                              tsl_smooth_first(&below->smoother, below->x[0], below->b)};
     void *coarse = NULL;
     if (status == TSL_OK) {
-        status = tsl_chain_run(chain);
+        status = tsl_wavefront_run(wavefront);
     }
     if (status == TSL_OK) {
         status = run(mg, below->layout, down, is_smoothed(mg, l + 1) ? 2 : 1);
@@ -71,7 +71,7 @@ static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_chain *chain,
     }
     const tsl_step up[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
                            tsl_combine(x, 1, x, 1, NULL)};
-    return status == TSL_OK ? tsl_chain_add(chain, up, 2) : status;
+    return status == TSL_OK ? tsl_wavefront_add(wavefront, up, 2) : status;
 }
 
 static tsl_status descend(tsl_multigrid *mg, int l, void **out)
@@ -81,16 +81,16 @@ static tsl_status descend(tsl_multigrid *mg, int l, void **out)
         return solve_coarsest(mg, v, out);
     }
     void *x = NULL;
-    tsl_chain chain = tsl_smooth_chain(&v->smoother, mg->context);
-    tsl_status status = tsl_smooth(&v->smoother, &chain, &x, v->x, NULL, v->b, true);
+    tsl_wavefront wavefront = tsl_smooth_wavefront(&v->smoother, mg->context);
+    tsl_status status = tsl_smooth(&v->smoother, &wavefront, &x, v->x, NULL, v->b, true);
     void *const from[2] = {x, x == v->x[0] ? v->x[1] : v->x[0]};
     if (status == TSL_OK && l < mg->levels - 1) {
-        status = correct_from_below(mg, l, &chain, x, from[1]);
+        status = correct_from_below(mg, l, &wavefront, x, from[1]);
     }
     if (status == TSL_OK) {
-        status = tsl_smooth(&v->smoother, &chain, out, from, NULL, v->b, false);
+        status = tsl_smooth(&v->smoother, &wavefront, out, from, NULL, v->b, false);
     }
-    return status == TSL_OK ? tsl_chain_run(&chain) : status;
+    return status == TSL_OK ? tsl_wavefront_run(&wavefront) : status;
 }
 
 static tsl_status measure(tsl_multigrid *mg, const double *r, double *norm)

@@ -28,8 +28,8 @@ typedef struct advance {
     bool remembers; /* if that is neither 0 nor x */
 } advance;
 
-static tsl_status take_step(const tsl_smoother *s, tsl_chain *chain, const advance *a, void *t,
-                            const void *b)
+static tsl_status take_step(const tsl_smoother *s, tsl_wavefront *wavefront, const advance *a,
+                            void *t, const void *b)
 {
     tsl_step product = s->product;
     product.x = a->x;
@@ -39,12 +39,12 @@ static tsl_status take_step(const tsl_smoother *s, tsl_chain *chain, const advan
         a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
                      : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
         tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
-    return tsl_chain_add(chain, steps, a->remembers ? 4 : 3);
+    return tsl_wavefront_add(wavefront, steps, a->remembers ? 4 : 3);
 }
 
-tsl_chain tsl_smooth_chain(const tsl_smoother *s, tsl_context *context)
+tsl_wavefront tsl_smooth_wavefront(const tsl_smoother *s, tsl_context *context)
 {
-    return (tsl_chain){
+    return (tsl_wavefront){
         .context = context, .layout = s->layout, .bytes = s->bytes, .reach = s->reach};
 }
 
@@ -53,7 +53,7 @@ tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
     return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
-tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void *const x[2],
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_wavefront *wavefront, void **out, void *const x[2],
                       void *t, const void *b, bool begun)
 {
     const interval d = damped(s);
@@ -72,7 +72,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void 
                            .c1 = k > 0 ? rho * before : 0,
                            .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
                            .remembers = k > (begun ? 1 : 0)};
-        status = take_step(s, chain, &a, t, b);
+        status = take_step(s, wavefront, &a, t, b);
         now = 1 - now;
     }
     *out = x[now];

@@ -1,10 +1,10 @@
-/* Chains of lists: the same bits as one list after the other. */
+/* Wavefronts of lists: the same bits as one list after the other. */
 #include "solvers/linsolve/systems.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/vector/chain.h"
+#include "blocks/vector/wavefront.h"
 #include "core/context.h"
 #include "solvers/linsolve/matrix/matrix.h"
 
@@ -43,16 +43,16 @@ static void thin_out(test_system *s, pattern which)
     }
 }
 
-typedef struct chained {
+typedef struct fixture {
     tsl_context *context;
     int bytes;
     tsl_csr a;
     tsl_layout layout;
     tsl_form form;
     void *v[VECTORS];
-} chained;
+} fixture;
 
-static void begin(chained *c, const test_system *s, int bytes, int threads)
+static void begin(fixture *c, const test_system *s, int bytes, int threads)
 {
     c->context = test_context("cpu", threads);
     c->bytes = bytes;
@@ -73,7 +73,7 @@ static void begin(chained *c, const test_system *s, int bytes, int threads)
     }
 }
 
-static void end(chained *c)
+static void end(fixture *c)
 {
     for (int i = 0; i < VECTORS; i++) {
         free(c->v[i]);
@@ -85,7 +85,7 @@ static void end(chained *c)
 
 /* List `number`: y = b + A x - y / 2, of vectors that take turns, so that each list writes over
  * what the one before has read; b is the last vector. The first has no product: y = b / 3. */
-static int make_list(tsl_step steps[3], const chained *c, int number)
+static int make_list(tsl_step steps[3], const fixture *c, int number)
 {
     void *x = c->v[number % 2];
     void *y = c->v[1 - number % 2];
@@ -100,20 +100,20 @@ static int make_list(tsl_step steps[3], const chained *c, int number)
 }
 
 /* `reach` 0: one by one. */
-static void run(const chained *c, int lists, int64_t reach)
+static void run(const fixture *c, int lists, int64_t reach)
 {
-    tsl_chain chain = {
+    tsl_wavefront wavefront = {
         .context = c->context, .layout = &c->layout, .bytes = c->bytes, .reach = reach};
     for (int l = 0; l < lists; l++) {
         tsl_step steps[3];
         const int count = make_list(steps, c, l);
-        assert_int_equal(tsl_chain_add(&chain, steps, count), TSL_OK);
+        assert_int_equal(tsl_wavefront_add(&wavefront, steps, count), TSL_OK);
     }
-    assert_int_equal(tsl_chain_run(&chain), TSL_OK);
-    assert_int_equal(chain.count, 0);
+    assert_int_equal(tsl_wavefront_run(&wavefront), TSL_OK);
+    assert_int_equal(wavefront.count, 0);
 }
 
-/* A chain on a box of side^2 * planes rows, and threads that run it. */
+/* A wavefront on a box of side^2 * planes rows, and threads that run it. */
 typedef struct row {
     int64_t side, planes;
     int lists, threads;
@@ -123,8 +123,8 @@ static void check_row(const row *r, pattern which, int bytes)
 {
     test_system s = test_laplacian(r->side, r->planes);
     thin_out(&s, which);
-    chained one;
-    chained other;
+    fixture one;
+    fixture other;
     begin(&one, &s, bytes, 1);
     begin(&other, &s, bytes, r->threads);
     run(&one, r->lists, 0);
@@ -137,7 +137,7 @@ static void check_row(const row *r, pattern which, int bytes)
     test_system_free(&s);
 }
 
-static void chains_are_lists_one_by_one(void **state)
+static void wavefronts_are_lists_one_by_one(void **state)
 {
     (void)state;
     static const row rows[] = {{19, 61, 2, 1}, {19, 61, 3, 2},  {20, 60, 4, 1},
@@ -152,7 +152,7 @@ static void chains_are_lists_one_by_one(void **state)
 }
 
 /* A smoother's steps, u in t: from x, b, D^-1 and what was before. */
-static void make_smoothing(tsl_step steps[4], const chained *c, void *t)
+static void make_smoothing(tsl_step steps[4], const fixture *c, void *t)
 {
     steps[0] = tsl_product(t, &c->form, NULL, c->v[0]);
     steps[1] = tsl_combine(t, 0.7, c->v[1], -1.3, t);
@@ -163,8 +163,8 @@ static void make_smoothing(tsl_step steps[4], const chained *c, void *t)
 /* As one list, and each as a list of its own with u in memory: the same bits. */
 static void check_smoothing(const test_system *s, int bytes, int count)
 {
-    chained one;
-    chained other;
+    fixture one;
+    fixture other;
     tsl_step steps[4];
     begin(&one, s, bytes, 1);
     begin(&other, s, bytes, 2);
@@ -202,24 +202,24 @@ static void lists_that_are_too_long_are_refused(void **state)
 {
     (void)state;
     test_system s = test_laplacian(3, 3);
-    chained c;
+    fixture c;
     begin(&c, &s, 8, 1);
-    tsl_chain chain = {.context = c.context, .layout = &c.layout, .bytes = 8};
-    tsl_step steps[TSL_CHAIN_STEPS + 1];
-    for (int i = 0; i <= TSL_CHAIN_STEPS; i++) {
+    tsl_wavefront wavefront = {.context = c.context, .layout = &c.layout, .bytes = 8};
+    tsl_step steps[TSL_WAVEFRONT_STEPS + 1];
+    for (int i = 0; i <= TSL_WAVEFRONT_STEPS; i++) {
         steps[i] = tsl_combine(c.v[0], 1, c.v[1], 0, NULL);
     }
-    assert_int_equal(tsl_chain_add(&chain, steps, TSL_CHAIN_STEPS), TSL_OK);
-    assert_int_equal(tsl_chain_add(&chain, steps, TSL_CHAIN_STEPS + 1), TSL_E_INTERNAL);
-    assert_int_equal(tsl_chain_add(&chain, steps, 0), TSL_E_INTERNAL);
-    assert_int_equal(chain.count, 1);
+    assert_int_equal(tsl_wavefront_add(&wavefront, steps, TSL_WAVEFRONT_STEPS), TSL_OK);
+    assert_int_equal(tsl_wavefront_add(&wavefront, steps, TSL_WAVEFRONT_STEPS + 1), TSL_E_INTERNAL);
+    assert_int_equal(tsl_wavefront_add(&wavefront, steps, 0), TSL_E_INTERNAL);
+    assert_int_equal(wavefront.count, 1);
     end(&c);
     test_system_free(&s);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_lists_one_by_one),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wavefronts_are_lists_one_by_one),
                                        cmocka_unit_test(smoothing_is_its_steps_one_by_one),
                                        cmocka_unit_test(lists_that_are_too_long_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "blocks/vector/chain.h"
+#include "blocks/vector/wavefront.h"
 
 #include <omp.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
     MOST_LAGS = 4 /* of a thread's rows one in so many, at most, is left for the end */
 };
 
-static tsl_steps list_of(const tsl_chain *c, int l)
+static tsl_steps list_of(const tsl_wavefront *c, int l)
 {
     return (tsl_steps){.layout = c->layout,
                        .bytes = c->bytes,
@@ -20,12 +20,12 @@ static tsl_steps list_of(const tsl_chain *c, int l)
 }
 
 /* How far a list is behind the one before. */
-static int64_t lag_of(const tsl_chain *c)
+static int64_t lag_of(const tsl_wavefront *c)
 {
     return (c->reach + TSL_SLICE_ROWS - 1) / TSL_SLICE_ROWS * TSL_SLICE_ROWS;
 }
 
-static tsl_piece rows_of_thread(const tsl_chain *c, int thread)
+static tsl_piece rows_of_thread(const tsl_wavefront *c, int thread)
 {
     const tsl_layout *layout = c->layout;
     return (tsl_piece){tsl_layout_piece_row(layout, layout->thread_piece[thread]),
@@ -34,7 +34,7 @@ static tsl_piece rows_of_thread(const tsl_chain *c, int thread)
 
 /* Are the rows enough for all threads, far more for each than lists are behind each other, and
  * without need of other ranks'? */
-static bool runs_together(const tsl_chain *c)
+static bool runs_together(const tsl_wavefront *c)
 {
     bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
                     TSL_ELEMENTS_A_ROW * (c->layout->to - c->layout->from) > c->context->alone;
@@ -50,23 +50,23 @@ static bool runs_together(const tsl_chain *c)
     return together;
 }
 
-static void run_rows(const tsl_chain *c, int l, int64_t from, int64_t to)
+static void run_rows(const tsl_wavefront *c, int l, int64_t from, int64_t to)
 {
     const tsl_steps list = list_of(c, l);
     tsl_steps_run_rows_on_cpu(&list, from, to);
 }
 
 /* How far a thread goes with list l when it has come to row `to` with the first: whole slices. */
-static int64_t row_behind(const tsl_chain *c, int l, tsl_piece own, int64_t to)
+static int64_t row_behind(const tsl_wavefront *c, int l, tsl_piece own, int64_t to)
 {
     const int64_t behind = to - l * lag_of(c) - own.from;
     return l == 0 ? to : own.from + behind / TSL_SLICE_ROWS * TSL_SLICE_ROWS;
 }
 
 /* All lists on the thread's rows, but those that need other threads'. */
-static void run_inner(const tsl_chain *c, tsl_piece own)
+static void run_inner(const tsl_wavefront *c, tsl_piece own)
 {
-    int64_t done[TSL_CHAIN_LISTS];
+    int64_t done[TSL_WAVEFRONT_LISTS];
     for (int l = 0; l < c->count; l++) {
         done[l] = own.from + l * lag_of(c);
     }
@@ -79,13 +79,13 @@ static void run_inner(const tsl_chain *c, tsl_piece own)
     }
 }
 
-static void run_outer(const tsl_chain *c, int l, tsl_piece own)
+static void run_outer(const tsl_wavefront *c, int l, tsl_piece own)
 {
     run_rows(c, l, own.from, own.from + l * lag_of(c));
     run_rows(c, l, row_behind(c, l, own, own.to), own.to);
 }
 
-static void run_together(const tsl_chain *c)
+static void run_together(const tsl_wavefront *c)
 {
 #pragma omp parallel num_threads(c->context->threads)
     {
@@ -103,29 +103,31 @@ static void run_together(const tsl_chain *c)
     }
 }
 
-tsl_status tsl_chain_run(tsl_chain *chain)
+tsl_status tsl_wavefront_run(tsl_wavefront *wavefront)
 {
     tsl_status status = TSL_OK;
-    if (runs_together(chain)) {
-        run_together(chain);
+    if (runs_together(wavefront)) {
+        run_together(wavefront);
     } else {
-        for (int l = 0; l < chain->count && status == TSL_OK; l++) {
-            const tsl_steps list = list_of(chain, l);
-            status = tsl_steps_run(chain->context, &list);
+        for (int l = 0; l < wavefront->count && status == TSL_OK; l++) {
+            const tsl_steps list = list_of(wavefront, l);
+            status = tsl_steps_run(wavefront->context, &list);
         }
     }
-    chain->count = 0;
+    wavefront->count = 0;
     return status;
 }
 
-tsl_status tsl_chain_add(tsl_chain *chain, const tsl_step *steps, int count)
+tsl_status tsl_wavefront_add(tsl_wavefront *wavefront, const tsl_step *steps, int count)
 {
-    if (count < 1 || count > TSL_CHAIN_STEPS) {
-        return tsl_fail(chain->context, TSL_E_INTERNAL, "a list of %d steps in a chain of up to %d",
-                        count, (int)TSL_CHAIN_STEPS);
+    if (count < 1 || count > TSL_WAVEFRONT_STEPS) {
+        return tsl_fail(wavefront->context, TSL_E_INTERNAL,
+                        "a list of %d steps in a wavefront of up to %d", count,
+                        (int)TSL_WAVEFRONT_STEPS);
     }
-    const tsl_status status = chain->count == TSL_CHAIN_LISTS ? tsl_chain_run(chain) : TSL_OK;
-    memcpy(chain->list[chain->count].step, steps, (size_t)count * sizeof *steps);
-    chain->list[chain->count++].count = count;
+    const tsl_status status =
+        wavefront->count == TSL_WAVEFRONT_LISTS ? tsl_wavefront_run(wavefront) : TSL_OK;
+    memcpy(wavefront->list[wavefront->count].step, steps, (size_t)count * sizeof *steps);
+    wavefront->list[wavefront->count++].count = count;
     return status;
 }
