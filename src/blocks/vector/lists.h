@@ -62,7 +62,7 @@ typedef struct tsl_row_piece {
     int64_t length;
 } tsl_row_piece;
 
-/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what straight
+/* A group of a slice whose 32 entries, on one diagonal, are all the same number or 0: what matching
  * lists of single precision read in place of them. */
 typedef struct tsl_common {
     int32_t index;  /* column of lane 0 */
@@ -85,12 +85,12 @@ typedef struct tsl_gpu_matrix {
      * `value`, else those of slices that have nothing in common */
     const tsl_common *common;
     int width;           /* a multiple of TSL_COMMONS */
-    const float *weight; /* the vector of which `common` has numbers; w of straight lists need not
-                            be read there if it is this */
+    const float *weight; /* the vector of which `common` has numbers; w of matching lists need
+                            not be read there if it is this */
     const int32_t *only; /* [rows]: of rows with an entry each its column; else NULL */
-    bool
-        shared; /* slices name all columns, and in straight lists each TSL_ROW_SHARES-th group is
-                   summed for itself, and these sums by twos; a rank's rows are all of the list's */
+    bool shared;         /* slices name all columns, and in matching lists each TSL_ROW_SHARES-th
+                            group is summed for itself, and these sums by twos; a rank's rows are all of the
+                            list's */
     /* Chunks: of the rows, where there are no slices, then of the pieces */
     int64_t chunks;
     const tsl_chunk *chunk;
@@ -119,15 +119,16 @@ typedef struct tsl_list_step {
     int16_t y, x, z, w;
 } tsl_list_step;
 
-/* Factors of a straight list. */
+/* Factors of a matching list. */
 enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
 
-/* A list whose kernels need no steps to go through: of each row, rounded as the steps are,
+/* The pattern of lists whose kernels need no steps to go through, called matching lists: of each
+ * row, rounded as the steps are,
  *     t = the product, or load wide[i], or load single[i];
  *     u = OF_V v[i] + OF_T t; without v it is t;
  *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
  * or, with `single` and `dot`, the scalar product of t and dot alone. What is NULL is left out. */
-typedef struct tsl_straight {
+typedef struct tsl_pattern {
     const double *wide;
     const float *single;
     double load;
@@ -137,7 +138,7 @@ typedef struct tsl_straight {
     const double *over, *under; /* of `single` and v: OF_V is multiplied by their ratio; or NULL */
     double factor_double[TSL_FACTORS];
     float factor_single[TSL_FACTORS];
-} tsl_straight;
+} tsl_pattern;
 
 typedef struct tsl_list {
     int64_t rows;
@@ -160,8 +161,8 @@ typedef struct tsl_list {
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
-    bool is_straight; /* then this is there in place of slots and steps */
-    tsl_straight straight;
+    bool has_pattern; /* then this is there in place of slots and steps */
+    tsl_pattern pattern;
 } tsl_list;
 
 /* A triangle with its rows in an order in which none needs a later one, level by level; rows of a

@@ -1,7 +1,7 @@
 #include "blocks/vector/steps_gpu.h"
 
 #include "blocks/csr/format_gpu.h"
-#include "blocks/vector/straight.h"
+#include "blocks/vector/pattern.h"
 #include "core/context.h"
 #include "device/device.h"
 
@@ -227,13 +227,13 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
     return status;
 }
 
-static tsl_status run_straight(tsl_context *context, const tsl_steps *list, parts p,
-                               const tsl_straight *straight)
+static tsl_status run_pattern(tsl_context *context, const tsl_steps *list, parts p,
+                              const tsl_pattern *pattern)
 {
     translation t = begin(list, p, list->column);
-    t.list.is_straight = true;
-    t.list.dots = straight->dot != NULL;
-    t.list.straight = *straight;
+    t.list.has_pattern = true;
+    t.list.dots = pattern->dot != NULL;
+    t.list.pattern = *pattern;
     const tsl_status status =
         list->steps[0].kind == TSL_STEP_PRODUCT ? begin_product(&t, context, list) : TSL_OK;
     return status == TSL_OK && t.list.blocks > 0 ? context->ops->lists->run(context, &t.list)
@@ -243,9 +243,9 @@ static tsl_status run_straight(tsl_context *context, const tsl_steps *list, part
 /* One kernel, or several. */
 static tsl_status run_parts(tsl_context *context, const tsl_steps *list, parts p)
 {
-    tsl_straight straight;
-    return tsl_read_straight(&straight, list) ? run_straight(context, list, p, &straight)
-                                              : run_on(context, list, p);
+    tsl_pattern pattern;
+    return tsl_match_pattern(&pattern, list) ? run_pattern(context, list, p, &pattern)
+                                             : run_on(context, list, p);
 }
 
 /* Rows that need nothing of other ranks are done while the others' numbers come, and beside them

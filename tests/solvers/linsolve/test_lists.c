@@ -8,21 +8,21 @@
 #include <string.h>
 
 #include "blocks/csr/format_gpu.h"
-#include "blocks/vector/straight.h"
+#include "blocks/vector/pattern.h"
 #include "core/context.h"
 #include "device/device.h"
 #include "solvers/linsolve/matrix/matrix.h"
 #include "solvers/linsolve/multigrid/gpu/coarsen.h"
 
-enum { VECTORS = 6, WEIGHT = 3, MOST_STEPS = 4, LISTS = 13, STRAIGHT = 7 };
+enum { VECTORS = 6, WEIGHT = 3, MOST_STEPS = 4, LISTS = 13, MATCHING = 7 };
 
 typedef struct vectors {
     float *v[VECTORS];
     double *wide;
 } vectors;
 
-/* List `number`, of which the first STRAIGHT are straight; returns its steps. v[0] is whole numbers
- * and written by none. */
+/* List `number`, of which the first MATCHING match the pattern; returns its steps. v[0] is whole
+ * numbers and written by none. */
 static int make_list(tsl_step *s, int number, const vectors *m, const tsl_form *form)
 {
     float *const *v = m->v;
@@ -131,14 +131,14 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
     vectors device;
     tsl_step steps[MOST_STEPS];
     tsl_step ours[MOST_STEPS];
-    tsl_straight straight;
+    tsl_pattern pattern;
     begin_vectors(&host, &device, context, s->n);
     float *const own = device.v[WEIGHT];
     const float *const weight = form->gpu->matrix.weight;
     device.v[WEIGHT] = weight != NULL ? (float *)(uintptr_t)weight : own;
     const int count = make_list(steps, number, &device, form);
     const tsl_steps list = {.layout = layout, .bytes = 4, .count = count, .steps = steps};
-    assert_int_equal(tsl_read_straight(&straight, &list), number < STRAIGHT);
+    assert_int_equal(tsl_match_pattern(&pattern, &list), number < MATCHING);
     assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
     make_list(ours, number, &host, form);
     for (int64_t i = 0; i < s->n; i++) {
@@ -387,9 +387,9 @@ static void widened_vectors_are_added(void **state)
                 tsl_widen(NULL, 0.3, single),
                 tsl_times(tsl_combine(vector, 0.9, vector, 1.1, NULL), ratio, ratio + 1)};
             const tsl_steps list = {.layout = &layout, .bytes = 8, .count = 2, .steps = steps};
-            tsl_straight straight;
+            tsl_pattern pattern;
             assert_int_equal(tsl_layout_make(&layout, context, ROWS, NULL, true), TSL_OK);
-            assert_true(tsl_read_straight(&straight, &list));
+            assert_true(tsl_match_pattern(&pattern, &list));
             assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
             test_download(context, out, vector, sizeof out);
             for (int64_t i = 0; i < ROWS; i++) {

@@ -1,5 +1,5 @@
-/* Which lists are straight (lists.h). */
-#include "blocks/vector/straight.h"
+/* Which lists match the pattern (lists.h). */
+#include "blocks/vector/pattern.h"
 
 #include "blocks/csr/format_gpu.h"
 
@@ -7,7 +7,7 @@
 typedef struct reading {
     const tsl_step *next, *end;
     const void *now;
-    tsl_straight *out;
+    tsl_pattern *out;
 } reading;
 
 static void set_factor(const reading *r, int which, double value)
@@ -81,19 +81,19 @@ static bool read_scaled(reading *r)
 }
 
 /* The scalar product of two vectors, of which one is in single precision. */
-static bool is_mixed_dot(tsl_straight *out, const tsl_steps *list)
+static bool is_mixed_dot(tsl_pattern *out, const tsl_steps *list)
 {
     const tsl_step *s = list->steps;
     if (list->count != 2 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
         s[1].kind != TSL_STEP_DOT || s[1].z != NULL || s[1].x == NULL) {
         return false;
     }
-    *out = (tsl_straight){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
+    *out = (tsl_pattern){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
     return true;
 }
 
 /* A widened vector, and a multiple of another added. */
-static bool is_widened_sum(tsl_straight *out, const tsl_steps *list)
+static bool is_widened_sum(tsl_pattern *out, const tsl_steps *list)
 {
     const tsl_step *s = list->steps;
     if (list->count != 2 || list->bytes != 8 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
@@ -101,19 +101,19 @@ static bool is_widened_sum(tsl_straight *out, const tsl_steps *list)
         s[1].y == NULL) {
         return false;
     }
-    *out = (tsl_straight){.single = s[0].x,
-                          .load = s[0].a,
-                          .v = s[1].x,
-                          .u = s[1].y,
-                          .over = s[1].over,
-                          .under = s[1].under};
+    *out = (tsl_pattern){.single = s[0].x,
+                         .load = s[0].a,
+                         .v = s[1].x,
+                         .u = s[1].y,
+                         .over = s[1].over,
+                         .under = s[1].under};
     out->factor_double[TSL_OF_V] = s[1].a;
     out->factor_double[TSL_OF_T] = s[1].b;
     return true;
 }
 
 /* In double precision a row of slices needs all registers for its loads: steps in shared memory
- * cost less than what a straight kernel would spill. */
+ * cost less than what a kernel of the pattern would spill. */
 static bool is_too_wide(const tsl_steps *list)
 {
     const tsl_step *s = list->steps;
@@ -124,7 +124,7 @@ static bool is_too_wide(const tsl_steps *list)
     return m->value_start != NULL && m->only == NULL && !m->shared;
 }
 
-bool tsl_read_straight(tsl_straight *out, const tsl_steps *list)
+bool tsl_match_pattern(tsl_pattern *out, const tsl_steps *list)
 {
     if (is_too_wide(list)) {
         return false;
@@ -140,7 +140,7 @@ bool tsl_read_straight(tsl_straight *out, const tsl_steps *list)
     if (is_mixed_dot(out, list)) {
         return true;
     }
-    *out = (tsl_straight){.load = 0};
+    *out = (tsl_pattern){.load = 0};
     reading r = {.next = list->steps, .end = list->steps + list->count, .out = out};
     return read_first(&r) && read_sum(&r) && read_scaled(&r);
 }
