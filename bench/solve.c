@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -149,11 +149,13 @@ static tsl_status time_ordered(const bench *s, double *seconds)
         return status;
     }
     const double begun = tsl_seconds();
-    const tsl_step dot = tsl_dot(s->b, s->b);
-    status = tsl_steps_run(
-        s->context,
-        &(tsl_steps){
-            .layout = &layout, .bytes = 8, .count = 1, .steps = &dot, .sums = sums, .width = 1});
+    const tsl_expression dot = tsl_dot(s->b, s->b);
+    status = tsl_expressions_run(s->context, &(tsl_expressions){.layout = &layout,
+                                                                .bytes = 8,
+                                                                .count = 1,
+                                                                .expressions = &dot,
+                                                                .sums = sums,
+                                                                .width = 1});
     double sum = 0;
     for (int i = 0; i < TSL_SPARSE_SUMS; i++) {
         sum += sums[i];

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "core/context.h"
 #include "device/device.h"
 #include "solvers/linsolve/matrix/matrix.h"
@@ -184,9 +184,10 @@ typedef struct work {
 static tsl_status queue(void *arguments)
 {
     const work *w = arguments;
-    const tsl_step step = tsl_product(w->y, &w->form, NULL, w->x);
-    return tsl_steps_run(
-        w->context, &(tsl_steps){.layout = &w->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(w->y, &w->form, NULL, w->x);
+    return tsl_expressions_run(
+        w->context,
+        &(tsl_expressions){.layout = &w->layout, .bytes = 8, .count = 1, .expressions = &step});
 }
 
 /* What is on the device must be the plain loop's, to rounding: largest difference by the sum of the

@@ -1,9 +1,9 @@
-/* Lists of steps (steps.h) as a GPU runs them: a list is one kernel, product included. Each thread
- * takes rows of its own through all steps; what it has loaded or made of a vector stays in a slot,
- * so that a vector is read once and written once a list. A block of threads takes a part of the
- * rows, of which there are a few in each of a layout's pieces, whatever ranks there are; scalar
- * products are left as a sum a part and added up in one order: the same bits in every run and for
- * any number of ranks. */
+/* Lists of expressions (expressions.h) as a GPU runs them: a list is one kernel, product included.
+ * Each thread takes rows of its own through all expressions; what it has loaded or made of a vector
+ * stays in a slot, so that a vector is read once and written once a list. A block of threads takes
+ * a part of the rows, of which there are a few in each of a layout's pieces, whatever ranks there
+ * are; scalar products are left as a sum a part and added up in one order: the same bits in every
+ * run and for any number of ranks. */
 #ifndef TSL_SPARSE_LISTS_H
 #define TSL_SPARSE_LISTS_H
 
@@ -11,35 +11,35 @@
 #include "core/point.h"
 
 enum {
-    TSL_LIST_THREADS = 256,   /* of a block */
-    TSL_LIST_BLOCKS = 1056,   /* at most, where they share rows evenly: eight for each of 132
-                                 multiprocessors */
-    TSL_LIST_PIECES = 256,    /* of vectors, as of a layout */
-    TSL_LIST_EACH = 16,       /* parts of a piece at most */
-    TSL_LIST_STEPS = 16,      /* of one kernel */
-    TSL_LIST_SLOTS = 24,      /* vectors of one kernel */
-    TSL_SLICE_LANES = 32,     /* rows of a slice */
-    TSL_CHUNK_THREADS = 128,  /* of a block that takes chunks */
-    TSL_CHUNK_ENTRIES = 1024, /* of a chunk at most */
-    TSL_GROUP = 8,            /* entries of a chunk that are summed together in rows of more than
-                                 two groups, … */
-    TSL_LARGE_GROUP = 64,     /* … and in rows of so many … */
-    TSL_LARGE_ROW = 128,      /* … and more */
-    TSL_ROW_SHARES = 4,       /* of a row in slices whose rows are shared among threads */
-    TSL_COMMONS = 8           /* groups of a slice that are looked at together */
+    TSL_LIST_THREADS = 256,    /* of a block */
+    TSL_LIST_BLOCKS = 1056,    /* at most, where they share rows evenly: eight for each of 132
+                                  multiprocessors */
+    TSL_LIST_PIECES = 256,     /* of vectors, as of a layout */
+    TSL_LIST_EACH = 16,        /* parts of a piece at most */
+    TSL_LIST_EXPRESSIONS = 16, /* of one kernel */
+    TSL_LIST_SLOTS = 24,       /* vectors of one kernel */
+    TSL_SLICE_LANES = 32,      /* rows of a slice */
+    TSL_CHUNK_THREADS = 128,   /* of a block that takes chunks */
+    TSL_CHUNK_ENTRIES = 1024,  /* of a chunk at most */
+    TSL_GROUP = 8,             /* entries of a chunk that are summed together in rows of more than
+                                  two groups, … */
+    TSL_LARGE_GROUP = 64,      /* … and in rows of so many … */
+    TSL_LARGE_ROW = 128,       /* … and more */
+    TSL_ROW_SHARES = 4,        /* of a row in slices whose rows are shared among threads */
+    TSL_COMMONS = 8            /* groups of a slice that are looked at together */
 };
 
-typedef enum tsl_step_kind {
-    TSL_STEP_PRODUCT, /* y = A x; a list has one at most, as its first step. x must not be written
-                         by the list's other steps */
-    TSL_STEP_COMBINE, /* y = a x + b z; z is not read where b = 0 */
-    TSL_STEP_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
-    TSL_STEP_DOT,     /* next sum = x.z; in lists of double precision */
-    TSL_STEP_LOAD,    /* y = a x, x of double precision and not written by the list */
-    TSL_STEP_STORE,   /* y = a x, y of double precision and not read by the list */
-    TSL_STEP_WIDEN    /* y = a x, x of single precision and not written by the list, which is of
-                         double */
-} tsl_step_kind;
+typedef enum tsl_expression_kind {
+    TSL_EXPRESSION_PRODUCT, /* y = A x; a list has one at most, as its first expression. x must not
+                         be written by the list's other expressions */
+    TSL_EXPRESSION_COMBINE, /* y = a x + b z; z is not read where b = 0 */
+    TSL_EXPRESSION_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
+    TSL_EXPRESSION_DOT,     /* next sum = x.z; in lists of double precision */
+    TSL_EXPRESSION_LOAD,    /* y = a x, x of double precision and not written by the list */
+    TSL_EXPRESSION_STORE,   /* y = a x, y of double precision and not read by the list */
+    TSL_EXPRESSION_WIDEN /* y = a x, x of single precision and not written by the list, which is of
+                      double */
+} tsl_expression_kind;
 
 /* What it opens runs only if each scalar, in device memory, exceeds its limit. */
 typedef struct tsl_gate {
@@ -73,7 +73,7 @@ typedef struct tsl_common {
 } __attribute__((aligned(16))) tsl_common;
 
 /* A matrix in device memory. Values are of the list's precision. Pieces of long rows are summed
- * beside the other rows, and a second kernel adds a row's pieces up and takes the steps. */
+ * beside the other rows, and a second kernel adds a row's pieces up and takes the expressions. */
 typedef struct tsl_gpu_matrix {
     int64_t rows, first; /* and its first row's place in vectors, a multiple of TSL_SLICE_LANES */
     /* In slices, as of tsl_form, where long rows are empty; value_start NULL: in chunks. */
@@ -109,21 +109,21 @@ typedef struct tsl_gpu_matrix {
     void *piece_sum; /* [pieces] */
 } tsl_gpu_matrix;
 
-/* A step; vectors by their slots. */
-typedef struct tsl_list_step {
+/* An expression; vectors by their slots. */
+typedef struct tsl_list_expression {
     double a_double, b_double;
     float a_single, b_single;
     const double *over, *under; /* a is multiplied by their ratio; NULL: it is not */
-    void *other;  /* [rows]: of a step between precisions, what is always double, or single */
-    int16_t kind; /* tsl_step_kind, but no product */
+    void *other; /* [rows]: of an expression between precisions, what is always double, or single */
+    int16_t kind; /* tsl_expression_kind, but no product */
     int16_t y, x, z, w;
-} tsl_list_step;
+} tsl_list_expression;
 
 /* Factors of a matching list. */
 enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
 
-/* The pattern of lists whose kernels need no steps to go through, called matching lists: of each
- * row, rounded as the steps are,
+/* The pattern of lists whose kernels interpret no expressions, called matching lists. Of each row,
+ * rounded as the expressions are,
  *     t = the product, or load wide[i], or load single[i];
  *     u = OF_V v[i] + OF_T t; without v it is t;
  *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
@@ -153,15 +153,15 @@ typedef struct tsl_list {
     int product;
     tsl_gpu_matrix matrix;
     const void *x;
-    int slots, inputs, outputs, steps, dots;
+    int slots, inputs, outputs, expressions, dots;
     void *slot[TSL_LIST_SLOTS];     /* [rows]; NULL: nowhere but here */
-    int16_t input[TSL_LIST_SLOTS];  /* slots loaded before the steps … */
+    int16_t input[TSL_LIST_SLOTS];  /* slots loaded before the expressions … */
     int16_t output[TSL_LIST_SLOTS]; /* … and stored after them */
-    tsl_list_step step[TSL_LIST_STEPS];
+    tsl_list_expression expression[TSL_LIST_EXPRESSIONS];
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
-    bool has_pattern; /* then this is there in place of slots and steps */
+    bool has_pattern; /* then this is there in place of slots and expressions */
     tsl_pattern pattern;
 } tsl_list;
 

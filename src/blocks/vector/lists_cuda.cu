@@ -1,4 +1,4 @@
-/* Lists of steps on NVIDIA GPUs. */
+/* Lists of expressions on NVIDIA GPUs. */
 #include "device/cuda.h"
 
 extern "C" {

@@ -1,4 +1,4 @@
-/* Lists of steps on sim. */
+/* Lists of expressions on sim. */
 #include <math.h>
 
 #include "blocks/vector/lists.h"

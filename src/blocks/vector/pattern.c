@@ -3,9 +3,9 @@
 
 #include "blocks/csr/format_gpu.h"
 
-/* A list on its way: the next step, and the vector that has what the kernel has come to. */
+/* A list on its way: the next expression, and the vector that has what the kernel has come to. */
 typedef struct reading {
-    const tsl_step *next, *end;
+    const tsl_expression *next, *end;
     const void *now;
     tsl_pattern *out;
 } reading;
@@ -16,20 +16,21 @@ static void set_factor(const reading *r, int which, double value)
     r->out->factor_single[which] = (float)value;
 }
 
-/* Does the step combine something else, in x, with `vector`, in z? */
-static bool adds_to(const tsl_step *s, const void *vector)
+/* Does the expression combine something else, in x, with `vector`, in z? */
+static bool adds_to(const tsl_expression *s, const void *vector)
 {
-    return s->kind == TSL_STEP_COMBINE && s->b != 0 && s->z == vector && s->x != vector;
+    return s->kind == TSL_EXPRESSION_COMBINE && s->b != 0 && s->z == vector && s->x != vector;
 }
 
-/* t, from a product whose rows are all summed by the kernel that takes the steps, or loaded. */
+/* t, from a product whose rows are all summed by the kernel that takes the expressions, or loaded.
+ */
 static bool read_first(reading *r)
 {
-    const tsl_step *s = r->next++;
-    if (s->kind == TSL_STEP_LOAD) {
+    const tsl_expression *s = r->next++;
+    if (s->kind == TSL_EXPRESSION_LOAD) {
         r->out->wide = s->x;
         r->out->load = s->a;
-    } else if (s->kind != TSL_STEP_PRODUCT || s->form->gpu->tiles != NULL ||
+    } else if (s->kind != TSL_EXPRESSION_PRODUCT || s->form->gpu->tiles != NULL ||
                s->form->gpu->matrix.long_rows > 0) {
         return false;
     }
@@ -44,7 +45,7 @@ static bool read_sum(reading *r)
     if (r->next == r->end || !adds_to(r->next, r->now)) {
         return true;
     }
-    const tsl_step *s = r->next++;
+    const tsl_expression *s = r->next++;
     r->out->v = s->x;
     set_factor(r, TSL_OF_V, s->a);
     set_factor(r, TSL_OF_T, s->b);
@@ -60,8 +61,8 @@ static bool read_scaled(reading *r)
     if (r->next == r->end) {
         return true;
     }
-    const tsl_step *s = r->next++;
-    if (s->kind != TSL_STEP_SCALE || s->x != r->now || s->w == r->now || s->y == NULL ||
+    const tsl_expression *s = r->next++;
+    if (s->kind != TSL_EXPRESSION_SCALE || s->x != r->now || s->w == r->now || s->y == NULL ||
         s->y == r->now || (s->b != 0 && s->z == r->now)) {
         return false;
     }
@@ -73,7 +74,7 @@ static bool read_scaled(reading *r)
     if (r->next == r->end) {
         return true;
     }
-    const tsl_step *last = r->next++;
+    const tsl_expression *last = r->next++;
     r->out->x = last->x;
     set_factor(r, TSL_OF_X, last->a);
     set_factor(r, TSL_OF_Y, last->b);
@@ -81,11 +82,11 @@ static bool read_scaled(reading *r)
 }
 
 /* The scalar product of two vectors, of which one is in single precision. */
-static bool is_mixed_dot(tsl_pattern *out, const tsl_steps *list)
+static bool is_mixed_dot(tsl_pattern *out, const tsl_expressions *list)
 {
-    const tsl_step *s = list->steps;
-    if (list->count != 2 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
-        s[1].kind != TSL_STEP_DOT || s[1].z != NULL || s[1].x == NULL) {
+    const tsl_expression *s = list->expressions;
+    if (list->count != 2 || s[0].kind != TSL_EXPRESSION_WIDEN || s[0].y != NULL ||
+        s[1].kind != TSL_EXPRESSION_DOT || s[1].z != NULL || s[1].x == NULL) {
         return false;
     }
     *out = (tsl_pattern){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
@@ -93,12 +94,12 @@ static bool is_mixed_dot(tsl_pattern *out, const tsl_steps *list)
 }
 
 /* A widened vector, and a multiple of another added. */
-static bool is_widened_sum(tsl_pattern *out, const tsl_steps *list)
+static bool is_widened_sum(tsl_pattern *out, const tsl_expressions *list)
 {
-    const tsl_step *s = list->steps;
-    if (list->count != 2 || list->bytes != 8 || s[0].kind != TSL_STEP_WIDEN || s[0].y != NULL ||
-        s[1].kind != TSL_STEP_COMBINE || s[1].b == 0 || s[1].z != NULL || s[1].x == NULL ||
-        s[1].y == NULL) {
+    const tsl_expression *s = list->expressions;
+    if (list->count != 2 || list->bytes != 8 || s[0].kind != TSL_EXPRESSION_WIDEN ||
+        s[0].y != NULL || s[1].kind != TSL_EXPRESSION_COMBINE || s[1].b == 0 || s[1].z != NULL ||
+        s[1].x == NULL || s[1].y == NULL) {
         return false;
     }
     *out = (tsl_pattern){.single = s[0].x,
@@ -112,19 +113,19 @@ static bool is_widened_sum(tsl_pattern *out, const tsl_steps *list)
     return true;
 }
 
-/* In double precision a row of slices needs all registers for its loads: steps in shared memory
- * cost less than what a kernel of the pattern would spill. */
-static bool is_too_wide(const tsl_steps *list)
+/* In double precision a row of slices needs all registers for its loads: expressions in shared
+ * memory cost less than what a kernel of the pattern would spill. */
+static bool is_too_wide(const tsl_expressions *list)
 {
-    const tsl_step *s = list->steps;
-    if (list->bytes != 8 || s->kind != TSL_STEP_PRODUCT) {
+    const tsl_expression *s = list->expressions;
+    if (list->bytes != 8 || s->kind != TSL_EXPRESSION_PRODUCT) {
         return false;
     }
     const tsl_gpu_matrix *const m = &s->form->gpu->matrix;
     return m->value_start != NULL && m->only == NULL && !m->shared;
 }
 
-bool tsl_match_pattern(tsl_pattern *out, const tsl_steps *list)
+bool tsl_match_pattern(tsl_pattern *out, const tsl_expressions *list)
 {
     if (is_too_wide(list)) {
         return false;
@@ -133,7 +134,7 @@ bool tsl_match_pattern(tsl_pattern *out, const tsl_steps *list)
         return true;
     }
     for (int i = 0; i < list->count; i++) {
-        if (list->steps[i].over != NULL) {
+        if (list->expressions[i].over != NULL) {
             return false;
         }
     }
@@ -141,6 +142,6 @@ bool tsl_match_pattern(tsl_pattern *out, const tsl_steps *list)
         return true;
     }
     *out = (tsl_pattern){.load = 0};
-    reading r = {.next = list->steps, .end = list->steps + list->count, .out = out};
+    reading r = {.next = list->expressions, .end = list->expressions + list->count, .out = out};
     return read_first(&r) && read_sum(&r) && read_scaled(&r);
 }

@@ -11,12 +11,12 @@ enum {
     MOST_LAGS = 4 /* of a thread's rows one in so many, at most, is left for the end */
 };
 
-static tsl_steps list_of(const tsl_wavefront *c, int l)
+static tsl_expressions list_of(const tsl_wavefront *c, int l)
 {
-    return (tsl_steps){.layout = c->layout,
-                       .bytes = c->bytes,
-                       .count = c->list[l].count,
-                       .steps = c->list[l].step};
+    return (tsl_expressions){.layout = c->layout,
+                             .bytes = c->bytes,
+                             .count = c->list[l].count,
+                             .expressions = c->list[l].expression};
 }
 
 /* How far a list is behind the one before. */
@@ -39,7 +39,7 @@ static bool runs_together(const tsl_wavefront *c)
     bool together = c->context->ops->lists == NULL && c->count > 1 && c->reach > 0 &&
                     TSL_ELEMENTS_A_ROW * (c->layout->to - c->layout->from) > c->context->alone;
     for (int l = 0; l < c->count; l++) {
-        const tsl_step *first = &c->list[l].step[0];
+        const tsl_expression *first = &c->list[l].expression[0];
         together =
             together && first->apply == NULL && (first->halo == NULL || !first->halo->collective);
     }
@@ -52,8 +52,8 @@ static bool runs_together(const tsl_wavefront *c)
 
 static void run_rows(const tsl_wavefront *c, int l, int64_t from, int64_t to)
 {
-    const tsl_steps list = list_of(c, l);
-    tsl_steps_run_rows_on_cpu(&list, from, to);
+    const tsl_expressions list = list_of(c, l);
+    tsl_expressions_run_rows_on_cpu(&list, from, to);
 }
 
 /* How far a thread goes with list l when it has come to row `to` with the first: whole slices. */
@@ -110,24 +110,25 @@ tsl_status tsl_wavefront_run(tsl_wavefront *wavefront)
         run_together(wavefront);
     } else {
         for (int l = 0; l < wavefront->count && status == TSL_OK; l++) {
-            const tsl_steps list = list_of(wavefront, l);
-            status = tsl_steps_run(wavefront->context, &list);
+            const tsl_expressions list = list_of(wavefront, l);
+            status = tsl_expressions_run(wavefront->context, &list);
         }
     }
     wavefront->count = 0;
     return status;
 }
 
-tsl_status tsl_wavefront_add(tsl_wavefront *wavefront, const tsl_step *steps, int count)
+tsl_status tsl_wavefront_add(tsl_wavefront *wavefront, const tsl_expression *expressions, int count)
 {
-    if (count < 1 || count > TSL_WAVEFRONT_STEPS) {
+    if (count < 1 || count > TSL_WAVEFRONT_EXPRESSIONS) {
         return tsl_fail(wavefront->context, TSL_E_INTERNAL,
-                        "a list of %d steps in a wavefront of up to %d", count,
-                        (int)TSL_WAVEFRONT_STEPS);
+                        "a list of %d expressions in a wavefront of up to %d", count,
+                        (int)TSL_WAVEFRONT_EXPRESSIONS);
     }
     const tsl_status status =
         wavefront->count == TSL_WAVEFRONT_LISTS ? tsl_wavefront_run(wavefront) : TSL_OK;
-    memcpy(wavefront->list[wavefront->count].step, steps, (size_t)count * sizeof *steps);
+    memcpy(wavefront->list[wavefront->count].expression, expressions,
+           (size_t)count * sizeof *expressions);
     wavefront->list[wavefront->count++].count = count;
     return status;
 }

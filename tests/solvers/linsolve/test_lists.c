@@ -1,6 +1,6 @@
-/* Lists of steps on a GPU against the steps done one by one, row by row: those whose kernels need
- * no steps to go through, and those that are nearly such. Products are sums of whole numbers, exact
- * in any order. */
+/* Lists of expressions on a GPU against the expressions done one by one, row by row: those whose
+ * kernels interpret no expressions, and those that are nearly such. Products are sums of
+ * whole numbers, exact in any order. */
 #include "solvers/linsolve/systems.h"
 
 #include <math.h>
@@ -14,23 +14,23 @@
 #include "solvers/linsolve/matrix/matrix.h"
 #include "solvers/linsolve/multigrid/gpu/coarsen.h"
 
-enum { VECTORS = 6, WEIGHT = 3, MOST_STEPS = 4, LISTS = 13, MATCHING = 7 };
+enum { VECTORS = 6, WEIGHT = 3, MOST_EXPRESSIONS = 4, LISTS = 13, MATCHING = 7 };
 
 typedef struct vectors {
     float *v[VECTORS];
     double *wide;
 } vectors;
 
-/* List `number`, of which the first MATCHING match the pattern; returns its steps. v[0] is whole
- * numbers and written by none. */
-static int make_list(tsl_step *s, int number, const vectors *m, const tsl_form *form)
+/* List `number`, of which the first MATCHING match the pattern; returns its expressions. v[0] is
+ * whole numbers and written by none. */
+static int make_list(tsl_expression *s, int number, const vectors *m, const tsl_form *form)
 {
     float *const *v = m->v;
-    const tsl_step product = tsl_product(
+    const tsl_expression product = tsl_product(
         number == 3 || number == 6 || number == 7 || number == 10 || number == 12 ? v[2] : NULL,
         form, NULL, v[0]);
-    const tsl_step residual = tsl_combine(NULL, 1, v[1], -1, NULL);
-    const tsl_step lists[LISTS][MOST_STEPS] = {
+    const tsl_expression residual = tsl_combine(NULL, 1, v[1], -1, NULL);
+    const tsl_expression lists[LISTS][MOST_EXPRESSIONS] = {
         {product, residual, tsl_scale(v[2], 0.3, NULL, v[3], -0.2, v[2]),
          tsl_combine(v[2], 1.2, v[0], 1, v[2])},
         {product, residual, tsl_scale(v[2], 0.3, NULL, v[3], 1.1, v[0])},
@@ -49,7 +49,8 @@ static int make_list(tsl_step *s, int number, const vectors *m, const tsl_form *
         {product, tsl_combine(NULL, 1, v[1], -1, v[2]), tsl_scale(v[4], 0.7, NULL, v[3], 0, NULL)}};
     int count = 1;
     memcpy(s, lists[number], sizeof lists[number]);
-    while (count < MOST_STEPS && (s[count].y != NULL || s[count].x != NULL || s[count].a != 0)) {
+    while (count < MOST_EXPRESSIONS &&
+           (s[count].y != NULL || s[count].x != NULL || s[count].a != 0)) {
         count++;
     }
     return count;
@@ -70,16 +71,16 @@ static float at(const void *vector, int64_t i, float kept)
 }
 
 /* The oracle. */
-static void do_step(const tsl_step *s, const test_system *a, int64_t i, float *kept)
+static void evaluate(const tsl_expression *s, const test_system *a, int64_t i, float *kept)
 {
     float y = 0;
-    if (s->kind == TSL_STEP_PRODUCT) {
+    if (s->kind == TSL_EXPRESSION_PRODUCT) {
         y = multiply_row(a, s->x, i);
-    } else if (s->kind == TSL_STEP_LOAD) {
+    } else if (s->kind == TSL_EXPRESSION_LOAD) {
         y = (float)(s->a * ((const double *)s->x)[i]);
     } else {
         y = (float)s->a * at(s->x, i, *kept);
-        y = s->kind == TSL_STEP_SCALE ? y * at(s->w, i, *kept) : y;
+        y = s->kind == TSL_EXPRESSION_SCALE ? y * at(s->w, i, *kept) : y;
         if (s->b != 0) {
             const float term = (float)s->b * at(s->z, i, *kept);
             y += term;
@@ -129,22 +130,23 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
 {
     vectors host;
     vectors device;
-    tsl_step steps[MOST_STEPS];
-    tsl_step ours[MOST_STEPS];
+    tsl_expression expressions[MOST_EXPRESSIONS];
+    tsl_expression ours[MOST_EXPRESSIONS];
     tsl_pattern pattern;
     begin_vectors(&host, &device, context, s->n);
     float *const own = device.v[WEIGHT];
     const float *const weight = form->gpu->matrix.weight;
     device.v[WEIGHT] = weight != NULL ? (float *)(uintptr_t)weight : own;
-    const int count = make_list(steps, number, &device, form);
-    const tsl_steps list = {.layout = layout, .bytes = 4, .count = count, .steps = steps};
+    const int count = make_list(expressions, number, &device, form);
+    const tsl_expressions list = {
+        .layout = layout, .bytes = 4, .count = count, .expressions = expressions};
     assert_int_equal(tsl_match_pattern(&pattern, &list), number < MATCHING);
-    assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
+    assert_int_equal(tsl_expressions_run(context, &list), TSL_OK);
     make_list(ours, number, &host, form);
     for (int64_t i = 0; i < s->n; i++) {
         float kept = NAN;
         for (int k = 0; k < count; k++) {
-            do_step(&ours[k], s, i, &kept);
+            evaluate(&ours[k], s, i, &kept);
         }
     }
     float *out = malloc((size_t)s->n * sizeof *out);
@@ -349,7 +351,7 @@ static void try_on(tsl_context *context, const trial *t)
     test_system_free(&s);
 }
 
-static void lists_are_their_steps(void **state)
+static void lists_are_their_expressions(void **state)
 {
     (void)state;
     const trial trials[] = {
@@ -383,14 +385,15 @@ static void widened_vectors_are_added(void **state)
             double *const vector = test_upload(context, p, sizeof p);
             double *const ratio = test_upload(context, scalars, sizeof scalars);
             float *const single = test_upload(context, z, sizeof z);
-            const tsl_step steps[] = {
+            const tsl_expression expressions[] = {
                 tsl_widen(NULL, 0.3, single),
                 tsl_times(tsl_combine(vector, 0.9, vector, 1.1, NULL), ratio, ratio + 1)};
-            const tsl_steps list = {.layout = &layout, .bytes = 8, .count = 2, .steps = steps};
+            const tsl_expressions list = {
+                .layout = &layout, .bytes = 8, .count = 2, .expressions = expressions};
             tsl_pattern pattern;
             assert_int_equal(tsl_layout_make(&layout, context, ROWS, NULL, true), TSL_OK);
             assert_true(tsl_match_pattern(&pattern, &list));
-            assert_int_equal(tsl_steps_run(context, &list), TSL_OK);
+            assert_int_equal(tsl_expressions_run(context, &list), TSL_OK);
             test_download(context, out, vector, sizeof out);
             for (int64_t i = 0; i < ROWS; i++) {
                 double expected = 0.9 * (scalars[0] / scalars[1]) * p[i];
@@ -408,7 +411,7 @@ static void widened_vectors_are_added(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_steps),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_are_their_expressions),
                                        cmocka_unit_test(widened_vectors_are_added)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,17 +85,17 @@ static void end(fixture *c)
 
 /* List `number`: y = b + A x - y / 2, of vectors that take turns, so that each list writes over
  * what the one before has read; b is the last vector. The first has no product: y = b / 3. */
-static int make_list(tsl_step steps[3], const fixture *c, int number)
+static int make_list(tsl_expression expressions[3], const fixture *c, int number)
 {
     void *x = c->v[number % 2];
     void *y = c->v[1 - number % 2];
     if (number == 0) {
-        steps[0] = tsl_combine(y, 1.0 / 3, c->v[VECTORS - 1], 0, NULL);
+        expressions[0] = tsl_combine(y, 1.0 / 3, c->v[VECTORS - 1], 0, NULL);
         return 1;
     }
-    steps[0] = tsl_product(NULL, &c->form, NULL, x);
-    steps[1] = tsl_combine(NULL, 0.125, NULL, 1, c->v[VECTORS - 1]);
-    steps[2] = tsl_combine(y, 1, NULL, -0.5, y);
+    expressions[0] = tsl_product(NULL, &c->form, NULL, x);
+    expressions[1] = tsl_combine(NULL, 0.125, NULL, 1, c->v[VECTORS - 1]);
+    expressions[2] = tsl_combine(y, 1, NULL, -0.5, y);
     return 3;
 }
 
@@ -105,9 +105,9 @@ static void run(const fixture *c, int lists, int64_t reach)
     tsl_wavefront wavefront = {
         .context = c->context, .layout = &c->layout, .bytes = c->bytes, .reach = reach};
     for (int l = 0; l < lists; l++) {
-        tsl_step steps[3];
-        const int count = make_list(steps, c, l);
-        assert_int_equal(tsl_wavefront_add(&wavefront, steps, count), TSL_OK);
+        tsl_expression expressions[3];
+        const int count = make_list(expressions, c, l);
+        assert_int_equal(tsl_wavefront_add(&wavefront, expressions, count), TSL_OK);
     }
     assert_int_equal(tsl_wavefront_run(&wavefront), TSL_OK);
     assert_int_equal(wavefront.count, 0);
@@ -151,13 +151,13 @@ static void wavefronts_are_lists_one_by_one(void **state)
     }
 }
 
-/* A smoother's steps, u in t: from x, b, D^-1 and what was before. */
-static void make_smoothing(tsl_step steps[4], const fixture *c, void *t)
+/* A smoother's expressions, u in t: from x, b, D^-1 and what was before. */
+static void make_smoothing(tsl_expression expressions[4], const fixture *c, void *t)
 {
-    steps[0] = tsl_product(t, &c->form, NULL, c->v[0]);
-    steps[1] = tsl_combine(t, 0.7, c->v[1], -1.3, t);
-    steps[2] = tsl_scale(c->v[2], 0.9, t, c->v[3], -0.4, c->v[2]);
-    steps[3] = tsl_combine(c->v[2], 1.4, c->v[0], 1.1, c->v[2]);
+    expressions[0] = tsl_product(t, &c->form, NULL, c->v[0]);
+    expressions[1] = tsl_combine(t, 0.7, c->v[1], -1.3, t);
+    expressions[2] = tsl_scale(c->v[2], 0.9, t, c->v[3], -0.4, c->v[2]);
+    expressions[3] = tsl_combine(c->v[2], 1.4, c->v[0], 1.1, c->v[2]);
 }
 
 /* As one list, and each as a list of its own with u in memory: the same bits. */
@@ -165,20 +165,20 @@ static void check_smoothing(const test_system *s, int bytes, int count)
 {
     fixture one;
     fixture other;
-    tsl_step steps[4];
+    tsl_expression expressions[4];
     begin(&one, s, bytes, 1);
     begin(&other, s, bytes, 2);
     void *t = calloc((size_t)s->n + TSL_SLICE_ROWS, (size_t)bytes);
-    make_smoothing(steps, &one, t);
+    make_smoothing(expressions, &one, t);
     for (int i = 0; i < count; i++) {
-        const tsl_steps list = {
-            .layout = &one.layout, .bytes = bytes, .count = 1, .steps = &steps[i]};
-        assert_int_equal(tsl_steps_run(one.context, &list), TSL_OK);
+        const tsl_expressions list = {
+            .layout = &one.layout, .bytes = bytes, .count = 1, .expressions = &expressions[i]};
+        assert_int_equal(tsl_expressions_run(one.context, &list), TSL_OK);
     }
-    make_smoothing(steps, &other, NULL);
-    const tsl_steps list = {
-        .layout = &other.layout, .bytes = bytes, .count = count, .steps = steps};
-    assert_int_equal(tsl_steps_run(other.context, &list), TSL_OK);
+    make_smoothing(expressions, &other, NULL);
+    const tsl_expressions list = {
+        .layout = &other.layout, .bytes = bytes, .count = count, .expressions = expressions};
+    assert_int_equal(tsl_expressions_run(other.context, &list), TSL_OK);
     for (int v = 0; v < VECTORS; v++) {
         assert_memory_equal(one.v[v], other.v[v], (size_t)s->n * (size_t)bytes);
     }
@@ -205,13 +205,14 @@ static void lists_that_are_too_long_are_refused(void **state)
     fixture c;
     begin(&c, &s, 8, 1);
     tsl_wavefront wavefront = {.context = c.context, .layout = &c.layout, .bytes = 8};
-    tsl_step steps[TSL_WAVEFRONT_STEPS + 1];
-    for (int i = 0; i <= TSL_WAVEFRONT_STEPS; i++) {
-        steps[i] = tsl_combine(c.v[0], 1, c.v[1], 0, NULL);
+    tsl_expression expressions[TSL_WAVEFRONT_EXPRESSIONS + 1];
+    for (int i = 0; i <= TSL_WAVEFRONT_EXPRESSIONS; i++) {
+        expressions[i] = tsl_combine(c.v[0], 1, c.v[1], 0, NULL);
     }
-    assert_int_equal(tsl_wavefront_add(&wavefront, steps, TSL_WAVEFRONT_STEPS), TSL_OK);
-    assert_int_equal(tsl_wavefront_add(&wavefront, steps, TSL_WAVEFRONT_STEPS + 1), TSL_E_INTERNAL);
-    assert_int_equal(tsl_wavefront_add(&wavefront, steps, 0), TSL_E_INTERNAL);
+    assert_int_equal(tsl_wavefront_add(&wavefront, expressions, TSL_WAVEFRONT_EXPRESSIONS), TSL_OK);
+    assert_int_equal(tsl_wavefront_add(&wavefront, expressions, TSL_WAVEFRONT_EXPRESSIONS + 1),
+                     TSL_E_INTERNAL);
+    assert_int_equal(tsl_wavefront_add(&wavefront, expressions, 0), TSL_E_INTERNAL);
     assert_int_equal(wavefront.count, 1);
     end(&c);
     test_system_free(&s);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "core/profile.h"
 #include "device/device.h"
 
@@ -273,9 +273,10 @@ tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, cons
         return status;
     }
     const double begun = tsl_seconds();
-    const tsl_step step = tsl_product(y, &matrix->form, NULL, x);
-    status = tsl_steps_run(
-        context, &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(y, &matrix->form, NULL, x);
+    status = tsl_expressions_run(
+        context, &(tsl_expressions){
+                     .layout = &matrix->layout, .bytes = 8, .count = 1, .expressions = &step});
     if (status == TSL_OK) {
         status = tsl_layout_gather(&matrix->layout, context, y, 8);
     }
@@ -298,10 +299,11 @@ typedef struct timed {
 static tsl_status multiply_own(void *arguments)
 {
     const timed *t = arguments;
-    const tsl_step step = tsl_product(t->y, &t->matrix->form, NULL, t->x);
-    return tsl_steps_run(
-        t->matrix->context,
-        &(tsl_steps){.layout = &t->matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(t->y, &t->matrix->form, NULL, t->x);
+    return tsl_expressions_run(t->matrix->context, &(tsl_expressions){.layout = &t->matrix->layout,
+                                                                      .bytes = 8,
+                                                                      .count = 1,
+                                                                      .expressions = &step});
 }
 
 tsl_status tsl_sparse_matrix_time(double *seconds, int64_t *bytes, tsl_sparse_matrix *matrix,

@@ -26,7 +26,7 @@ static tsl_status apply(void *self, double *z, const double *r, double norm)
     const chebyshev *c = self;
     const bool ends_first = c->smoother.degree % 2 == 1;
     void *const x[2] = {ends_first ? z : c->iterate, ends_first ? c->iterate : z};
-    const tsl_step first = tsl_smooth_first(&c->smoother, x[0], r);
+    const tsl_expression first = tsl_smooth_first(&c->smoother, x[0], r);
     void *where = NULL;
     tsl_wavefront wavefront = tsl_smooth_wavefront(&c->smoother, c->context);
     tsl_status status = tsl_wavefront_add(&wavefront, &first, 1);

@@ -134,9 +134,10 @@ void tsl_incomplete_leave_gpu(tsl_incomplete *f)
 
 static tsl_status copy(const tsl_incomplete *f, double *y, const double *x)
 {
-    const tsl_step step = tsl_combine(y, 1, x, 0, NULL);
-    return tsl_steps_run(f->context,
-                         &(tsl_steps){.layout = f->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_combine(y, 1, x, 0, NULL);
+    return tsl_expressions_run(
+        f->context,
+        &(tsl_expressions){.layout = f->layout, .bytes = 8, .count = 1, .expressions = &step});
 }
 
 tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r, double norm)

@@ -97,9 +97,10 @@ static tsl_status apply_blocks(void *self, double *z, const double *r, double no
 {
     (void)norm;
     const blocks *b = self;
-    const tsl_step step = tsl_product(z, &b->form, &b->halo, r);
-    return tsl_steps_run(b->context,
-                         &(tsl_steps){.layout = b->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(z, &b->form, &b->halo, r);
+    return tsl_expressions_run(
+        b->context,
+        &(tsl_expressions){.layout = b->layout, .bytes = 8, .count = 1, .expressions = &step});
 }
 
 /* The block of n rows from `first`, dense. */

@@ -8,7 +8,7 @@
 typedef struct tsl_smoother {
     const tsl_layout *layout;
     int bytes;
-    tsl_step product; /* of A; x and y are filled in */
+    tsl_expression product; /* of A; x and y are filled in */
     const void *inverse_diagonal;
     int degree;
     double largest; /* eigenvalue of D^-1 A, at least */
@@ -17,7 +17,7 @@ typedef struct tsl_smoother {
 } tsl_smoother;
 
 /* The first step from 0, into x: of a list that has b. */
-tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b);
+tsl_expression tsl_smooth_first(const tsl_smoother *s, void *x, const void *b);
 
 /* An empty wavefront of lists for this smoother's vectors. */
 tsl_wavefront tsl_smooth_wavefront(const tsl_smoother *s, tsl_context *context);

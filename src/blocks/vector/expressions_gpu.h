@@ -1,14 +1,14 @@
-/* What steps.h declares, on a GPU: lists become kernels' arguments (lists.h). */
-#ifndef TSL_SPARSE_STEPS_GPU_H
-#define TSL_SPARSE_STEPS_GPU_H
+/* What expressions.h declares, on a GPU: lists become kernels' arguments (lists.h). */
+#ifndef TSL_EXPRESSIONS_GPU_H
+#define TSL_EXPRESSIONS_GPU_H
 
+#include "blocks/vector/expressions.h"
 #include "blocks/vector/lists.h"
-#include "blocks/vector/steps.h"
 
 /* Rows of sums: the parts', the pieces', and one of what they add up to. */
 enum { TSL_GPU_SUMS = TSL_LIST_PIECES * (TSL_LIST_EACH + 1) + 1 };
 
-tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list);
+tsl_status tsl_expressions_run_on_gpu(tsl_context *context, const tsl_expressions *list);
 tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_layout *layout,
                                   int width);
 tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const double *sums,

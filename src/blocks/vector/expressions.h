@@ -1,9 +1,10 @@
-/* What solvers do with vectors, as lists of steps that go through memory together: a piece of rows
- * is taken through all steps before the next, so that what a step leaves is in cache for those that
- * follow; on a GPU a list is one kernel (lists.h). Sums are made by pieces and added up in their
- * order: the same bits for any number of threads and ranks. Vectors are device memory. */
-#ifndef TSL_SPARSE_STEPS_H
-#define TSL_SPARSE_STEPS_H
+/* What solvers do with vectors, as lists of expressions that go through memory together: a piece of
+ * rows is taken through all expressions before the next, so that what an expression leaves is in
+ * cache for those that follow; on a GPU a list is one kernel (lists.h). Sums are made by pieces and
+ * added up in their order: the same bits for any number of threads and ranks. Vectors are device
+ * memory. */
+#ifndef TSL_EXPRESSIONS_H
+#define TSL_EXPRESSIONS_H
 
 #include "blocks/csr/form.h"
 #include "blocks/vector/layout.h"
@@ -11,9 +12,9 @@
 #include "tesela/sparse.h"
 
 /* Vectors are of the list's precision unless said otherwise; NULL is a vector that exists only from
- * one step of a list to the next. */
-typedef struct tsl_step {
-    tsl_step_kind kind;
+ * one expression of a list to the next. */
+typedef struct tsl_expression {
+    tsl_expression_kind kind;
     double a, b;
     void *y;
     const void *x, *z, *w;
@@ -23,79 +24,83 @@ typedef struct tsl_step {
     void *user;
     const double *over, *under; /* on a GPU: a is to be multiplied by *over / *under, scalars in
                                    device memory; NULL: it is not */
-} tsl_step;
+} tsl_expression;
 
-static inline tsl_step tsl_product(void *y, const tsl_form *form, const tsl_halo *halo,
-                                   const void *x)
+static inline tsl_expression tsl_product(void *y, const tsl_form *form, const tsl_halo *halo,
+                                         const void *x)
 {
-    return (tsl_step){.kind = TSL_STEP_PRODUCT, .y = y, .x = x, .form = form, .halo = halo};
+    return (tsl_expression){
+        .kind = TSL_EXPRESSION_PRODUCT, .y = y, .x = x, .form = form, .halo = halo};
 }
 
-static inline tsl_step tsl_combine(void *y, double a, const void *x, double b, const void *z)
+static inline tsl_expression tsl_combine(void *y, double a, const void *x, double b, const void *z)
 {
-    return (tsl_step){.kind = TSL_STEP_COMBINE, .a = a, .b = b, .y = y, .x = x, .z = z};
+    return (tsl_expression){.kind = TSL_EXPRESSION_COMBINE, .a = a, .b = b, .y = y, .x = x, .z = z};
 }
 
-static inline tsl_step tsl_times(tsl_step step, const double *over, const double *under)
+static inline tsl_expression tsl_times(tsl_expression expression, const double *over,
+                                       const double *under)
 {
-    step.over = over;
-    step.under = under;
-    return step;
+    expression.over = over;
+    expression.under = under;
+    return expression;
 }
 
-static inline tsl_step tsl_scale(void *y, double a, const void *x, const void *w, double b,
-                                 const void *z)
+static inline tsl_expression tsl_scale(void *y, double a, const void *x, const void *w, double b,
+                                       const void *z)
 {
-    return (tsl_step){.kind = TSL_STEP_SCALE, .a = a, .b = b, .y = y, .x = x, .z = z, .w = w};
+    return (tsl_expression){
+        .kind = TSL_EXPRESSION_SCALE, .a = a, .b = b, .y = y, .x = x, .z = z, .w = w};
 }
 
-static inline tsl_step tsl_dot(const void *x, const void *z)
+static inline tsl_expression tsl_dot(const void *x, const void *z)
 {
-    return (tsl_step){.kind = TSL_STEP_DOT, .x = x, .z = z};
+    return (tsl_expression){.kind = TSL_EXPRESSION_DOT, .x = x, .z = z};
 }
 
-static inline tsl_step tsl_load(void *y, double a, const double *x)
+static inline tsl_expression tsl_load(void *y, double a, const double *x)
 {
-    return (tsl_step){.kind = TSL_STEP_LOAD, .a = a, .y = y, .x = x};
+    return (tsl_expression){.kind = TSL_EXPRESSION_LOAD, .a = a, .y = y, .x = x};
 }
 
-static inline tsl_step tsl_store(double *y, double a, const void *x)
+static inline tsl_expression tsl_store(double *y, double a, const void *x)
 {
-    return (tsl_step){.kind = TSL_STEP_STORE, .a = a, .y = y, .x = x};
+    return (tsl_expression){.kind = TSL_EXPRESSION_STORE, .a = a, .y = y, .x = x};
 }
 
-static inline tsl_step tsl_widen(double *y, double a, const float *x)
+static inline tsl_expression tsl_widen(double *y, double a, const float *x)
 {
-    return (tsl_step){.kind = TSL_STEP_WIDEN, .a = a, .y = y, .x = x};
+    return (tsl_expression){.kind = TSL_EXPRESSION_WIDEN, .a = a, .y = y, .x = x};
 }
 
 enum { TSL_MOST_DOTS = 16 }; /* of one list */
 
 /* A list, and where its sums go. */
-typedef struct tsl_steps {
+typedef struct tsl_expressions {
     const tsl_layout *layout;
     int bytes; /* of a number: 8 or 4 */
     int count;
-    const tsl_step *steps;
+    const tsl_expression *expressions;
     double *sums; /* [pieces][width]: scalar product d of a piece in column `column` + d;
                      NULL where there are none */
     int width, column;
     bool pending; /* the list has no scalar products; other ranks' parts of the sums that are in
                      `sums` already, in columns 0 … width - 1, are gathered while it runs */
     const tsl_gate *gate; /* NULL: it is open. A product in blocks of columns runs all the same */
-} tsl_steps;
+} tsl_expressions;
 
 /* Run a list on this rank's rows. On a GPU asynchronous on the context's stream. */
-tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list);
+tsl_status tsl_expressions_run(tsl_context *context, const tsl_expressions *list);
 /* With vectors in host memory, whatever the context's device. */
-tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list);
+tsl_status tsl_expressions_run_on_cpu(tsl_context *context, const tsl_expressions *list);
 
-/* That a list with a product goes through, as tsl_threads_for() counts; others a row a step. */
+/* That a list with a product goes through, as tsl_threads_for() counts; others a row an expression.
+ */
 enum { TSL_ELEMENTS_A_ROW = 8 };
 
 /* The rows from … to - 1 of this rank, on the CPU, by the calling thread: lists without scalar
  * products and halos. `from` is a multiple of TSL_SLICE_ROWS away from the rank's first row. */
-void tsl_steps_run_rows_on_cpu(const tsl_steps *list, int64_t from, int64_t to);
+void tsl_expressions_run_rows_on_cpu(const tsl_expressions *list, int64_t from, int64_t to);
 
 /* Memory for sums of up to `width` columns, in device memory; released like vectors. */
 tsl_status tsl_sums_take(double **out, tsl_context *context, int width);

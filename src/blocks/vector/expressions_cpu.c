@@ -1,8 +1,8 @@
-/* Lists of steps on the CPU: pieces of rows by all threads. */
+/* Lists of expressions on the CPU: pieces of rows by all threads. */
 #include <omp.h>
 #include <string.h>
 
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "core/clones.h"
 #include "core/context.h"
 
@@ -25,21 +25,23 @@ TSL_CLONES static void add_dot(double sums[LANES], const double *a, const double
     memcpy(sums, own, sizeof own);
 }
 
-/* Are the list's last `steps` a smoother's, their vectors but the first and the last in no memory?
- */
-static bool is_advance(const tsl_step *s, int steps)
+/* Are the list's last two or three expressions a smoother's, their vectors but the first and the
+ * last in no memory? */
+static bool is_advance(const tsl_expression *s, int expressions)
 {
-    return (steps == 2 || steps == 3) && s[0].kind == TSL_STEP_COMBINE && s[0].b != 0 &&
-           s[0].y == NULL && s[0].z == NULL && s[0].x != NULL && s[1].kind == TSL_STEP_SCALE &&
-           s[1].b != 0 && s[1].x == NULL && s[1].y != NULL && s[1].z != NULL &&
-           (steps == 2 || (s[2].kind == TSL_STEP_COMBINE && s[2].b != 0 && s[2].y == s[1].y &&
-                           s[2].z == s[1].y && s[2].x != NULL && s[2].x != s[1].y));
+    return (expressions == 2 || expressions == 3) && s[0].kind == TSL_EXPRESSION_COMBINE &&
+           s[0].b != 0 && s[0].y == NULL && s[0].z == NULL && s[0].x != NULL &&
+           s[1].kind == TSL_EXPRESSION_SCALE && s[1].b != 0 && s[1].x == NULL && s[1].y != NULL &&
+           s[1].z != NULL &&
+           (expressions == 2 ||
+            (s[2].kind == TSL_EXPRESSION_COMBINE && s[2].b != 0 && s[2].y == s[1].y &&
+             s[2].z == s[1].y && s[2].x != NULL && s[2].x != s[1].y));
 }
 
-#define TSL_TEMPLATE "blocks/vector/steps_cpu.inc"
+#define TSL_TEMPLATE "blocks/vector/expressions_cpu.inc"
 #include "core/both_precisions.inc"
 
-static void run_rows(const tsl_steps *list, int64_t begin, int64_t end,
+static void run_rows(const tsl_expressions *list, int64_t begin, int64_t end,
                      double sums[TSL_MOST_DOTS][LANES])
 {
     double space[CHUNK];
@@ -53,18 +55,18 @@ static void run_rows(const tsl_steps *list, int64_t begin, int64_t end,
     }
 }
 
-void tsl_steps_run_rows_on_cpu(const tsl_steps *list, int64_t from, int64_t to)
+void tsl_expressions_run_rows_on_cpu(const tsl_expressions *list, int64_t from, int64_t to)
 {
     run_rows(list, from, to, NULL);
 }
 
-static void run_piece(const tsl_steps *list, int piece)
+static void run_piece(const tsl_expressions *list, int piece)
 {
     double sums[TSL_MOST_DOTS][LANES] = {{0}};
     run_rows(list, tsl_layout_piece_row(list->layout, piece),
              tsl_layout_piece_row(list->layout, piece + 1), sums);
     for (int i = 0, dot = 0; i < list->count; i++) {
-        if (list->steps[i].kind == TSL_STEP_DOT) {
+        if (list->expressions[i].kind == TSL_EXPRESSION_DOT) {
             const double *s = sums[dot];
             list->sums[piece * list->width + list->column + dot++] =
                 ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
@@ -73,9 +75,9 @@ static void run_piece(const tsl_steps *list, int piece)
 }
 
 /* Pieces that need nothing of other ranks are done while the first thread exchanges. */
-static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int threads)
+static tsl_status run_with_halo(tsl_context *context, const tsl_expressions *list, int threads)
 {
-    const tsl_step *product = &list->steps[0];
+    const tsl_expression *product = &list->expressions[0];
     const tsl_halo *halo = product->halo;
     const int from = list->layout->rank_piece[list->layout->rank];
     const int to = list->layout->rank_piece[list->layout->rank + 1];
@@ -108,21 +110,21 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list, int
 }
 
 /* What the list goes through, as tsl_threads_for() counts: vectors in order cost less than entries
- * of a matrix, an element a row for each step. */
-static int64_t elements_of(const tsl_steps *list)
+ * of a matrix, an element a row for each expression. */
+static int64_t elements_of(const tsl_expressions *list)
 {
     const int64_t rows = list->layout->to - list->layout->from;
-    const bool product = list->steps[0].kind == TSL_STEP_PRODUCT;
+    const bool product = list->expressions[0].kind == TSL_EXPRESSION_PRODUCT;
     const int64_t most = TSL_ELEMENTS_A_ROW;
     return rows * (product || list->count > most ? most : list->count);
 }
 
-tsl_status tsl_steps_run_on_cpu(tsl_context *context, const tsl_steps *list)
+tsl_status tsl_expressions_run_on_cpu(tsl_context *context, const tsl_expressions *list)
 {
     const tsl_layout *layout = list->layout;
     const int threads = tsl_threads_for(context, elements_of(list));
-    if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].halo != NULL &&
-        list->steps[0].halo->collective) {
+    if (list->expressions[0].kind == TSL_EXPRESSION_PRODUCT && list->expressions[0].halo != NULL &&
+        list->expressions[0].halo->collective) {
         return run_with_halo(context, list, threads);
     }
     if (threads == 1) {

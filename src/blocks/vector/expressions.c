@@ -1,10 +1,10 @@
-/* Lists of steps and vectors on a context's device. */
-#include "blocks/vector/steps.h"
+/* Lists of expressions and vectors on a context's device. */
+#include "blocks/vector/expressions.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "blocks/vector/steps_gpu.h"
+#include "blocks/vector/expressions_gpu.h"
 #include "device/device.h"
 
 enum { ROWS_TOUCHED = 4096 /* at a time */ };
@@ -14,27 +14,27 @@ static bool on_gpu(const tsl_context *context)
     return context->ops->lists != NULL;
 }
 
-/* An operator's product, then the steps behind it. */
-static tsl_status run_operator(tsl_context *context, const tsl_steps *list)
+/* An operator's product, then the expressions behind it. */
+static tsl_status run_operator(tsl_context *context, const tsl_expressions *list)
 {
-    const tsl_step *product = &list->steps[0];
+    const tsl_expression *product = &list->expressions[0];
     const tsl_status status = product->apply(product->user, product->y, product->x);
     if (status != TSL_OK) {
         return tsl_fail(context, status, "the operator failed: %s", tsl_status_name(status));
     }
-    tsl_steps rest = *list;
-    rest.steps++;
+    tsl_expressions rest = *list;
+    rest.expressions++;
     rest.count--;
-    return rest.count > 0 ? tsl_steps_run(context, &rest) : TSL_OK;
+    return rest.count > 0 ? tsl_expressions_run(context, &rest) : TSL_OK;
 }
 
-tsl_status tsl_steps_run(tsl_context *context, const tsl_steps *list)
+tsl_status tsl_expressions_run(tsl_context *context, const tsl_expressions *list)
 {
-    if (list->steps[0].kind == TSL_STEP_PRODUCT && list->steps[0].apply != NULL) {
+    if (list->expressions[0].kind == TSL_EXPRESSION_PRODUCT && list->expressions[0].apply != NULL) {
         return run_operator(context, list);
     }
-    return on_gpu(context) ? tsl_steps_run_on_gpu(context, list)
-                           : tsl_steps_run_on_cpu(context, list);
+    return on_gpu(context) ? tsl_expressions_run_on_gpu(context, list)
+                           : tsl_expressions_run_on_cpu(context, list);
 }
 
 /* ---- sums ----------------------------------------------------------------------------------- */

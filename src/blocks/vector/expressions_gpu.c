@@ -1,4 +1,4 @@
-#include "blocks/vector/steps_gpu.h"
+#include "blocks/vector/expressions_gpu.h"
 
 #include "blocks/csr/format_gpu.h"
 #include "blocks/vector/pattern.h"
@@ -48,42 +48,42 @@ static int16_t write_slot(translation *t, const void *vector)
     return slot;
 }
 
-/* Is there room for a step's vectors, and for the step? */
-static bool fits(const translation *t, const tsl_step *s)
+/* Is there room for an expression's vectors, and for the expression? */
+static bool fits(const translation *t, const tsl_expression *s)
 {
     const void *const vectors[] = {s->y, s->x, s->z, s->w};
     int missing = 0;
     for (int i = 0; i < 4; i++) {
         missing += find_slot(&t->list, vectors[i]) == NO_SLOT;
     }
-    return t->list.steps < TSL_LIST_STEPS && t->list.slots + missing <= TSL_LIST_SLOTS;
+    return t->list.expressions < TSL_LIST_EXPRESSIONS && t->list.slots + missing <= TSL_LIST_SLOTS;
 }
 
-static void add_step(translation *t, const tsl_step *s)
+static void add_expression(translation *t, const tsl_expression *s)
 {
-    tsl_list_step *out = &t->list.step[t->list.steps++];
-    *out = (tsl_list_step){.kind = (int16_t)s->kind,
-                           .a_double = s->a,
-                           .b_double = s->b,
-                           .a_single = (float)s->a,
-                           .b_single = (float)s->b,
-                           .over = s->over,
-                           .under = s->under};
-    if (s->kind == TSL_STEP_LOAD || s->kind == TSL_STEP_WIDEN) {
+    tsl_list_expression *out = &t->list.expression[t->list.expressions++];
+    *out = (tsl_list_expression){.kind = (int16_t)s->kind,
+                                 .a_double = s->a,
+                                 .b_double = s->b,
+                                 .a_single = (float)s->a,
+                                 .b_single = (float)s->b,
+                                 .over = s->over,
+                                 .under = s->under};
+    if (s->kind == TSL_EXPRESSION_LOAD || s->kind == TSL_EXPRESSION_WIDEN) {
         out->other = (void *)(uintptr_t)s->x;
         out->y = write_slot(t, s->y);
         return;
     }
     out->x = read_slot(t, s->x);
-    if (s->kind == TSL_STEP_STORE) {
+    if (s->kind == TSL_EXPRESSION_STORE) {
         out->other = s->y;
         return;
     }
-    if (s->kind == TSL_STEP_SCALE) {
+    if (s->kind == TSL_EXPRESSION_SCALE) {
         out->w = read_slot(t, s->w);
     }
-    out->z = s->kind == TSL_STEP_DOT || s->b != 0 ? read_slot(t, s->z) : out->x;
-    if (s->kind == TSL_STEP_DOT) {
+    out->z = s->kind == TSL_EXPRESSION_DOT || s->b != 0 ? read_slot(t, s->z) : out->x;
+    if (s->kind == TSL_EXPRESSION_DOT) {
         t->list.dots++;
     } else {
         out->y = write_slot(t, s->y);
@@ -97,7 +97,8 @@ static tsl_status settle(translation *t, tsl_context *context)
     tsl_list *list = &t->list;
     for (int s = 0; s < list->slots; s++) {
         if (list->slot[s] == NULL && t->read[s]) {
-            return tsl_fail(context, TSL_E_INTERNAL, "a list of steps reads what it has not made");
+            return tsl_fail(context, TSL_E_INTERNAL,
+                            "a list of expressions reads what it has not made");
         }
         if (t->read[s]) {
             list->input[list->inputs++] = (int16_t)s;
@@ -110,22 +111,23 @@ static tsl_status settle(translation *t, tsl_context *context)
 }
 
 /* A product in blocks of columns is a kernel of its own. */
-static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_step *s,
+static tsl_status multiply_by_tiles(translation *t, tsl_context *context, const tsl_expression *s,
                                     bool more)
 {
     const tsl_format_gpu *gpu = s->form->gpu;
     double *y = s->y != NULL ? s->y : gpu->scratch;
     const tsl_status status =
         context->ops->sparse->multiply(gpu->tiles, y + gpu->matrix.first, s->x, NULL);
-    if (more && s->y == NULL) { /* the steps find it where it would have been */
-        const tsl_step copy = tsl_combine(NULL, 1, gpu->scratch, 0, NULL);
-        add_step(t, &copy);
+    if (more && s->y == NULL) { /* the expressions find it where it would have been */
+        const tsl_expression copy = tsl_combine(NULL, 1, gpu->scratch, 0, NULL);
+        add_expression(t, &copy);
     }
     return status;
 }
 
 /* Where long rows alone are in blocks of columns, a kernel before makes their sums. */
-static tsl_status add_product(translation *t, tsl_context *context, const tsl_step *s, bool more)
+static tsl_status add_product(translation *t, tsl_context *context, const tsl_expression *s,
+                              bool more)
 {
     const tsl_format_gpu *gpu = s->form->gpu;
     if (gpu->all_in_tiles) {
@@ -150,7 +152,7 @@ static parts own_parts(const tsl_layout *layout)
     return (parts){.count = own.count, .first = own.first};
 }
 
-static translation begin(const tsl_steps *list, parts p, int column)
+static translation begin(const tsl_expressions *list, parts p, int column)
 {
     translation t = {.list = {.rows = list->layout->rows,
                               .each = tsl_list_each(list->layout->rows),
@@ -170,7 +172,7 @@ static translation begin(const tsl_steps *list, parts p, int column)
 
 static tsl_status launch(translation *t, tsl_context *context)
 {
-    if ((t->list.steps == 0 && t->list.product == NO_SLOT) || t->list.blocks == 0) {
+    if ((t->list.expressions == 0 && t->list.product == NO_SLOT) || t->list.blocks == 0) {
         return TSL_OK;
     }
     const tsl_status status = settle(t, context);
@@ -178,48 +180,48 @@ static tsl_status launch(translation *t, tsl_context *context)
 }
 
 /* Does a product leave rows of a part to another block or kernel? */
-static bool is_in_chunks(const tsl_steps *list)
+static bool is_in_chunks(const tsl_expressions *list)
 {
-    const tsl_step *first = &list->steps[0];
-    return first->kind == TSL_STEP_PRODUCT && first->form->gpu->matrix.chunk != NULL;
+    const tsl_expression *first = &list->expressions[0];
+    return first->kind == TSL_EXPRESSION_PRODUCT && first->form->gpu->matrix.chunk != NULL;
 }
 
 /* Such a product is a kernel of its own where there are scalar products, which are sums of parts.
  */
-static bool is_alone(const tsl_steps *list)
+static bool is_alone(const tsl_expressions *list)
 {
     bool dots = false;
     for (int i = 0; i < list->count; i++) {
-        dots = dots || list->steps[i].kind == TSL_STEP_DOT;
+        dots = dots || list->expressions[i].kind == TSL_EXPRESSION_DOT;
     }
     return dots && is_in_chunks(list);
 }
 
 /* The list's product, and the blocks that it needs. */
-static tsl_status begin_product(translation *t, tsl_context *context, const tsl_steps *list)
+static tsl_status begin_product(translation *t, tsl_context *context, const tsl_expressions *list)
 {
-    const tsl_status status = add_product(t, context, &list->steps[0], list->count > 1);
+    const tsl_status status = add_product(t, context, &list->expressions[0], list->count > 1);
     if (t->list.matrix.chunk != NULL && t->list.matrix.value_start == NULL) {
         t->list.blocks = tsl_list_blocks(list->layout->to - list->layout->from);
     }
     return status;
 }
 
-static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
+static tsl_status run_on(tsl_context *context, const tsl_expressions *list, parts p)
 {
     int done = 0;
     int column = list->column;
     tsl_status status = TSL_OK;
     while (done < list->count && status == TSL_OK) {
         translation t = begin(list, p, column);
-        const bool product = list->steps[done].kind == TSL_STEP_PRODUCT;
+        const bool product = list->expressions[done].kind == TSL_EXPRESSION_PRODUCT;
         if (product) {
             status = begin_product(&t, context, list);
             done++;
         }
         const bool alone = product && is_alone(list);
-        for (; done < list->count && !alone && fits(&t, &list->steps[done]); done++) {
-            add_step(&t, &list->steps[done]);
+        for (; done < list->count && !alone && fits(&t, &list->expressions[done]); done++) {
+            add_expression(&t, &list->expressions[done]);
         }
         column += t.list.dots;
         status = status == TSL_OK ? launch(&t, context) : status;
@@ -227,21 +229,22 @@ static tsl_status run_on(tsl_context *context, const tsl_steps *list, parts p)
     return status;
 }
 
-static tsl_status run_pattern(tsl_context *context, const tsl_steps *list, parts p,
+static tsl_status run_pattern(tsl_context *context, const tsl_expressions *list, parts p,
                               const tsl_pattern *pattern)
 {
     translation t = begin(list, p, list->column);
     t.list.has_pattern = true;
     t.list.dots = pattern->dot != NULL;
     t.list.pattern = *pattern;
-    const tsl_status status =
-        list->steps[0].kind == TSL_STEP_PRODUCT ? begin_product(&t, context, list) : TSL_OK;
+    const tsl_status status = list->expressions[0].kind == TSL_EXPRESSION_PRODUCT
+                                  ? begin_product(&t, context, list)
+                                  : TSL_OK;
     return status == TSL_OK && t.list.blocks > 0 ? context->ops->lists->run(context, &t.list)
                                                  : status;
 }
 
 /* One kernel, or several. */
-static tsl_status run_parts(tsl_context *context, const tsl_steps *list, parts p)
+static tsl_status run_parts(tsl_context *context, const tsl_expressions *list, parts p)
 {
     tsl_pattern pattern;
     return tsl_match_pattern(&pattern, list) ? run_pattern(context, list, p, &pattern)
@@ -250,9 +253,9 @@ static tsl_status run_parts(tsl_context *context, const tsl_steps *list, parts p
 
 /* Rows that need nothing of other ranks are done while the others' numbers come, and beside them
  * the rest then; if the form lets rows be chosen. */
-static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
+static tsl_status run_with_halo(tsl_context *context, const tsl_expressions *list)
 {
-    const tsl_step *product = &list->steps[0];
+    const tsl_expression *product = &list->expressions[0];
     const tsl_device_halo *d = &product->halo->device;
     const tsl_gpu_matrix *m = &product->form->gpu->matrix;
     const bool split = m->value_start != NULL && !m->shared && !is_in_chunks(list);
@@ -277,10 +280,10 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_steps *list)
     return status == TSL_OK && !split ? run_parts(context, list, own_parts(list->layout)) : status;
 }
 
-tsl_status tsl_steps_run_on_gpu(tsl_context *context, const tsl_steps *list)
+tsl_status tsl_expressions_run_on_gpu(tsl_context *context, const tsl_expressions *list)
 {
-    const tsl_step *first = &list->steps[0];
-    return first->kind == TSL_STEP_PRODUCT && first->halo != NULL && first->halo->collective
+    const tsl_expression *first = &list->expressions[0];
+    return first->kind == TSL_EXPRESSION_PRODUCT && first->halo != NULL && first->halo->collective
                ? run_with_halo(context, list)
                : run_parts(context, list, own_parts(list->layout));
 }
