@@ -11,7 +11,7 @@
 #define TSL_FORMAT_GPU_H
 
 #include "blocks/csr/form.h"
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 
 typedef struct tsl_format_gpu {
     tsl_context *context;

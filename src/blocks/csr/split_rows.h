@@ -3,8 +3,8 @@
 #ifndef TSL_SPLIT_ROWS_H
 #define TSL_SPLIT_ROWS_H
 
+#include "blocks/vector/fused_kernels.h"
 #include "blocks/vector/layout.h"
-#include "blocks/vector/lists.h"
 
 typedef struct tsl_split_rows {
     int64_t long_rows, pieces;

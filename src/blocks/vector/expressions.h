@@ -1,14 +1,14 @@
 /* What solvers do with vectors, as lists of expressions that go through memory together: a piece of
  * rows is taken through all expressions before the next, so that what an expression leaves is in
- * cache for those that follow; on a GPU a list is one kernel (lists.h). Sums are made by pieces and
- * added up in their order: the same bits for any number of threads and ranks. Vectors are device
- * memory. */
+ * cache for those that follow; on a GPU a list is one kernel (fused_kernels.h). Sums are made by
+ * pieces and added up in their order: the same bits for any number of threads and ranks. Vectors
+ * are device memory. */
 #ifndef TSL_EXPRESSIONS_H
 #define TSL_EXPRESSIONS_H
 
 #include "blocks/csr/form.h"
+#include "blocks/vector/fused_kernels.h"
 #include "blocks/vector/layout.h"
-#include "blocks/vector/lists.h"
 #include "tesela/sparse.h"
 
 /* Vectors are of the list's precision unless said otherwise; NULL is a vector that exists only from

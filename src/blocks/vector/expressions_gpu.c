@@ -9,11 +9,11 @@ enum { NO_SLOT = -1 };
 
 /* A list on its way into kernels' arguments. */
 typedef struct translation {
-    tsl_list list;
-    bool read[TSL_LIST_SLOTS], written[TSL_LIST_SLOTS];
+    tsl_fused_kernel list;
+    bool read[TSL_FUSED_SLOTS], written[TSL_FUSED_SLOTS];
 } translation;
 
-static int find_slot(const tsl_list *list, const void *vector)
+static int find_slot(const tsl_fused_kernel *list, const void *vector)
 {
     for (int s = 0; s < list->slots; s++) {
         if (list->slot[s] == vector) {
@@ -56,19 +56,20 @@ static bool fits(const translation *t, const tsl_expression *s)
     for (int i = 0; i < 4; i++) {
         missing += find_slot(&t->list, vectors[i]) == NO_SLOT;
     }
-    return t->list.expressions < TSL_LIST_EXPRESSIONS && t->list.slots + missing <= TSL_LIST_SLOTS;
+    return t->list.expressions < TSL_FUSED_EXPRESSIONS &&
+           t->list.slots + missing <= TSL_FUSED_SLOTS;
 }
 
 static void add_expression(translation *t, const tsl_expression *s)
 {
-    tsl_list_expression *out = &t->list.expression[t->list.expressions++];
-    *out = (tsl_list_expression){.kind = (int16_t)s->kind,
-                                 .a_double = s->a,
-                                 .b_double = s->b,
-                                 .a_single = (float)s->a,
-                                 .b_single = (float)s->b,
-                                 .over = s->over,
-                                 .under = s->under};
+    tsl_fused_expression *out = &t->list.expression[t->list.expressions++];
+    *out = (tsl_fused_expression){.kind = (int16_t)s->kind,
+                                  .a_double = s->a,
+                                  .b_double = s->b,
+                                  .a_single = (float)s->a,
+                                  .b_single = (float)s->b,
+                                  .over = s->over,
+                                  .under = s->under};
     if (s->kind == TSL_EXPRESSION_LOAD || s->kind == TSL_EXPRESSION_WIDEN) {
         out->other = (void *)(uintptr_t)s->x;
         out->y = write_slot(t, s->y);
@@ -94,7 +95,7 @@ static void add_expression(translation *t, const tsl_expression *s)
  * a list that is cut in two has none. */
 static tsl_status settle(translation *t, tsl_context *context)
 {
-    tsl_list *list = &t->list;
+    tsl_fused_kernel *list = &t->list;
     for (int s = 0; s < list->slots; s++) {
         if (list->slot[s] == NULL && t->read[s]) {
             return tsl_fail(context, TSL_E_INTERNAL,
@@ -142,7 +143,7 @@ static tsl_status add_product(translation *t, tsl_context *context, const tsl_ex
 /* Parts that a list is run on. */
 typedef struct parts {
     int count, first;
-    const int32_t *part; /* as in tsl_list */
+    const int32_t *part; /* as in tsl_fused_kernel */
 } parts;
 
 /* All of this rank. */
@@ -155,7 +156,7 @@ static parts own_parts(const tsl_layout *layout)
 static translation begin(const tsl_expressions *list, parts p, int column)
 {
     translation t = {.list = {.rows = list->layout->rows,
-                              .each = tsl_list_each(list->layout->rows),
+                              .each = tsl_fused_each(list->layout->rows),
                               .bytes = list->bytes,
                               .blocks = p.count,
                               .first_part = p.first,
@@ -202,7 +203,7 @@ static tsl_status begin_product(translation *t, tsl_context *context, const tsl_
 {
     const tsl_status status = add_product(t, context, &list->expressions[0], list->count > 1);
     if (t->list.matrix.chunk != NULL && t->list.matrix.value_start == NULL) {
-        t->list.blocks = tsl_list_blocks(list->layout->to - list->layout->from);
+        t->list.blocks = tsl_fused_blocks(list->layout->to - list->layout->from);
     }
     return status;
 }
@@ -230,7 +231,7 @@ static tsl_status run_on(tsl_context *context, const tsl_expressions *list, part
 }
 
 static tsl_status run_pattern(tsl_context *context, const tsl_expressions *list, parts p,
-                              const tsl_pattern *pattern)
+                              const tsl_fused_pattern *pattern)
 {
     translation t = begin(list, p, list->column);
     t.list.has_pattern = true;
@@ -246,7 +247,7 @@ static tsl_status run_pattern(tsl_context *context, const tsl_expressions *list,
 /* One kernel, or several. */
 static tsl_status run_parts(tsl_context *context, const tsl_expressions *list, parts p)
 {
-    tsl_pattern pattern;
+    tsl_fused_pattern pattern;
     return tsl_match_pattern(&pattern, list) ? run_pattern(context, list, p, &pattern)
                                              : run_on(context, list, p);
 }
@@ -291,7 +292,7 @@ tsl_status tsl_expressions_run_on_gpu(tsl_context *context, const tsl_expression
 /* Where the pieces' sums of all ranks are. */
 static double *pieces_of(const double *sums, int width)
 {
-    return (double *)(uintptr_t)sums + (int64_t)TSL_LIST_PIECES * TSL_LIST_EACH * width;
+    return (double *)(uintptr_t)sums + (int64_t)TSL_FUSED_PIECES * TSL_FUSED_EACH * width;
 }
 
 tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_layout *layout,
@@ -302,8 +303,8 @@ tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_
     }
     double *pieces = pieces_of(sums, width);
     const tsl_status status = context->ops->lists->add_up_pieces(
-        context, pieces, sums, tsl_list_each(layout->rows), width, layout->rank_piece[layout->rank],
-        layout->rank_piece[layout->rank + 1]);
+        context, pieces, sums, tsl_fused_each(layout->rows), width,
+        layout->rank_piece[layout->rank], layout->rank_piece[layout->rank + 1]);
     if (status != TSL_OK || layout->lane->sums == NULL || width > TSL_LANE_SUMS) {
         return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
     }
@@ -315,9 +316,9 @@ static tsl_status add_up(tsl_context *context, double *out, const double *sums,
 {
     static const tsl_gate open = {{NULL, NULL}, {0, 0}};
     const bool gathered = layout->ranks > 1;
-    const int each = tsl_list_each(layout->rows);
+    const int each = tsl_fused_each(layout->rows);
     return context->ops->lists->add_up(context, out, gathered ? pieces_of(sums, width) : sums,
-                                       tsl_list_parts(layout->rows) / each, gathered ? 1 : each,
+                                       tsl_fused_parts(layout->rows) / each, gathered ? 1 : each,
                                        width, gate != NULL ? gate : &open);
 }
 
@@ -341,9 +342,9 @@ tsl_status tsl_sums_add_up_on_gpu(tsl_context *context, double *out, const doubl
 tsl_status tsl_vector_look_on_gpu(tsl_vector_look *out, tsl_context *context, const double *v,
                                   int64_t rows, double *sums)
 {
-    tsl_list_look looks[TSL_LIST_BLOCKS];
-    tsl_list_look *device = (tsl_list_look *)(void *)sums;
-    const int blocks = tsl_list_blocks(rows);
+    tsl_fused_look looks[TSL_FUSED_BLOCKS];
+    tsl_fused_look *device = (tsl_fused_look *)(void *)sums;
+    const int blocks = tsl_fused_blocks(rows);
     tsl_status status = context->ops->lists->look(context, device, v, rows);
     if (status == TSL_OK) {
         status = context->ops->download(context, looks, device, blocks * (int64_t)sizeof *looks);

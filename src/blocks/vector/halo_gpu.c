@@ -1,6 +1,6 @@
 /* What ranks on GPUs need of each other's vectors for a product. */
+#include "blocks/vector/fused_kernels.h"
 #include "blocks/vector/layout.h"
-#include "blocks/vector/lists.h"
 #include "comm/comm.h"
 #include "device/device.h"
 
@@ -97,15 +97,15 @@ static bool needs_others(const tsl_csr *m, int64_t from, int64_t to, const tsl_l
 static tsl_status bring_parts(tsl_device_halo *d, tsl_context *context, const tsl_csr *m,
                               const tsl_layout *rows, const tsl_layout *columns)
 {
-    const int each = tsl_list_each(rows->rows);
+    const int each = tsl_fused_each(rows->rows);
     const tsl_part_range own = tsl_layout_parts(rows);
     int32_t *part = tsl_allocate((size_t)own.count * sizeof *part);
     if (part == NULL) {
         return tsl_fail_memory(context, 4 * own.count, "what ranks send each other");
     }
     for (int i = 0; i < own.count; i++) {
-        const int64_t from = tsl_list_row(rows->rows, each, own.first + i);
-        const int64_t to = tsl_list_row(rows->rows, each, own.first + i + 1);
+        const int64_t from = tsl_fused_row(rows->rows, each, own.first + i);
+        const int64_t to = tsl_fused_row(rows->rows, each, own.first + i + 1);
         const bool outer = needs_others(m, from, to, columns);
         part[outer ? own.count - ++d->outer : d->inner++] = own.first + i;
     }

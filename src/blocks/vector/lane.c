@@ -1,6 +1,6 @@
 #include "blocks/vector/lane.h"
 
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 #include "comm/gpu/peer.h"
 #include "device/device.h"
 
@@ -25,8 +25,9 @@ static tsl_status join(tsl_lane *lane)
         status = tsl_comm_exchange(lane->comm, lane->beside, 0, NULL);
     }
     if (status == TSL_OK) {
-        status = tsl_reducer_create(&lane->sums, context->comm, context,
-                                    TSL_LANE_SUMS * TSL_LIST_PIECES, TSL_COMM_DOUBLE, TSL_COMM_SUM);
+        status =
+            tsl_reducer_create(&lane->sums, context->comm, context,
+                               TSL_LANE_SUMS * TSL_FUSED_PIECES, TSL_COMM_DOUBLE, TSL_COMM_SUM);
     }
     if (status == TSL_OK && !tsl_reducer_is_direct(lane->sums)) {
         tsl_reducer_destroy(lane->sums);

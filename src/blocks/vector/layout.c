@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 #include "device/device.h"
 
 void tsl_layout_free(tsl_layout *layout)
@@ -18,7 +18,7 @@ void tsl_layout_free(tsl_layout *layout)
 
 int64_t tsl_layout_piece_row(const tsl_layout *layout, int piece)
 {
-    return layout->on_gpu            ? tsl_list_row(layout->rows, 1, piece)
+    return layout->on_gpu            ? tsl_fused_row(layout->rows, 1, piece)
            : piece < TSL_SPARSE_SUMS ? tsl_piece_of(layout->rows, piece).from
                                      : layout->rows;
 }
@@ -89,8 +89,8 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
 
 tsl_part_range tsl_layout_parts(const tsl_layout *layout)
 {
-    const int each = tsl_list_each(layout->rows);
-    const int all = tsl_list_parts(layout->rows);
+    const int each = tsl_fused_each(layout->rows);
+    const int all = tsl_fused_parts(layout->rows);
     const int from = layout->rank_piece[layout->rank] * each;
     const int to = layout->rank_piece[layout->rank + 1] * each;
     const int first = from < all ? from : all;

@@ -11,7 +11,7 @@
 
 typedef struct tsl_layout {
     int64_t rows;
-    bool on_gpu;       /* pieces are those of lists.h */
+    bool on_gpu;       /* pieces are those of fused_kernels.h */
     int ranks;         /* 1: every rank has all rows */
     int rank;          /* this one, 0 where ranks = 1 */
     int *rank_piece;   /* [ranks + 1]: first piece of a rank */
@@ -35,7 +35,7 @@ void tsl_layout_free(tsl_layout *layout);
 /* First row of piece `piece`, which may be TSL_SPARSE_SUMS. */
 int64_t tsl_layout_piece_row(const tsl_layout *layout, int piece);
 
-/* The parts (lists.h) of this rank's pieces, as many as have rows. */
+/* The parts (fused_kernels.h) of this rank's pieces, as many as have rows. */
 typedef struct tsl_part_range {
     int first, count;
 } tsl_part_range;
@@ -57,8 +57,8 @@ typedef struct tsl_device_halo {
     int64_t *send_first, *receive_first;
     int32_t *send_row, *receive_row; /* as in tsl_halo; this and what follows, in device memory */
     void *send, *receive;
-    int32_t *part; /* parts of this rank's rows (lists.h), `inner` ones that need nothing of other
-                      ranks, then `outer` ones */
+    int32_t *part; /* parts of this rank's rows (fused_kernels.h), `inner` ones that need nothing of
+                      other ranks, then `outer` ones */
     int inner, outer;
 } tsl_device_halo;
 

@@ -1,4 +1,4 @@
-/* Which lists match the pattern (lists.h). */
+/* Which lists match the pattern (fused_kernels.h). */
 #include "blocks/vector/pattern.h"
 
 #include "blocks/csr/format_gpu.h"
@@ -7,7 +7,7 @@
 typedef struct reading {
     const tsl_expression *next, *end;
     const void *now;
-    tsl_pattern *out;
+    tsl_fused_pattern *out;
 } reading;
 
 static void set_factor(const reading *r, int which, double value)
@@ -82,19 +82,19 @@ static bool read_scaled(reading *r)
 }
 
 /* The scalar product of two vectors, of which one is in single precision. */
-static bool is_mixed_dot(tsl_pattern *out, const tsl_expressions *list)
+static bool is_mixed_dot(tsl_fused_pattern *out, const tsl_expressions *list)
 {
     const tsl_expression *s = list->expressions;
     if (list->count != 2 || s[0].kind != TSL_EXPRESSION_WIDEN || s[0].y != NULL ||
         s[1].kind != TSL_EXPRESSION_DOT || s[1].z != NULL || s[1].x == NULL) {
         return false;
     }
-    *out = (tsl_pattern){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
+    *out = (tsl_fused_pattern){.single = s[0].x, .load = s[0].a, .dot = s[1].x};
     return true;
 }
 
 /* A widened vector, and a multiple of another added. */
-static bool is_widened_sum(tsl_pattern *out, const tsl_expressions *list)
+static bool is_widened_sum(tsl_fused_pattern *out, const tsl_expressions *list)
 {
     const tsl_expression *s = list->expressions;
     if (list->count != 2 || list->bytes != 8 || s[0].kind != TSL_EXPRESSION_WIDEN ||
@@ -102,12 +102,12 @@ static bool is_widened_sum(tsl_pattern *out, const tsl_expressions *list)
         s[1].x == NULL || s[1].y == NULL) {
         return false;
     }
-    *out = (tsl_pattern){.single = s[0].x,
-                         .load = s[0].a,
-                         .v = s[1].x,
-                         .u = s[1].y,
-                         .over = s[1].over,
-                         .under = s[1].under};
+    *out = (tsl_fused_pattern){.single = s[0].x,
+                               .load = s[0].a,
+                               .v = s[1].x,
+                               .u = s[1].y,
+                               .over = s[1].over,
+                               .under = s[1].under};
     out->factor_double[TSL_OF_V] = s[1].a;
     out->factor_double[TSL_OF_T] = s[1].b;
     return true;
@@ -125,7 +125,7 @@ static bool is_too_wide(const tsl_expressions *list)
     return m->value_start != NULL && m->only == NULL && !m->shared;
 }
 
-bool tsl_match_pattern(tsl_pattern *out, const tsl_expressions *list)
+bool tsl_match_pattern(tsl_fused_pattern *out, const tsl_expressions *list)
 {
     if (is_too_wide(list)) {
         return false;
@@ -141,7 +141,7 @@ bool tsl_match_pattern(tsl_pattern *out, const tsl_expressions *list)
     if (is_mixed_dot(out, list)) {
         return true;
     }
-    *out = (tsl_pattern){.load = 0};
+    *out = (tsl_fused_pattern){.load = 0};
     reading r = {.next = list->expressions, .end = list->expressions + list->count, .out = out};
     return read_first(&r) && read_sum(&r) && read_scaled(&r);
 }

@@ -86,8 +86,8 @@ static tsl_status sweep(const tsl_incomplete *f, bool down)
     for (int64_t from = 0, to; from < s->levels && status == TSL_OK; from = to) {
         const int64_t rows = s->start[from + 1] - s->start[from];
         to = from + 1;
-        while (rows <= TSL_LIST_THREADS && to < s->levels &&
-               s->start[to + 1] - s->start[to] <= TSL_LIST_THREADS) {
+        while (rows <= TSL_FUSED_THREADS && to < s->levels &&
+               s->start[to + 1] - s->start[to] <= TSL_FUSED_THREADS) {
             to++;
         }
         status = f->context->ops->lists->sweep(f->context, rows_of, f->vector, f->vector, from, to,

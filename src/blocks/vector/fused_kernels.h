@@ -4,29 +4,29 @@
  * a part of the rows, of which there are a few in each of a layout's pieces, whatever ranks there
  * are; scalar products are left as a sum a part and added up in one order: the same bits in every
  * run and for any number of ranks. */
-#ifndef TSL_SPARSE_LISTS_H
-#define TSL_SPARSE_LISTS_H
+#ifndef TSL_FUSED_KERNELS_H
+#define TSL_FUSED_KERNELS_H
 
 #include "core/core.h"
 #include "core/point.h"
 
 enum {
-    TSL_LIST_THREADS = 256,    /* of a block */
-    TSL_LIST_BLOCKS = 1056,    /* at most, where they share rows evenly: eight for each of 132
+    TSL_FUSED_THREADS = 256,    /* of a block */
+    TSL_FUSED_BLOCKS = 1056,    /* at most, where they share rows evenly: eight for each of 132
                                   multiprocessors */
-    TSL_LIST_PIECES = 256,     /* of vectors, as of a layout */
-    TSL_LIST_EACH = 16,        /* parts of a piece at most */
-    TSL_LIST_EXPRESSIONS = 16, /* of one kernel */
-    TSL_LIST_SLOTS = 24,       /* vectors of one kernel */
-    TSL_SLICE_LANES = 32,      /* rows of a slice */
-    TSL_CHUNK_THREADS = 128,   /* of a block that takes chunks */
-    TSL_CHUNK_ENTRIES = 1024,  /* of a chunk at most */
-    TSL_GROUP = 8,             /* entries of a chunk that are summed together in rows of more than
-                                  two groups, … */
-    TSL_LARGE_GROUP = 64,      /* … and in rows of so many … */
-    TSL_LARGE_ROW = 128,       /* … and more */
-    TSL_ROW_SHARES = 4,        /* of a row in slices whose rows are shared among threads */
-    TSL_COMMONS = 8            /* groups of a slice that are looked at together */
+    TSL_FUSED_PIECES = 256,     /* of vectors, as of a layout */
+    TSL_FUSED_EACH = 16,        /* parts of a piece at most */
+    TSL_FUSED_EXPRESSIONS = 16, /* of one kernel */
+    TSL_FUSED_SLOTS = 24,       /* vectors of one kernel */
+    TSL_SLICE_LANES = 32,       /* rows of a slice */
+    TSL_CHUNK_THREADS = 128,    /* of a block that takes chunks */
+    TSL_CHUNK_ENTRIES = 1024,   /* of a chunk at most */
+    TSL_GROUP = 8,              /* entries of a chunk that are summed together in rows of more than
+                                   two groups, … */
+    TSL_LARGE_GROUP = 64,       /* … and in rows of so many … */
+    TSL_LARGE_ROW = 128,        /* … and more */
+    TSL_ROW_SHARES = 4,         /* of a row in slices whose rows are shared among threads */
+    TSL_COMMONS = 8             /* groups of a slice that are looked at together */
 };
 
 typedef enum tsl_expression_kind {
@@ -110,14 +110,14 @@ typedef struct tsl_gpu_matrix {
 } tsl_gpu_matrix;
 
 /* An expression; vectors by their slots. */
-typedef struct tsl_list_expression {
+typedef struct tsl_fused_expression {
     double a_double, b_double;
     float a_single, b_single;
     const double *over, *under; /* a is multiplied by their ratio; NULL: it is not */
     void *other; /* [rows]: of an expression between precisions, what is always double, or single */
     int16_t kind; /* tsl_expression_kind, but no product */
     int16_t y, x, z, w;
-} tsl_list_expression;
+} tsl_fused_expression;
 
 /* Factors of a matching list. */
 enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS };
@@ -128,7 +128,7 @@ enum { TSL_OF_V, TSL_OF_T, TSL_OF_U, TSL_OF_Z, TSL_OF_X, TSL_OF_Y, TSL_FACTORS }
  *     u = OF_V v[i] + OF_T t; without v it is t;
  *     y = OF_U u w[i] + OF_Z z[i], then OF_X x[i] + OF_Y y; without w there is none;
  * or, with `single` and `dot`, the scalar product of t and dot alone. What is NULL is left out. */
-typedef struct tsl_pattern {
+typedef struct tsl_fused_pattern {
     const double *wide;
     const float *single;
     double load;
@@ -138,11 +138,11 @@ typedef struct tsl_pattern {
     const double *over, *under; /* of `single` and v: OF_V is multiplied by their ratio; or NULL */
     double factor_double[TSL_FACTORS];
     float factor_single[TSL_FACTORS];
-} tsl_pattern;
+} tsl_fused_pattern;
 
-typedef struct tsl_list {
+typedef struct tsl_fused_kernel {
     int64_t rows;
-    int each;  /* tsl_list_each(rows) */
+    int each;  /* tsl_fused_each(rows) */
     int bytes; /* of a number: 8 or 4; scalar products need 8 */
     /* Blocks take parts part[0] … part[blocks - 1], in device memory; or, where that is NULL,
      * `blocks` parts from `first_part` on. With a matrix in chunks: those of all its rows, in no
@@ -154,16 +154,16 @@ typedef struct tsl_list {
     tsl_gpu_matrix matrix;
     const void *x;
     int slots, inputs, outputs, expressions, dots;
-    void *slot[TSL_LIST_SLOTS];     /* [rows]; NULL: nowhere but here */
-    int16_t input[TSL_LIST_SLOTS];  /* slots loaded before the expressions … */
-    int16_t output[TSL_LIST_SLOTS]; /* … and stored after them */
-    tsl_list_expression expression[TSL_LIST_EXPRESSIONS];
+    void *slot[TSL_FUSED_SLOTS];     /* [rows]; NULL: nowhere but here */
+    int16_t input[TSL_FUSED_SLOTS];  /* slots loaded before the expressions … */
+    int16_t output[TSL_FUSED_SLOTS]; /* … and stored after them */
+    tsl_fused_expression expression[TSL_FUSED_EXPRESSIONS];
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
     tsl_gate gate;
     bool has_pattern; /* then this is there in place of slots and expressions */
-    tsl_pattern pattern;
-} tsl_list;
+    tsl_fused_pattern pattern;
+} tsl_fused_kernel;
 
 /* A triangle with its rows in an order in which none needs a later one, level by level; rows of a
  * level need none of each other. */
@@ -177,10 +177,10 @@ typedef struct tsl_sweep {
 } tsl_sweep;
 
 /* What a vector is, block by block; combined on the host. */
-typedef struct tsl_list_look {
+typedef struct tsl_fused_look {
     int64_t not_finite; /* first row whose number is not finite; `rows`: none */
     int64_t nonzero;    /* 1: a number is not 0 */
-} tsl_list_look;
+} tsl_fused_look;
 
 /* The values of slices on their way into single precision. */
 typedef struct tsl_narrowing {
@@ -197,12 +197,12 @@ typedef struct tsl_narrowing {
 /* The kernels. All in device memory but the structs themselves; asynchronous on the context's
  * stream. */
 typedef struct tsl_list_ops {
-    tsl_status (*run)(tsl_context *context, const tsl_list *list);
+    tsl_status (*run)(tsl_context *context, const tsl_fused_kernel *list);
     /* out[width] = sums over `pieces` pieces of sums [pieces][each][width], in one order;
      * not-a-numbers where the gate is closed */
     tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int pieces,
                          int each, int width, const tsl_gate *gate);
-    /* out[TSL_LIST_PIECES][width]: sums over `each` of the pieces from … to - 1, and zeros */
+    /* out[TSL_FUSED_PIECES][width]: sums over `each` of the pieces from … to - 1, and zeros */
     tsl_status (*add_up_pieces)(tsl_context *context, double *out, const double *sums, int each,
                                 int width, int from, int to);
     /* y[i] = x[row[i]] and y[row[i]] = x[i], i < count, of numbers of so many bytes, 8 or 4 */
@@ -211,56 +211,56 @@ typedef struct tsl_list_ops {
     tsl_status (*spread)(tsl_context *context, void *y, const void *x, const int32_t *row,
                          int64_t count, int bytes);
     /* x[i] = scale (b[i] - sum of entries x) for the rows of the levels from … to - 1: one, of
-     * `rows` rows, or several of TSL_LIST_THREADS rows at most. b may be x. */
+     * `rows` rows, or several of TSL_FUSED_THREADS rows at most. b may be x. */
     tsl_status (*sweep)(tsl_context *context, const tsl_sweep *sweep, double *x, const double *b,
                         int64_t from, int64_t to, int64_t rows);
-    /* out[tsl_list_blocks(rows)] */
-    tsl_status (*look)(tsl_context *context, tsl_list_look *out, const double *vector,
+    /* out[tsl_fused_blocks(rows)] */
+    tsl_status (*look)(tsl_context *context, tsl_fused_look *out, const double *vector,
                        int64_t rows);
     tsl_status (*narrow)(tsl_context *context, const tsl_narrowing *arguments);
 } tsl_list_ops;
 
-/* Units of TSL_LIST_THREADS rows, which parts are made of. */
-TSL_FN int64_t tsl_list_units(int64_t rows)
+/* Units of TSL_FUSED_THREADS rows, which parts are made of. */
+TSL_FN int64_t tsl_fused_units(int64_t rows)
 {
-    return (rows + TSL_LIST_THREADS - 1) / TSL_LIST_THREADS;
+    return (rows + TSL_FUSED_THREADS - 1) / TSL_FUSED_THREADS;
 }
 
 /* Parts of a piece: of short vectors one, of long ones so many that those of one of several ranks
  * keep all multiprocessors busy. */
-TSL_FN int tsl_list_each(int64_t rows)
+TSL_FN int tsl_fused_each(int64_t rows)
 {
-    const int64_t units = tsl_list_units(rows);
-    const int64_t singly = (units + TSL_LIST_PIECES - 1) / TSL_LIST_PIECES;
+    const int64_t units = tsl_fused_units(rows);
+    const int64_t singly = (units + TSL_FUSED_PIECES - 1) / TSL_FUSED_PIECES;
     const int64_t few = singly < 4 ? singly : 4;
-    const int64_t by_fours = units / (4 * TSL_LIST_PIECES);
-    const int64_t many = by_fours < TSL_LIST_EACH ? by_fours : (int64_t)TSL_LIST_EACH;
+    const int64_t by_fours = units / (4 * TSL_FUSED_PIECES);
+    const int64_t many = by_fours < TSL_FUSED_EACH ? by_fours : (int64_t)TSL_FUSED_EACH;
     return (int)(few > many ? few : many);
 }
 
 /* Parts of all pieces that have rows. */
-TSL_FN int tsl_list_parts(int64_t rows)
+TSL_FN int tsl_fused_parts(int64_t rows)
 {
-    const int64_t units = tsl_list_units(rows);
-    return units < TSL_LIST_PIECES ? (int)units : TSL_LIST_PIECES * tsl_list_each(rows);
+    const int64_t units = tsl_fused_units(rows);
+    return units < TSL_FUSED_PIECES ? (int)units : TSL_FUSED_PIECES * tsl_fused_each(rows);
 }
 
-/* First row of piece `part` where `each` is 1, and of a part where it is tsl_list_each(): of pieces
- * with less than a unit each the last have none. */
-TSL_FN int64_t tsl_list_row(int64_t rows, int each, int part)
+/* First row of piece `part` where `each` is 1, and of a part where it is tsl_fused_each(): of
+ * pieces with less than a unit each the last have none. */
+TSL_FN int64_t tsl_fused_row(int64_t rows, int each, int part)
 {
-    const int64_t units = tsl_list_units(rows);
+    const int64_t units = tsl_fused_units(rows);
     const int64_t whole = part < units ? part : units;
     const int64_t unit =
-        units < TSL_LIST_PIECES ? whole : units * part / ((int64_t)TSL_LIST_PIECES * each);
-    return unit * TSL_LIST_THREADS < rows ? unit * TSL_LIST_THREADS : rows;
+        units < TSL_FUSED_PIECES ? whole : units * part / ((int64_t)TSL_FUSED_PIECES * each);
+    return unit * TSL_FUSED_THREADS < rows ? unit * TSL_FUSED_THREADS : rows;
 }
 
 /* Blocks that share so many rows evenly. */
-static inline int tsl_list_blocks(int64_t rows)
+static inline int tsl_fused_blocks(int64_t rows)
 {
-    const int64_t blocks = (rows + TSL_LIST_THREADS - 1) / TSL_LIST_THREADS;
-    return blocks < TSL_LIST_BLOCKS ? (int)blocks : TSL_LIST_BLOCKS;
+    const int64_t blocks = (rows + TSL_FUSED_THREADS - 1) / TSL_FUSED_THREADS;
+    return blocks < TSL_FUSED_BLOCKS ? (int)blocks : TSL_FUSED_BLOCKS;
 }
 
 #endif

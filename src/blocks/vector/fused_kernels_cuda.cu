@@ -2,10 +2,10 @@
 #include "device/cuda.h"
 
 extern "C" {
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 }
 
-#include "blocks/vector/lists_block.inc"
+#include "blocks/vector/fused_kernels_block.inc"
 
 extern const tsl_list_ops tsl_lists_cuda = {.run = gpu_run,
                                             .add_up = gpu_add_up,

@@ -1,10 +1,10 @@
 /* Lists of expressions on sim. */
 #include <math.h>
 
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 #include "device/sim.h"
 
-#include "blocks/vector/lists_block.inc"
+#include "blocks/vector/fused_kernels_block.inc"
 
 const tsl_list_ops tsl_lists_sim = {.run = gpu_run,
                                     .add_up = gpu_add_up,

@@ -132,7 +132,7 @@ static void check_list(tsl_context *context, const test_system *s, const tsl_lay
     vectors device;
     tsl_expression expressions[MOST_EXPRESSIONS];
     tsl_expression ours[MOST_EXPRESSIONS];
-    tsl_pattern pattern;
+    tsl_fused_pattern pattern;
     begin_vectors(&host, &device, context, s->n);
     float *const own = device.v[WEIGHT];
     const float *const weight = form->gpu->matrix.weight;
@@ -390,7 +390,7 @@ static void widened_vectors_are_added(void **state)
                 tsl_times(tsl_combine(vector, 0.9, vector, 1.1, NULL), ratio, ratio + 1)};
             const tsl_expressions list = {
                 .layout = &layout, .bytes = 8, .count = 2, .expressions = expressions};
-            tsl_pattern pattern;
+            tsl_fused_pattern pattern;
             assert_int_equal(tsl_layout_make(&layout, context, ROWS, NULL, true), TSL_OK);
             assert_true(tsl_match_pattern(&pattern, &list));
             assert_int_equal(tsl_expressions_run(context, &list), TSL_OK);
