@@ -5,7 +5,7 @@
 #ifndef TSL_SPARSE_LAYOUT_H
 #define TSL_SPARSE_LAYOUT_H
 
-#include "blocks/vector/lane.h"
+#include "blocks/vector/exchange_stream.h"
 #include "blocks/vector/pieces.h"
 #include "comm/comm.h"
 

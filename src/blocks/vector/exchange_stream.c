@@ -1,4 +1,4 @@
-#include "blocks/vector/lane.h"
+#include "blocks/vector/exchange_stream.h"
 
 #include "blocks/vector/fused_kernels.h"
 #include "comm/gpu/peer.h"
