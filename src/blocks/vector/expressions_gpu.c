@@ -265,7 +265,7 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_expressions *lis
                             ? tsl_sums_gather_on_gpu(context, list->sums, list->layout, list->width)
                             : TSL_OK;
     if (status == TSL_OK) {
-        status = tsl_lane_enter(d->lane);
+        status = tsl_exchange_stream_enter(d->exchange);
     }
     if (status == TSL_OK && split) {
         status = run_parts(context, list, (parts){.count = d->inner, .part = d->part});
@@ -274,10 +274,10 @@ static tsl_status run_with_halo(tsl_context *context, const tsl_expressions *lis
         status = tsl_halo_exchange_on_gpu(product->halo, x, list->bytes);
     }
     if (status == TSL_OK && split && d->outer > 0) {
-        status = run_parts(d->lane->beside, list,
+        status = run_parts(d->exchange->beside, list,
                            (parts){.count = d->outer, .part = d->part + d->inner});
     }
-    status = tsl_lane_leave(d->lane, status);
+    status = tsl_exchange_stream_leave(d->exchange, status);
     return status == TSL_OK && !split ? run_parts(context, list, own_parts(list->layout)) : status;
 }
 
@@ -305,10 +305,10 @@ tsl_status tsl_sums_gather_on_gpu(tsl_context *context, double *sums, const tsl_
     const tsl_status status = context->ops->lists->add_up_pieces(
         context, pieces, sums, tsl_fused_each(layout->rows), width,
         layout->rank_piece[layout->rank], layout->rank_piece[layout->rank + 1]);
-    if (status != TSL_OK || layout->lane->sums == NULL || width > TSL_LANE_SUMS) {
+    if (status != TSL_OK || layout->exchange->sums == NULL || width > TSL_EXCHANGE_SUMS) {
         return status == TSL_OK ? tsl_layout_gather_sums(layout, context, pieces, width) : status;
     }
-    return tsl_reducer_execute(layout->lane->sums, pieces, (int64_t)TSL_SPARSE_SUMS * width);
+    return tsl_reducer_execute(layout->exchange->sums, pieces, (int64_t)TSL_SPARSE_SUMS * width);
 }
 
 static tsl_status add_up(tsl_context *context, double *out, const double *sums,

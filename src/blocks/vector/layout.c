@@ -100,7 +100,7 @@ tsl_part_range tsl_layout_parts(const tsl_layout *layout)
 /* Each sends its part to all others, straight from where it is. */
 static tsl_status exchange_parts(const tsl_layout *layout, char *data)
 {
-    const tsl_lane *lane = layout->lane;
+    const tsl_exchange_stream *exchange = layout->exchange;
     int count = 0;
     for (int q = 0; q < layout->ranks; q++) {
         if (q != layout->rank) {
@@ -112,11 +112,11 @@ static tsl_status exchange_parts(const tsl_layout *layout, char *data)
                                 .receive_bytes = layout->part_bytes[q]};
         }
     }
-    tsl_status status = tsl_lane_enter(lane);
+    tsl_status status = tsl_exchange_stream_enter(exchange);
     if (status == TSL_OK) {
-        status = tsl_comm_exchange(lane->comm, lane->beside, count, layout->pairs);
+        status = tsl_comm_exchange(exchange->comm, exchange->beside, count, layout->pairs);
     }
-    return tsl_lane_leave(lane, status);
+    return tsl_exchange_stream_leave(exchange, status);
 }
 
 /* Gather the parts first[q] … first[q + 1] - 1 of elements of `bytes` bytes. */
@@ -131,7 +131,7 @@ static tsl_status gather(const tsl_layout *layout, tsl_context *context, void *d
         layout->part_offset[q] = first * bytes;
         layout->part_bytes[q] = (end - first) * bytes;
     }
-    if (layout->lane != NULL) {
+    if (layout->exchange != NULL) {
         return exchange_parts(layout, data);
     }
     const int64_t own = layout->part_bytes[layout->rank];

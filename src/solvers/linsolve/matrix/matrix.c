@@ -12,7 +12,7 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
 {
     if (matrix != NULL) {
         tsl_form_free(&matrix->form);
-        tsl_lane_destroy(matrix->lane);
+        tsl_exchange_stream_destroy(matrix->exchange);
         tsl_layout_free(&matrix->layout);
         tsl_csr_free(&matrix->csr);
         tsl_release(matrix);
@@ -169,12 +169,12 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         status = tsl_comm_agree(context, status);
         status = status == TSL_OK ? compare_ranks(m) : status;
         if (status == TSL_OK && context->ops->lists != NULL) {
-            status = tsl_lane_create(&m->lane, context);
+            status = tsl_exchange_stream_create(&m->exchange, context);
         }
         if (status != TSL_OK) {
             return status; /* of all ranks */
         }
-        m->layout.lane = m->lane;
+        m->layout.exchange = m->exchange;
     }
     status = make_form(m, status);
     if (status == TSL_OK) {

@@ -20,7 +20,7 @@ tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_
     v->layout = &v->own_layout;
     const tsl_status status =
         tsl_layout_make(&v->own_layout, mg->context, v->rows, row_start, is_whole(mg, v));
-    v->own_layout.lane = v->own_layout.ranks > 1 ? mg->level[0].layout->lane : NULL;
+    v->own_layout.exchange = v->own_layout.ranks > 1 ? mg->level[0].layout->exchange : NULL;
     return status;
 }
 
