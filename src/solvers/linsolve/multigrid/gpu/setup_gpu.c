@@ -580,7 +580,7 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
         status = finish_coarsest(&k);
     }
     if (status == TSL_OK && *left == NULL && fits) {
-        status = tsl_levels_deal_out(mg);
+        status = tsl_levels_distribute(mg);
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);

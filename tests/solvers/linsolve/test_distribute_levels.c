@@ -1,4 +1,4 @@
-/* Multigrid's levels on several GPUs: each rank's makes all of them, and deals them out. Another
+/* Multigrid's levels on several GPUs: each rank's makes all of them, and distributes them. Another
  * number of ranks must not show in a single bit. Checks in a rank are returned, since cmocka's
  * leave only the main thread. */
 #include <math.h>
@@ -17,8 +17,8 @@
 
 enum {
     MOST_ITERATIONS = 100,
-    MANY = 100000, /* rows, of which so many aggregates are made that they are dealt out too */
-    DEALT_OUT = 20000,
+    MANY = 100000, /* rows, of which so many aggregates are made that they are distributed too */
+    DISTRIBUTED = 20000,
     SECONDS = 60
 };
 
@@ -243,11 +243,11 @@ static void small_levels_are_every_ranks(void **state)
 }
 
 /* Of slices whose rows are shared. */
-static void large_levels_are_dealt_out(void **state)
+static void large_levels_are_distributed(void **state)
 {
     (void)state;
     test_system s = make_chain(MANY, 0, 1);
-    assert_true(check_ranks(&s, TSL_LINSOLVE_CG, NULL, 3, 3) > DEALT_OUT);
+    assert_true(check_ranks(&s, TSL_LINSOLVE_CG, NULL, 3, 3) > DISTRIBUTED);
     test_system_free(&s);
 }
 
@@ -257,8 +257,8 @@ static void large_levels_of_uneven_rows_too(void **state)
 {
     (void)state;
     test_system s = make_chain(MANY, 1000, 60);
-    assert_true(check_ranks(&s, TSL_LINSOLVE_CG, NULL, 2, 2) > DEALT_OUT);
-    assert_true(check_ranks(&s, TSL_LINSOLVE_GMRES, NULL, 3, 3) > DEALT_OUT);
+    assert_true(check_ranks(&s, TSL_LINSOLVE_CG, NULL, 2, 2) > DISTRIBUTED);
+    assert_true(check_ranks(&s, TSL_LINSOLVE_GMRES, NULL, 3, 3) > DISTRIBUTED);
     test_system_free(&s);
 }
 
@@ -294,7 +294,7 @@ static void all_ranks_go_one_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_levels_are_every_ranks),
-                                       cmocka_unit_test(large_levels_are_dealt_out),
+                                       cmocka_unit_test(large_levels_are_distributed),
                                        cmocka_unit_test(large_levels_of_uneven_rows_too),
                                        cmocka_unit_test(all_ranks_go_one_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* Multigrid's levels dealt out to ranks, where each rank's GPU has made all of them: of a level of
- * many rows a rank's products take its own rows alone, out of the forms of all. So rows are summed
- * as on one GPU. */
+/* Multigrid's levels distributed to ranks, where each rank's GPU has made all of them: of a level
+ * of many rows a rank's products take its own rows alone, out of the forms of all. So rows are
+ * summed as on one GPU. */
 #include "blocks/csr/format_gpu.h"
 #include "core/context.h"
 #include "core/profile.h"
@@ -159,7 +159,8 @@ static tsl_status cut_form(tsl_form *form, tsl_context *context, const tsl_layou
 /* ---- levels ---------------------------------------------------------------------------------- */
 
 /* T^T, which a rank reads of all ranks' rows, … */
-static tsl_status deal_out_down(const tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
+static tsl_status distribute_restriction(const tsl_multigrid *mg, tsl_level *v,
+                                         const tsl_level *next)
 {
     const tsl_gpu_matrix *m = &v->form_r.gpu->matrix;
     tsl_csr pattern;
@@ -175,7 +176,8 @@ static tsl_status deal_out_down(const tsl_multigrid *mg, tsl_level *v, const tsl
 }
 
 /* … and T, of which row i has entry `only`[i] alone. */
-static tsl_status deal_out_up(const tsl_multigrid *mg, tsl_level *v, const tsl_level *next)
+static tsl_status distribute_prolongation(const tsl_multigrid *mg, tsl_level *v,
+                                          const tsl_level *next)
 {
     tsl_csr pattern = {.rows = 0};
     tsl_status status = TSL_OK;
@@ -190,7 +192,7 @@ static tsl_status deal_out_up(const tsl_multigrid *mg, tsl_level *v, const tsl_l
     return status == TSL_OK ? cut_form(&v->form_p, mg->context, v->layout) : status;
 }
 
-tsl_status tsl_levels_deal_out(tsl_multigrid *mg)
+tsl_status tsl_levels_distribute(tsl_multigrid *mg)
 {
     tsl_status status = TSL_OK;
     for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
@@ -205,8 +207,8 @@ tsl_status tsl_levels_deal_out(tsl_multigrid *mg)
             tsl_csr_free(&v->own);
         }
         if (status == TSL_OK && l + 1 < mg->levels) {
-            status = deal_out_down(mg, v, v + 1);
-            status = status == TSL_OK ? deal_out_up(mg, v, v + 1) : status;
+            status = distribute_restriction(mg, v, v + 1);
+            status = status == TSL_OK ? distribute_prolongation(mg, v, v + 1) : status;
         }
     }
     return status;
