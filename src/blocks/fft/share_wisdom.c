@@ -1,4 +1,4 @@
-#include "blocks/fft/turns.h"
+#include "blocks/fft/share_wisdom.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct knowledge {
 
 typedef struct sharing {
     tsl_context *context;
-    const tsl_fft_turns *turns;
+    const tsl_fft_planning *planning;
     place *places;      /* [ranks] */
     knowledge *learned; /* [ranks] */
     tsl_comm_pair *pairs;
@@ -27,7 +27,7 @@ typedef struct sharing {
 
 static tsl_status plan(const sharing *s, int *out, const int *settled)
 {
-    return s->turns->plans ? s->turns->plan(s->turns->user, out, settled) : TSL_OK;
+    return s->planning->plans ? s->planning->plan(s->planning->user, out, settled) : TSL_OK;
 }
 
 /* Without memory of its own, since all have agreed that there is enough. */
@@ -57,7 +57,7 @@ static tsl_status meet(sharing *s)
 {
     tsl_comm *comm = s->context->comm;
     const size_t ranks = (size_t)comm->size;
-    place mine = {.plans = s->turns->plans};
+    place mine = {.plans = s->planning->plans};
     tsl_comm_host(mine.host);
     s->places = tsl_allocate(ranks * sizeof *s->places);
     s->learned = tsl_allocate(ranks * sizeof *s->learned);
@@ -88,7 +88,7 @@ static tsl_status lead(sharing *s)
     if (s->first == context->comm->rank) {
         status = plan(s, &mine.settled, NULL);
         if (status == TSL_OK) {
-            status = tsl_fft_export(&s->text, &mine.bytes, context, s->turns->precision);
+            status = tsl_fft_export(&s->text, &mine.bytes, context, s->planning->precision);
         }
     }
     status = tsl_comm_agree(context, status);
@@ -131,15 +131,15 @@ static tsl_status follow(sharing *s)
     tsl_status status = TSL_OK;
     if (s->first >= 0 && follows(s, s->context->comm->rank)) {
         int same;
-        tsl_fft_import(s->text, s->turns->precision);
+        tsl_fft_import(s->text, s->planning->precision);
         status = plan(s, &same, &s->learned[s->first].settled);
     }
     return tsl_comm_agree(s->context, status);
 }
 
-tsl_status tsl_fft_take_turns(tsl_context *context, const tsl_fft_turns *turns)
+tsl_status tsl_fft_share_wisdom(tsl_context *context, const tsl_fft_planning *planning)
 {
-    sharing s = {.context = context, .turns = turns};
+    sharing s = {.context = context, .planning = planning};
     int own;
     if (context->comm->size == 1 || context->comm->ops->one_process) {
         return tsl_comm_agree(context, plan(&s, &own, NULL));

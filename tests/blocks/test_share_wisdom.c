@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "blocks/fft/turns.h"
+#include "blocks/fft/share_wisdom.h"
 #include "support/shortage.h"
 
 enum { RANKS = 4, NONE = -1, SETTLED = 30 };
@@ -51,7 +51,7 @@ static tsl_status plan(void *user, int *out, const int *settled)
 }
 
 /* As a rank that is a process of its own, of this host. */
-static tsl_status take_turns(tsl_context *context, void *user)
+static tsl_status share_wisdom(tsl_context *context, void *user)
 {
     trial *t = user;
     tsl_comm *comm = context->comm;
@@ -59,17 +59,17 @@ static tsl_status take_turns(tsl_context *context, void *user)
     tsl_comm_ops ops = *own;
     ops.one_process = false;
     rank_data data = {.t = t, .context = context};
-    const tsl_fft_turns turns = {
+    const tsl_fft_planning planning = {
         .precision = TSL_SINGLE, .plans = t->plans[comm->rank], .plan = plan, .user = &data};
     comm->ops = &ops;
-    const tsl_status status = tsl_fft_take_turns(context, &turns);
+    const tsl_status status = tsl_fft_share_wisdom(context, &planning);
     comm->ops = own;
     return status;
 }
 
 static tsl_status run_rank(tsl_comm *comm, void *user)
 {
-    return test_call_rank(comm, "cpu", take_turns, user);
+    return test_call_rank(comm, "cpu", share_wisdom, user);
 }
 
 static void the_first_that_plans_goes_before(void **state)
@@ -96,9 +96,9 @@ static void the_first_that_plans_goes_before(void **state)
 
 static const bool all_plan[RANKS] = {1, 1, 1, 1};
 
-static tsl_status take_turns_short(tsl_context *context, test_shortage *s)
+static tsl_status share_wisdom_short(tsl_context *context, test_shortage *s)
 {
-    return take_turns(context, s->user);
+    return share_wisdom(context, s->user);
 }
 
 static void what_one_lacks_ends_all(void **state)
@@ -110,7 +110,7 @@ static void what_one_lacks_ends_all(void **state)
                            .ranks = RANKS,
                            .lacking = lacking,
                            .what = TEST_HOST_MEMORY,
-                           .call = take_turns_short,
+                           .call = share_wisdom_short,
                            .user = &t,
                            .agreed = true};
         assert_true(test_shortage_try_all(&s) >= 6);
