@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Docking many pairs in one process against one process a pair.
 
-    dock_list.py TESELA RECEPTORS LIGANDS [OPTION ...]
+    list.py TESELA RECEPTORS LIGANDS [OPTION ...]
 
 RECEPTORS and LIGANDS are folders or files; all pairs of the two are docked, once by --list and once
 each on its own, with the options given. Prints seconds, pairs per hour and the ratio."""
@@ -48,7 +48,7 @@ def main():
             for name in ("ftdock_global.dat", "zdock.out")
         )
     if same != 0:
-        sys.exit(f"dock_list.py: {same} files differ")
+        sys.exit(f"list.py: {same} files differ")
     hour = 3600 * len(pairs)
     print(
         f"{len(pairs)} pairs: one by one {alone:.1f} s ({hour / alone:.0f} an hour), "

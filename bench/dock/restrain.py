@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What --restrain and --block bring, on complexes of the docking benchmark 5.
 
-  dock_restrain.py restrain TESELA PACK OUT [--only NAMES] [OPTION...]
-  dock_restrain.py block    TESELA PACK OUT [--only NAMES] [OPTION...]
+  restrain.py restrain TESELA PACK OUT [--only NAMES] [OPTION...]
+  restrain.py block    TESELA PACK OUT [--only NAMES] [OPTION...]
 
-PACK is a folder as of dock_rank.py, whose definitions hold here: an acceptable pose, the contact
+PACK is a folder as of rank.py, whose definitions hold here: an acceptable pose, the contact
 potentials of the other folds. OPTIONs go to tesela dock. NAMES are complexes with commas between
 them, or smallest:COUNT. Results of an earlier run in OUT are taken as they are.
 
@@ -28,7 +28,7 @@ import time
 import numpy as np
 
 sys.dont_write_bytecode = True
-import dock_rank as rank  # noqa: E402
+import rank  # noqa: E402
 
 WITHIN, TOUCHING, FIRST = 8, 5.0, 100
 TOPS = (1, 10, 100, 1000)
@@ -158,7 +158,7 @@ def choose(pack, options):
         return sorted(names, key=sizes.get)[: int(wanted[9:])], options[2:]
     unknown = [name for name in wanted.split(",") if name not in names]
     if unknown:
-        sys.exit(f"dock_restrain.py: {pack} has no {', '.join(unknown)}")
+        sys.exit(f"restrain.py: {pack} has no {', '.join(unknown)}")
     return wanted.split(","), options[2:]
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Fit the weights of the score of complementarity on four folds of protein families; judge the fifth.
 
-  dock_weights.py terms TESELA PACK OUT [OPTION...]   the terms of each pose that dock_rank.py judge left
-  dock_weights.py fit   PACK OUT                      weights of each fold, and ranks by them
-  dock_weights.py judge TESELA PACK OUT [OPTION...]   dock each fold with its weights, in OUT/fitted; judge
+  weights.py terms TESELA PACK OUT [OPTION...]   the terms of each pose that rank.py judge left
+  weights.py fit   PACK OUT                      weights of each fold, and ranks by them
+  weights.py judge TESELA PACK OUT [OPTION...]   dock each fold with its weights, in OUT/fitted; judge
 
-PACK and OUT are those of dock_rank.py judge, whose folds, definitions and contact potentials hold
+PACK and OUT are those of rank.py judge, whose folds, definitions and contact potentials hold
 here. OPTIONs go to tesela dock.
 
 A score is 32 (P - clash C - electrostatics E - contacts D), linear in the weights, so that rescoring
@@ -28,7 +28,7 @@ import tempfile
 import numpy as np
 
 sys.dont_write_bytecode = True
-import dock_rank as rank  # noqa: E402
+import rank  # noqa: E402
 
 UNIT = 32
 OWN = (0.5, 3.0, 2.0)  # the command's

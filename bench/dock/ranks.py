@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Docking on several devices against one: how much faster, and that the files are the same.
 
-    dock_ranks.py TESELA [--kind cuda] [--most 4] [--grid 128] [--rotations 54000]
+    ranks.py TESELA [--kind cuda] [--most 4] [--grid 128] [--rotations 54000]
                   [--slow cpu] [--repeats 3] [--json FILE]
-    dock_ranks.py TESELA --slowed [--rotations 200000] …
+    ranks.py TESELA --slowed [--rotations 200000] …
 
 Docks data/'s pair on 1, 2, 4 … devices of a kind (cuda:0, cuda:0-1, …; with --kind cpu: cpu, cpu,cpu,
 …), and on one of them beside a slow one, whose ideal is the sum of both rates. A search's time is
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 
-SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FILES = ("ftdock_global.dat", "zdock.out")
 MOST_ROTATIONS = 10_000_000
 
@@ -82,13 +82,13 @@ class Bench:
             if meanwhile:
                 meanwhile(out, run)
         if run.returncode != 0:
-            sys.exit(f"dock_ranks.py: {devices}: status {run.returncode}")
+            sys.exit(f"ranks.py: {devices}: status {run.returncode}")
         if self.reference is None and rotations is None:
             self.reference = os.path.join(self.folder, "reference")
             shutil.copytree(out, self.reference)
         elif rotations is None and filecmp.cmpfiles(out, self.reference, FILES,
                                                     shallow=False)[0] != list(FILES):
-            sys.exit(f"dock_ranks.py: {devices}: the files differ from the first run's")
+            sys.exit(f"ranks.py: {devices}: the files differ from the first run's")
         with open(os.path.join(out, "run.json"), encoding="utf-8") as file:
             report = json.load(file)
         shutil.rmtree(out)
@@ -125,7 +125,7 @@ class Load:
 
     def stop(self):
         if self.run.poll() is not None:
-            sys.exit("dock_ranks.py: the load ended")
+            sys.exit("ranks.py: the load ended")
         self.run.send_signal(signal.SIGSTOP)
         time.sleep(0.5)  # what it had queued is done
 
@@ -141,7 +141,7 @@ def size_of(path):
 def wait_for(happens, run):
     while not happens():
         if run.poll() is not None:
-            sys.exit("dock_ranks.py: a search ended early")
+            sys.exit("ranks.py: a search ended early")
         time.sleep(0.0005)
 
 
@@ -171,7 +171,7 @@ def slowed_once(bench, devices, load, rates, beside):
     seconds = [ended(rank) for rank in report["results"]["ranks"]]
     longest = max(seconds)
     if longest <= at:
-        sys.exit("dock_ranks.py: the load came too late: more --rotations are needed")
+        sys.exit("ranks.py: the load came too late: more --rotations are needed")
     ideal = at + (count - sum(rates) * at) / sum(beside)
     tail = sum((longest - own) * rate for own, rate in zip(seconds, beside)) / sum(beside)
     return {

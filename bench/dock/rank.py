@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Fit and judge the score of complementarity on complexes of the docking benchmark 5.
 
-  dock_rank.py decoys TESELA PACK OUT [OPTION...]   dock by shape alone, for the contacts of decoys
-  dock_rank.py fit    PACK OUT                      tables of contact potentials, five folds and all
-  dock_rank.py judge  TESELA PACK OUT [OPTION...]   dock with the tables of the other folds; judge
-  dock_rank.py again  PACK OUT                      judge what an earlier judge left in OUT
-  dock_rank.py pairs  PACK OUT                      potentials of pairs from the lists in OUT
-  dock_rank.py rerank TESELA PACK FROM OUT [OPTION...]
+  rank.py decoys TESELA PACK OUT [OPTION...]   dock by shape alone, for the contacts of decoys
+  rank.py fit    PACK OUT                      tables of contact potentials, five folds and all
+  rank.py judge  TESELA PACK OUT [OPTION...]   dock with the tables of the other folds; judge
+  rank.py again  PACK OUT                      judge what an earlier judge left in OUT
+  rank.py pairs  PACK OUT                      potentials of pairs from the lists in OUT
+  rank.py rerank TESELA PACK FROM OUT [OPTION...]
                                                     rank the lists in FROM anew by pairs; judge
-  dock_rank.py sample TESELA PACK OUT [OPTION...]   judging from few rotations: see below
+  rank.py sample TESELA PACK OUT [OPTION...]   judging from few rotations: see below
 
 PACK has names.json and, for each complex, r.pdb.gz, l.pdb.gz (unbound) and ca.npz (matched CA atoms
 of unbound and bound partners: ru, lu, rb, lb). OPTIONs go to tesela dock.
@@ -19,13 +19,13 @@ the ligand's RMSD at most 10: CA atoms, interface within 10 angstrom in the boun
 Contact potentials: -ln of the share of a pair of atom types among contacts within 6 angstrom of the
 native complexes, unbound partners laid on bound ones, over its share among decoys docked by shape
 alone. Each complex counts alike. Of the five folds of protein families each is judged with the
-table of the others: OUT/table.K.txt, or else dock_contacts/foldK.txt beside this program.
+table of the others: OUT/table.K.txt, or else contacts/foldK.txt beside this program.
 
 pairs takes the lists that judge and sample left, 2 000 poses of each, and fits a potential for each
 bin of distances, the same for all types of atoms: S less the potentials is the logarithm of a
 pose's weight, and the acceptable poses' share of all weights has the largest product over the
 complexes, with a penalty on the size of coefficients. OUT/pairs.K.txt is from the folds but K, and
-judge and rerank use it, or else dock_contacts/pairsK.txt beside this program, where OPTIONs have
+judge and rerank use it, or else contacts/pairsK.txt beside this program, where OPTIONs have
 --rerank or rerank adds it: --rerank 2000. Give --cluster ANGSTROM for clusters.
 
 sample docks the 40 rotations nearest to the native one and 160 others, each of which stands for as
@@ -78,7 +78,7 @@ def fold_of(name):
 
 def types_of_atoms():
     """The table of src/solvers/dock/score/atoms.c."""
-    text = open(HERE + "/../src/solvers/dock/score/atoms.c").read()
+    text = open(HERE + "/../../src/solvers/dock/score/atoms.c").read()
     body = text[text.index("types[] = {") :]
     rows = re.findall(r'\{"(\w*)", "([\w ]+)", (\d+)\}', body[: body.index("};")])
     return {(residue, atom): int(t) for residue, atoms, t in rows for atom in atoms.split()}
@@ -384,12 +384,12 @@ def again(pack, out):
 
 def table_of(out, fold):
     fitted = f"{out}/table.{fold}.txt"
-    return fitted if os.path.exists(fitted) else f"{HERE}/dock_contacts/fold{fold}.txt"
+    return fitted if os.path.exists(fitted) else f"{HERE}/contacts/fold{fold}.txt"
 
 
 def potentials_of(out, fold):
     fitted = f"{out}/pairs.{fold}.txt"
-    return fitted if os.path.exists(fitted) else f"{HERE}/dock_contacts/pairs{fold}.txt"
+    return fitted if os.path.exists(fitted) else f"{HERE}/contacts/pairs{fold}.txt"
 
 
 def by_fold(pack):
