@@ -13,6 +13,7 @@ import unittest
 import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import TESELA, CommandTest
 
 QUICK = ["--threads", "1", "--quiet"]

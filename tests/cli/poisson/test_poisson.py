@@ -12,6 +12,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import SOURCE, CommandTest, has_library
 
 sys.path.insert(0, os.path.join(SOURCE, "examples"))

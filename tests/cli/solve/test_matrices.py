@@ -9,6 +9,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import CommandTest
 
 FOLDERS = ([os.environ["TESELA_MATRICES"]] if "TESELA_MATRICES" in os.environ else

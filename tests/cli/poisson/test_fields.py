@@ -14,6 +14,7 @@ import unittest
 import zipfile
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import TESELA, CommandTest, has_library
 from test_poisson import QUICK, SHAPE, npy, parse, wave
 

@@ -3,10 +3,12 @@
 import csv
 import json
 import math
+import os
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import CommandTest
 
 
