@@ -331,13 +331,11 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
 static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
 {
     tsl_linsolve_plan *plan = run->plan;
-    tsl_status status = measure_rhs(run, report);
-    if (status == TSL_OK) {
-        status = iterate(run, report);
-    }
-    if (status == TSL_OK) {
-        status = tsl_layout_gather(plan->layout, plan->context, run->x, 8);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(measure_rhs(run, report));
+    TSL_TRY(iterate(run, report));
+    TSL_TRY(tsl_layout_gather(plan->layout, plan->context, run->x, 8));
+done:
     report->stop = status == TSL_OK            ? run->stop
                    : status == TSL_E_CANCELLED ? TSL_LINSOLVE_CANCELLED
                                                : TSL_LINSOLVE_FAILED;

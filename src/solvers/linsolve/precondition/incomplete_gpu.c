@@ -106,13 +106,11 @@ static tsl_status queue_sweeps(void *arguments)
 tsl_status tsl_incomplete_to_gpu(tsl_incomplete *f)
 {
     void *vector = NULL;
-    tsl_status status = send(&f->down_sweep, f, true);
-    if (status == TSL_OK) {
-        status = send(&f->up_sweep, f, false);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&vector, f->context, 8 * f->lu.rows, "incomplete factors");
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(send(&f->down_sweep, f, true));
+    TSL_TRY(send(&f->up_sweep, f, false));
+    TSL_TRY(tsl_device_allocate(&vector, f->context, 8 * f->lu.rows, "incomplete factors"));
+done:
     f->vector = vector;
     return status == TSL_OK ? f->context->ops->record(&f->sweeps, f->context, queue_sweeps, f)
                             : status;

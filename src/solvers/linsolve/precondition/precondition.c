@@ -63,9 +63,11 @@ tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char 
 
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan)
 {
-    tsl_status status = tsl_make_inverse_diagonal(plan);
-    status = status == TSL_OK ? tsl_check_inverse_diagonal(plan, "jacobi") : status;
-    status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_make_inverse_diagonal(plan));
+    TSL_TRY(tsl_check_inverse_diagonal(plan, "jacobi"));
+    TSL_TRY(tsl_put_inverse_diagonal(plan));
+done:
     plan->m.diagonal = plan->diagonal;
     return status;
 }

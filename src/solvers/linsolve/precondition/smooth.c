@@ -345,9 +345,11 @@ tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_o
         return TSL_OK;
     }
     lanczos p = {.a = a, .context = context};
-    tsl_status status = take_lanczos(&p);
-    status = status == TSL_OK ? begin_lanczos(&p) : status;
-    status = status == TSL_OK ? iterate(out, &p) : status;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_lanczos(&p));
+    TSL_TRY(begin_lanczos(&p));
+    TSL_TRY(iterate(out, &p));
+done:
     *out = *out > 0 && 1.05 * *out < bound ? 1.05 * *out : bound;
     free_lanczos(&p);
     return status;
