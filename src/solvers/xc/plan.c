@@ -390,7 +390,7 @@ tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arr
 static tsl_status run(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays, bool move)
 {
     tsl_context *context = plan->context;
-    int64_t pitch;
+    int64_t pitch = 0;
     int order;
     tsl_status status = check_call(plan, points, arrays, &pitch, &order);
     if (status != TSL_OK || points == 0) {
