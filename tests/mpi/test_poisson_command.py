@@ -9,6 +9,7 @@ import unittest
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "poisson"))
 from command import TESELA, CommandTest  # noqa: E402
 from test_dock import has_mpi, options  # noqa: E402
 from test_poisson import npy, parse, wave  # noqa: E402

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/clones.h"
 #include "core/context.h"
 #include "device/device.h"
@@ -52,8 +52,8 @@ TSL_CLONES static void multiply_kinds(const tsl_form *form, float *y, const floa
     }
 }
 
-static void multiply_folded(const tsl_form *form, float *y, const float *x, int64_t from,
-                            int64_t to)
+static void multiply_deduplicated(const tsl_form *form, float *y, const float *x, int64_t from,
+                                  int64_t to)
 {
     const int64_t first = (from - form->first) / TSL_SLICE_ROWS;
     const int64_t last = first + (to - from) / TSL_SLICE_ROWS;
@@ -70,7 +70,7 @@ static void multiply_folded(const tsl_form *form, float *y, const float *x, int6
 void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t from, int64_t to)
 {
     if (form->kind != NULL) {
-        multiply_folded(form, y, x, from, to);
+        multiply_deduplicated(form, y, x, from, to);
     } else if (form->bytes == 4) {
         multiply_single(form, form->narrow, y, x, from, to);
     } else {
@@ -80,7 +80,7 @@ void tsl_form_multiply(const tsl_form *form, void *y, const void *x, int64_t fro
 
 void tsl_form_free(tsl_form *form)
 {
-    tsl_packed_destroy(form->packed);
+    tsl_format_gpu_destroy(form->gpu);
     tsl_release(form->narrow);
     if (!form->borrows) {
         tsl_release(form->value_start);
@@ -104,9 +104,7 @@ tsl_form tsl_form_of_members(const tsl_csr *members, const void *weight, int byt
 
 const char *tsl_form_name(const tsl_form *form)
 {
-    return form->packed != NULL ? tsl_packed_name(form->packed)
-           : form->sliced       ? "sliced-ell"
-                                : "csr";
+    return form->gpu != NULL ? tsl_format_gpu_name(form->gpu) : form->sliced ? "sliced-ell" : "csr";
 }
 
 /* ---- the shape of slices -------------------------------------------------------------------- */
@@ -334,12 +332,13 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale)
 {
     *out = (tsl_form){.bytes = bytes, .scale = scale, .rows = rows};
-    const tsl_status status = context->ops->lists != NULL ? tsl_pack(out, context, layout)
-                                                          : make_on_cpu(out, context, layout);
+    const tsl_status status = context->ops->lists != NULL
+                                  ? tsl_format_gpu_make(out, context, layout)
+                                  : make_on_cpu(out, context, layout);
     if (status != TSL_OK) {
         tsl_form_free(out);
     }
-    if (out->packed != NULL) {
+    if (out->gpu != NULL) {
         out->rows = NULL; /* the device has it */
     }
     return status;
@@ -347,10 +346,10 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
 
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale)
 {
-    bool folded = false;
+    bool deduplicated = false;
     const tsl_status status =
-        wide->sliced ? tsl_form_fold(out, &folded, context, wide, scale) : TSL_OK;
-    if (status != TSL_OK || folded) {
+        wide->sliced ? tsl_form_deduplicate(out, &deduplicated, context, wide, scale) : TSL_OK;
+    if (status != TSL_OK || deduplicated) {
         return status;
     }
     *out = *wide;

@@ -4,7 +4,7 @@
  * slice have their entries on common diagonals, as those of a stencil have, only the diagonals'
  * columns are kept, and x is read as it stands in memory. In single precision slices that repeat
  * are kept once, and between levels of multigrid there are forms without a matrix. GPUs have forms
- * of their own (pack.h), of which one is the same slices, of 32 rows. */
+ * of their own (format_gpu.h), of which one is the same slices, of 32 rows. */
 #ifndef TSL_SPARSE_FORM_H
 #define TSL_SPARSE_FORM_H
 
@@ -32,9 +32,9 @@ typedef struct tsl_form {
     const int32_t *only; /* an entry a row, in this column (< 0: none); else NULL */
     bool lists;          /* the entries of `rows` one after the other */
     const void *weight;  /* of those two, borrowed: the entry of T in each row of it; NULL: 1 */
-    struct tsl_packed *packed; /* on a GPU, instead of all that; NULL: on the CPU */
-    int64_t entries;           /* of this rank's rows; where it goes by rows */
-    int64_t product_bytes;     /* that a product with this rank's rows reads of the matrix */
+    struct tsl_format_gpu *gpu; /* on a GPU, instead of all that; NULL: on the CPU */
+    int64_t entries;            /* of this rank's rows; where it goes by rows */
+    int64_t product_bytes;      /* that a product with this rank's rows reads of the matrix */
 } tsl_form;
 
 /* Make the form that suits `rows` as a whole, of the rows `layout` gives this rank, in numbers of
@@ -43,10 +43,10 @@ tsl_status tsl_form_make(tsl_form *out, tsl_context *context, const tsl_csr *row
                          const tsl_layout *layout, int bytes, double scale);
 /* The form in single precision of what `wide` holds in double precision, which must outlive it. */
 tsl_status tsl_form_narrow(tsl_form *out, tsl_context *context, const tsl_form *wide, double scale);
-/* The same of slices that repeat (fold.c), each kind of them once, with nothing borrowed. False in
- * *made, and nothing in *out, where there are too many kinds. */
-tsl_status tsl_form_fold(tsl_form *out, bool *made, tsl_context *context, const tsl_form *wide,
-                         double scale);
+/* The same of slices that repeat (deduplicate.c), each kind of them once, with nothing borrowed.
+ * False in *made, and nothing in *out, where there are too many kinds. */
+tsl_status tsl_form_deduplicate(tsl_form *out, bool *made, tsl_context *context,
+                                const tsl_form *wide, double scale);
 /* T, which has an entry in row i, in column aggregate[i] if that is not negative: weight[i], or 1
  * where `weight` is NULL. On the CPU; nothing is copied. */
 tsl_form tsl_form_of_aggregates(const int32_t *aggregate, const void *weight, int bytes);

@@ -1,6 +1,6 @@
 /* What ranks on GPUs need of each other's vectors for a product. */
+#include "blocks/vector/fused_kernels.h"
 #include "blocks/vector/layout.h"
-#include "blocks/vector/lists.h"
 #include "comm/comm.h"
 #include "device/device.h"
 
@@ -97,15 +97,15 @@ static bool needs_others(const tsl_csr *m, int64_t from, int64_t to, const tsl_l
 static tsl_status bring_parts(tsl_device_halo *d, tsl_context *context, const tsl_csr *m,
                               const tsl_layout *rows, const tsl_layout *columns)
 {
-    const int each = tsl_list_each(rows->rows);
+    const int each = tsl_fused_each(rows->rows);
     const tsl_part_range own = tsl_layout_parts(rows);
     int32_t *part = tsl_allocate((size_t)own.count * sizeof *part);
     if (part == NULL) {
         return tsl_fail_memory(context, 4 * own.count, "what ranks send each other");
     }
     for (int i = 0; i < own.count; i++) {
-        const int64_t from = tsl_list_row(rows->rows, each, own.first + i);
-        const int64_t to = tsl_list_row(rows->rows, each, own.first + i + 1);
+        const int64_t from = tsl_fused_row(rows->rows, each, own.first + i);
+        const int64_t to = tsl_fused_row(rows->rows, each, own.first + i + 1);
         const bool outer = needs_others(m, from, to, columns);
         part[outer ? own.count - ++d->outer : d->inner++] = own.first + i;
     }
@@ -120,7 +120,7 @@ tsl_status tsl_halo_to_gpu(tsl_halo *halo, tsl_context *context, const tsl_csr *
                            const tsl_layout *rows, const tsl_layout *columns)
 {
     halo->device.context = context;
-    halo->device.lane = columns->lane;
+    halo->device.exchange = columns->exchange;
     const tsl_status status = bring_rows(halo, context);
     return status == TSL_OK ? bring_parts(&halo->device, context, matrix, rows, columns) : status;
 }
@@ -131,7 +131,7 @@ tsl_status tsl_halo_to_gpu(tsl_halo *halo, tsl_context *context, const tsl_csr *
 static tsl_status pack(const tsl_halo *h, char *x, int bytes)
 {
     const tsl_device_halo *d = &h->device;
-    tsl_context *beside = d->lane->beside;
+    tsl_context *beside = d->exchange->beside;
     int64_t sent = 0;
     int64_t received = 0;
     tsl_status status = TSL_OK;
@@ -156,7 +156,7 @@ static tsl_status pack(const tsl_halo *h, char *x, int bytes)
 static tsl_status unpack(const tsl_halo *h, char *x, int bytes)
 {
     const tsl_device_halo *d = &h->device;
-    tsl_context *beside = d->lane->beside;
+    tsl_context *beside = d->exchange->beside;
     int64_t received = 0;
     tsl_status status = TSL_OK;
     for (int p = 0; p < h->peers && status == TSL_OK; p++) {
@@ -172,10 +172,10 @@ static tsl_status unpack(const tsl_halo *h, char *x, int bytes)
 
 tsl_status tsl_halo_exchange_on_gpu(const tsl_halo *halo, void *x, int bytes)
 {
-    const tsl_lane *lane = halo->device.lane;
+    const tsl_exchange_stream *exchange = halo->device.exchange;
     tsl_status status = pack(halo, x, bytes);
     if (status == TSL_OK) {
-        status = tsl_comm_exchange(lane->comm, lane->beside, halo->peers, halo->pairs);
+        status = tsl_comm_exchange(exchange->comm, exchange->beside, halo->peers, halo->pairs);
     }
     return status == TSL_OK ? unpack(halo, x, bytes) : status;
 }

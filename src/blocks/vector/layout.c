@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 #include "device/device.h"
 
 void tsl_layout_free(tsl_layout *layout)
@@ -18,7 +18,7 @@ void tsl_layout_free(tsl_layout *layout)
 
 int64_t tsl_layout_piece_row(const tsl_layout *layout, int piece)
 {
-    return layout->on_gpu            ? tsl_list_row(layout->rows, 1, piece)
+    return layout->on_gpu            ? tsl_fused_row(layout->rows, 1, piece)
            : piece < TSL_SPARSE_SUMS ? tsl_piece_of(layout->rows, piece).from
                                      : layout->rows;
 }
@@ -89,8 +89,8 @@ tsl_status tsl_layout_make(tsl_layout *out, tsl_context *context, int64_t rows,
 
 tsl_part_range tsl_layout_parts(const tsl_layout *layout)
 {
-    const int each = tsl_list_each(layout->rows);
-    const int all = tsl_list_parts(layout->rows);
+    const int each = tsl_fused_each(layout->rows);
+    const int all = tsl_fused_parts(layout->rows);
     const int from = layout->rank_piece[layout->rank] * each;
     const int to = layout->rank_piece[layout->rank + 1] * each;
     const int first = from < all ? from : all;
@@ -100,7 +100,7 @@ tsl_part_range tsl_layout_parts(const tsl_layout *layout)
 /* Each sends its part to all others, straight from where it is. */
 static tsl_status exchange_parts(const tsl_layout *layout, char *data)
 {
-    const tsl_lane *lane = layout->lane;
+    const tsl_exchange_stream *exchange = layout->exchange;
     int count = 0;
     for (int q = 0; q < layout->ranks; q++) {
         if (q != layout->rank) {
@@ -112,11 +112,11 @@ static tsl_status exchange_parts(const tsl_layout *layout, char *data)
                                 .receive_bytes = layout->part_bytes[q]};
         }
     }
-    tsl_status status = tsl_lane_enter(lane);
+    tsl_status status = tsl_exchange_stream_enter(exchange);
     if (status == TSL_OK) {
-        status = tsl_comm_exchange(lane->comm, lane->beside, count, layout->pairs);
+        status = tsl_comm_exchange(exchange->comm, exchange->beside, count, layout->pairs);
     }
-    return tsl_lane_leave(lane, status);
+    return tsl_exchange_stream_leave(exchange, status);
 }
 
 /* Gather the parts first[q] … first[q + 1] - 1 of elements of `bytes` bytes. */
@@ -131,7 +131,7 @@ static tsl_status gather(const tsl_layout *layout, tsl_context *context, void *d
         layout->part_offset[q] = first * bytes;
         layout->part_bytes[q] = (end - first) * bytes;
     }
-    if (layout->lane != NULL) {
+    if (layout->exchange != NULL) {
         return exchange_parts(layout, data);
     }
     const int64_t own = layout->part_bytes[layout->rank];

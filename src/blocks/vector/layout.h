@@ -5,23 +5,23 @@
 #ifndef TSL_SPARSE_LAYOUT_H
 #define TSL_SPARSE_LAYOUT_H
 
-#include "blocks/vector/lane.h"
+#include "blocks/vector/exchange_stream.h"
 #include "blocks/vector/pieces.h"
 #include "comm/comm.h"
 
 typedef struct tsl_layout {
     int64_t rows;
-    bool on_gpu;       /* pieces are those of lists.h */
+    bool on_gpu;       /* pieces are those of fused_kernels.h */
     int ranks;         /* 1: every rank has all rows */
     int rank;          /* this one, 0 where ranks = 1 */
     int *rank_piece;   /* [ranks + 1]: first piece of a rank */
     int *thread_piece; /* [threads + 1]: first piece of a thread of this rank */
     int64_t from, to;  /* this rank's rows */
     void *staging;     /* [to - from] of 8 bytes, and the sums; NULL where ranks = 1, and on GPUs */
-    int64_t *part_bytes, *part_offset; /* [ranks] */
-    tsl_comm_pair *pairs;              /* [ranks], on GPUs */
-    const tsl_lane *lane;              /* borrowed, set once it is made; NULL: on the CPU, or where
-                                          ranks = 1 */
+    int64_t *part_bytes, *part_offset;   /* [ranks] */
+    tsl_comm_pair *pairs;                /* [ranks], on GPUs */
+    const tsl_exchange_stream *exchange; /* borrowed, set once it is made; NULL: on the CPU, or
+                                            where ranks = 1 */
 } tsl_layout;
 
 enum { TSL_MOST_SUMS = 1024 }; /* scalar products of one reduction */
@@ -35,7 +35,7 @@ void tsl_layout_free(tsl_layout *layout);
 /* First row of piece `piece`, which may be TSL_SPARSE_SUMS. */
 int64_t tsl_layout_piece_row(const tsl_layout *layout, int piece);
 
-/* The parts (lists.h) of this rank's pieces, as many as have rows. */
+/* The parts (fused_kernels.h) of this rank's pieces, as many as have rows. */
 typedef struct tsl_part_range {
     int first, count;
 } tsl_part_range;
@@ -51,14 +51,14 @@ tsl_status tsl_layout_gather_sums(const tsl_layout *layout, tsl_context *context
 /* What a GPU has beside a tsl_halo. */
 typedef struct tsl_device_halo {
     tsl_context *context;
-    const tsl_lane *lane;
+    const tsl_exchange_stream *exchange;
     /* What a peer is sent, or sends, stands together in x from this row on; -1: it does not, and
      * goes through memory of its own. [peers] */
     int64_t *send_first, *receive_first;
     int32_t *send_row, *receive_row; /* as in tsl_halo; this and what follows, in device memory */
     void *send, *receive;
-    int32_t *part; /* parts of this rank's rows (lists.h), `inner` ones that need nothing of other
-                      ranks, then `outer` ones */
+    int32_t *part; /* parts of this rank's rows (fused_kernels.h), `inner` ones that need nothing of
+                      other ranks, then `outer` ones */
     int inner, outer;
 } tsl_device_halo;
 
@@ -84,7 +84,7 @@ void tsl_halo_free(tsl_halo *halo);
 tsl_status tsl_halo_exchange(const tsl_halo *halo, tsl_context *context, void *x, int bytes);
 
 /* On GPUs (halo_gpu.c): what is made, released and exchanged there. The exchange is queued on the
- * lane, which the caller enters and leaves. */
+ * stream of exchange, which the caller enters and leaves. */
 tsl_status tsl_halo_to_gpu(tsl_halo *halo, tsl_context *context, const tsl_csr *matrix,
                            const tsl_layout *rows, const tsl_layout *columns);
 void tsl_halo_leave_gpu(tsl_halo *halo);

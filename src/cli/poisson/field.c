@@ -73,13 +73,11 @@ static tsl_status open_hdf5(poisson_field *field, tsl_context *context)
     tsl_hdf5_array array;
     tsl_hdf5_remarks *remarks = &field->remarks;
     field->has_datasets = true;
-    tsl_status status = tsl_hdf5_open(&field->hdf5, field->input);
-    if (status == TSL_OK) {
-        status = choose_dataset(field);
-    }
-    if (status == TSL_OK) {
-        status = tsl_hdf5_look(&array, remarks, field->hdf5, field->dataset);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_hdf5_open(&field->hdf5, field->input));
+    TSL_TRY(choose_dataset(field));
+    TSL_TRY(tsl_hdf5_look(&array, remarks, field->hdf5, field->dataset));
+done:
     if (status != TSL_OK) {
         return status;
     }

@@ -26,16 +26,12 @@ static tsl_status measure(poisson_stages *out, poisson_work *work, poisson_array
     tsl_poisson_summary plan;
     poisson_timing timed;
     tsl_poisson_plan_summary(a->plan, &plan);
-    tsl_status status = poisson_time(&out->untimed, work, a, 1);
-    if (status == TSL_OK) {
-        status = poisson_arrays_time(a);
-    }
-    if (status == TSL_OK) {
-        status = poisson_time(&timed, work, a, 0);
-    }
-    if (status == TSL_OK) {
-        status = poisson_arrays_times(a, all);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(poisson_time(&out->untimed, work, a, 1));
+    TSL_TRY(poisson_arrays_time(a));
+    TSL_TRY(poisson_time(&timed, work, a, 0));
+    TSL_TRY(poisson_arrays_times(a, all));
+done:
     if (status == TSL_OK) {
         add_up(out, all, plan.ranks[0] * plan.ranks[1], work->options->repeat);
         out->segments = plan.segments;

@@ -53,16 +53,12 @@ static tsl_status solve(tsl_context *context, const tsl_poisson_options *o, doub
         const float value = (float)field[i];
         memcpy(&narrow[i], &value, sizeof value);
     }
-    tsl_status status = poisson_arrays_create(&arrays, context, o, false);
-    if (status == TSL_OK) {
-        status = tsl_buffer_write(arrays.source, 0, field, count * o->precision);
-    }
-    if (status == TSL_OK) {
-        status = poisson_arrays_solve(&arrays, POISSON_NO_AXIS);
-    }
-    if (status == TSL_OK) {
-        status = tsl_buffer_read(arrays.result, 0, field, count * o->precision);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(poisson_arrays_create(&arrays, context, o, false));
+    TSL_TRY(tsl_buffer_write(arrays.source, 0, field, count * o->precision));
+    TSL_TRY(poisson_arrays_solve(&arrays, POISSON_NO_AXIS));
+    TSL_TRY(tsl_buffer_read(arrays.result, 0, field, count * o->precision));
+done:
     for (int64_t i = count - 1; i >= 0 && o->precision == 4; i--) {
         float value;
         memcpy(&value, &narrow[i], sizeof value);

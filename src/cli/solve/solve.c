@@ -171,13 +171,11 @@ solve_definiteness solve_definiteness_of(const solve_work *work)
 /* What each rank has of the vectors; not on the device yet. */
 static tsl_status make_host_vectors(solve_work *work)
 {
-    tsl_status status = solve_make_vectors(work);
-    if (status == TSL_OK) {
-        status = solve_find_null_space(work);
-    }
-    if (status == TSL_OK) {
-        status = solve_project(work, &work->b, true);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(solve_make_vectors(work));
+    TSL_TRY(solve_find_null_space(work));
+    TSL_TRY(solve_project(work, &work->b, true));
+done:
     if (status == TSL_OK) {
         const int64_t count = work->b.rows * work->b.columns;
         work->solution = (tsl_dense){.rows = work->b.rows, .columns = work->b.columns};

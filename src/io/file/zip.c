@@ -133,13 +133,11 @@ tsl_status tsl_zip_open(tsl_zip *out, tsl_context *context, const tsl_source *so
     int64_t at = 0;
     int64_t size = 0;
     const char *tail = NULL;
-    tsl_status status = take(&tail, context, source, source->size - bytes, bytes, buffer);
-    if (status == TSL_OK) {
-        status = find_directory(context, source, tail, bytes, &at, &size);
-    }
-    if (status == TSL_OK) {
-        status = read_directory(out, context, at, size);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take(&tail, context, source, source->size - bytes, bytes, buffer));
+    TSL_TRY(find_directory(context, source, tail, bytes, &at, &size));
+    TSL_TRY(read_directory(out, context, at, size));
+done:
     tsl_release(buffer);
     if (status != TSL_OK) {
         tsl_zip_close(out);

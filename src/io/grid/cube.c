@@ -323,16 +323,12 @@ tsl_status tsl_cube_parse(tsl_cube *out, tsl_context *context, const char *name,
 {
     walk w = {.context = context, .name = name, .lines = tsl_lines_of(data, size)};
     *out = (tsl_cube){.atoms = 0};
-    tsl_status status = read_header(&w, out, size);
-    if (status == TSL_OK) {
-        status = read_atoms(&w, out);
-    }
-    if (status == TSL_OK) {
-        status = read_id(&w, out);
-    }
-    if (status == TSL_OK) {
-        status = read_values(&w, out, size);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(read_header(&w, out, size));
+    TSL_TRY(read_atoms(&w, out));
+    TSL_TRY(read_id(&w, out));
+    TSL_TRY(read_values(&w, out, size));
+done:
     if (status != TSL_OK) {
         tsl_cube_release(out);
     }

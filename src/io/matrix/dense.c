@@ -81,13 +81,11 @@ tsl_status tsl_dense_parse_npy(tsl_dense *out, const char **field, tsl_context *
     char *copy;
     char what[TSL_ERROR_TEXT];
     *out = (tsl_dense){.rows = 0};
-    tsl_status status = load(&data, &copy, context, source);
-    if (status == TSL_OK) {
-        status = tsl_npy_parse(&header, context, source->name, data, (size_t)source->size);
-    }
-    if (status == TSL_OK) {
-        status = check_header(&header, context, source);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(load(&data, &copy, context, source));
+    TSL_TRY(tsl_npy_parse(&header, context, source->name, data, (size_t)source->size));
+    TSL_TRY(check_header(&header, context, source));
+done:
     if (status == TSL_OK) {
         *field = tsl_npy_field(&header);
         out->rows = header.shape[0];

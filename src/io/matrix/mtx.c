@@ -454,13 +454,11 @@ static tsl_status take_memory(body *b)
 static tsl_status read_body(body *b)
 {
     const bool array = b->header.array;
-    tsl_status status = take_memory(b);
-    if (status == TSL_OK) {
-        status = walk_text(b, array ? count_array : count_coordinate, true);
-    }
-    if (status == TSL_OK) {
-        status = sum_counts(b);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_memory(b));
+    TSL_TRY(walk_text(b, array ? count_array : count_coordinate, true));
+    TSL_TRY(sum_counts(b));
+done:
     if (status == TSL_OK) {
         start_rows(b);
         status = take_entries(b);

@@ -235,13 +235,11 @@ static tsl_status tell_no_size(const walk *w)
 static tsl_status read_lines(walk *w, tsl_mtx_header *out, const tsl_source *source, bool *whole)
 {
     bool found = false;
-    tsl_status status = read_banner(w, out);
-    if (status == TSL_OK) {
-        status = check_banner(w, out);
-    }
-    if (status == TSL_OK) {
-        status = skip_comments(w, out, &found);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(read_banner(w, out));
+    TSL_TRY(check_banner(w, out));
+    TSL_TRY(skip_comments(w, out, &found));
+done:
     *whole = status != TSL_OK || found || !w->cut;
     if (status == TSL_OK && !found) {
         return *whole ? tell_no_size(w) : TSL_OK;

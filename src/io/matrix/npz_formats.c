@@ -211,13 +211,11 @@ tsl_status tsl_npz_read_dia(const tsl_npz *r, tsl_matrix_file *out)
     tsl_npy header = {.axes = 0};
     tsl_npz_array offsets = {.data = NULL};
     double *value = NULL;
-    tsl_status status = tsl_npz_values(&value, &header, &out->field, r, 2, -1);
-    if (status == TSL_OK) {
-        status = tsl_npz_integers(&offsets, r, "offsets.npy", header.shape[0], false);
-    }
-    if (status == TSL_OK) {
-        status = take(&t, r, walk_diagonals(NULL, &out->matrix, &offsets, &header, value));
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_npz_values(&value, &header, &out->field, r, 2, -1));
+    TSL_TRY(tsl_npz_integers(&offsets, r, "offsets.npy", header.shape[0], false));
+    TSL_TRY(take(&t, r, walk_diagonals(NULL, &out->matrix, &offsets, &header, value)));
+done:
     if (status == TSL_OK) {
         walk_diagonals(&t, &out->matrix, &offsets, &header, value);
     }

@@ -496,13 +496,11 @@ static void fill(const tsl_builder *builder, tsl_molecule *molecule)
 
 tsl_status tsl_builder_finish(tsl_builder *builder, tsl_molecule **out)
 {
-    tsl_status status = tsl_builder_settle(builder);
-    if (status == TSL_OK) {
-        status = check_atoms(builder);
-    }
-    if (status == TSL_OK) {
-        status = tsl_builder_choose_alternates(builder);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_builder_settle(builder));
+    TSL_TRY(check_atoms(builder));
+    TSL_TRY(tsl_builder_choose_alternates(builder));
+done:
     if (status != TSL_OK) {
         return status;
     }

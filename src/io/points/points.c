@@ -45,13 +45,11 @@ static tsl_status read_npy(tsl_point_set *out, tsl_input *input)
     int64_t point = 1, step = 1;
     tsl_context *context = tsl_input_context(input);
     const char *path = tsl_input_name(input);
-    tsl_status status = tsl_npy_open(&header, input);
-    if (status == TSL_OK) {
-        status = tsl_npy_load(&data, input, &header);
-    }
-    if (status == TSL_OK) {
-        status = shape_of(&out->points, context, path, &header, &point, &step);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_npy_open(&header, input));
+    TSL_TRY(tsl_npy_load(&data, input, &header));
+    TSL_TRY(shape_of(&out->points, context, path, &header, &point, &step));
+done:
     if (status == TSL_OK && (!tsl_npy_has_numbers(&header) || strchr(header.type, 'c') != NULL)) {
         status = tsl_fail(context, TSL_E_FORMAT,
                           "%s: has elements of type %s: coordinates are real numbers", path,

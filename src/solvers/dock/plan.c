@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "blocks/fft/turns.h"
+#include "blocks/fft/share_wisdom.h"
 #include "io/molecule/molecule.h"
 #include "solvers/dock/ranges.h"
 #include "solvers/dock/receptor.h"
@@ -219,12 +219,12 @@ static tsl_status plan_in_turn(void *user, int *transposed, const int *settled)
  * measure once. */
 static tsl_status plan_together(tsl_dock_plan *plan, const tsl_dock_rank_group *group, bool later)
 {
-    const tsl_fft_turns turns = {.precision = plan->correlation.precision,
-                                 .plans = plan->convolve == NULL,
-                                 .plan = plan_in_turn,
-                                 .user = plan};
+    const tsl_fft_planning planning = {.precision = plan->correlation.precision,
+                                       .plans = plan->convolve == NULL,
+                                       .plan = plan_in_turn,
+                                       .user = plan};
     return group->first_gpu < 0
-               ? tsl_fft_take_turns(plan->context, &turns)
+               ? tsl_fft_share_wisdom(plan->context, &planning)
                : tsl_comm_agree(plan->context,
                                 later ? reserve(plan)
                                       : plan_transforms(plan, patience_of(plan), NULL));

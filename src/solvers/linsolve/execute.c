@@ -72,9 +72,9 @@ static tsl_status check_vectors(const tsl_linsolve_plan *plan, const double *x, 
 static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
 {
     const tsl_linsolve_options *o = &run->plan->options;
-    const tsl_step step = tsl_dot(run->b, run->b);
+    const tsl_expression step = tsl_dot(run->b, run->b);
     double square = 0;
-    const tsl_status status = tsl_run_steps(run, &step, 1, &square);
+    const tsl_status status = tsl_run_expressions(run, &step, 1, &square);
     if (status != TSL_OK) {
         return status;
     }
@@ -87,9 +87,9 @@ static tsl_status measure_rhs(tsl_run *run, tsl_linsolve_report *report)
     if (run->plan->badly_scaled) {
         double *const z = tsl_run_vector(run, TSL_CG_VECTORS);
         double scaled = 0;
-        const tsl_step steps[] = {tsl_scale(z, 1, run->b, run->plan->m.diagonal, 0, NULL),
-                                  tsl_dot(run->b, z)};
-        const tsl_status weighed = tsl_run_steps(run, steps, 2, &scaled);
+        const tsl_expression steps[] = {tsl_scale(z, 1, run->b, run->plan->m.diagonal, 0, NULL),
+                                        tsl_dot(run->b, z)};
+        const tsl_status weighed = tsl_run_expressions(run, steps, 2, &scaled);
         if (weighed != TSL_OK) {
             return weighed;
         }
@@ -331,13 +331,11 @@ static tsl_status tell_failure(const tsl_run *run, const tsl_linsolve_report *re
 static tsl_status solve(tsl_run *run, tsl_linsolve_report *report)
 {
     tsl_linsolve_plan *plan = run->plan;
-    tsl_status status = measure_rhs(run, report);
-    if (status == TSL_OK) {
-        status = iterate(run, report);
-    }
-    if (status == TSL_OK) {
-        status = tsl_layout_gather(plan->layout, plan->context, run->x, 8);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(measure_rhs(run, report));
+    TSL_TRY(iterate(run, report));
+    TSL_TRY(tsl_layout_gather(plan->layout, plan->context, run->x, 8));
+done:
     report->stop = status == TSL_OK            ? run->stop
                    : status == TSL_E_CANCELLED ? TSL_LINSOLVE_CANCELLED
                                                : TSL_LINSOLVE_FAILED;

@@ -2,7 +2,7 @@
 #ifndef TSL_SPARSE_LINSOLVE_H
 #define TSL_SPARSE_LINSOLVE_H
 
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "solvers/linsolve/matrix/matrix.h"
 
 /* A preconditioner: z = M r. */
@@ -98,15 +98,17 @@ tsl_status tsl_run_judge(tsl_run *run);
  * residual was just recomputed: r and the norm are then its own. Overwrites vector 1. */
 tsl_status tsl_run_go_back(tsl_run *run);
 
-/* y = A x as a step. */
-tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x);
-tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x);
+/* y = A x as an expression. */
+tsl_expression tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x);
+tsl_expression tsl_run_product(const tsl_run *run, double *y, const double *x);
 
 /* Run a list; its scalar products, `dots` of them, are sums over all ranks. */
-tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots);
+tsl_status tsl_run_expressions(tsl_run *run, const tsl_expression *expressions, int count,
+                               double *dots);
 
 /* The same in parts: the lists leave their sums in the plan, from column `column` on … */
-tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int width, int column);
+tsl_status tsl_run_part(tsl_run *run, const tsl_expression *expressions, int count, int width,
+                        int column);
 /* … and are then added up over all ranks. */
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots);
 
@@ -120,11 +122,11 @@ tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double
 /* Where z = M r may lie: r itself where M = 1, else `space`. */
 double *tsl_run_preconditioned(const tsl_run *run, double *r, double *space);
 
-/* Run `steps`, which end with a new r; then rr = r.r, z = M r, rz = r.z. z is as
+/* Run `expressions`, which end with a new r; then rr = r.r, z = M r, rz = r.z. z is as
  * tsl_run_preconditioned() has it, or run->factor times run->single where M makes that; it is left
  * alone if r has met the target. */
-tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
-                          double *rz);
+tsl_status tsl_run_update(tsl_run *run, const tsl_expression *expressions, int count, double *z,
+                          double *rr, double *rz);
 
 /* Note r.M r. */
 void tsl_run_measure(tsl_run *run, double rz);

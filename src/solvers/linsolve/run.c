@@ -1,5 +1,5 @@
-/* What all methods do: lists of steps with sums over all ranks, the preconditioner, and the end of
- * an iteration. */
+/* What all methods do: lists of expressions with sums over all ranks, the preconditioner, and the
+ * end of an iteration. */
 #include <math.h>
 
 #include "core/context.h"
@@ -12,18 +12,18 @@ double *tsl_run_vector(const tsl_run *run, int number)
     return run->plan->memory + (int64_t)number * ((run->plan->rows + 7) / 8 * 8);
 }
 
-tsl_step tsl_run_product(const tsl_run *run, double *y, const double *x)
+tsl_expression tsl_run_product(const tsl_run *run, double *y, const double *x)
 {
     return tsl_plan_product(run->plan, y, x);
 }
 
-tsl_step tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x)
+tsl_expression tsl_plan_product(const tsl_linsolve_plan *plan, double *y, const double *x)
 {
-    tsl_step step =
+    tsl_expression expression =
         tsl_product(y, plan->matrix != NULL ? &plan->matrix->form : NULL, &plan->halo, x);
-    step.apply = plan->apply;
-    step.user = plan->user;
-    return step;
+    expression.apply = plan->apply;
+    expression.user = plan->user;
+    return expression;
 }
 
 static void count_product(tsl_run *run, double begun)
@@ -41,21 +41,21 @@ static void count_product(tsl_run *run, double begun)
 }
 
 /* `pending`: the sums are those of an earlier list, to be gathered meanwhile. */
-static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int width, int column,
-                           bool pending)
+static tsl_status run_list(tsl_run *run, const tsl_expression *expressions, int count, int width,
+                           int column, bool pending)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_steps list = {.layout = plan->layout,
-                            .bytes = 8,
-                            .count = count,
-                            .steps = steps,
-                            .sums = plan->sums,
-                            .width = width,
-                            .column = column,
-                            .pending = pending};
+    const tsl_expressions list = {.layout = plan->layout,
+                                  .bytes = 8,
+                                  .count = count,
+                                  .expressions = expressions,
+                                  .sums = plan->sums,
+                                  .width = width,
+                                  .column = column,
+                                  .pending = pending};
     const double begun = tsl_seconds();
-    const bool product = steps[0].kind == TSL_STEP_PRODUCT;
-    const tsl_status status = tsl_steps_run(plan->context, &list);
+    const bool product = expressions[0].kind == TSL_EXPRESSION_PRODUCT;
+    const tsl_status status = tsl_expressions_run(plan->context, &list);
     if (product) {
         count_product(run, begun);
     } else {
@@ -65,9 +65,10 @@ static tsl_status run_list(tsl_run *run, const tsl_step *steps, int count, int w
     return status;
 }
 
-tsl_status tsl_run_part(tsl_run *run, const tsl_step *steps, int count, int width, int column)
+tsl_status tsl_run_part(tsl_run *run, const tsl_expression *expressions, int count, int width,
+                        int column)
 {
-    return run_list(run, steps, count, width, column, false);
+    return run_list(run, expressions, count, width, column, false);
 }
 
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots)
@@ -82,19 +83,20 @@ tsl_status tsl_run_product_and_sums(tsl_run *run, double *y, const double *x, in
                                     double *dots)
 {
     const tsl_linsolve_plan *plan = run->plan;
-    const tsl_step step = tsl_run_product(run, y, x);
-    const tsl_status status = run_list(run, &step, 1, width, 0, true);
+    const tsl_expression expression = tsl_run_product(run, y, x);
+    const tsl_status status = run_list(run, &expression, 1, width, 0, true);
     return status == TSL_OK ? tsl_sums_add_up(plan->context, dots, plan->sums, plan->layout, width)
                             : status;
 }
 
-tsl_status tsl_run_steps(tsl_run *run, const tsl_step *steps, int count, double *dots)
+tsl_status tsl_run_expressions(tsl_run *run, const tsl_expression *expressions, int count,
+                               double *dots)
 {
     int own = 0;
     for (int i = 0; i < count; i++) {
-        own += steps[i].kind == TSL_STEP_DOT;
+        own += expressions[i].kind == TSL_EXPRESSION_DOT;
     }
-    tsl_status status = tsl_run_part(run, steps, count, own, 0);
+    tsl_status status = tsl_run_part(run, expressions, count, own, 0);
     return status == TSL_OK && own > 0 ? tsl_run_add_up(run, own, dots) : status;
 }
 
@@ -108,10 +110,10 @@ tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double
 {
     const tsl_linsolve_plan *plan = run->plan;
     if (plan->m.apply == NULL) {
-        const tsl_step step = plan->m.diagonal != NULL
-                                  ? tsl_scale(z, 1, r, plan->m.diagonal, 0, NULL)
-                                  : tsl_combine(z, 1, r, 0, NULL);
-        return z != r ? tsl_run_steps(run, &step, 1, NULL) : TSL_OK;
+        const tsl_expression expression = plan->m.diagonal != NULL
+                                              ? tsl_scale(z, 1, r, plan->m.diagonal, 0, NULL)
+                                              : tsl_combine(z, 1, r, 0, NULL);
+        return z != r ? tsl_run_expressions(run, &expression, 1, NULL) : TSL_OK;
     }
     const double begun = tsl_seconds();
     const tsl_status status = plan->m.apply(plan->m.self, z, r, norm);
@@ -119,16 +121,16 @@ tsl_status tsl_run_precondition(tsl_run *run, double *z, const double *r, double
     return status;
 }
 
-enum { UPDATE_STEPS = 12 };
+enum { UPDATE_EXPRESSIONS = 12 };
 
-tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double *z, double *rr,
-                          double *rz)
+tsl_status tsl_run_update(tsl_run *run, const tsl_expression *expressions, int count, double *z,
+                          double *rr, double *rz)
 {
     const tsl_preconditioner *m = &run->plan->m;
-    tsl_step list[UPDATE_STEPS];
+    tsl_expression list[UPDATE_EXPRESSIONS];
     int n = 0;
     for (; n < count; n++) {
-        list[n] = steps[n];
+        list[n] = expressions[n];
     }
     double sums[2];
     list[n++] = tsl_dot(run->r, run->r);
@@ -136,7 +138,7 @@ tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double
         list[n++] = tsl_scale(z, 1, run->r, m->diagonal, 0, NULL);
         list[n++] = tsl_dot(run->r, z);
     }
-    tsl_status status = tsl_run_steps(run, list, n, sums);
+    tsl_status status = tsl_run_expressions(run, list, n, sums);
     *rr = sums[0];
     *rz = m->diagonal != NULL ? sums[1] : sums[0];
     if (status != TSL_OK || m->apply == NULL || !(sqrt(*rr) > run->target)) {
@@ -144,14 +146,14 @@ tsl_status tsl_run_update(tsl_run *run, const tsl_step *steps, int count, double
     }
     if (m->apply_single == NULL) {
         status = tsl_run_precondition(run, z, run->r, sqrt(*rr));
-        const tsl_step dot = tsl_dot(run->r, z);
-        return status == TSL_OK ? tsl_run_steps(run, &dot, 1, rz) : status;
+        const tsl_expression dot = tsl_dot(run->r, z);
+        return status == TSL_OK ? tsl_run_expressions(run, &dot, 1, rz) : status;
     }
     const double begun = tsl_seconds();
     status = m->apply_single(m->self, &run->single, &run->factor, run->r, sqrt(*rr));
     tsl_profile_add(run->plan->context, "preconditioner", begun, 0, 0);
-    const tsl_step dot[] = {tsl_widen(NULL, run->factor, run->single), tsl_dot(run->r, NULL)};
-    return status == TSL_OK ? tsl_run_steps(run, dot, 2, rz) : status;
+    const tsl_expression dot[] = {tsl_widen(NULL, run->factor, run->single), tsl_dot(run->r, NULL)};
+    return status == TSL_OK ? tsl_run_expressions(run, dot, 2, rz) : status;
 }
 
 void tsl_run_stop_at(tsl_run *run, double scalar)
@@ -185,8 +187,8 @@ void tsl_run_hear(tsl_run *run)
 
 static tsl_status copy_x(tsl_run *run, double *to)
 {
-    const tsl_step copy = tsl_combine(to, 1, run->x, 0, NULL);
-    return tsl_run_steps(run, &copy, 1, NULL);
+    const tsl_expression copy = tsl_combine(to, 1, run->x, 0, NULL);
+    return tsl_run_expressions(run, &copy, 1, NULL);
 }
 
 /* What the rounding of b - A x may be, of x.x. */
@@ -225,10 +227,10 @@ tsl_status tsl_run_judge(tsl_run *run)
     }
     double *const space = tsl_run_vector(run, 1);
     double squares[2] = {0};
-    const tsl_step steps[] = {tsl_run_product(run, space, run->candidate),
-                              tsl_combine(space, 1, run->b, -1, space), tsl_dot(space, space),
-                              tsl_dot(run->candidate, run->candidate)};
-    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
+    const tsl_expression expressions[] = {
+        tsl_run_product(run, space, run->candidate), tsl_combine(space, 1, run->b, -1, space),
+        tsl_dot(space, space), tsl_dot(run->candidate, run->candidate)};
+    const tsl_status status = tsl_run_expressions(run, expressions, 4, squares);
     const double found = sqrt(squares[0]);
     const double norm = found + doubt_of(run, found, squares[1]);
     if (status == TSL_OK && norm < run->kept_norm) {
@@ -247,8 +249,8 @@ tsl_status tsl_run_go_back(tsl_run *run)
         run->norm + run->rounding <= run->kept_norm) {
         return status;
     }
-    const tsl_step copy = tsl_combine(run->x, 1, run->kept, 0, NULL);
-    const tsl_status copied = tsl_run_steps(run, &copy, 1, NULL);
+    const tsl_expression copy = tsl_combine(run->x, 1, run->kept, 0, NULL);
+    const tsl_status copied = tsl_run_expressions(run, &copy, 1, NULL);
     return copied == TSL_OK ? tsl_run_residual(run) : copied;
 }
 
@@ -349,13 +351,14 @@ tsl_status tsl_run_residual(tsl_run *run)
 {
     double squares[3] = {0};
     double *const z = tsl_run_vector(run, TSL_CG_VECTORS); /* CG's own, where there is a weight */
-    const tsl_step steps[] = {tsl_run_product(run, run->r, run->x),
-                              tsl_combine(run->r, 1, run->b, -1, run->r),
-                              tsl_dot(run->r, run->r),
-                              tsl_dot(run->x, run->x),
-                              tsl_scale(z, 1, run->r, run->plan->m.diagonal, 0, NULL),
-                              tsl_dot(run->r, z)};
-    const tsl_status status = tsl_run_steps(run, steps, run->weight > 0 ? 6 : 4, squares);
+    const tsl_expression expressions[] = {tsl_run_product(run, run->r, run->x),
+                                          tsl_combine(run->r, 1, run->b, -1, run->r),
+                                          tsl_dot(run->r, run->r),
+                                          tsl_dot(run->x, run->x),
+                                          tsl_scale(z, 1, run->r, run->plan->m.diagonal, 0, NULL),
+                                          tsl_dot(run->r, z)};
+    const tsl_status status =
+        tsl_run_expressions(run, expressions, run->weight > 0 ? 6 : 4, squares);
     run->norm = sqrt(tsl_run_weighed(run, squares[0], squares[2]));
     run->plain = sqrt(squares[0]);
     run->scaled = TSL_LOOSE * sqrt(run->weight * squares[2]);

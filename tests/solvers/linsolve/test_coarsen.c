@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -92,12 +92,12 @@ static void coarsen_on(trial *t, const char *device)
     const int64_t nonzeros = tsl_csr_nonzeros(&t->a);
     assert_int_equal(tsl_layout_make(&layout, context, t->s->n, t->s->row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&form, context, &t->a, &layout, 8, 1), TSL_OK);
-    assert_null(form.packed->tiles);
+    assert_null(form.gpu->tiles);
     assert_int_equal(tsl_space_begin(&spaces.passing, context, 4 * t->s->n, true), TSL_OK);
     assert_int_equal(tsl_space_begin(&spaces.results, context, t->s->n, true), TSL_OK);
     assert_int_equal(tsl_space_begin(&kept, context, t->s->n, false), TSL_OK);
     tsl_fine fine = {
-        .a = tsl_rows_of(&form.packed->matrix),
+        .a = tsl_rows_of(&form.gpu->matrix),
         .places = nonzeros,
         .facts = tsl_space_take(&status, &spaces.passing, 8 * TSL_FACTS),
         .inverse = tsl_space_take(&status, &spaces.passing, 8 * t->s->n),
@@ -106,9 +106,9 @@ static void coarsen_on(trial *t, const char *device)
         .reach = nonzeros <= TSL_SHORT_ROW * t->s->n ? 3 : 2,
         .near_null = t->near_null != NULL ? test_upload(context, t->near_null, 8 * t->s->n) : NULL};
     if (fine.a.row_start == NULL) {
-        const int64_t slices = (t->s->n + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+        const int64_t slices = (t->s->n + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
         test_download(context, &fine.places, fine.a.value_start + slices, 8);
-        fine.places *= TSL_PACK_LANES;
+        fine.places *= TSL_SLICE_LANES;
     }
     const tsl_grouping g = {.a = fine.a, .facts = fine.facts, .inverse = fine.inverse};
     assert_int_equal(context->ops->fill(context, fine.facts, 0, 8 * TSL_FACTS), TSL_OK);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/context.h"
 #include "device/device.h"
 #include "solvers/linsolve/multigrid/gpu/coarsen_gpu.h"
@@ -69,7 +69,7 @@ static void measure(measured *m, const test_system *s)
     assert_int_equal(tsl_layout_make(&m->layout, m->context, s->n, s->row_start, true), TSL_OK);
     assert_int_equal(tsl_form_make(&m->form, m->context, &m->a, &m->layout, 8, 1), TSL_OK);
     assert_int_equal(tsl_space_begin(&m->space, m->context, 40 * s->n, true), TSL_OK);
-    m->g = (tsl_grouping){.a = tsl_rows_of(&m->form.packed->matrix),
+    m->g = (tsl_grouping){.a = tsl_rows_of(&m->form.gpu->matrix),
                           .facts = tsl_space_take(&status, &m->space, sizeof m->facts),
                           .inverse = tsl_space_take(&status, &m->space, 8 * s->n)};
     assert_int_equal(m->context->ops->fill(m->context, m->g.facts, 0, sizeof m->facts), TSL_OK);

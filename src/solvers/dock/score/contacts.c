@@ -6,7 +6,7 @@
 #include "solvers/dock/score/score.h"
 
 /* -ln of the share of a pair of types among contacts of native complexes over its share among those
- * of decoys, as `bench/dock_rank.py fit` prints it (table.all.txt): 115 complexes of the docking
+ * of decoys, as `bench/dock/rank.py fit` prints it (table.all.txt): 115 complexes of the docking
  * benchmark 5 (Vreven et al., J. Mol. Biol. 427 (2015) 3031), 16 decoys of each, docked by shape
  * alone. The types are those of Zhang, Vasmatzis, Cornette & DeLisi, J. Mol. Biol. 267 (1997) 707:
  * 0 N, 1 CA, 2 C, 3 O, 4 CA of glycine, 5 CB, 6 NZ of lysine, 7 CD of lysine, 8 OD of aspartate, 9

@@ -1,4 +1,4 @@
-/* The library's own pair potentials, as `bench/dock_rank.py pairs` prints them (pairs.all.txt). */
+/* The library's own pair potentials, as `bench/dock/rank.py pairs` prints them (pairs.all.txt). */
 #include "solvers/dock/plan.h"
 
 /* One potential of each bin for all types: atoms that overlap repel, those that touch attract. */

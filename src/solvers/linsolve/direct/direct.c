@@ -107,10 +107,10 @@ tsl_status tsl_run_direct(tsl_run *run)
     }
     for (int pass = 1;; pass++) {
         const double before = run->norm;
-        const tsl_step add = tsl_combine(run->x, 1, run->x, 1, z);
+        const tsl_expression add = tsl_combine(run->x, 1, run->x, 1, z);
         tsl_status status = tsl_layout_gather(plan->layout, plan->context, run->r, 8);
         status = status == TSL_OK ? tsl_run_precondition(run, z, run->r, run->norm) : status;
-        status = status == TSL_OK ? tsl_run_steps(run, &add, 1, NULL) : status;
+        status = status == TSL_OK ? tsl_run_expressions(run, &add, 1, NULL) : status;
         status = status == TSL_OK ? tsl_run_residual(run) : status;
         if (status != TSL_OK) {
             return status;

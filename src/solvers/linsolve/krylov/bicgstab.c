@@ -20,38 +20,39 @@ tsl_status tsl_run_bicgstab(tsl_run *run)
     double *const t = tsl_run_vector(run, 4);
     double *const mp = tsl_run_preconditioned(run, p, tsl_run_vector(run, 5));
     double *const mr = tsl_run_preconditioned(run, r, tsl_run_vector(run, 6));
-    const tsl_step begin[] = {tsl_combine(shadow, 1, r, 0, NULL), tsl_combine(p, 1, r, 0, NULL),
-                              tsl_dot(r, r)};
+    const tsl_expression begin[] = {tsl_combine(shadow, 1, r, 0, NULL),
+                                    tsl_combine(p, 1, r, 0, NULL), tsl_dot(r, r)};
     double rho;
-    tsl_status status = tsl_run_steps(run, begin, 3, &rho);
+    tsl_status status = tsl_run_expressions(run, begin, 3, &rho);
     const double shadow_square = rho;
     while (status == TSL_OK) {
         double first[2] = {0};
         double second[3];
         double third[2];
         status = tsl_run_precondition(run, mp, p, 0);
-        const tsl_step product[] = {tsl_run_product(run, v, mp), tsl_dot(shadow, v), tsl_dot(v, v)};
-        status = status == TSL_OK ? tsl_run_steps(run, product, 3, first) : status;
+        const tsl_expression product[] = {tsl_run_product(run, v, mp), tsl_dot(shadow, v),
+                                          tsl_dot(v, v)};
+        status = status == TSL_OK ? tsl_run_expressions(run, product, 3, first) : status;
         if (status != TSL_OK || breaks_down(first[0], shadow_square, first[1])) {
             tsl_run_stop_at(run, first[0]);
             return status;
         }
         const double alpha = rho / first[0];
-        const tsl_step half[] = {tsl_combine(r, 1, r, -alpha, v)};
-        status = tsl_run_steps(run, half, 1, NULL);
+        const tsl_expression half[] = {tsl_combine(r, 1, r, -alpha, v)};
+        status = tsl_run_expressions(run, half, 1, NULL);
         status = status == TSL_OK ? tsl_run_precondition(run, mr, r, 0) : status;
-        const tsl_step again[] = {tsl_run_product(run, t, mr), tsl_dot(t, r), tsl_dot(t, t),
-                                  tsl_dot(r, r)};
-        status = status == TSL_OK ? tsl_run_steps(run, again, 4, second) : status;
+        const tsl_expression again[] = {tsl_run_product(run, t, mr), tsl_dot(t, r), tsl_dot(t, t),
+                                        tsl_dot(r, r)};
+        status = status == TSL_OK ? tsl_run_expressions(run, again, 4, second) : status;
         if (status != TSL_OK) {
             return status;
         }
         /* r = 0 already: any omega will do */
         const double omega = second[1] > 0 ? second[0] / second[1] : 0;
-        const tsl_step step[] = {
+        const tsl_expression expression[] = {
             tsl_combine(run->x, 1, run->x, alpha, mp), tsl_combine(run->x, 1, run->x, omega, mr),
             tsl_combine(r, 1, r, -omega, t), tsl_dot(r, r), tsl_dot(shadow, r)};
-        status = tsl_run_steps(run, step, 5, third);
+        status = tsl_run_expressions(run, expression, 5, third);
         if (status != TSL_OK || !tsl_run_goes_on(run, third[0])) {
             return status;
         }
@@ -61,9 +62,9 @@ tsl_status tsl_run_bicgstab(tsl_run *run)
         }
         const double beta = third[1] / rho * (alpha / omega);
         rho = third[1];
-        const tsl_step direction[] = {tsl_combine(p, 1, p, -omega, v),
-                                      tsl_combine(p, 1, r, beta, p)};
-        status = tsl_run_steps(run, direction, 2, NULL);
+        const tsl_expression direction[] = {tsl_combine(p, 1, p, -omega, v),
+                                            tsl_combine(p, 1, r, beta, p)};
+        status = tsl_run_expressions(run, direction, 2, NULL);
     }
     return status;
 }

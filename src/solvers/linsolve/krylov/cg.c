@@ -4,8 +4,8 @@
 /* p.p or the like, for the report of a run that stops. */
 static tsl_status square_of(tsl_run *run, const double *v, double *square)
 {
-    const tsl_step step = tsl_dot(v, v);
-    return tsl_run_steps(run, &step, 1, square);
+    const tsl_expression expression = tsl_dot(v, v);
+    return tsl_run_expressions(run, &expression, 1, square);
 }
 
 tsl_status tsl_run_check_definite(tsl_run *run, double curvature, const double *v, bool *definite)
@@ -37,14 +37,14 @@ tsl_status tsl_run_cg(tsl_run *run)
         if (status != TSL_OK || !definite) {
             return status;
         }
-        const tsl_step direction[] = {tsl_widen(NULL, run->factor, run->single),
-                                      tsl_combine(p, 1, z, beta, p)};
-        const tsl_step product[] = {tsl_run_product(run, q, p), tsl_dot(p, q)};
+        const tsl_expression direction[] = {tsl_widen(NULL, run->factor, run->single),
+                                            tsl_combine(p, 1, z, beta, p)};
+        const tsl_expression product[] = {tsl_run_product(run, q, p), tsl_dot(p, q)};
         double pq = 0;
-        status = single ? tsl_run_steps(run, direction, 2, NULL)
-                        : tsl_run_steps(run, &direction[1], 1, NULL);
+        status = single ? tsl_run_expressions(run, direction, 2, NULL)
+                        : tsl_run_expressions(run, &direction[1], 1, NULL);
         if (status == TSL_OK) {
-            status = tsl_run_steps(run, product, 2, &pq);
+            status = tsl_run_expressions(run, product, 2, &pq);
         }
         if (status == TSL_OK) {
             status = tsl_run_check_definite(run, pq, p, &definite);
@@ -53,10 +53,10 @@ tsl_status tsl_run_cg(tsl_run *run)
             return status;
         }
         const double alpha = rho / pq;
-        const tsl_step step[] = {tsl_combine(run->x, 1, run->x, alpha, p),
-                                 tsl_combine(run->r, 1, run->r, -alpha, q)};
+        const tsl_expression expression[] = {tsl_combine(run->x, 1, run->x, alpha, p),
+                                             tsl_combine(run->r, 1, run->r, -alpha, q)};
         const double before = rho;
-        status = tsl_run_update(run, step, 2, z, &rr, &rho);
+        status = tsl_run_update(run, expression, 2, z, &rr, &rho);
         tsl_run_measure(run, rho);
         if (status != TSL_OK || !tsl_run_goes_on(run, tsl_run_weighed(run, rr, rho))) {
             return status;
@@ -88,8 +88,8 @@ static tsl_status check_gamma(tsl_run *run, double *space)
     double *const u = tsl_run_preconditioned(run, run->r, space);
     double sums[2] = {0};
     tsl_status status = tsl_run_precondition(run, u, run->r, 0);
-    const tsl_step dots[] = {tsl_dot(run->r, u), tsl_dot(run->r, run->r)};
-    status = status == TSL_OK ? tsl_run_steps(run, dots, 2, sums) : status;
+    const tsl_expression dots[] = {tsl_dot(run->r, u), tsl_dot(run->r, run->r)};
+    status = status == TSL_OK ? tsl_run_expressions(run, dots, 2, sums) : status;
     if (status == TSL_OK) {
         tell_overtaken(run, sums[0], sums[1]);
     }
@@ -101,10 +101,11 @@ static tsl_status check_curvature(tsl_run *run, double beta, double *p, const do
                                   double *space)
 {
     double sums[2] = {0};
-    const tsl_step direction = tsl_combine(p, 1, u, beta, p);
-    const tsl_step product[] = {tsl_run_product(run, space, p), tsl_dot(p, space), tsl_dot(p, p)};
-    tsl_status status = tsl_run_steps(run, &direction, 1, NULL);
-    status = status == TSL_OK ? tsl_run_steps(run, product, 3, sums) : status;
+    const tsl_expression direction = tsl_combine(p, 1, u, beta, p);
+    const tsl_expression product[] = {tsl_run_product(run, space, p), tsl_dot(p, space),
+                                      tsl_dot(p, p)};
+    tsl_status status = tsl_run_expressions(run, &direction, 1, NULL);
+    status = status == TSL_OK ? tsl_run_expressions(run, product, 3, sums) : status;
     if (status == TSL_OK) {
         tell_overtaken(run, sums[0], sums[1]);
     }
@@ -144,10 +145,10 @@ tsl_status tsl_run_cg_single(tsl_run *run)
         double sums[3];
         bool definite = true;
         status = tsl_run_precondition(run, u, run->r, 0);
-        const tsl_step product[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u), tsl_dot(w, u),
-                                    tsl_dot(run->r, run->r)};
+        const tsl_expression product[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u),
+                                          tsl_dot(w, u), tsl_dot(run->r, run->r)};
         if (status == TSL_OK) {
-            status = tsl_run_steps(run, product, 4, sums);
+            status = tsl_run_expressions(run, product, 4, sums);
             tsl_run_measure(run, sums[0]);
         }
         if (status != TSL_OK || (!first && !tsl_run_goes_on(run, sums[2]))) {
@@ -157,10 +158,11 @@ tsl_status tsl_run_cg_single(tsl_run *run)
         if (status != TSL_OK || !definite) {
             return status;
         }
-        const tsl_step step[] = {tsl_combine(p, 1, u, c.beta, p), tsl_combine(s, 1, w, c.beta, s),
-                                 tsl_combine(run->x, 1, run->x, c.alpha, p),
-                                 tsl_combine(run->r, 1, run->r, -c.alpha, s)};
-        status = tsl_run_steps(run, step, 4, NULL);
+        const tsl_expression expression[] = {tsl_combine(p, 1, u, c.beta, p),
+                                             tsl_combine(s, 1, w, c.beta, s),
+                                             tsl_combine(run->x, 1, run->x, c.alpha, p),
+                                             tsl_combine(run->r, 1, run->r, -c.alpha, s)};
+        status = tsl_run_expressions(run, expression, 4, NULL);
         if (status != TSL_OK) {
             return status;
         }
@@ -177,17 +179,17 @@ typedef struct pipeline {
 /* What the updates have lost to rounding is made good: all from x and p. Leaves the three sums. */
 static tsl_status replace(tsl_run *run, const pipeline *v)
 {
-    const tsl_step residual[] = {tsl_run_product(run, run->r, run->x),
-                                 tsl_combine(run->r, 1, run->b, -1, run->r)};
-    const tsl_step s = tsl_run_product(run, v->s, v->p);
-    const tsl_step z = tsl_run_product(run, v->z, v->q);
-    const tsl_step w[] = {tsl_run_product(run, v->w, v->u), tsl_dot(run->r, v->u),
-                          tsl_dot(v->w, v->u), tsl_dot(run->r, run->r)};
-    tsl_status status = tsl_run_steps(run, residual, 2, NULL);
+    const tsl_expression residual[] = {tsl_run_product(run, run->r, run->x),
+                                       tsl_combine(run->r, 1, run->b, -1, run->r)};
+    const tsl_expression s = tsl_run_product(run, v->s, v->p);
+    const tsl_expression z = tsl_run_product(run, v->z, v->q);
+    const tsl_expression w[] = {tsl_run_product(run, v->w, v->u), tsl_dot(run->r, v->u),
+                                tsl_dot(v->w, v->u), tsl_dot(run->r, run->r)};
+    tsl_status status = tsl_run_expressions(run, residual, 2, NULL);
     status = status == TSL_OK ? tsl_run_precondition(run, v->u, run->r, 0) : status;
-    status = status == TSL_OK ? tsl_run_steps(run, &s, 1, NULL) : status;
+    status = status == TSL_OK ? tsl_run_expressions(run, &s, 1, NULL) : status;
     status = status == TSL_OK ? tsl_run_precondition(run, v->q, v->s, 0) : status;
-    status = status == TSL_OK ? tsl_run_steps(run, &z, 1, NULL) : status;
+    status = status == TSL_OK ? tsl_run_expressions(run, &z, 1, NULL) : status;
     return status == TSL_OK ? tsl_run_part(run, w, 4, 3, 0) : status;
 }
 
@@ -203,27 +205,27 @@ static tsl_status go_on(tsl_run *run, const pipeline *v, double *n, double *m, c
     /* without a preconditioner q is s, u is r */
     const double a = c->alpha;
     const double b = c->beta;
-    const tsl_step step[] = {tsl_combine(z, 1, n, b, z),
-                             tsl_combine(s, 1, w, b, s),
-                             tsl_combine(p, 1, u, b, p),
-                             tsl_combine(run->x, 1, run->x, a, p),
-                             tsl_combine(run->r, 1, run->r, -a, s),
-                             tsl_combine(w, 1, w, -a, z),
-                             tsl_dot(run->r, u),
-                             tsl_dot(w, u),
-                             tsl_dot(run->r, run->r)};
-    const tsl_step preconditioned[] = {tsl_combine(z, 1, n, b, z),
-                                       tsl_combine(q, 1, m, b, q),
-                                       tsl_combine(s, 1, w, b, s),
-                                       tsl_combine(p, 1, u, b, p),
-                                       tsl_combine(run->x, 1, run->x, a, p),
-                                       tsl_combine(run->r, 1, run->r, -a, s),
-                                       tsl_combine(u, 1, u, -a, q),
-                                       tsl_combine(w, 1, w, -a, z),
-                                       tsl_dot(run->r, u),
-                                       tsl_dot(w, u),
-                                       tsl_dot(run->r, run->r)};
-    return u == run->r ? tsl_run_part(run, step, 9, 3, 0)
+    const tsl_expression expression[] = {tsl_combine(z, 1, n, b, z),
+                                         tsl_combine(s, 1, w, b, s),
+                                         tsl_combine(p, 1, u, b, p),
+                                         tsl_combine(run->x, 1, run->x, a, p),
+                                         tsl_combine(run->r, 1, run->r, -a, s),
+                                         tsl_combine(w, 1, w, -a, z),
+                                         tsl_dot(run->r, u),
+                                         tsl_dot(w, u),
+                                         tsl_dot(run->r, run->r)};
+    const tsl_expression preconditioned[] = {tsl_combine(z, 1, n, b, z),
+                                             tsl_combine(q, 1, m, b, q),
+                                             tsl_combine(s, 1, w, b, s),
+                                             tsl_combine(p, 1, u, b, p),
+                                             tsl_combine(run->x, 1, run->x, a, p),
+                                             tsl_combine(run->r, 1, run->r, -a, s),
+                                             tsl_combine(u, 1, u, -a, q),
+                                             tsl_combine(w, 1, w, -a, z),
+                                             tsl_dot(run->r, u),
+                                             tsl_dot(w, u),
+                                             tsl_dot(run->r, run->r)};
+    return u == run->r ? tsl_run_part(run, expression, 9, 3, 0)
                        : tsl_run_part(run, preconditioned, 11, 3, 0);
 }
 
@@ -242,8 +244,8 @@ tsl_status tsl_run_cg_pipelined(tsl_run *run)
     scalars c = {0};
     bool first = true;
     tsl_status status = tsl_run_precondition(run, u, run->r, 0);
-    const tsl_step begin[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u), tsl_dot(w, u),
-                              tsl_dot(run->r, run->r)};
+    const tsl_expression begin[] = {tsl_run_product(run, w, u), tsl_dot(run->r, u), tsl_dot(w, u),
+                                    tsl_dot(run->r, run->r)};
     if (status == TSL_OK) {
         status = tsl_run_part(run, begin, 4, 3, 0);
     }

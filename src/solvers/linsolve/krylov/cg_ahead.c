@@ -31,20 +31,21 @@ static double *scalars_of(const ahead *a, int64_t iteration)
     return a->run->plan->scalars + (iteration + RING) % RING * SCALARS;
 }
 
-static tsl_status run_list(const ahead *a, const tsl_step *steps, int count, const tsl_gate *gate)
+static tsl_status run_list(const ahead *a, const tsl_expression *expressions, int count,
+                           const tsl_gate *gate)
 {
     const tsl_linsolve_plan *plan = a->run->plan;
     int dots = 0;
     for (int i = 0; i < count; i++) {
-        dots += steps[i].kind == TSL_STEP_DOT;
+        dots += expressions[i].kind == TSL_EXPRESSION_DOT;
     }
-    return tsl_steps_run(plan->context, &(tsl_steps){.layout = plan->layout,
-                                                     .bytes = 8,
-                                                     .count = count,
-                                                     .steps = steps,
-                                                     .sums = plan->sums,
-                                                     .width = dots,
-                                                     .gate = gate});
+    return tsl_expressions_run(plan->context, &(tsl_expressions){.layout = plan->layout,
+                                                                 .bytes = 8,
+                                                                 .count = count,
+                                                                 .expressions = expressions,
+                                                                 .sums = plan->sums,
+                                                                 .width = dots,
+                                                                 .gate = gate});
 }
 
 /* M r, if it is not made with r; and r.M r. */
@@ -63,10 +64,10 @@ static tsl_status precondition(ahead *a, double *scalars)
     } else {
         status = tsl_run_precondition(run, a->z, run->r, run->norm);
     }
-    const tsl_step steps[] = {tsl_widen(NULL, a->factor, a->single),
-                              tsl_dot(run->r, a->single != NULL ? NULL : a->z)};
+    const tsl_expression expressions[] = {tsl_widen(NULL, a->factor, a->single),
+                                          tsl_dot(run->r, a->single != NULL ? NULL : a->z)};
     const int first = a->single != NULL ? 0 : 1;
-    status = status == TSL_OK ? run_list(a, steps + first, 2 - first, NULL) : status;
+    status = status == TSL_OK ? run_list(a, expressions + first, 2 - first, NULL) : status;
     return status == TSL_OK
                ? tsl_sums_leave(plan->context, scalars + RZ, plan->sums, plan->layout, 1, NULL)
                : status;
@@ -76,25 +77,26 @@ static tsl_status precondition(ahead *a, double *scalars)
 static tsl_status turn(const ahead *a, int64_t iteration, const tsl_gate *gate)
 {
     const double *z = a->single != NULL ? NULL : a->z;
-    const tsl_step steps[] = {tsl_widen(NULL, a->factor, a->single),
-                              iteration == 0 ? tsl_combine(a->p, 1, z, 0, NULL)
-                                             : tsl_times(tsl_combine(a->p, 1, a->p, 1, z),
-                                                         scalars_of(a, iteration - 1) + RZ,
-                                                         scalars_of(a, iteration - 2) + RZ)};
+    const tsl_expression expressions[] = {tsl_widen(NULL, a->factor, a->single),
+                                          iteration == 0
+                                              ? tsl_combine(a->p, 1, z, 0, NULL)
+                                              : tsl_times(tsl_combine(a->p, 1, a->p, 1, z),
+                                                          scalars_of(a, iteration - 1) + RZ,
+                                                          scalars_of(a, iteration - 2) + RZ)};
     const int first = a->single != NULL ? 0 : 1;
-    return run_list(a, steps + first, 2 - first, gate);
+    return run_list(a, expressions + first, 2 - first, gate);
 }
 
-/* Run `steps`, which leave a new r, and then r.r and, if M r is made with it, r.M r. */
-static tsl_status update(const ahead *a, const tsl_step *steps, int count, double *scalars,
-                         const tsl_gate *gate)
+/* Run `expressions`, which leave a new r, and then r.r and, if M r is made with it, r.M r. */
+static tsl_status update(const ahead *a, const tsl_expression *expressions, int count,
+                         double *scalars, const tsl_gate *gate)
 {
     const tsl_linsolve_plan *plan = a->run->plan;
     const bool later = plan->m.apply != NULL;
-    tsl_step list[8];
+    tsl_expression list[8];
     int n = 0;
     for (; n < count; n++) {
-        list[n] = steps[n];
+        list[n] = expressions[n];
     }
     list[n++] = tsl_dot(a->run->r, a->run->r);
     if (plan->m.diagonal != NULL) {
@@ -118,16 +120,17 @@ static tsl_status queue(ahead *a, int64_t iteration)
     double *before = scalars_of(a, iteration - 1);
     const tsl_gate goes_on = {{before + RR, before + RZ}, {a->limit, 0}};
     const tsl_gate is_definite = {{now + PQ, NULL}, {0, 0}};
-    const tsl_step product[] = {tsl_run_product(a->run, a->q, a->p), tsl_dot(a->p, a->q)};
+    const tsl_expression product[] = {tsl_run_product(a->run, a->q, a->p), tsl_dot(a->p, a->q)};
     tsl_status status = precondition(a, before);
     status = status == TSL_OK ? turn(a, iteration, &goes_on) : status;
     status = status == TSL_OK ? run_list(a, product, 2, &goes_on) : status;
     status = status == TSL_OK
                  ? tsl_sums_leave(plan->context, now + PQ, plan->sums, plan->layout, 1, &goes_on)
                  : status;
-    const tsl_step step[] = {tsl_times(tsl_combine(x, 1, a->p, 1, x), before + RZ, now + PQ),
-                             tsl_times(tsl_combine(r, -1, a->q, 1, r), before + RZ, now + PQ)};
-    return status == TSL_OK ? update(a, step, 2, now, &is_definite) : status;
+    const tsl_expression expression[] = {
+        tsl_times(tsl_combine(x, 1, a->p, 1, x), before + RZ, now + PQ),
+        tsl_times(tsl_combine(r, -1, a->q, 1, r), before + RZ, now + PQ)};
+    return status == TSL_OK ? update(a, expression, 2, now, &is_definite) : status;
 }
 
 /* Look at what `count` iterations left, as if each had only just ended. False in *goes_on where one

@@ -13,26 +13,26 @@ enum { MOST_IDLE = 10 /* cycles that gain less than 0.1 %, from where it would t
 /* The least-squares problem of one cycle, as it is turned into a triangle. */
 typedef struct triangle {
     int restart;
-    double *h;       /* [restart][restart + 1]: column j */
-    double *cosine;  /* [restart] */
-    double *sine;    /* [restart] */
-    double *g;       /* [restart + 1]: right-hand side; then the solution */
-    double *again;   /* [restart + 1]: what the second orthogonalisation finds */
-    tsl_step *steps; /* [restart + 2] */
+    double *h;                   /* [restart][restart + 1]: column j */
+    double *cosine;              /* [restart] */
+    double *sine;                /* [restart] */
+    double *g;                   /* [restart + 1]: right-hand side; then the solution */
+    double *again;               /* [restart + 1]: what the second orthogonalisation finds */
+    tsl_expression *expressions; /* [restart + 2] */
 } triangle;
 
 int64_t tsl_gmres_bytes(int restart)
 {
     const int64_t m = restart;
     return (m * (m + 1) + 4 * m + 2) * (int64_t)sizeof(double) +
-           (m + 2) * (int64_t)sizeof(tsl_step);
+           (m + 2) * (int64_t)sizeof(tsl_expression);
 }
 
 static triangle triangle_in(const tsl_run *run)
 {
     const int m = run->plan->options.restart;
-    triangle t = {.restart = m, .steps = run->plan->method_memory};
-    t.h = (double *)(t.steps + m + 2);
+    triangle t = {.restart = m, .expressions = run->plan->method_memory};
+    t.h = (double *)(t.expressions + m + 2);
     t.cosine = t.h + (int64_t)m * (m + 1);
     t.sine = t.cosine + m;
     t.g = t.sine + m;
@@ -45,13 +45,13 @@ static double *basis(const tsl_run *run, int j)
     return tsl_run_vector(run, TSL_GMRES_VECTORS + j);
 }
 
-/* First the `before` steps in t->steps, then h[i] = v_i.w for i < vectors. */
+/* First the `before` expressions in t->expressions, then h[i] = v_i.w for i < vectors. */
 static tsl_status project(tsl_run *run, const triangle *t, int before, const double *w, int vectors,
                           double *h)
 {
-    tsl_status status = before > 0 ? tsl_run_part(run, t->steps, before, vectors, 0) : TSL_OK;
+    tsl_status status = before > 0 ? tsl_run_part(run, t->expressions, before, vectors, 0) : TSL_OK;
     for (int from = 0; status == TSL_OK && from < vectors; from += TSL_MOST_DOTS) {
-        tsl_step dots[TSL_MOST_DOTS];
+        tsl_expression dots[TSL_MOST_DOTS];
         int n = 0;
         for (; n < TSL_MOST_DOTS && from + n < vectors; n++) {
             dots[n] = tsl_dot(basis(run, from + n), w);
@@ -61,11 +61,11 @@ static tsl_status project(tsl_run *run, const triangle *t, int before, const dou
     return status == TSL_OK ? tsl_run_add_up(run, vectors, h) : status;
 }
 
-/* t->steps become w -= sum of h[i] v_i. */
+/* t->expressions become w -= sum of h[i] v_i. */
 static void subtract(tsl_run *run, const triangle *t, double *w, int count, const double *h)
 {
     for (int i = 0; i < count; i++) {
-        t->steps[i] = tsl_combine(w, 1, w, -h[i], basis(run, i));
+        t->expressions[i] = tsl_combine(w, 1, w, -h[i], basis(run, i));
     }
 }
 
@@ -77,7 +77,7 @@ static tsl_status extend(tsl_run *run, const triangle *t, int j)
     double *const h = t->h + (int64_t)j * (t->restart + 1);
     const int count = j + 1;
     tsl_status status = tsl_run_precondition(run, z, basis(run, j), 0);
-    t->steps[0] = tsl_run_product(run, w, z);
+    t->expressions[0] = tsl_run_product(run, w, z);
     status = status == TSL_OK ? project(run, t, 1, w, count, h) : status;
     if (status == TSL_OK) {
         subtract(run, t, w, count, h);
@@ -86,16 +86,16 @@ static tsl_status extend(tsl_run *run, const triangle *t, int j)
     double square = 0;
     if (status == TSL_OK) {
         subtract(run, t, w, count, t->again);
-        t->steps[count] = tsl_dot(w, w);
-        status = tsl_run_steps(run, t->steps, count + 1, &square);
+        t->expressions[count] = tsl_dot(w, w);
+        status = tsl_run_expressions(run, t->expressions, count + 1, &square);
     }
     for (int i = 0; i < count; i++) {
         h[i] += t->again[i];
     }
     h[count] = sqrt(square);
     if (status == TSL_OK && h[count] > 0) {
-        const tsl_step normalise = tsl_combine(basis(run, count), 1 / h[count], w, 0, NULL);
-        status = tsl_run_steps(run, &normalise, 1, NULL);
+        const tsl_expression normalise = tsl_combine(basis(run, count), 1 / h[count], w, 0, NULL);
+        status = tsl_run_expressions(run, &normalise, 1, NULL);
     }
     return status;
 }
@@ -136,10 +136,11 @@ static bool is_doubtful(const triangle *t, int count)
 static tsl_status check_correction(tsl_run *run, const double *z, bool *helps)
 {
     double *const w = tsl_run_vector(run, z == tsl_run_vector(run, 1) ? 2 : 1);
-    const tsl_step steps[] = {tsl_run_product(run, w, z), tsl_combine(w, 1, run->r, -1, w),
-                              tsl_dot(w, w), tsl_dot(run->r, run->r)};
+    const tsl_expression expressions[] = {tsl_run_product(run, w, z),
+                                          tsl_combine(w, 1, run->r, -1, w), tsl_dot(w, w),
+                                          tsl_dot(run->r, run->r)};
     double squares[2] = {0};
-    const tsl_status status = tsl_run_steps(run, steps, 4, squares);
+    const tsl_status status = tsl_run_expressions(run, expressions, 4, squares);
     *helps = squares[0] <= squares[1];
     if (status == TSL_OK && !*helps) {
         run->norm = sqrt(squares[1]);
@@ -160,10 +161,10 @@ static tsl_status correct(tsl_run *run, const triangle *t, int count)
             t->g[i] -= t->h[(int64_t)j * (t->restart + 1) + i] * t->g[j];
         }
         t->g[i] /= t->h[(int64_t)i * (t->restart + 1) + i];
-        t->steps[i] = tsl_combine(sum, t->g[i], basis(run, i), 1, sum);
+        t->expressions[i] = tsl_combine(sum, t->g[i], basis(run, i), 1, sum);
     }
-    t->steps[0].b = 0; /* the first has nothing to add to */
-    tsl_status status = tsl_run_steps(run, t->steps, count, NULL);
+    t->expressions[0].b = 0; /* the first has nothing to add to */
+    tsl_status status = tsl_run_expressions(run, t->expressions, count, NULL);
     if (status == TSL_OK) {
         status = tsl_run_precondition(run, z, sum, 0);
     }
@@ -171,15 +172,15 @@ static tsl_status correct(tsl_run *run, const triangle *t, int count)
     if (status == TSL_OK && is_doubtful(t, count)) {
         status = check_correction(run, z, &helps);
     }
-    const tsl_step add = tsl_combine(run->x, 1, run->x, 1, z);
-    return status == TSL_OK && helps ? tsl_run_steps(run, &add, 1, NULL) : status;
+    const tsl_expression add = tsl_combine(run->x, 1, run->x, 1, z);
+    return status == TSL_OK && helps ? tsl_run_expressions(run, &add, 1, NULL) : status;
 }
 
 /* One cycle from run->r of the norm run->norm. Sets *ended where there is no next one. */
 static tsl_status cycle(tsl_run *run, const triangle *t, bool *ended)
 {
-    const tsl_step first = tsl_combine(basis(run, 0), 1 / run->norm, run->r, 0, NULL);
-    tsl_status status = tsl_run_steps(run, &first, 1, NULL);
+    const tsl_expression first = tsl_combine(basis(run, 0), 1 / run->norm, run->r, 0, NULL);
+    tsl_status status = tsl_run_expressions(run, &first, 1, NULL);
     t->g[0] = run->norm;
     int count = 0;
     while (status == TSL_OK && count < t->restart && !*ended) {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "blocks/vector/steps.h"
+#include "blocks/vector/expressions.h"
 #include "core/profile.h"
 #include "device/device.h"
 
@@ -12,7 +12,7 @@ void tsl_sparse_matrix_destroy(tsl_sparse_matrix *matrix)
 {
     if (matrix != NULL) {
         tsl_form_free(&matrix->form);
-        tsl_lane_destroy(matrix->lane);
+        tsl_exchange_stream_destroy(matrix->exchange);
         tsl_layout_free(&matrix->layout);
         tsl_csr_free(&matrix->csr);
         tsl_release(matrix);
@@ -169,12 +169,12 @@ static tsl_status fill(tsl_sparse_matrix *m, const tsl_entries *e)
         status = tsl_comm_agree(context, status);
         status = status == TSL_OK ? compare_ranks(m) : status;
         if (status == TSL_OK && context->ops->lists != NULL) {
-            status = tsl_lane_create(&m->lane, context);
+            status = tsl_exchange_stream_create(&m->exchange, context);
         }
         if (status != TSL_OK) {
             return status; /* of all ranks */
         }
-        m->layout.lane = m->lane;
+        m->layout.exchange = m->exchange;
     }
     status = make_form(m, status);
     if (status == TSL_OK) {
@@ -273,9 +273,10 @@ tsl_status tsl_sparse_matrix_multiply(tsl_sparse_matrix *matrix, double *y, cons
         return status;
     }
     const double begun = tsl_seconds();
-    const tsl_step step = tsl_product(y, &matrix->form, NULL, x);
-    status = tsl_steps_run(
-        context, &(tsl_steps){.layout = &matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(y, &matrix->form, NULL, x);
+    status = tsl_expressions_run(
+        context, &(tsl_expressions){
+                     .layout = &matrix->layout, .bytes = 8, .count = 1, .expressions = &step});
     if (status == TSL_OK) {
         status = tsl_layout_gather(&matrix->layout, context, y, 8);
     }
@@ -298,10 +299,11 @@ typedef struct timed {
 static tsl_status multiply_own(void *arguments)
 {
     const timed *t = arguments;
-    const tsl_step step = tsl_product(t->y, &t->matrix->form, NULL, t->x);
-    return tsl_steps_run(
-        t->matrix->context,
-        &(tsl_steps){.layout = &t->matrix->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(t->y, &t->matrix->form, NULL, t->x);
+    return tsl_expressions_run(t->matrix->context, &(tsl_expressions){.layout = &t->matrix->layout,
+                                                                      .bytes = 8,
+                                                                      .count = 1,
+                                                                      .expressions = &step});
 }
 
 tsl_status tsl_sparse_matrix_time(double *seconds, int64_t *bytes, tsl_sparse_matrix *matrix,

@@ -13,9 +13,9 @@ struct tsl_sparse_matrix {
     tsl_sparse_symmetry symmetry;
     tsl_csr csr; /* all rows, columns ascending and distinct */
     tsl_sparse_description description;
-    tsl_layout layout; /* of the rows */
-    tsl_lane *lane;    /* on GPUs, where there are other ranks; else NULL */
-    tsl_form form;     /* of this rank's rows */
+    tsl_layout layout;             /* of the rows */
+    tsl_exchange_stream *exchange; /* on GPUs, where there are other ranks; else NULL */
+    tsl_form form;                 /* of this rank's rows */
 };
 
 /* The caller's entries: by rows where `row` is NULL, else in coordinates. Numbered from `base`. */

@@ -8,12 +8,13 @@
 #include "core/context.h"
 #include "solvers/linsolve/multigrid/multigrid.h"
 
-static tsl_status run(const tsl_multigrid *mg, const tsl_layout *layout, const tsl_step *steps,
-                      int count)
+static tsl_status run(const tsl_multigrid *mg, const tsl_layout *layout,
+                      const tsl_expression *steps, int count)
 {
-    return tsl_steps_run(
-        mg->context,
-        &(tsl_steps){.layout = layout, .bytes = mg->bytes, .count = count, .steps = steps});
+    return tsl_expressions_run(mg->context, &(tsl_expressions){.layout = layout,
+                                                               .bytes = mg->bytes,
+                                                               .count = count,
+                                                               .expressions = steps});
 }
 
 /* Level l's right-hand side is there and, if it is smoothed, the first step from 0; *out becomes
@@ -27,8 +28,8 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
     if (status != TSL_OK) {
         return status;
     }
-    if (mg->inverse.packed != NULL) {
-        const tsl_step product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
+    if (mg->inverse.gpu != NULL) {
+        const tsl_expression product = tsl_product(v->x[0], &mg->inverse, NULL, v->b);
         return run(mg, v->layout, &product, 1);
     }
     const int64_t n = v->rows;
@@ -36,7 +37,7 @@ static tsl_status solve_coarsest(tsl_multigrid *mg, const tsl_level *v, void **o
         mg->dense[i] = mg->bytes == 8 ? ((double *)v->b)[i] : (double)((float *)v->b)[i];
     }
     tsl_dense_solve(mg->factor, n, mg->dense);
-    const tsl_step load = tsl_load(v->x[0], 1 / mg->scale, mg->dense);
+    const tsl_expression load = tsl_load(v->x[0], 1 / mg->scale, mg->dense);
     return run(mg, v->layout, &load, 1);
 }
 
@@ -46,22 +47,22 @@ static bool is_smoothed(const tsl_multigrid *mg, int l)
     return l < mg->levels - 1 || !mg->solved;
 }
 
-/* Run the chain with the residual behind it, solve for that below, and begin the chain anew with
- * what that adds to x. */
-static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_chain *chain, void *x,
+/* Run the wavefront with the residual behind it, solve for that below, and begin the wavefront anew
+ * with what that adds to x. */
+static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_wavefront *wavefront, void *x,
                                      void *other)
 {
     const tsl_level *v = &mg->level[l];
     const tsl_level *below = &mg->level[l + 1];
-    tsl_step product = v->smoother.product;
+    tsl_expression product = v->smoother.product;
     product.x = x;
-    const tsl_step residual[] = {product, tsl_combine(other, 1, v->b, -1, NULL)};
-    tsl_status status = tsl_chain_add(chain, residual, 2);
-    const tsl_step down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, other),
-                             tsl_smooth_first(&below->smoother, below->x[0], below->b)};
+    const tsl_expression residual[] = {product, tsl_combine(other, 1, v->b, -1, NULL)};
+    tsl_status status = tsl_wavefront_add(wavefront, residual, 2);
+    const tsl_expression down[] = {tsl_product(below->b, &v->form_r, &v->halo_r, other),
+                                   tsl_smooth_first(&below->smoother, below->x[0], below->b)};
     void *coarse = NULL;
     if (status == TSL_OK) {
-        status = tsl_chain_run(chain);
+        status = tsl_wavefront_run(wavefront);
     }
     if (status == TSL_OK) {
         status = run(mg, below->layout, down, is_smoothed(mg, l + 1) ? 2 : 1);
@@ -69,9 +70,9 @@ static tsl_status correct_from_below(tsl_multigrid *mg, int l, tsl_chain *chain,
     if (status == TSL_OK) {
         status = descend(mg, l + 1, &coarse);
     }
-    const tsl_step up[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
-                           tsl_combine(x, 1, x, 1, NULL)};
-    return status == TSL_OK ? tsl_chain_add(chain, up, 2) : status;
+    const tsl_expression up[] = {tsl_product(NULL, &v->form_p, &v->halo_p, coarse),
+                                 tsl_combine(x, 1, x, 1, NULL)};
+    return status == TSL_OK ? tsl_wavefront_add(wavefront, up, 2) : status;
 }
 
 static tsl_status descend(tsl_multigrid *mg, int l, void **out)
@@ -81,26 +82,28 @@ static tsl_status descend(tsl_multigrid *mg, int l, void **out)
         return solve_coarsest(mg, v, out);
     }
     void *x = NULL;
-    tsl_chain chain = tsl_smooth_chain(&v->smoother, mg->context);
-    tsl_status status = tsl_smooth(&v->smoother, &chain, &x, v->x, NULL, v->b, true);
+    tsl_wavefront wavefront = tsl_smooth_wavefront(&v->smoother, mg->context);
+    tsl_status status = tsl_smooth(&v->smoother, &wavefront, &x, v->x, NULL, v->b, true);
     void *const from[2] = {x, x == v->x[0] ? v->x[1] : v->x[0]};
     if (status == TSL_OK && l < mg->levels - 1) {
-        status = correct_from_below(mg, l, &chain, x, from[1]);
+        status = correct_from_below(mg, l, &wavefront, x, from[1]);
     }
     if (status == TSL_OK) {
-        status = tsl_smooth(&v->smoother, &chain, out, from, NULL, v->b, false);
+        status = tsl_smooth(&v->smoother, &wavefront, out, from, NULL, v->b, false);
     }
-    return status == TSL_OK ? tsl_chain_run(&chain) : status;
+    return status == TSL_OK ? tsl_wavefront_run(&wavefront) : status;
 }
 
 static tsl_status measure(tsl_multigrid *mg, const double *r, double *norm)
 {
     const tsl_layout *layout = mg->level[0].layout;
-    const tsl_step dot = tsl_dot(r, r);
-    tsl_status status = tsl_steps_run(
-        mg->context,
-        &(tsl_steps){
-            .layout = layout, .bytes = 8, .count = 1, .steps = &dot, .sums = mg->sums, .width = 1});
+    const tsl_expression dot = tsl_dot(r, r);
+    tsl_status status = tsl_expressions_run(mg->context, &(tsl_expressions){.layout = layout,
+                                                                            .bytes = 8,
+                                                                            .count = 1,
+                                                                            .expressions = &dot,
+                                                                            .sums = mg->sums,
+                                                                            .width = 1});
     if (status == TSL_OK) {
         status = tsl_sums_gather(mg->context, mg->sums, layout, 1);
     }
@@ -125,8 +128,8 @@ static tsl_status apply(tsl_multigrid *mg, double *out, const double *r, double 
     tsl_status status = norm > 0 ? TSL_OK : measure(mg, r, &norm);
     /* a power of two near 1 / ||r||, so that single precision holds r */
     const double factor = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 0;
-    const tsl_step load[] = {tsl_load(finest->b, factor, r),
-                             tsl_smooth_first(&finest->smoother, finest->x[0], finest->b)};
+    const tsl_expression load[] = {tsl_load(finest->b, factor, r),
+                                   tsl_smooth_first(&finest->smoother, finest->x[0], finest->b)};
     if (status == TSL_OK) {
         status = run(mg, finest->layout, load, is_smoothed(mg, 0) ? 2 : 1);
     }
@@ -142,7 +145,7 @@ tsl_status tsl_multigrid_apply(void *self, double *z, const double *r, double no
     tsl_multigrid *mg = self;
     double factor = 0;
     const tsl_status status = apply(mg, &factor, r, norm);
-    const tsl_step store = tsl_store(z, factor, mg->result);
+    const tsl_expression store = tsl_store(z, factor, mg->result);
     return status == TSL_OK ? run(mg, mg->level[0].layout, &store, 1) : status;
 }
 

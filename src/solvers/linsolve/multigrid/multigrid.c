@@ -240,7 +240,7 @@ static tsl_status equip_level(const tsl_multigrid *mg, tsl_level *v, const tsl_f
     if (status == TSL_OK) {
         status = tsl_halo_make(&v->halo, mg->context, v->matrix, v->layout, v->layout);
     }
-    if (v->form.packed == NULL) {
+    if (v->form.gpu == NULL) {
         v->smoother.reach = v->bandwidth;
     }
     void **const all[] = {&v->b, &v->x[0], &v->x[1]};
@@ -444,7 +444,7 @@ static tsl_status make_on_host(tsl_multigrid *mg, const tsl_linsolve_plan *plan)
     const double begun = tsl_seconds();
     const tsl_form *wide = &plan->matrix->form;
     for (int l = 0; l < mg->levels && status == TSL_OK; l++) {
-        status = equip_level(mg, &mg->level[l], l == 0 && wide->packed == NULL ? wide : NULL);
+        status = equip_level(mg, &mg->level[l], l == 0 && wide->gpu == NULL ? wide : NULL);
     }
     tsl_profile_add(plan->context, "forms", begun, 0, 0);
     return status;

@@ -104,7 +104,7 @@ typedef struct tsl_level {
     int64_t bandwidth;     /* as the host found it */
     const tsl_csr *matrix; /* `own`, or on the finest level the caller's; NULL: only the device has
                               it */
-    tsl_csr own;           /* without values while a GPU's levels are dealt out */
+    tsl_csr own;           /* without values while a GPU's levels are distributed */
     int32_t *aggregate;    /* [rows], as host made them, and … */
     void *weight;          /* … T's entries; NULL: ones */
     tsl_csr p, r; /* T and T^T: to this level from the next, and back; on the host. Of T^T the CPU
@@ -146,10 +146,10 @@ void tsl_level_begin_smoother(const tsl_multigrid *mg, tsl_level *v,
 /* "row … of a level has … on the diagonal" */
 tsl_status tsl_fail_diagonal(tsl_context *context, int64_t row, double diagonal);
 
-/* Deal out the rows of a level below the finest, whose layout is there. `row_start` may be NULL
+/* Distribute the rows of a level below the finest, whose layout is there. `row_start` may be NULL
  * where it is whole. */
 tsl_status tsl_level_lay_out(const tsl_multigrid *mg, tsl_level *v, const int64_t *row_start);
-/* The same of one whose matrix is on the GPU alone; where it is dealt out `own` becomes its
+/* The same of one whose matrix is on the GPU alone; where it is distributed `own` becomes its
  * pattern.
  */
 tsl_status tsl_level_lay_out_on_gpu(const tsl_multigrid *mg, tsl_level *v,
@@ -164,7 +164,7 @@ typedef struct tsl_finest {
 tsl_status tsl_finest_find(tsl_finest *out, const tsl_linsolve_plan *plan);
 
 /* Of levels that a GPU has made for all rows, leave forms of this rank's, and make halos. */
-tsl_status tsl_levels_deal_out(tsl_multigrid *mg);
+tsl_status tsl_levels_distribute(tsl_multigrid *mg);
 
 /* All levels but the coarsest's solution, on a GPU that makes such (setup_gpu.c). *left becomes
  * NULL, or a stage's name: why they are left to the host, which has to begin anew. */

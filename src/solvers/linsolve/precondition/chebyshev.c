@@ -26,14 +26,14 @@ static tsl_status apply(void *self, double *z, const double *r, double norm)
     const chebyshev *c = self;
     const bool ends_first = c->smoother.degree % 2 == 1;
     void *const x[2] = {ends_first ? z : c->iterate, ends_first ? c->iterate : z};
-    const tsl_step first = tsl_smooth_first(&c->smoother, x[0], r);
+    const tsl_expression first = tsl_smooth_first(&c->smoother, x[0], r);
     void *where = NULL;
-    tsl_chain chain = tsl_smooth_chain(&c->smoother, c->context);
-    tsl_status status = tsl_chain_add(&chain, &first, 1);
+    tsl_wavefront wavefront = tsl_smooth_wavefront(&c->smoother, c->context);
+    tsl_status status = tsl_wavefront_add(&wavefront, &first, 1);
     if (status == TSL_OK) {
-        status = tsl_smooth(&c->smoother, &chain, &where, x, c->product, r, true);
+        status = tsl_smooth(&c->smoother, &wavefront, &where, x, c->product, r, true);
     }
-    return status == TSL_OK ? tsl_chain_run(&chain) : status;
+    return status == TSL_OK ? tsl_wavefront_run(&wavefront) : status;
 }
 
 tsl_status tsl_make_chebyshev(tsl_linsolve_plan *plan)

@@ -235,16 +235,12 @@ tsl_status tsl_make_incomplete(tsl_linsolve_plan *plan)
     plan->m = (tsl_preconditioner){.apply = apply, .destroy = destroy, .self = f};
     f->context = plan->context;
     f->layout = plan->layout;
-    tsl_status status = copy_matrix(f, &matrix->csr);
-    if (status == TSL_OK) {
-        status = find_diagonals(f, matrix->index_base);
-    }
-    if (status == TSL_OK) {
-        status = make_schedules(f);
-    }
-    if (status == TSL_OK) {
-        status = factor(f, plan->options.preconditioner == TSL_LINSOLVE_IC0, matrix->index_base);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(copy_matrix(f, &matrix->csr));
+    TSL_TRY(find_diagonals(f, matrix->index_base));
+    TSL_TRY(make_schedules(f));
+    TSL_TRY(factor(f, plan->options.preconditioner == TSL_LINSOLVE_IC0, matrix->index_base));
+done:
     if (status == TSL_OK && plan->context->ops->lists != NULL) {
         status = tsl_incomplete_to_gpu(f);
         plan->m.apply = tsl_incomplete_apply_on_gpu;

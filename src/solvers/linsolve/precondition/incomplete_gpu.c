@@ -86,8 +86,8 @@ static tsl_status sweep(const tsl_incomplete *f, bool down)
     for (int64_t from = 0, to; from < s->levels && status == TSL_OK; from = to) {
         const int64_t rows = s->start[from + 1] - s->start[from];
         to = from + 1;
-        while (rows <= TSL_LIST_THREADS && to < s->levels &&
-               s->start[to + 1] - s->start[to] <= TSL_LIST_THREADS) {
+        while (rows <= TSL_FUSED_THREADS && to < s->levels &&
+               s->start[to + 1] - s->start[to] <= TSL_FUSED_THREADS) {
             to++;
         }
         status = f->context->ops->lists->sweep(f->context, rows_of, f->vector, f->vector, from, to,
@@ -106,13 +106,11 @@ static tsl_status queue_sweeps(void *arguments)
 tsl_status tsl_incomplete_to_gpu(tsl_incomplete *f)
 {
     void *vector = NULL;
-    tsl_status status = send(&f->down_sweep, f, true);
-    if (status == TSL_OK) {
-        status = send(&f->up_sweep, f, false);
-    }
-    if (status == TSL_OK) {
-        status = tsl_device_allocate(&vector, f->context, 8 * f->lu.rows, "incomplete factors");
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(send(&f->down_sweep, f, true));
+    TSL_TRY(send(&f->up_sweep, f, false));
+    TSL_TRY(tsl_device_allocate(&vector, f->context, 8 * f->lu.rows, "incomplete factors"));
+done:
     f->vector = vector;
     return status == TSL_OK ? f->context->ops->record(&f->sweeps, f->context, queue_sweeps, f)
                             : status;
@@ -134,9 +132,10 @@ void tsl_incomplete_leave_gpu(tsl_incomplete *f)
 
 static tsl_status copy(const tsl_incomplete *f, double *y, const double *x)
 {
-    const tsl_step step = tsl_combine(y, 1, x, 0, NULL);
-    return tsl_steps_run(f->context,
-                         &(tsl_steps){.layout = f->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_combine(y, 1, x, 0, NULL);
+    return tsl_expressions_run(
+        f->context,
+        &(tsl_expressions){.layout = f->layout, .bytes = 8, .count = 1, .expressions = &step});
 }
 
 tsl_status tsl_incomplete_apply_on_gpu(void *self, double *z, const double *r, double norm)

@@ -63,9 +63,11 @@ tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char 
 
 tsl_status tsl_make_jacobi(tsl_linsolve_plan *plan)
 {
-    tsl_status status = tsl_make_inverse_diagonal(plan);
-    status = status == TSL_OK ? tsl_check_inverse_diagonal(plan, "jacobi") : status;
-    status = status == TSL_OK ? tsl_put_inverse_diagonal(plan) : status;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_make_inverse_diagonal(plan));
+    TSL_TRY(tsl_check_inverse_diagonal(plan, "jacobi"));
+    TSL_TRY(tsl_put_inverse_diagonal(plan));
+done:
     plan->m.diagonal = plan->diagonal;
     return status;
 }
@@ -97,9 +99,10 @@ static tsl_status apply_blocks(void *self, double *z, const double *r, double no
 {
     (void)norm;
     const blocks *b = self;
-    const tsl_step step = tsl_product(z, &b->form, &b->halo, r);
-    return tsl_steps_run(b->context,
-                         &(tsl_steps){.layout = b->layout, .bytes = 8, .count = 1, .steps = &step});
+    const tsl_expression step = tsl_product(z, &b->form, &b->halo, r);
+    return tsl_expressions_run(
+        b->context,
+        &(tsl_expressions){.layout = b->layout, .bytes = 8, .count = 1, .expressions = &step});
 }
 
 /* The block of n rows from `first`, dense. */

@@ -28,32 +28,32 @@ typedef struct advance {
     bool remembers; /* if that is neither 0 nor x */
 } advance;
 
-static tsl_status take_step(const tsl_smoother *s, tsl_chain *chain, const advance *a, void *t,
-                            const void *b)
+static tsl_status take_step(const tsl_smoother *s, tsl_wavefront *wavefront, const advance *a,
+                            void *t, const void *b)
 {
-    tsl_step product = s->product;
+    tsl_expression product = s->product;
     product.x = a->x;
     product.y = t;
-    const tsl_step steps[] = {
+    const tsl_expression steps[] = {
         product, tsl_combine(t, 1, b, -1, t),
         a->remembers ? tsl_scale(a->next, a->c2, t, s->inverse_diagonal, -a->c1, a->next)
                      : tsl_scale(a->next, a->c2, t, s->inverse_diagonal, 1 + a->c1, a->x),
         tsl_combine(a->next, 1 + a->c1, a->x, 1, a->next)};
-    return tsl_chain_add(chain, steps, a->remembers ? 4 : 3);
+    return tsl_wavefront_add(wavefront, steps, a->remembers ? 4 : 3);
 }
 
-tsl_chain tsl_smooth_chain(const tsl_smoother *s, tsl_context *context)
+tsl_wavefront tsl_smooth_wavefront(const tsl_smoother *s, tsl_context *context)
 {
-    return (tsl_chain){
+    return (tsl_wavefront){
         .context = context, .layout = s->layout, .bytes = s->bytes, .reach = s->reach};
 }
 
-tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
+tsl_expression tsl_smooth_first(const tsl_smoother *s, void *x, const void *b)
 {
     return tsl_scale(x, 1 / damped(s).middle, b, s->inverse_diagonal, 0, NULL);
 }
 
-tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void *const x[2],
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_wavefront *wavefront, void **out, void *const x[2],
                       void *t, const void *b, bool begun)
 {
     const interval d = damped(s);
@@ -72,7 +72,7 @@ tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void 
                            .c1 = k > 0 ? rho * before : 0,
                            .c2 = k > 0 ? 2 * rho / d.half : 1 / d.middle,
                            .remembers = k > (begun ? 1 : 0)};
-        status = take_step(s, chain, &a, t, b);
+        status = take_step(s, wavefront, &a, t, b);
         now = 1 - now;
     }
     *out = x[now];
@@ -117,16 +117,16 @@ static tsl_status multiply(const lanczos *p, double *y, const double *x)
     return TSL_OK;
 }
 
-static tsl_status run_list(const lanczos *p, const tsl_step *steps, int count)
+static tsl_status run_list(const lanczos *p, const tsl_expression *steps, int count)
 {
-    const tsl_steps list = {.layout = &p->layout,
-                            .bytes = 8,
-                            .count = count,
-                            .steps = steps,
-                            .sums = p->sums,
-                            .width = 1};
-    return p->a->matrix != NULL ? tsl_steps_run_on_cpu(p->context, &list)
-                                : tsl_steps_run(p->context, &list);
+    const tsl_expressions list = {.layout = &p->layout,
+                                  .bytes = 8,
+                                  .count = count,
+                                  .expressions = steps,
+                                  .sums = p->sums,
+                                  .width = 1};
+    return p->a->matrix != NULL ? tsl_expressions_run_on_cpu(p->context, &list)
+                                : tsl_expressions_run(p->context, &list);
 }
 
 static tsl_status add_up(const lanczos *p, double *out)
@@ -180,7 +180,7 @@ static double estimate(const double *diagonal, const double *beside, int rows)
     return high + beside[rows - 1] * fabs(entry) / sqrt(square);
 }
 
-static tsl_status run_dot(const lanczos *p, const tsl_step *steps, int count, double *dot)
+static tsl_status run_dot(const lanczos *p, const tsl_expression *steps, int count, double *dot)
 {
     const tsl_status status = run_list(p, steps, count);
     return status == TSL_OK ? add_up(p, dot) : status;
@@ -193,8 +193,8 @@ typedef struct pair {
 
 static tsl_status normalise(const lanczos *p, const pair *x, double norm)
 {
-    const tsl_step steps[] = {tsl_combine(x->v, 1 / norm, x->v, 0, NULL),
-                              tsl_combine(x->dv, 1 / norm, x->dv, 0, NULL)};
+    const tsl_expression steps[] = {tsl_combine(x->v, 1 / norm, x->v, 0, NULL),
+                                    tsl_combine(x->dv, 1 / norm, x->dv, 0, NULL)};
     return run_list(p, steps, 2);
 }
 
@@ -204,14 +204,14 @@ static tsl_status take_lanczos_step(const lanczos *p, const pair *now, const pai
                                     double beta, double *alpha, double *square)
 {
     double *const w = p->v + 4 * p->a->rows;
-    const tsl_step dot = tsl_dot(now->v, w);
+    const tsl_expression dot = tsl_dot(now->v, w);
     tsl_status status = multiply(p, w, now->v);
     status = status == TSL_OK ? run_dot(p, &dot, 1, alpha) : status;
-    const tsl_step steps[] = {tsl_scale(before->v, 1, w, p->a->inverse_diagonal, -beta, before->v),
-                              tsl_combine(before->v, 1, before->v, -*alpha, now->v),
-                              tsl_combine(before->dv, 1, w, -beta, before->dv),
-                              tsl_combine(before->dv, 1, before->dv, -*alpha, now->dv),
-                              tsl_dot(before->v, before->dv)};
+    const tsl_expression steps[] = {
+        tsl_scale(before->v, 1, w, p->a->inverse_diagonal, -beta, before->v),
+        tsl_combine(before->v, 1, before->v, -*alpha, now->v),
+        tsl_combine(before->dv, 1, w, -beta, before->dv),
+        tsl_combine(before->dv, 1, before->dv, -*alpha, now->dv), tsl_dot(before->v, before->dv)};
     return status == TSL_OK ? run_dot(p, steps, 5, square) : status;
 }
 
@@ -225,8 +225,8 @@ static tsl_status iterate(double *out, const lanczos *p)
     double square = 0;
     double beta = 0;
     int rows = 0;
-    const tsl_step first[] = {tsl_scale(now.v, 1, now.dv, p->a->inverse_diagonal, 0, NULL),
-                              tsl_dot(now.v, now.dv)};
+    const tsl_expression first[] = {tsl_scale(now.v, 1, now.dv, p->a->inverse_diagonal, 0, NULL),
+                                    tsl_dot(now.v, now.dv)};
     tsl_status status = run_dot(p, first, 2, &square);
     status = status == TSL_OK && square > 0 ? normalise(p, &now, sqrt(square)) : status;
     for (int k = 0; k < TSL_LANCZOS_PRODUCTS && status == TSL_OK; k++) {
@@ -345,9 +345,11 @@ tsl_status tsl_largest_eigenvalue(double *out, tsl_context *context, const tsl_o
         return TSL_OK;
     }
     lanczos p = {.a = a, .context = context};
-    tsl_status status = take_lanczos(&p);
-    status = status == TSL_OK ? begin_lanczos(&p) : status;
-    status = status == TSL_OK ? iterate(out, &p) : status;
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_lanczos(&p));
+    TSL_TRY(begin_lanczos(&p));
+    TSL_TRY(iterate(out, &p));
+done:
     *out = *out > 0 && 1.05 * *out < bound ? 1.05 * *out : bound;
     free_lanczos(&p);
     return status;

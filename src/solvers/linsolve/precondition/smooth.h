@@ -3,29 +3,29 @@
 #ifndef TSL_SPARSE_SMOOTH_H
 #define TSL_SPARSE_SMOOTH_H
 
-#include "blocks/vector/chain.h"
+#include "blocks/vector/wavefront.h"
 
 typedef struct tsl_smoother {
     const tsl_layout *layout;
     int bytes;
-    tsl_step product; /* of A; x and y are filled in */
+    tsl_expression product; /* of A; x and y are filled in */
     const void *inverse_diagonal;
     int degree;
     double largest; /* eigenvalue of D^-1 A, at least */
     double ratio;   /* eigenvalues from largest / ratio to it are damped */
-    int64_t reach;  /* of tsl_chain, where there is a matrix in host memory; else 0 */
+    int64_t reach;  /* of tsl_wavefront, where there is a matrix in host memory; else 0 */
 } tsl_smoother;
 
 /* The first step from 0, into x: of a list that has b. */
-tsl_step tsl_smooth_first(const tsl_smoother *s, void *x, const void *b);
+tsl_expression tsl_smooth_first(const tsl_smoother *s, void *x, const void *b);
 
-/* An empty chain of lists for this smoother's vectors. */
-tsl_chain tsl_smooth_chain(const tsl_smoother *s, tsl_context *context);
+/* An empty wavefront of lists for this smoother's vectors. */
+tsl_wavefront tsl_smooth_wavefront(const tsl_smoother *s, tsl_context *context);
 
-/* Improve x of A x = b, by lists that are added to a chain; *out becomes where it will be then:
+/* Improve x of A x = b, by lists that are added to a wavefront; *out becomes where it will be then:
  * x[0] or x[1]. It starts from x[0]; `begun`: where tsl_smooth_first() has left it, which is the
  * first of `degree` steps. t is space; NULL will do, but for an operator. */
-tsl_status tsl_smooth(const tsl_smoother *s, tsl_chain *chain, void **out, void *const x[2],
+tsl_status tsl_smooth(const tsl_smoother *s, tsl_wavefront *wavefront, void **out, void *const x[2],
                       void *t, const void *b, bool begun);
 
 /* An operator A by its matrix, or by a function. */

@@ -344,13 +344,10 @@ tsl_status tsl_poisson_tune(tsl_poisson_options *options, tsl_context *context)
     tsl_status status = boxes != NULL ? tsl_poisson_settle(&problem, context, &o)
                                       : tsl_fail_memory(context, 2 * size * (int64_t)sizeof *boxes,
                                                         "measuring a Poisson plan");
-    status = tsl_comm_agree(context, status);
-    if (status == TSL_OK) {
-        status = tsl_poisson_meet(boxes, context, &problem, &o);
-    }
-    if (status == TSL_OK) {
-        status = is_beyond_rule(&measures, context, &problem, &o);
-    }
+    TSL_TRY(tsl_comm_agree(context, status));
+    TSL_TRY(tsl_poisson_meet(boxes, context, &problem, &o));
+    TSL_TRY(is_beyond_rule(&measures, context, &problem, &o));
+done:
     if (status == TSL_OK && size > 1 && (measures || o.measure)) {
         status = tune(options, context, &problem, boxes);
         tsl_profile_add(context, "measure", begun, 0, 0);

@@ -17,7 +17,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "blocks/vector/lists.h"
+#include "blocks/vector/fused_kernels.h"
 #include "core/core.h"
 #include "core/point.h"
 #include "solvers/linsolve/multigrid/gpu/coarsen_point.h"
@@ -33,8 +33,8 @@ enum {
     TSL_INVERSION_THREADS = 512
 };
 
-/* A square matrix of double precision in device memory: by rows, or in slices of 32 (lists.h),
- * zeros among them. */
+/* A square matrix of double precision in device memory: by rows, or in slices of 32
+ * (fused_kernels.h), zeros among them. */
 typedef struct tsl_device_rows {
     int64_t rows;
     const int64_t *row_start; /* [rows + 1]; NULL: in slices */
@@ -44,7 +44,7 @@ typedef struct tsl_device_rows {
     const double *value;
 } tsl_device_rows;
 
-static inline tsl_device_rows tsl_rows_of(const tsl_packed_matrix *m)
+static inline tsl_device_rows tsl_rows_of(const tsl_gpu_matrix *m)
 {
     tsl_device_rows out;
     out.rows = m->rows;

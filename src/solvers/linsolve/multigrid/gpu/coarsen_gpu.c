@@ -338,7 +338,7 @@ static void order_members(tsl_status *status, tsl_spaces *spaces, tsl_projection
 static void make_p(tsl_status *status, tsl_space *space, tsl_projection *p, int64_t places)
 {
     tsl_context *context = space->context;
-    const int64_t room = places + p->a.rows + TSL_PACK_LANES;
+    const int64_t room = places + p->a.rows + TSL_SLICE_LANES;
     int64_t *start = tsl_space_take(status, space, 8 * (p->aggregates + 1));
     p->p_count = tsl_space_take(status, space, 4 * p->a.rows);
     p->p_column = tsl_space_take(status, space, 4 * room);
@@ -489,11 +489,11 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces, c
 
 /* ---- slices --------------------------------------------------------------------------------- */
 
-tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+tsl_status tsl_slice_on_gpu(tsl_gpu_matrix *out, int64_t *places, tsl_spaces *spaces,
                             const tsl_coarse *from, double scale, int bytes)
 {
     tsl_context *context = spaces->passing.context;
-    const int64_t slices = (from->count + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t slices = (from->count + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     const tsl_space mark = *spaces->kept;
     tsl_status status = TSL_OK;
     int64_t groups = 0;
@@ -513,7 +513,7 @@ tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces 
     if (status == TSL_OK) {
         status = context->ops->download(context, &groups, s.value_start + slices, 8);
     }
-    *places = groups * TSL_PACK_LANES;
+    *places = groups * TSL_SLICE_LANES;
     if (status != TSL_OK || 2 * *places > 3 * from->nonzeros) {
         tsl_space_return(spaces->kept, &mark);
         *places = 0;

@@ -74,7 +74,7 @@ tsl_status tsl_project_on_gpu(tsl_coarse *out, bool *fits, tsl_spaces *spaces,
 /* The matrix that came out, times `scale`, in slices, where these have no more than half as many
  * zeros as it has entries: columns and values of rows side by side then come side by side. In
  * memory that is kept; *places: entries and zeros, or 0 where they are too many. */
-tsl_status tsl_slice_on_gpu(tsl_packed_matrix *out, int64_t *places, tsl_spaces *spaces,
+tsl_status tsl_slice_on_gpu(tsl_gpu_matrix *out, int64_t *places, tsl_spaces *spaces,
                             const tsl_coarse *from, double scale, int bytes);
 
 #endif

@@ -3,7 +3,7 @@
  * numbers of each, and gets the coarsest matrix. */
 #include <math.h>
 
-#include "blocks/csr/pack.h"
+#include "blocks/csr/format_gpu.h"
 #include "core/context.h"
 #include "core/profile.h"
 #include "device/device.h"
@@ -28,11 +28,10 @@ typedef struct making {
 /* Why the host has to make the levels of a matrix in such a form; NULL: it has not. */
 static const char *why_not(const tsl_form *form)
 {
-    const tsl_packed *packed = form->packed;
-    return packed->all_in_tiles ? "levels made by the host: column-blocks"
-           : packed->tiles != NULL || packed->matrix.long_rows > 0
-               ? "levels made by the host: long rows"
-               : NULL;
+    const tsl_format_gpu *gpu = form->gpu;
+    return gpu->all_in_tiles ? "levels made by the host: column-blocks"
+           : gpu->tiles != NULL || gpu->matrix.long_rows > 0 ? "levels made by the host: long rows"
+                                                             : NULL;
 }
 
 /* ---- what a level is measured for -------------------------------------------------------------
@@ -132,13 +131,13 @@ static tsl_status begin_form(tsl_form *out, tsl_context *context, int bytes, dou
                              int64_t rows)
 {
     *out = (tsl_form){.bytes = bytes, .scale = scale};
-    out->packed = tsl_allocate_zeroed(1, sizeof *out->packed);
-    if (out->packed == NULL) {
-        return tsl_fail_memory(context, (int64_t)sizeof *out->packed, "a matrix");
+    out->gpu = tsl_allocate_zeroed(1, sizeof *out->gpu);
+    if (out->gpu == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *out->gpu, "a matrix");
     }
-    out->packed->context = context;
-    out->packed->borrows = true;
-    out->packed->matrix.rows = rows;
+    out->gpu->context = context;
+    out->gpu->borrows = true;
+    out->gpu->matrix.rows = rows;
     return TSL_OK;
 }
 
@@ -163,13 +162,13 @@ static tsl_status convert_finest(float *out, tsl_status status, const tsl_multig
 }
 
 /* The values of slices in single precision: as what they have in common, where most have that. */
-static tsl_status narrow_slices(tsl_packed_matrix *m, making *k, const tsl_fine *fine)
+static tsl_status narrow_slices(tsl_gpu_matrix *m, making *k, const tsl_fine *fine)
 {
     tsl_context *context = k->mg->context;
     tsl_space *const kept = &k->mg->kept;
     tsl_status status = TSL_OK;
     int without = 0;
-    const int64_t slices = (m->rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t slices = (m->rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     const int width =
         ((int)k->facts[TSL_FACT_LONGEST] + TSL_COMMONS - 1) / TSL_COMMONS * TSL_COMMONS;
     float *const values = tsl_space_take(&status, kept, fine->places * (int64_t)sizeof *values);
@@ -216,8 +215,8 @@ static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide)
     if (status != TSL_OK) {
         return status;
     }
-    tsl_packed_matrix *m = &out->packed->matrix;
-    *m = wide->packed->matrix;
+    tsl_gpu_matrix *m = &out->gpu->matrix;
+    *m = wide->gpu->matrix;
     out->product_bytes = wide->product_bytes - (wide->bytes - mg->bytes) * fine->places;
     if (mg->bytes == 8 || fine->places == 0) {
         return TSL_OK;
@@ -233,7 +232,7 @@ static tsl_status narrow_finest(tsl_form *out, making *k, const tsl_form *wide)
 static tsl_status cut_form(tsl_form *form, making *k, int64_t longest)
 {
     tsl_context *context = k->mg->context;
-    tsl_packed_matrix *m = &form->packed->matrix;
+    tsl_gpu_matrix *m = &form->gpu->matrix;
     tsl_status status = TSL_OK;
     int64_t *number = tsl_space_take(&status, &k->spaces.passing, 8 * (m->rows + 1));
     tsl_cut cut = {.rows = m->rows,
@@ -269,7 +268,7 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
     if (status != TSL_OK) {
         return status;
     }
-    tsl_packed_matrix *m = &out->packed->matrix;
+    tsl_gpu_matrix *m = &out->gpu->matrix;
     int64_t places = 0;
     if (coarse->count > TSL_DENSE_ROWS) {
         status = tsl_slice_on_gpu(m, &places, &k->spaces, coarse, mg->scale, mg->bytes);
@@ -293,7 +292,7 @@ static tsl_status make_restriction(tsl_form *out, making *k, const tsl_coarse *c
     if (status != TSL_OK) {
         return status;
     }
-    tsl_packed_matrix *m = &out->packed->matrix;
+    tsl_gpu_matrix *m = &out->gpu->matrix;
     m->row_start = coarse->member_start;
     m->column = coarse->member;
     const bool ones = coarse->member_value == NULL;
@@ -308,7 +307,7 @@ static tsl_status make_prolongation(tsl_form *out, const making *k, const tsl_fi
 {
     tsl_context *context = k->mg->context;
     const int bytes = k->mg->bytes;
-    const int64_t slices = (fine->a.rows + TSL_PACK_LANES - 1) / TSL_PACK_LANES;
+    const int64_t slices = (fine->a.rows + TSL_SLICE_LANES - 1) / TSL_SLICE_LANES;
     const bool ones = bytes == 4 && fine->near_null == NULL && coarse->members == fine->a.rows;
     tsl_status status = begin_form(out, context, bytes, 1, fine->a.rows);
     if (status != TSL_OK) {
@@ -322,10 +321,10 @@ static tsl_status make_prolongation(tsl_form *out, const making *k, const tsl_fi
         .bytes = bytes,
         .value_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
         .index_start = tsl_space_take(&status, k->spaces.kept, 8 * (slices + 1)),
-        .index = tsl_space_take(&status, k->spaces.kept, 4 * slices * TSL_PACK_LANES),
-        .value =
-            ones ? NULL : tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_PACK_LANES)};
-    tsl_packed_matrix *m = &out->packed->matrix;
+        .index = tsl_space_take(&status, k->spaces.kept, 4 * slices * TSL_SLICE_LANES),
+        .value = ones ? NULL
+                      : tsl_space_take(&status, k->spaces.kept, bytes * slices * TSL_SLICE_LANES)};
+    tsl_gpu_matrix *m = &out->gpu->matrix;
     m->value_start = t.value_start;
     m->index_start = t.index_start;
     m->index = t.index;
@@ -468,12 +467,12 @@ static tsl_status invert_coarsest(making *k)
     tsl_multigrid *mg = k->mg;
     tsl_context *context = mg->context;
     const tsl_level *v = &mg->level[mg->levels - 1];
-    const tsl_packed_matrix *m = &v->form.packed->matrix;
+    const tsl_gpu_matrix *m = &v->form.gpu->matrix;
     const int64_t n = v->rows;
     const int64_t all = n * n;
     tsl_space *const passing = &k->spaces.passing;
     tsl_status status = begin_form(&mg->inverse, context, mg->bytes, 1 / mg->scale, n);
-    tsl_packed_matrix *out = mg->inverse.packed != NULL ? &mg->inverse.packed->matrix : NULL;
+    tsl_gpu_matrix *out = mg->inverse.gpu != NULL ? &mg->inverse.gpu->matrix : NULL;
     tsl_inversion a = {
         .a = {.rows = n, .row_start = m->row_start, .column = m->column, .value = k->values},
         .n = (int)n,
@@ -505,7 +504,7 @@ static tsl_status fetch_coarsest(const making *k)
 {
     tsl_context *context = k->mg->context;
     tsl_level *v = &k->mg->level[k->mg->levels - 1];
-    const tsl_packed_matrix *m = &v->form.packed->matrix;
+    const tsl_gpu_matrix *m = &v->form.gpu->matrix;
     tsl_status status = tsl_csr_allocate(&v->own, context, v->rows, v->rows, v->nonzeros);
     v->matrix = &v->own;
     if (status == TSL_OK) {
@@ -544,7 +543,7 @@ static tsl_status begin(making *k, const tsl_linsolve_plan *plan)
     mg->level[0].matrix = &plan->matrix->csr;
     mg->level[0].rows = plan->rows;
     mg->level[0].nonzeros = tsl_csr_nonzeros(&plan->matrix->csr);
-    const bool sliced = plan->matrix->form.packed->matrix.value_start != NULL;
+    const bool sliced = plan->matrix->form.gpu->matrix.value_start != NULL;
     /* for aggregates */
     status = tsl_space_begin(&k->spaces.passing, context,
                              (sliced ? 0 : 4 * mg->level[0].nonzeros) + 68 * plan->rows + (1 << 20),
@@ -581,7 +580,7 @@ tsl_status tsl_setup_on_gpu(const char **left, tsl_multigrid *mg, const tsl_lins
         status = finish_coarsest(&k);
     }
     if (status == TSL_OK && *left == NULL && fits) {
-        status = tsl_levels_deal_out(mg);
+        status = tsl_levels_distribute(mg);
     }
     tsl_space_free(&k.spaces.passing);
     tsl_space_free(&k.spaces.results);

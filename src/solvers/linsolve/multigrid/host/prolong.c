@@ -37,19 +37,19 @@ void tsl_prolongator_row(tsl_row *out, const tsl_prolongation *p, int64_t i)
 
 /* Rows cut into as many parts as there are threads, and where the next row of each goes in each
  * aggregate. */
-typedef struct deal {
+typedef struct distribution {
     const int32_t *aggregate;
     int64_t rows, count;
     int parts;
     int32_t *next; /* [parts][count] */
-} deal;
+} distribution;
 
-static tsl_piece rows_of_part(const deal *d, int64_t part)
+static tsl_piece rows_of_part(const distribution *d, int64_t part)
 {
     return (tsl_piece){d->rows * part / d->parts, d->rows * (part + 1) / d->parts};
 }
 
-static void count_members(const deal *d, int64_t *start)
+static void count_members(const distribution *d, int64_t *start)
 {
 #pragma omp parallel num_threads(d->parts)
     {
@@ -81,7 +81,7 @@ static void count_members(const deal *d, int64_t *start)
     }
 }
 
-static void deal_out(const deal *d, const tsl_csr *out)
+static void distribute(const distribution *d, const tsl_csr *out)
 {
 #pragma omp parallel for num_threads(d->parts) schedule(static)
     for (int part = 0; part < d->parts; part++) {
@@ -102,10 +102,10 @@ tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *a
     /* no more parts than counts that take less memory than the rows */
     const int64_t most = rows / count > 1 ? rows / count : 1;
     const int threads = tsl_threads_for(context, rows);
-    deal d = {.aggregate = aggregate,
-              .rows = rows,
-              .count = count,
-              .parts = threads < most ? threads : (int)most};
+    distribution d = {.aggregate = aggregate,
+                      .rows = rows,
+                      .count = count,
+                      .parts = threads < most ? threads : (int)most};
     d.next = tsl_allocate((size_t)(d.parts * count) * sizeof *d.next);
     *out = (tsl_csr){.rows = count,
                      .columns = rows,
@@ -114,7 +114,7 @@ tsl_status tsl_members_make(tsl_csr *out, tsl_context *context, const int32_t *a
     const bool enough = d.next != NULL && out->row_start != NULL && out->column != NULL;
     if (enough) {
         count_members(&d, out->row_start);
-        deal_out(&d, out);
+        distribute(&d, out);
     } else {
         tsl_csr_free(out);
     }
