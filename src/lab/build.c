@@ -181,9 +181,8 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
     return ran;
 }
 
-/* `more`: options besides, ended by NULL. */
-static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char *path,
-                          const places *at, const char *const *more)
+/* How the compiler is to translate. */
+static void add_translation(command *c, const char *compiler)
 {
     static const char *const common[] = {"-std=c++17",
                                          "-O1",
@@ -206,6 +205,32 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     static const char *const plain_gcc[] = {"-fno-reorder-blocks",
                                             "-fno-reorder-blocks-and-partition",
                                             "-fno-crossjumping", "-fno-thread-jumps"};
+    const bool clang = is_clang(compiler);
+    const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        add(c, common[i]);
+    }
+    for (size_t i = 0; i < (clang ? sizeof of_clang : sizeof of_gcc) / sizeof *of_gcc; i++) {
+        add(c, clang ? "-mllvm" : "--param");
+        add(c, clang ? of_clang[i] : of_gcc[i]);
+    }
+    for (size_t i = 0; i < plain; i++) {
+        add(c, clang ? plain_clang[i] : plain_gcc[i]);
+    }
+}
+
+/* A list that NULL ends, or none. */
+static void add_all(command *c, const char *const *options)
+{
+    for (int i = 0; options != NULL && options[i] != NULL; i++) {
+        add(c, options[i]);
+    }
+}
+
+/* `more`: options besides, ended by NULL. */
+static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char *path,
+                          const places *at, const char *const *more)
+{
     char source[PATH_MAX];
     char object[PATH_MAX];
     char headers[PATH_MAX + 8];
@@ -222,26 +247,11 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     *slash = '\0';
     snprintf(beside, sizeof beside, "-I%s", slash == real ? "/" : real);
     add(&c, build->compiler);
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
-        add(&c, common[i]);
-    }
-    const bool clang = is_clang(build->compiler);
-    for (size_t i = 0; i < (clang ? sizeof of_clang : sizeof of_gcc) / sizeof *of_gcc; i++) {
-        add(&c, clang ? "-mllvm" : "--param");
-        add(&c, clang ? of_clang[i] : of_gcc[i]);
-    }
-    const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
-    for (size_t i = 0; i < plain; i++) {
-        add(&c, clang ? plain_clang[i] : plain_gcc[i]);
-    }
-    for (int i = 0; more != NULL && more[i] != NULL; i++) {
-        add(&c, more[i]);
-    }
+    add_translation(&c, build->compiler);
+    add_all(&c, more);
     add(&c, headers);
     add(&c, beside);
-    for (int i = 0; build->options != NULL && build->options[i] != NULL; i++) {
-        add(&c, build->options[i]);
-    }
+    add_all(&c, build->options);
     add(&c, "-c");
     add(&c, source);
     add(&c, "-o");
