@@ -2,11 +2,18 @@
 #include <stdio.h>
 
 #include "device/device.h"
+#include "solvers/scf/coulomb_step/coulomb_step.h"
+#include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
 /* Bytes of basis sets, tables and what else does not grow with the molecule. */
 static const int64_t AROUND = INT64_C(2) << 20;
-enum { CHARGE = 200 /* bytes for each point charge */ };
+static const int64_t MOST_BATCH = INT64_C(2) << 30; /* bytes of a batch of grid points */
+enum {
+    CHARGE = 200, /* bytes for each point charge */
+    LEAST_BATCH = 64 << 10,
+    EIGEN = 4 /* matrices that a GPU's library needs to work in, at most */
+};
 
 typedef struct parts {
     int64_t matrices, points, grid, guess;
@@ -63,7 +70,7 @@ static tsl_status find_budget(int64_t *budget, const tsl_scf_plan *p)
 {
     const int64_t bound = p->options.memory;
     tsl_device_properties about;
-    const tsl_status status = tsl_device_read_properties(p->context, &about);
+    const tsl_status status = tsl_device_read_properties(p->device, &about);
     if (status == TSL_OK) {
         *budget = bound == 0                  ? about.memory_free / 4 * 3
                   : bound < about.memory_free ? bound
@@ -86,17 +93,16 @@ static tsl_status measure_with(parts *out, tsl_scf_plan *p, int64_t batch)
     return status;
 }
 
-tsl_status tsl_scf_foresee(tsl_scf_plan *p)
+static tsl_status foresee_on_cpu(tsl_scf_plan *p)
 {
-    enum { LEAST_BATCH = 64 << 10, PART = 8 }; /* of the budget */
-    static const int64_t most_batch = INT64_C(2) << 30;
+    enum { PART = 8 }; /* of the budget */
     tsl_device_need need = {.remedy = "give a smaller basis set, a coarser grid or fewer threads"};
     char what[128];
     int64_t budget = 0;
     parts of;
     tsl_status status = TSL_OK;
     TSL_TRY(find_budget(&budget, p));
-    TSL_TRY(measure_with(&of, p, budget / PART < most_batch ? budget / PART : most_batch));
+    TSL_TRY(measure_with(&of, p, budget / PART < MOST_BATCH ? budget / PART : MOST_BATCH));
     if (p->fixed_bytes > budget) {
         TSL_TRY(measure_with(&of, p, LEAST_BATCH));
     }
@@ -111,4 +117,79 @@ tsl_status tsl_scf_foresee(tsl_scf_plan *p)
     tell(p, &of);
 done:
     return status;
+}
+
+/* ---- on a GPU -------------------------------------------------------------------------------- */
+
+typedef struct gpu_parts {
+    int64_t matrices, coulomb, grid;
+} gpu_parts;
+
+static tsl_status foresee_coulomb(int64_t *bytes, const tsl_scf_plan *p)
+{
+    tsl_coulomb_step_source source = {.host = p->context,
+                                      .basis = &p->basis,
+                                      .auxiliary = &p->auxiliary,
+                                      .screen = p->options.screen};
+    tsl_scf_partners *partners = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_scf_partners_create(&partners, p->context, &p->auxiliary));
+    source.partners = partners;
+    TSL_TRY(tsl_coulomb_step_foresee(bytes, &source));
+    *bytes += CHARGE * p->charges.count;
+done:
+    tsl_scf_partners_destroy(partners);
+    return status;
+}
+
+/* Of a grid of so many points; a batch of them takes what the rest leaves of the budget. */
+static void share_gpu(gpu_parts *of, tsl_scf_plan *p, int64_t points, int64_t budget)
+{
+    const int64_t grid = tsl_scf_grid_bytes(points, p->atoms.count);
+    const int64_t least = tsl_xc_step_bytes(p->device, &p->basis, points, p->spins, LEAST_BATCH);
+    const int64_t left = budget - of->matrices - of->coulomb - grid - least;
+    p->step_memory = left > MOST_BATCH ? MOST_BATCH : left > LEAST_BATCH ? left : LEAST_BATCH;
+    of->grid = grid + tsl_xc_step_bytes(p->device, &p->basis, points, p->spins, p->step_memory);
+    p->fixed_bytes = of->matrices + of->coulomb + of->grid;
+}
+
+static void tell_gpu(const tsl_scf_plan *p, const gpu_parts *of)
+{
+    char all[16], matrices[16], coulomb[16], grid[16];
+    tsl_message(p->context, TSL_MESSAGE_NOTE,
+                "memory of %s: up to %s: %s of matrices, %s for the Coulomb matrix, %s for the "
+                "grid; libraries' own memory comes to that",
+                p->device->name, tsl_format_bytes(all, p->fixed_bytes),
+                tsl_format_bytes(matrices, of->matrices), tsl_format_bytes(coulomb, of->coulomb),
+                tsl_format_bytes(grid, of->grid));
+}
+
+static tsl_status foresee_on_gpu(tsl_scf_plan *p)
+{
+    tsl_scf_grid_options grid;
+    tsl_device_need need = {.remedy = "give a smaller basis set or a coarser grid"};
+    gpu_parts of = {.matrices = tsl_scf_gpu_matrices_bytes(p) + 8 * EIGEN * p->n * p->n};
+    char what[128];
+    int64_t budget = 0, points;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
+    TSL_TRY(find_budget(&budget, p));
+    TSL_TRY(foresee_coulomb(&of.coulomb, p));
+    points = tsl_scf_grid_count(&p->atoms, &grid);
+    share_gpu(&of, p, points, budget);
+    snprintf(what, sizeof what,
+             "%lld basis functions, %d auxiliary ones and %lld points of the grid need",
+             (long long)p->n, p->auxiliary.functions, (long long)points);
+    need.what = what;
+    need.device = p->fixed_bytes;
+    need.bound = p->options.memory;
+    TSL_TRY(tsl_device_foresee(p->device, &need));
+    tell_gpu(p, &of);
+done:
+    return status;
+}
+
+tsl_status tsl_scf_foresee(tsl_scf_plan *p)
+{
+    return p->device == p->context ? foresee_on_cpu(p) : foresee_on_gpu(p);
 }

@@ -387,7 +387,7 @@ static tsl_status make_grid(tsl_scf_plan *p)
     TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
     TSL_TRY(tsl_scf_grid_create(&p->grid, p->device, &p->atoms, &grid));
     tsl_profile_add(p->device, "grid", begun, 32 * p->grid.points, 0);
-    step.memory = p->gpu != NULL ? p->options.memory : p->step_memory;
+    step.memory = p->step_memory;
     step.functional = p->functional;
     step.spins = p->spins;
     TSL_TRY(tsl_xc_step_create(&p->step, p->device, &p->basis, &p->grid, &step));
@@ -409,9 +409,7 @@ static tsl_status create(tsl_scf_plan *p, const tsl_scf_molecule *molecule,
     }
     TSL_TRY(count_electrons(p));
     TSL_TRY(make_bases(p));
-    if (p->device == p->context) {
-        TSL_TRY(tsl_scf_foresee(p));
-    }
+    TSL_TRY(tsl_scf_foresee(p));
     TSL_TRY(tsl_scf_tables_create(&p->tables, p->context));
     TSL_TRY(allocate_matrices(p));
     TSL_TRY(tsl_scf_restart_begin(p));

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/context.h"
 #include "tesela/scf.h"
 
 static const int water[3] = {8, 1, 1};
@@ -17,6 +18,8 @@ typedef struct outcome {
     double energies[2][64], charges[6];
     int64_t orbitals;
     int64_t allocations; /* on the device, by tsl_scf_solve() */
+    int64_t held;        /* bytes of the device, after it */
+    int64_t foreseen;    /* what was said beforehand */
 } outcome;
 
 static tsl_scf_options tight(const char *grid)
@@ -49,6 +52,8 @@ static void solve(outcome *out, const char *device, const tsl_scf_options *optio
     tsl_test_fail_device_allocation(context, 0);
     assert_int_equal(tsl_scf_solve(plan, &out->result), wanted);
     out->allocations = tsl_test_fail_device_allocation(context, 0);
+    out->held = context->memory.bytes;
+    out->foreseen = about.memory_bytes;
     for (int spin = 0; spin < 2; spin++) {
         memcpy(out->energies[spin], tsl_scf_orbital_energies(plan, spin),
                sizeof(double) * (size_t)out->orbitals);
@@ -135,6 +140,27 @@ static void iterations_take_no_memory(void **state)
     }
 }
 
+/* Of a device's memory no more is taken than was said, and than was allowed. */
+static void memory_is_foreseen(void **state)
+{
+    (void)state;
+    for (int d = 1; d < test_device_count(); d++) {
+        if (test_is_another_order(test_devices[d])) {
+            continue;
+        }
+        outcome free, bounded;
+        tsl_scf_options options = tight("12x50");
+        options.max_iterations = 2;
+        solve(&free, test_devices[d], &options, 3, false, TSL_E_NOCONV);
+        assert_true(free.held > 0 && free.held <= free.foreseen);
+        options.memory = free.foreseen * 4 / 5;
+        solve(&bounded, test_devices[d], &options, 3, false, TSL_E_NOCONV);
+        assert_true(bounded.held <= bounded.foreseen && bounded.foreseen <= options.memory);
+        assert_true(bounded.held < free.held);
+        assert_true(fabs(free.result.total - bounded.result.total) < 1e-10);
+    }
+}
+
 static tsl_status make_plan(tsl_context *context, void *user)
 {
     const tsl_scf_options *options = user;
@@ -152,6 +178,18 @@ static tsl_status make_plan(tsl_context *context, void *user)
     tsl_scf_charges_destroy(charges);
     tsl_scf_molecule_destroy(molecule);
     return status;
+}
+
+static void too_little_memory_is_refused(void **state)
+{
+    tsl_scf_options options = tight("12x50");
+    (void)state;
+    tsl_context *context = test_context("sim", 1);
+    options.memory = 100000;
+    assert_int_equal(make_plan(context, &options), TSL_E_NOMEM);
+    assert_non_null(strstr(tsl_last_error(context), "give a smaller basis set"));
+    assert_int_equal(context->memory.bytes, 0);
+    tsl_context_destroy(context);
 }
 
 static void failing_allocations_are_survived(void **state)
@@ -186,6 +224,8 @@ int main(void)
                                        cmocka_unit_test(open_shells_agree),
                                        cmocka_unit_test(degenerate_orbitals_agree),
                                        cmocka_unit_test(iterations_take_no_memory),
+                                       cmocka_unit_test(memory_is_foreseen),
+                                       cmocka_unit_test(too_little_memory_is_refused),
                                        cmocka_unit_test(failing_allocations_are_survived),
                                        cmocka_unit_test(all_integrals_are_the_cpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);

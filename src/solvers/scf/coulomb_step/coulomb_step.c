@@ -146,15 +146,19 @@ static void point_at_pieces(tsl_coulomb_step *step)
     step->sites.value = step->piece[SITE_VALUES];
 }
 
-static tsl_status place_all(tsl_coulomb_step *step, const tsl_coulomb_draft *d,
-                            const tsl_coulomb_step_source *s, const double *boys)
+/* Bytes of a piece of memory, and what is copied there; NULL: nothing. */
+typedef struct content {
+    int64_t bytes;
+    const void *from;
+} content;
+
+/* What the pieces hold; returns the sum of bytes. */
+static int64_t list_contents(content out[PIECES], const tsl_coulomb_step *step,
+                             const tsl_coulomb_draft *d, const tsl_coulomb_step_source *s,
+                             const double *boys)
 {
-    tsl_context *context = step->context;
     const int64_t a = step->auxiliary, pairs = d->pairs.total, sites = d->sites.total;
-    const struct {
-        int64_t bytes;
-        const void *from;
-    } pieces[PIECES] = {
+    const content contents[PIECES] = {
         [TABLES] = {sizeof *s->tables, s->tables},
         [BOYS] = {8 * (TSL_SCF_MAX_ORDER + 1) * TSL_BOYS_ROWS * TSL_COULOMB_BOYS, boys},
         [ROWS] = {d->rows * (int64_t)sizeof *d->row, d->row},
@@ -177,16 +181,27 @@ static tsl_status place_all(tsl_coulomb_step *step, const tsl_coulomb_draft *d,
         [COEFFICIENTS] = {8 * a, NULL},
         [PARTS] = {8 * step->parts, NULL},
     };
+    int64_t sum = 0;
+    for (int i = 0; i < PIECES; i++) {
+        out[i] = contents[i];
+        sum = tsl_add_bytes(sum, contents[i].bytes);
+    }
+    return sum;
+}
+
+static tsl_status place_all(tsl_coulomb_step *step, const tsl_coulomb_draft *d,
+                            const tsl_coulomb_step_source *s, const double *boys)
+{
+    tsl_context *context = step->context;
+    content contents[PIECES];
     tsl_device_need need = {.what = "the Coulomb matrix needs",
                             .remedy = "give a smaller basis or a larger screen"};
     tsl_status status = TSL_OK;
-    for (int i = 0; i < PIECES; i++) {
-        need.device = tsl_add_bytes(need.device, pieces[i].bytes);
-    }
+    need.device = list_contents(contents, step, d, s, boys);
     step->description.bytes = need.device;
     TSL_TRY(tsl_device_foresee(context, &need));
     for (int i = 0; i < PIECES; i++) {
-        TSL_TRY(place(step, i, pieces[i].bytes, pieces[i].from));
+        TSL_TRY(place(step, i, contents[i].bytes, contents[i].from));
     }
     point_at_pieces(step);
 done:
@@ -203,12 +218,12 @@ static void describe(tsl_coulomb_step *step, const tsl_coulomb_draft *d)
     step->description.interactions = 2.0 * (double)d->pairs.total * (double)d->sites.total;
 }
 
-static tsl_status prepare(tsl_coulomb_step *step, tsl_coulomb_draft *d,
-                          const tsl_coulomb_step_source *s, double *boys)
+/* The draft, and the sizes that it gives the step. */
+static tsl_status make_draft(tsl_coulomb_step *step, tsl_coulomb_draft *d,
+                             const tsl_coulomb_step_source *s)
 {
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_coulomb_make_draft(d, s));
-    tsl_coulomb_boys(boys, s->tables);
     describe(step, d);
     step->inverse = s->inverse;
     step->auxiliary = s->auxiliary->functions;
@@ -221,8 +236,31 @@ static tsl_status prepare(tsl_coulomb_step *step, tsl_coulomb_draft *d,
     if (step->parts < most_parts(&d->pairs, &d->sites)) {
         step->parts = most_parts(&d->pairs, &d->sites);
     }
+done:
+    return status;
+}
+
+static tsl_status prepare(tsl_coulomb_step *step, tsl_coulomb_draft *d,
+                          const tsl_coulomb_step_source *s, double *boys)
+{
+    tsl_status status = TSL_OK;
+    TSL_TRY(make_draft(step, d, s));
+    tsl_coulomb_boys(boys, s->tables);
     TSL_TRY(place_all(step, d, s, boys));
 done:
+    return status;
+}
+
+tsl_status tsl_coulomb_step_foresee(int64_t *bytes, const tsl_coulomb_step_source *source)
+{
+    tsl_coulomb_step step = {.context = source->host};
+    tsl_coulomb_draft d = {.rows = 0};
+    content contents[PIECES];
+    const tsl_status status = make_draft(&step, &d, source);
+    if (status == TSL_OK) {
+        *bytes = list_contents(contents, &step, &d, source, NULL);
+    }
+    tsl_coulomb_release_draft(&d);
     return status;
 }
 

@@ -38,6 +38,11 @@ typedef struct tsl_coulomb_step_source {
 tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
                                    const tsl_coulomb_step_source *source);
 
+/* Bytes of device memory that it takes, for what is said beforehand. Nothing is taken of the
+ * device, and neither tables nor metric are read. @return TSL_OK or TSL_E_NOMEM, an error of
+ * source->host. */
+tsl_status tsl_coulomb_step_foresee(int64_t *bytes, const tsl_coulomb_step_source *source);
+
 /* NULL is fine. */
 void tsl_coulomb_step_destroy(tsl_coulomb_step *step);
 

@@ -62,16 +62,19 @@ static int64_t numbers_of(const tsl_scf_plan *p, int piece)
                                       : TSL_SCF_DIIS * p->spins * square;
 }
 
+int64_t tsl_scf_gpu_matrices_bytes(const tsl_scf_plan *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < PIECES; i++) {
+        bytes = tsl_add_bytes(bytes, 8 * numbers_of(p, i) + 8);
+    }
+    return bytes;
+}
+
 static tsl_status take_matrices(tsl_scf_plan *p)
 {
     tsl_context *context = p->device;
-    tsl_device_need need = {.what = "matrices of basis functions need",
-                            .remedy = "give a smaller basis"};
     tsl_status status = TSL_OK;
-    for (int i = 0; i < PIECES; i++) {
-        need.device = tsl_add_bytes(need.device, 8 * numbers_of(p, i));
-    }
-    TSL_TRY(tsl_device_foresee(context, &need));
     for (int i = 0; i < PIECES; i++) {
         void *memory = NULL;
         TSL_TRY(tsl_device_allocate(&memory, context, 8 * numbers_of(p, i) + 8,
