@@ -291,6 +291,19 @@ static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const col
     return TSL_OK;
 }
 
+/* Says in card->why which metric the table lacks, if one. */
+static bool has_all(tsl_lab_card *card, const columns *c)
+{
+    for (int m = 0; m < METRICS; m++) {
+        if (c->metric[m] < 0) {
+            snprintf(card->why, sizeof card->why, "Nsight Compute's table has no column %s",
+                     metrics[m].metric);
+            return false;
+        }
+    }
+    return true;
+}
+
 static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const char *path)
 {
     tsl_text text = {.data = NULL};
@@ -319,7 +332,7 @@ static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const 
         }
     }
     tsl_text_release(&text);
-    card->counted = card->launch_count > 0;
+    card->counted = card->launch_count > 0 && has_all(card, &c);
     return status;
 }
 

@@ -125,8 +125,8 @@ while [ "$1" != --log-file ]; do
 done
 printf '==PROF== Connected\\n%b' "$TABLE" >"$2"
 """
-METRICS = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-           "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]
+METRICS = [f"l1tex__{name}_op_{way}.sum" for name in ("t_sectors_pipe_lsu_mem_global", "data_pipe_lsu_wavefronts_mem_shared",
+                                                     "data_bank_conflicts_pipe_lsu_mem_shared") for way in ("ld", "st")]
 
 
 class Card(unittest.TestCase):
@@ -159,16 +159,24 @@ class Card(unittest.TestCase):
 
     def test_both_columns(self):
         names = ["ID", "Kernel Name", *METRICS]
-        rows = [names, ["", "", "sector", "", ""], ["0", "k(int *, int)", "1,004", "2", "3"]]
+        rows = [names, ["", "", "sector", "sector", "", "", "", ""],
+                ["0", "k(int *, int)", "1,004", "7", "20", "10", "2", "3"]]
         table = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in rows)
         done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("output is the same", done.stdout)
         self.assertRegex(done.stdout, r"global_read_sectors +4 +1004")
         self.assertEqual(report["results"]["card"]["launches"],
-                         [{"kernel": "k(int *, int)", "global_read_sectors": 1004, "global_write_sectors": 0,
-                           "shared_wavefronts": 0, "bank_conflicts": 5}])
+                         [{"kernel": "k(int *, int)", "global_read_sectors": 1004, "global_write_sectors": 7,
+                           "shared_wavefronts": 30, "bank_conflicts": 5}])
         self.assertEqual(report["parameters"]["capability"], "8.0")
+
+    def test_a_counter_is_missing(self):
+        """What the tool did not count is not told as 0."""
+        table = "".join(",".join(f'"{value}"' for value in row) + "\n"
+                        for row in (["ID", "Kernel Name", *METRICS[:-1]], [""] * 7, ["0", "k(int *)"] + 5 * ["1"]))
+        done, _ = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+        self.assertIn(f"no counters of the card: Nsight Compute's table has no column {METRICS[-1]}", done.stdout)
 
     def test_other_output(self):
         done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\n2\n",

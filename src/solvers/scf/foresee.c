@@ -158,7 +158,7 @@ static void tell_gpu(const tsl_scf_plan *p, const gpu_parts *of)
     char all[16], matrices[16], coulomb[16], grid[16];
     tsl_message(p->context, TSL_MESSAGE_NOTE,
                 "memory of %s: up to %s: %s of matrices, %s for the Coulomb matrix, %s for the "
-                "grid; libraries' own memory comes to that",
+                "grid; what the driver and its libraries take comes to that",
                 p->device->name, tsl_format_bytes(all, p->fixed_bytes),
                 tsl_format_bytes(matrices, of->matrices), tsl_format_bytes(coulomb, of->coulomb),
                 tsl_format_bytes(grid, of->grid));
@@ -168,7 +168,7 @@ static tsl_status foresee_on_gpu(tsl_scf_plan *p)
 {
     tsl_scf_grid_options grid;
     tsl_device_need need = {.remedy = "give a smaller basis set or a coarser grid"};
-    gpu_parts of = {.matrices = tsl_scf_gpu_matrices_bytes(p) + 8 * EIGEN * p->n * p->n};
+    gpu_parts of = {.matrices = tsl_scf_gpu_matrices_bytes(p) + 8 * EIGEN * p->n * p->n + AROUND};
     char what[128];
     int64_t budget = 0, points;
     tsl_status status = TSL_OK;

@@ -153,7 +153,7 @@ static void memory_is_foreseen(void **state)
         options.max_iterations = 2;
         solve(&free, test_devices[d], &options, 3, false, TSL_E_NOCONV);
         assert_true(free.held > 0 && free.held <= free.foreseen);
-        options.memory = free.foreseen * 4 / 5;
+        options.memory = free.foreseen - (600 << 10);
         solve(&bounded, test_devices[d], &options, 3, false, TSL_E_NOCONV);
         assert_true(bounded.held <= bounded.foreseen && bounded.foreseen <= options.memory);
         assert_true(bounded.held < free.held);
