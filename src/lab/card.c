@@ -229,11 +229,11 @@ static int split(char *line, char *value[MOST_COLUMNS])
     return count;
 }
 
-/* "1,015,808" as a number. */
+/* "1,015,808" as a number; -1 if it is none. */
 static int64_t number_of(const char *text)
 {
-    double value = 0;
     char digits[64];
+    char *end;
     size_t n = 0;
     for (; *text != '\0' && n + 1 < sizeof digits; text++) {
         if (*text != ',') {
@@ -241,8 +241,8 @@ static int64_t number_of(const char *text)
         }
     }
     digits[n] = '\0';
-    value = strtod(digits, NULL);
-    return (int64_t)(value + 0.5);
+    const double value = strtod(digits, &end);
+    return n > 0 && *end == '\0' && value >= 0 ? (int64_t)(value + 0.5) : -1;
 }
 
 /* Columns of the header: where a metric stands, and the kernel's name; -1: nowhere. */
@@ -286,22 +286,14 @@ static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const col
     snprintf(l->kernel, sizeof l->kernel, "%s", value[c->kernel]);
     for (int m = 0; m < METRICS; m++) {
         const int at = c->metric[m];
-        l->counter[metrics[m].counter] += at >= 0 && at < count ? number_of(value[at]) : 0;
+        const int64_t number = at >= 0 && at < count ? number_of(value[at]) : -1;
+        if (number < 0 && card->why[0] == '\0') {
+            snprintf(card->why, sizeof card->why, "Nsight Compute has no number of %s for %s",
+                     metrics[m].metric, l->kernel);
+        }
+        l->counter[metrics[m].counter] += number > 0 ? number : 0;
     }
     return TSL_OK;
-}
-
-/* Says in card->why which metric the table lacks, if one. */
-static bool has_all(tsl_lab_card *card, const columns *c)
-{
-    for (int m = 0; m < METRICS; m++) {
-        if (c->metric[m] < 0) {
-            snprintf(card->why, sizeof card->why, "Nsight Compute's table has no column %s",
-                     metrics[m].metric);
-            return false;
-        }
-    }
-    return true;
 }
 
 static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const char *path)
@@ -319,8 +311,9 @@ static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const 
             char *value[MOST_COLUMNS];
             snprintf(copy, sizeof copy, "%.*s", (int)length, line);
             if (copy[0] != '"') { /* what the tool says of itself */
-                const bool error = strncmp(copy, "==ERROR==", 9) == 0 && card->why[0] == '\0';
-                snprintf(card->why, sizeof card->why, "%s", error ? copy + 10 : card->why);
+                if (strncmp(copy, "==ERROR==", 9) == 0 && card->why[0] == '\0') {
+                    snprintf(card->why, sizeof card->why, "%s", copy + 10);
+                }
                 continue;
             }
             const int count = split(copy, value);
@@ -332,7 +325,7 @@ static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const 
         }
     }
     tsl_text_release(&text);
-    card->counted = card->launch_count > 0 && has_all(card, &c);
+    card->counted = card->launch_count > 0 && card->why[0] == '\0';
     return status;
 }
 

@@ -173,10 +173,12 @@ class Card(unittest.TestCase):
 
     def test_a_counter_is_missing(self):
         """What the tool did not count is not told as 0."""
-        table = "".join(",".join(f'"{value}"' for value in row) + "\n"
-                        for row in (["ID", "Kernel Name", *METRICS[:-1]], [""] * 7, ["0", "k(int *)"] + 5 * ["1"]))
-        done, _ = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
-        self.assertIn(f"no counters of the card: Nsight Compute's table has no column {METRICS[-1]}", done.stdout)
+        for names, last in ((METRICS[:-1], []), (METRICS, ["n/a"])):
+            rows = (["ID", "Kernel Name", *names], [""] * 8, ["0", "k(int *)"] + 5 * ["1"] + last)
+            table = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in rows)
+            done, _ = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+            self.assertIn(f"no counters of the card: Nsight Compute has no number of {METRICS[-1]} for k(int *)",
+                          done.stdout)
 
     def test_other_output(self):
         done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\n2\n",
