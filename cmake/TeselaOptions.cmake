@@ -3,7 +3,7 @@
 option(TSL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TSL_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(TSL_FUZZ "Build the libFuzzer harnesses in place of the other tests; needs clang" OFF)
-option(TSL_XC_BASELINE "Compile functionals for one instruction set alone: four times as quick to compile, slower to run" OFF)
+option(TSL_QUICK "Compile quickly: functionals for one instruction set alone, and sim with few optimizations; both are slower" OFF)
 option(TSL_NATIVE "Compile for this machine's processor only" OFF)
 set(TSL_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
 set(TSL_CAIRO AUTO CACHE STRING "Figures through Cairo: AUTO, ON or OFF")
