@@ -127,12 +127,12 @@ typedef struct tsl_scf_options {
     double damping;     /**< of the first iterations: part of the old F that is kept, 0 to 0.95 */
     double level_shift; /**< hartree, added to the energies of orbitals that are not occupied, >= 0.
                            What converges with it must converge again without */
-    double screen; /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
-    int64_t
-        memory; /**< bytes that a plan and its solution may take, on a GPU of its memory; 0:
-                     three quarters of what is free. On a CPU what matrices, metric, grid and
-                     guess leave of it keeps integrals; those that don't fit are worked out anew
-                     in each iteration. On a GPU it serves batches of grid points, 2 GiB at most */
+    double screen;  /**< pairs of primitive functions whose overlap is less are left out, >= 0 */
+    int64_t memory; /**< bytes that a plan and its solution may take, of the host's memory or, on a
+                         GPU, of the card's; 0: three quarters of what is free. What matrices,
+                         metric, grid and guess leave of it keeps integrals on a CPU, and those
+                         that don't fit are worked out anew in each iteration. On a GPU it serves
+                         batches of grid points, 2 GiB at most */
     const char *restart; /**< file of a density, a NumPy archive; NULL: none. If it is there, the
                               iteration begins with its density. The latest density goes to it, at
                               most once a second and at the end, and replaces it whole */
@@ -192,9 +192,9 @@ typedef struct tsl_scf_result {
  * range, a file `restart` of another molecule, basis set or number of electrons; TSL_E_UNSUPPORTED
  * for functionals with exact exchange, basis sets with effective core potentials, orbital functions
  * beyond g, TSL_SCF_FIT_NONE on another device than `cpu`, a GPU without cuBLAS and cuSOLVER;
- * TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`; TSL_E_NOMEM, before
- * anything is taken where `memory`, or what is free, is less than what is needed without integrals
- * that are kept. A note says what will be taken.
+ * TSL_E_IO, TSL_E_FORMAT of basis sets' files and of `restart`; TSL_E_NOMEM, before anything large
+ * is taken, where `memory`, or what is free, is less than what is needed without integrals that are
+ * kept. A note says what will be taken.
  */
 TSL_API tsl_status tsl_scf_plan_create(tsl_scf_plan **out, tsl_context *context,
                                        const tsl_scf_molecule *molecule,

@@ -90,8 +90,8 @@ static int look_up(finder *f, int64_t slice, const view *v)
     return f->kinds++;
 }
 
-/* The kinds of the slices from … to - 1. Mostly it is that of the slice before, or what came after
- * such last time. */
+/* The kinds of the slices `from` to `to` - 1. Mostly it is that of the slice before, or what came
+ * after such last time. */
 static void find(finder *f, uint16_t *kind, int64_t from, int64_t to)
 {
     int before = -1;

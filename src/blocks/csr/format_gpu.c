@@ -60,7 +60,7 @@ static const void *send(tsl_status *status, tsl_context *context, const void *ho
 
 /* ---- which form ----------------------------------------------------------------------------- */
 
-/* Entries of the longest of the rows from … to - 1. */
+/* Entries of the longest of the rows `from` to `to` - 1. */
 static int64_t longest_row(const tsl_csr *m, int64_t from, int64_t to)
 {
     int64_t longest = 0;
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lines of x that the entries from … to - 1 read, each counted once; `lines` is space. */
+/* Lines of x that the entries `from` to `to` - 1 read, each counted once; `lines` is space. */
 static int64_t count_lines(const tsl_csr *m, int64_t from, int64_t to, int32_t *lines)
 {
     const int64_t entries = to - from;
@@ -472,7 +472,7 @@ static tsl_status make_pieces(tsl_form *form, tsl_context *context, const tsl_la
     return status;
 }
 
-/* … and chunks for the others and the sums of those, where that suits. */
+/* Sums over blocks of columns for long rows, and chunks for the other rows, where that suits. */
 static tsl_status try_column_blocks(bool *made, tsl_form *form, tsl_context *context,
                                     const tsl_layout *layout,
                                     const tsl_device_properties *properties)

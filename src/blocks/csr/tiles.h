@@ -15,11 +15,12 @@
 #include "blocks/csr/sparse.h"
 
 enum {
-    TSL_TILE_LANES = 32,    /* rows of a slice, … */
-    TSL_HOST_LANES = 8,     /* … and on the CPU */
-    TSL_TILE_WINDOW = 8192, /* rows sorted together, … */
-    TSL_NEAR_WINDOW = 2048, /* … or these */
-    TSL_LINE = 4            /* numbers of x that come together, in 32 bytes */
+    TSL_TILE_LANES = 32,    /* rows of a slice on a GPU */
+    TSL_HOST_LANES = 8,     /* rows of a slice on the CPU */
+    TSL_TILE_WINDOW = 8192, /* rows that are sorted together */
+    TSL_NEAR_WINDOW =
+        2048,    /* rows that are sorted together where a block looks up sums side by side */
+    TSL_LINE = 4 /* numbers of x that come together, in 32 bytes */
 };
 
 typedef struct tsl_tiles {

@@ -114,7 +114,7 @@ static axes axes_of(const tsl_transpose_bench *bench, tsl_permutation permutatio
     return a;
 }
 
-/* How many of the result's elements from … to - 1, which `words` begins with, are not what the
+/* How many of the result's elements `from` to `to` - 1, which `words` begins with, are not what the
  * definition puts there. */
 static int64_t wrong_in_a_row(const uint32_t *words, int each, const axes *a, int64_t from,
                               int64_t to)

@@ -12,8 +12,8 @@ typedef struct tsl_transpose_result {
     double seconds;    /* median of one transposition */
     int64_t bytes;     /* read and written by it at least: twice the array, or nothing */
     int64_t auxiliary; /* bytes of device memory the plan held */
-    int64_t compared;  /* bytes of the result that were looked at … */
-    int64_t wrong;     /* … and elements of them that are not where they belong; -1: none was */
+    int64_t compared;  /* bytes of the result that were looked at */
+    int64_t wrong;     /* elements of them that are not where they belong; -1: none was */
 } tsl_transpose_result;
 
 /* Memory for arrays of `shape`: on the device twice their size, on the host once. TSL_E_NOMEM,

@@ -21,9 +21,9 @@ typedef struct tsl_exchange_stream {
 tsl_status tsl_exchange_stream_create(tsl_exchange_stream **out, tsl_context *context);
 void tsl_exchange_stream_destroy(tsl_exchange_stream *exchange); /* NULL is fine. Not collective. */
 
-/* What is queued beside from now on follows what the context has queued so far … */
+/* What is queued beside from now on follows what the context has queued so far. */
 tsl_status tsl_exchange_stream_enter(const tsl_exchange_stream *exchange);
-/* … and what the context queues from now on follows what is queued beside. `status` is how that
+/* What the context queues from now on follows what is queued beside. `status` is how that
  * went, and returned if it failed, with its line. */
 tsl_status tsl_exchange_stream_leave(const tsl_exchange_stream *exchange, tsl_status status);
 

@@ -98,7 +98,7 @@ tsl_status tsl_expressions_run_on_cpu(tsl_context *context, const tsl_expression
  */
 enum { TSL_ELEMENTS_A_ROW = 8 };
 
-/* The rows from … to - 1 of this rank, on the CPU, by the calling thread: lists without scalar
+/* The rows `from` to `to` - 1 of this rank, on the CPU, by the calling thread: lists without scalar
  * products and halos. `from` is a multiple of TSL_SLICE_ROWS away from the rank's first row. */
 void tsl_expressions_run_rows_on_cpu(const tsl_expressions *list, int64_t from, int64_t to);
 

@@ -22,9 +22,9 @@ enum {
     TSL_CHUNK_THREADS = 128,    /* of a block that takes chunks */
     TSL_CHUNK_ENTRIES = 1024,   /* of a chunk at most */
     TSL_GROUP = 8,              /* entries of a chunk that are summed together in rows of more than
-                                   two groups, … */
-    TSL_LARGE_GROUP = 64,       /* … and in rows of so many … */
-    TSL_LARGE_ROW = 128,        /* … and more */
+                                   two groups and fewer than TSL_LARGE_ROW entries */
+    TSL_LARGE_GROUP = 64,       /* entries that are summed together in longer rows */
+    TSL_LARGE_ROW = 128,        /* entries of the shortest of the longer rows */
     TSL_ROW_SHARES = 4,         /* of a row in slices whose rows are shared among threads */
     TSL_COMMONS = 8             /* groups of a slice that are looked at together */
 };
@@ -33,7 +33,7 @@ typedef enum tsl_expression_kind {
     TSL_EXPRESSION_PRODUCT, /* y = A x; a list has one at most, as its first expression. x must not
                          be written by the list's other expressions */
     TSL_EXPRESSION_COMBINE, /* y = a x + b z; z is not read where b = 0 */
-    TSL_EXPRESSION_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; likewise */
+    TSL_EXPRESSION_SCALE,   /* y[i] = a x[i] w[i] + b z[i]; z is not read where b = 0 */
     TSL_EXPRESSION_DOT,     /* next sum = x.z; in lists of double precision */
     TSL_EXPRESSION_LOAD,    /* y = a x, x of double precision and not written by the list */
     TSL_EXPRESSION_STORE,   /* y = a x, y of double precision and not read by the list */
@@ -155,8 +155,8 @@ typedef struct tsl_fused_kernel {
     const void *x;
     int slots, inputs, outputs, expressions, dots;
     void *slot[TSL_FUSED_SLOTS];     /* [rows]; NULL: nowhere but here */
-    int16_t input[TSL_FUSED_SLOTS];  /* slots loaded before the expressions … */
-    int16_t output[TSL_FUSED_SLOTS]; /* … and stored after them */
+    int16_t input[TSL_FUSED_SLOTS];  /* slots that are loaded before the expressions */
+    int16_t output[TSL_FUSED_SLOTS]; /* slots that are stored after them */
     tsl_fused_expression expression[TSL_FUSED_EXPRESSIONS];
     double *sums; /* [parts][width]: scalar product d of a part in column `column` + d */
     int width, column;
@@ -189,8 +189,8 @@ typedef struct tsl_narrowing {
     double scale;        /* values are multiplied by that */
     tsl_common *common;  /* [slices][width] */
     int width;           /* as of tsl_gpu_matrix: slices of more groups have nothing in common */
-    float *rest;         /* [groups][32]: values of slices that have nothing in common … */
-    int *without;        /* [1]: … and their number; from zero */
+    float *rest;         /* [groups][32]: values of slices that have nothing in common */
+    int *without;        /* [1]: the number of such slices; zero before */
     const float *weight; /* as of tsl_gpu_matrix */
 } tsl_narrowing;
 
@@ -202,7 +202,7 @@ typedef struct tsl_list_ops {
      * not-a-numbers where the gate is closed */
     tsl_status (*add_up)(tsl_context *context, double *out, const double *sums, int pieces,
                          int each, int width, const tsl_gate *gate);
-    /* out[TSL_FUSED_PIECES][width]: sums over `each` of the pieces from … to - 1, and zeros */
+    /* out[TSL_FUSED_PIECES][width]: sums over `each` of the pieces `from` to `to` - 1, and zeros */
     tsl_status (*add_up_pieces)(tsl_context *context, double *out, const double *sums, int each,
                                 int width, int from, int to);
     /* y[i] = x[row[i]] and y[row[i]] = x[i], i < count, of numbers of so many bytes, 8 or 4 */
@@ -210,7 +210,7 @@ typedef struct tsl_list_ops {
                           int64_t count, int bytes);
     tsl_status (*spread)(tsl_context *context, void *y, const void *x, const int32_t *row,
                          int64_t count, int bytes);
-    /* x[i] = scale (b[i] - sum of entries x) for the rows of the levels from … to - 1: one, of
+    /* x[i] = scale (b[i] - sum of entries x) for the rows of the levels `from` to `to` - 1: one, of
      * `rows` rows, or several of TSL_FUSED_THREADS rows at most. b may be x. */
     tsl_status (*sweep)(tsl_context *context, const tsl_sweep *sweep, double *x, const double *b,
                         int64_t from, int64_t to, int64_t rows);

@@ -30,7 +30,7 @@ static int64_t cost_before(const tsl_layout *layout, const int64_t *row_start, i
     return 2 * row + (row_start != NULL ? row_start[row] : 0);
 }
 
-/* Cut the pieces from … to - 1 into `shares` of about equal cost: first[shares + 1]. */
+/* Cut the pieces `from` to `to` - 1 into `shares` of about equal cost: first[shares + 1]. */
 static void cut(int *first, int shares, const tsl_layout *layout, const int64_t *row_start,
                 int from, int to)
 {

@@ -53,25 +53,26 @@ typedef struct tsl_run {
     double scale;          /* 1 / ||b|| */
     double norm;           /* of r, as the method has it */
     double rounding;       /* what that of b - A x may be, eps |A| |x|; of an operator 0 */
-    double *kept;          /* the best x whose residual was recomputed, and … */
-    double kept_norm;      /* … that residual's norm, with its rounding; infinite: none is kept */
-    double *candidate;     /* an x that the method itself says is less; its norm says so, … */
-    double candidate_norm; /* … which rounding may have spoilt; infinite: there is none */
+    double *kept;          /* the best x whose residual was recomputed */
+    double kept_norm;      /* norm of its residual, with its rounding; infinite: none is kept */
+    double *candidate;     /* an x that the method itself says is less, by its norm */
+    double candidate_norm; /* that norm, which rounding may have spoilt; infinite: there is none */
     double peak;           /* the largest norm since the recurrence was begun */
     double measure;        /* of the residual, by which it is judged whether the run diverges: with
                               the CG methods sqrt(r.M r), which the scaling of rows does not spoil;
                               0: the norm */
-    double least;          /* norm so far, … */
-    double least_measure;  /* … and measure of the recurrence; infinite: there is none */
+    double least;          /* least norm of the recurrence so far */
+    double least_measure;  /* least measure of the recurrence; infinite: there is none */
     bool diverged;         /* it is so far above that that the matrix is as good as singular */
-    double weight; /* of a badly scaled matrix: r.D^-1 r is to be this much below r.r too, …; 0: not
+    double weight; /* of a badly scaled matrix: r.D^-1 r is to be this much below r.r too; 0: not
                       looked at */
-    double scaled; /* … the norm of D^-1/2 r, as a share of that of D^-1/2 b, times ||b|| … */
-    double plain;  /* … and the norm of r, with … */
-    double bound;  /* … what the products' own rounding may make of it */
+    double scaled; /* of such a matrix the norm of D^-1/2 r, as a share of that of D^-1/2 b, times
+                      ||b|| */
+    double plain;  /* of such a matrix the norm of r */
+    double bound;  /* what the products' own rounding may make of `plain` */
     int64_t iterations;
-    bool wish;         /* `progress` said that it is to end: rank 0's … */
-    bool cancelled;    /* … and all ranks know */
+    bool wish;         /* `progress` said that it is to end; rank 0's */
+    bool cancelled;    /* all ranks know that it is to end */
     tsl_status status; /* of telling the other ranks so */
     tsl_linsolve_stop stop;
     double curvature;
@@ -106,10 +107,10 @@ tsl_expression tsl_run_product(const tsl_run *run, double *y, const double *x);
 tsl_status tsl_run_expressions(tsl_run *run, const tsl_expression *expressions, int count,
                                double *dots);
 
-/* The same in parts: the lists leave their sums in the plan, from column `column` on … */
+/* Run a list in parts: it leaves its sums in the plan, from column `column` on. */
 tsl_status tsl_run_part(tsl_run *run, const tsl_expression *expressions, int count, int width,
                         int column);
-/* … and are then added up over all ranks. */
+/* Sums that lists have left in the plan are added up over all ranks. */
 tsl_status tsl_run_add_up(tsl_run *run, int width, double *dots);
 
 /* y = A x, and meanwhile the sums of the list before, which has been run in parts. */

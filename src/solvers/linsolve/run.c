@@ -161,7 +161,7 @@ void tsl_run_stop_at(tsl_run *run, double scalar)
     run->stop = isfinite(scalar) ? TSL_LINSOLVE_BREAKDOWN : TSL_LINSOLVE_NOT_FINITE;
 }
 
-/* Rank 0 tells the caller … */
+/* Rank 0 tells the caller how far the run is, and keeps its answer. */
 static void tell_progress(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;
@@ -171,7 +171,7 @@ static void tell_progress(tsl_run *run)
     }
 }
 
-/* … and its answer is everyone's. */
+/* The answer of rank 0's caller becomes every rank's. */
 void tsl_run_hear(tsl_run *run)
 {
     const tsl_linsolve_plan *plan = run->plan;

@@ -10,7 +10,7 @@ static const double same = 1e-12;
 /* A minor that is below 0 by less, of its terms, may be rounding. */
 static const double doubt = 1e-10;
 
-/* What the rows from … to - 1 add to a description; firsts are numbered from 0. */
+/* What the rows `from` to `to` - 1 add to a description; firsts are numbered from 0. */
 typedef struct part {
     tsl_sparse_description d;
     double squares; /* of the lengths, from the mean */

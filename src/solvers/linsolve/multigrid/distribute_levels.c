@@ -158,7 +158,7 @@ static tsl_status cut_form(tsl_form *form, tsl_context *context, const tsl_layou
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
-/* T^T, which a rank reads of all ranks' rows, … */
+/* T^T, which a rank reads of all ranks' rows. */
 static tsl_status distribute_restriction(const tsl_multigrid *mg, tsl_level *v,
                                          const tsl_level *next)
 {
@@ -175,7 +175,7 @@ static tsl_status distribute_restriction(const tsl_multigrid *mg, tsl_level *v,
                : status;
 }
 
-/* … and T, of which row i has entry `only`[i] alone. */
+/* T, of which row i has entry `only`[i] alone. */
 static tsl_status distribute_prolongation(const tsl_multigrid *mg, tsl_level *v,
                                           const tsl_level *next)
 {

@@ -70,8 +70,9 @@ static void free_making(making *k)
 }
 
 enum {
-    MOST_NEAR_NULL = 400, /* powers of two that near_null's numbers may be away from 1, … */
-    MOST_APART = 480      /* … and from its largest: their squares are to be summed */
+    MOST_NEAR_NULL = 400, /* powers of two that near_null's numbers may be away from 1 */
+    MOST_APART = 480      /* powers of two that they may be below the largest: their squares are
+                             to be summed */
 };
 
 /* near_null's numbers, their largest power of two to be 1 where they are so large or small that

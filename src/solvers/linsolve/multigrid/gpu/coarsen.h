@@ -26,8 +26,9 @@
 enum {
     TSL_COARSEN_THREADS = 256, /* of a block */
     TSL_RUNNING_TILE = 2048,   /* counts that a block adds up */
-    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P, … */
-    TSL_TABLE_LARGE = 4096,    /* … and of the few that have more; three quarters are used */
+    TSL_TABLE_SMALL = 256,     /* places for the columns of a row of P^T A P */
+    TSL_TABLE_LARGE = 4096,    /* places for the few rows that have more columns; three
+                                  quarters are used */
     TSL_LANCZOS_PARTS = 128,   /* of the rows at most, each of which leaves a sum */
     TSL_LANCZOS_THREADS = 1024,
     TSL_INVERSION_THREADS = 512
@@ -174,12 +175,12 @@ typedef struct tsl_projection {
     double *ap_bound;  /* of what a row's entries' terms sum up to, whatever their signs */
     int32_t *ap_column;
     double *ap_value;
-    /* Rows of P^T A P as they get done, likewise. */
+    /* Rows of P^T A P as they get done. */
     int table; /* places of a row's table: TSL_TABLE_SMALL, a warp a row, a block where rows are
                   few; or …_LARGE, a block */
     const int32_t *wide_rows; /* [wide]: what TSL_TABLE_LARGE is for; NULL: all rows, small */
     int64_t wide;
-    int32_t *too_wide; /* [aggregates]: rows whose table was full … */
+    int32_t *too_wide; /* [aggregates]: rows whose table was full */
     int32_t *too_wide_count;
     int64_t *used; /* [1]: entries that were wanted */
     int64_t room;
@@ -187,7 +188,7 @@ typedef struct tsl_projection {
     int32_t *row_count; /* [aggregates] */
     int32_t *piled_column;
     double *piled_value;
-    /* … and in their order. */
+    /* Rows of P^T A P in their order. */
     const int64_t *row_start; /* [aggregates + 1] */
     int32_t *column;
     double *value;

@@ -54,8 +54,8 @@ typedef struct tsl_coarse {
     int64_t count;         /* of aggregates; 0: rows hardly join */
     int32_t *aggregate;    /* [rows], passing */
     double *norm;          /* [count], a result: the next level's near-null vector; NULL: ones */
-    int64_t members;       /* rows in aggregates, … */
-    int64_t most_members;  /* … and of one of them at most */
+    int64_t members;       /* rows in aggregates */
+    int64_t most_members;  /* rows of the largest aggregate */
     int64_t *member_start; /* [count + 1], kept */
     int32_t *member;       /* [members], kept */
     double *member_value;  /* [members], passing; NULL: ones */

@@ -284,7 +284,7 @@ static tsl_status make_form(tsl_form *out, making *k, const tsl_coarse *coarse)
     return status == TSL_OK ? cut_form(out, k, (int64_t)k->facts[TSL_FACT_LONGEST]) : status;
 }
 
-/* T^T, likewise, … */
+/* The form of T^T, which restricts. */
 static tsl_status make_restriction(tsl_form *out, making *k, const tsl_coarse *coarse)
 {
     tsl_multigrid *mg = k->mg;
@@ -301,7 +301,7 @@ static tsl_status make_restriction(tsl_form *out, making *k, const tsl_coarse *c
     return status == TSL_OK ? cut_form(out, k, coarse->most_members) : status;
 }
 
-/* … and T. */
+/* The form of T, which prolongs. */
 static tsl_status make_prolongation(tsl_form *out, const making *k, const tsl_fine *fine,
                                     const tsl_coarse *coarse)
 {

@@ -38,8 +38,8 @@ static void take_neighbours(int32_t *root, const tsl_graph *g, int64_t i, int64_
     }
 }
 
-/* Around each of the rows from … to - 1 that is free with all its strong neighbours, an aggregate
- * of it and them; if `twice` of their neighbours too. */
+/* Around each of the rows `from` to `to` - 1 that is free with all its strong neighbours, an
+ * aggregate of it and them; if `twice` of their neighbours too. */
 static void found(int32_t *root, const tsl_graph *g, int64_t from, int64_t to, bool twice)
 {
     const tsl_csr *m = g->matrix;

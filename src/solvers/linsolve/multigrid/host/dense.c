@@ -22,7 +22,7 @@ TSL_CLONES static void subtract(double *row, double scale, const double *other, 
     }
 }
 
-/* Take the rows from … to - 1 of L^T, which are done, from row i, from its diagonal on. */
+/* Take the rows `from` to `to` - 1 of L^T, which are done, from row i, from its diagonal on. */
 static void update_row(double *l, int64_t n, int64_t i, int64_t from, int64_t to)
 {
     for (int64_t k = from; k < to; k++) {
@@ -30,7 +30,7 @@ static void update_row(double *l, int64_t n, int64_t i, int64_t from, int64_t to
     }
 }
 
-/* Rows from … to - 1, those before taken from them, become L^T's; the diagonal, 1 / pivot. */
+/* Rows `from` to `to` - 1, those before taken from them, become L^T's; the diagonal, 1 / pivot. */
 static void factor_panel(double *l, int64_t n, int64_t from, int64_t to, const double *tiny)
 {
     for (int64_t k = from; k < to; k++) {

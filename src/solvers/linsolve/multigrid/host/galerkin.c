@@ -196,7 +196,7 @@ static void gather_parts(making *k, int64_t number)
     w->p_to = least((w->ap_to * PIECE + k->bandwidth + PIECE - 1) / PIECE, k->pieces);
 }
 
-/* Windows need what those behind them do, … and have made what those before them needed. */
+/* A window needs what the windows behind it do, and has done what those before it need. */
 static void plan_windows(making *k)
 {
 #pragma omp parallel for num_threads(k->threads) schedule(static)
