@@ -217,18 +217,19 @@ void tsl_scf_coulomb_foresee(tsl_scf_coulomb_need *out, const tsl_context *conte
                 context->threads * tsl_scf_coulomb_work_bytes(auxiliary, NULL, n);
 }
 
+tsl_status tsl_scf_coulomb_create_partners(tsl_scf_coulomb *out, tsl_context *context,
+                                           const tsl_scf_basis *auxiliary)
+{
+    out->auxiliary = auxiliary->functions;
+    return tsl_scf_partners_create(&out->partners, context, auxiliary);
+}
+
 tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
                                          tsl_context *device, const tsl_scf_tables *tables,
                                          const tsl_scf_basis *auxiliary)
 {
-    tsl_status status = TSL_OK;
-    memset(out, 0, sizeof *out);
     out->tables = tables;
-    out->auxiliary = auxiliary->functions;
-    TSL_TRY(tsl_scf_partners_create(&out->partners, context, auxiliary));
-    TSL_TRY(make_metric(out, context, device, auxiliary));
-done:
-    return status;
+    return make_metric(out, context, device, auxiliary);
 }
 
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,

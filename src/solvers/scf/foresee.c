@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "device/device.h"
-#include "solvers/scf/coulomb_step/coulomb_step.h"
 #include "solvers/scf/gpu/gpu.h"
 #include "solvers/scf/scf.h"
 
@@ -125,23 +124,6 @@ typedef struct gpu_parts {
     int64_t matrices, coulomb, grid;
 } gpu_parts;
 
-static tsl_status foresee_coulomb(int64_t *bytes, const tsl_scf_plan *p)
-{
-    tsl_coulomb_step_source source = {.host = p->context,
-                                      .basis = &p->basis,
-                                      .auxiliary = &p->auxiliary,
-                                      .screen = p->options.screen};
-    tsl_scf_partners *partners = NULL;
-    tsl_status status = TSL_OK;
-    TSL_TRY(tsl_scf_partners_create(&partners, p->context, &p->auxiliary));
-    source.partners = partners;
-    TSL_TRY(tsl_coulomb_step_foresee(bytes, &source));
-    *bytes += CHARGE * p->charges.count;
-done:
-    tsl_scf_partners_destroy(partners);
-    return status;
-}
-
 /* Of a grid of so many points; a batch of them takes what the rest leaves of the budget. */
 static void share_gpu(gpu_parts *of, tsl_scf_plan *p, int64_t points, int64_t budget)
 {
@@ -168,13 +150,15 @@ static tsl_status foresee_on_gpu(tsl_scf_plan *p)
 {
     tsl_scf_grid_options grid;
     tsl_device_need need = {.remedy = "give a smaller basis set or a coarser grid"};
-    gpu_parts of = {.matrices = tsl_scf_gpu_matrices_bytes(p) + 8 * EIGEN * p->n * p->n + AROUND};
+    gpu_parts of = {0};
     char what[128];
     int64_t budget = 0, points;
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_scf_grid_parse(&grid, p->context, p->grid_text));
     TSL_TRY(find_budget(&budget, p));
-    TSL_TRY(foresee_coulomb(&of.coulomb, p));
+    TSL_TRY(tsl_scf_gpu_begin(p, &of.matrices, &of.coulomb));
+    of.matrices += 8 * EIGEN * p->n * p->n + AROUND;
+    of.coulomb += CHARGE * p->charges.count;
     points = tsl_scf_grid_count(&p->atoms, &grid);
     share_gpu(&of, p, points, budget);
     snprintf(what, sizeof what,

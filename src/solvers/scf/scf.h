@@ -68,7 +68,10 @@ typedef struct tsl_scf_coulomb {
 tsl_status tsl_scf_coulomb_create(tsl_scf_coulomb *out, tsl_context *context,
                                   const tsl_scf_tables *tables, const tsl_scf_basis *basis,
                                   const tsl_scf_basis *auxiliary, double screen, int64_t memory);
-/* Only partners and metric, for a device that stores no integrals; it works out the factor. */
+/* For a device that stores no integrals: the auxiliary set's partners, and with them the metric,
+ * whose factor the device works out. `out` is zeroed before. */
+tsl_status tsl_scf_coulomb_create_partners(tsl_scf_coulomb *out, tsl_context *context,
+                                           const tsl_scf_basis *auxiliary);
 tsl_status tsl_scf_coulomb_create_metric(tsl_scf_coulomb *out, tsl_context *context,
                                          tsl_context *device, const tsl_scf_tables *tables,
                                          const tsl_scf_basis *auxiliary);

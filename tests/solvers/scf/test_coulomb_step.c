@@ -126,6 +126,7 @@ static void matrices_are_those_of_stored_integrals(void **state)
             const tsl_coulomb_step_source source = source_of(&s);
             const int64_t bytes = 8 * s.n * s.n, a = s.auxiliary.functions;
             assert_int_equal(tsl_coulomb_step_create(&step, context, &source), TSL_OK);
+            assert_int_equal(tsl_coulomb_step_place(step, &source), TSL_OK);
             assert_int_equal(
                 tsl_scf_coulomb_apply(&s.coulomb, s.host, s.density, s.wanted, &energy), TSL_OK);
             double *density = test_upload(context, s.density, bytes);
@@ -180,6 +181,7 @@ static void charges_attract(void **state)
         const int64_t bytes = 8 * s.n * s.n;
         double *v = test_upload(context, s.got, bytes);
         assert_int_equal(tsl_coulomb_step_create(&step, context, &source), TSL_OK);
+        assert_int_equal(tsl_coulomb_step_place(step, &source), TSL_OK);
         assert_int_equal(tsl_scf_attraction(s.wanted, s.host, s.tables, &s.basis, CHARGES, charge,
                                             position, 1e-16),
                          TSL_OK);
@@ -204,7 +206,10 @@ static tsl_status make_step(tsl_context *context, void *user)
     system_of *s = user;
     tsl_coulomb_step *step = NULL;
     const tsl_coulomb_step_source source = source_of(s);
-    const tsl_status status = tsl_coulomb_step_create(&step, context, &source);
+    tsl_status status = tsl_coulomb_step_create(&step, context, &source);
+    if (status == TSL_OK) {
+        status = tsl_coulomb_step_place(step, &source);
+    }
     tsl_coulomb_step_destroy(step);
     return status;
 }

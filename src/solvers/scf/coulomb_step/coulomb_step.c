@@ -42,6 +42,7 @@ struct tsl_coulomb_step {
     int64_t parts; /* numbers that there is room for */
     bool inverse;
     void *piece[PIECES];
+    tsl_coulomb_draft draft; /* until it is placed */
 };
 
 static const char *const purpose = "the Coulomb matrix";
@@ -152,11 +153,11 @@ typedef struct content {
     const void *from;
 } content;
 
-/* What the pieces hold; returns the sum of bytes. */
+/* What the pieces hold; returns the sum of bytes. `boys` NULL: for the sum alone. */
 static int64_t list_contents(content out[PIECES], const tsl_coulomb_step *step,
-                             const tsl_coulomb_draft *d, const tsl_coulomb_step_source *s,
-                             const double *boys)
+                             const tsl_coulomb_step_source *s, const double *boys)
 {
+    const tsl_coulomb_draft *d = &step->draft;
     const int64_t a = step->auxiliary, pairs = d->pairs.total, sites = d->sites.total;
     const content contents[PIECES] = {
         [TABLES] = {sizeof *s->tables, s->tables},
@@ -189,16 +190,15 @@ static int64_t list_contents(content out[PIECES], const tsl_coulomb_step *step,
     return sum;
 }
 
-static tsl_status place_all(tsl_coulomb_step *step, const tsl_coulomb_draft *d,
-                            const tsl_coulomb_step_source *s, const double *boys)
+static tsl_status place_all(tsl_coulomb_step *step, const tsl_coulomb_step_source *s,
+                            const double *boys)
 {
     tsl_context *context = step->context;
     content contents[PIECES];
     tsl_device_need need = {.what = "the Coulomb matrix needs",
                             .remedy = "give a smaller basis or a larger screen"};
     tsl_status status = TSL_OK;
-    need.device = list_contents(contents, step, d, s, boys);
-    step->description.bytes = need.device;
+    need.device = list_contents(contents, step, s, boys);
     TSL_TRY(tsl_device_foresee(context, &need));
     for (int i = 0; i < PIECES; i++) {
         TSL_TRY(place(step, i, contents[i].bytes, contents[i].from));
@@ -219,13 +219,13 @@ static void describe(tsl_coulomb_step *step, const tsl_coulomb_draft *d)
 }
 
 /* The draft, and the sizes that it gives the step. */
-static tsl_status make_draft(tsl_coulomb_step *step, tsl_coulomb_draft *d,
-                             const tsl_coulomb_step_source *s)
+static tsl_status make_draft(tsl_coulomb_step *step, const tsl_coulomb_step_source *s)
 {
+    tsl_coulomb_draft *d = &step->draft;
+    content contents[PIECES];
     tsl_status status = TSL_OK;
     TSL_TRY(tsl_coulomb_make_draft(d, s));
     describe(step, d);
-    step->inverse = s->inverse;
     step->auxiliary = s->auxiliary->functions;
     step->site_values = d->site_values;
     step->pairs.functions = s->basis->functions;
@@ -236,64 +236,46 @@ static tsl_status make_draft(tsl_coulomb_step *step, tsl_coulomb_draft *d,
     if (step->parts < most_parts(&d->pairs, &d->sites)) {
         step->parts = most_parts(&d->pairs, &d->sites);
     }
+    step->description.bytes = list_contents(contents, step, s, NULL);
 done:
-    return status;
-}
-
-static tsl_status prepare(tsl_coulomb_step *step, tsl_coulomb_draft *d,
-                          const tsl_coulomb_step_source *s, double *boys)
-{
-    tsl_status status = TSL_OK;
-    TSL_TRY(make_draft(step, d, s));
-    tsl_coulomb_boys(boys, s->tables);
-    TSL_TRY(place_all(step, d, s, boys));
-done:
-    return status;
-}
-
-tsl_status tsl_coulomb_step_foresee(int64_t *bytes, const tsl_coulomb_step_source *source)
-{
-    tsl_coulomb_step step = {.context = source->host};
-    tsl_coulomb_draft d = {.rows = 0};
-    content contents[PIECES];
-    const tsl_status status = make_draft(&step, &d, source);
-    if (status == TSL_OK) {
-        *bytes = list_contents(contents, &step, &d, source, NULL);
-    }
-    tsl_coulomb_release_draft(&d);
     return status;
 }
 
 tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
                                    const tsl_coulomb_step_source *source)
 {
-    const size_t numbers = (size_t)(TSL_SCF_MAX_ORDER + 1) * TSL_BOYS_ROWS * TSL_COULOMB_BOYS;
-    tsl_coulomb_draft d = {.rows = 0};
     if (context->ops->coulomb_step == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "there is no Coulomb matrix without stored "
-                        "integrals on %s",
-                        context->name);
+                        "there is no Coulomb matrix without stored integrals on %s", context->name);
     }
     tsl_coulomb_step *step = tsl_allocate_zeroed(1, sizeof *step);
-    double *boys = tsl_allocate(sizeof *boys * numbers);
-    tsl_status status = TSL_OK;
-    if (step != NULL) {
-        step->context = context;
+    if (step == NULL) {
+        return tsl_fail_memory(context, (int64_t)sizeof *step, purpose);
     }
-    if (step == NULL || boys == NULL) {
-        status = tsl_fail_memory(context, (int64_t)(sizeof *boys * numbers), purpose);
-    } else {
-        status = tsl_context_report(context, source->host, prepare(step, &d, source, boys));
-    }
-    tsl_coulomb_release_draft(&d);
-    tsl_release(boys);
+    step->context = context;
+    const tsl_status status = tsl_context_report(context, source->host, make_draft(step, source));
     if (status != TSL_OK) {
         tsl_coulomb_step_destroy(step);
         return status;
     }
     *out = step;
     return TSL_OK;
+}
+
+tsl_status tsl_coulomb_step_place(tsl_coulomb_step *step, const tsl_coulomb_step_source *source)
+{
+    const size_t numbers = (size_t)(TSL_SCF_MAX_ORDER + 1) * TSL_BOYS_ROWS * TSL_COULOMB_BOYS;
+    double *boys = tsl_allocate(sizeof *boys * numbers);
+    if (boys == NULL) {
+        return tsl_fail_memory(step->context, (int64_t)(sizeof *boys * numbers), purpose);
+    }
+    tsl_coulomb_boys(boys, source->tables);
+    step->inverse = source->inverse;
+    const tsl_status status = place_all(step, source, boys);
+    tsl_coulomb_release_draft(&step->draft);
+    step->draft = (tsl_coulomb_draft){.rows = 0};
+    tsl_release(boys);
+    return status;
 }
 
 void tsl_coulomb_step_destroy(tsl_coulomb_step *step)
@@ -304,6 +286,7 @@ void tsl_coulomb_step_destroy(tsl_coulomb_step *step)
     for (int i = 0; i < PIECES; i++) {
         tsl_device_release(step->context, step->piece[i]);
     }
+    tsl_coulomb_release_draft(&step->draft);
     tsl_release(step);
 }
 

@@ -14,7 +14,7 @@
  * share a center and an exponent. Those of one order, the highest t + u + v that they have, are a
  * class.
  *
- * All memory is taken by tsl_coulomb_step_create(); each sum has one order on all devices. */
+ * All memory is taken by tsl_coulomb_step_place(); each sum has one order on all devices. */
 #ifndef TSL_COULOMB_STEP_H
 #define TSL_COULOMB_STEP_H
 
@@ -22,7 +22,7 @@
 
 typedef struct tsl_coulomb_step tsl_coulomb_step;
 
-/* What a step is made of; host memory, read during tsl_coulomb_step_create() only. */
+/* What a step is made of; host memory, read during the calls only. */
 typedef struct tsl_coulomb_step_source {
     tsl_context *host; /* on the device `cpu`: for what the host works out */
     const tsl_scf_tables *tables;
@@ -33,15 +33,17 @@ typedef struct tsl_coulomb_step_source {
     double screen; /* pairs of primitives whose overlap is bounded by it are left out */
 } tsl_coulomb_step_source;
 
-/* @return TSL_OK; TSL_E_UNSUPPORTED where the device has no kernels for it; TSL_E_NOMEM with what
- * was wanted; TSL_E_DEVICE. */
+/* Work out on the host what the step consists of, and how much device memory that will take:
+ * tsl_coulomb_step_describe(). Tables and metric are not read yet, and nothing is taken of the
+ * device.
+ *
+ * @return TSL_OK; TSL_E_UNSUPPORTED where the device has no kernels for it; TSL_E_NOMEM. */
 tsl_status tsl_coulomb_step_create(tsl_coulomb_step **out, tsl_context *context,
                                    const tsl_coulomb_step_source *source);
 
-/* Bytes of device memory that it takes, for what is said beforehand. Nothing is taken of the
- * device, and neither tables nor metric are read. @return TSL_OK or TSL_E_NOMEM, an error of
- * source->host. */
-tsl_status tsl_coulomb_step_foresee(int64_t *bytes, const tsl_coulomb_step_source *source);
+/* Take the device memory and fill it, once, before anything is run; the source is the one of
+ * before, now whole. @return TSL_OK; TSL_E_NOMEM with what was wanted; TSL_E_DEVICE. */
+tsl_status tsl_coulomb_step_place(tsl_coulomb_step *step, const tsl_coulomb_step_source *source);
 
 /* NULL is fine. */
 void tsl_coulomb_step_destroy(tsl_coulomb_step *step);

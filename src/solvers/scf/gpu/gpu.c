@@ -62,15 +62,6 @@ static int64_t numbers_of(const tsl_scf_plan *p, int piece)
                                       : TSL_SCF_DIIS * p->spins * square;
 }
 
-int64_t tsl_scf_gpu_matrices_bytes(const tsl_scf_plan *p)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < PIECES; i++) {
-        bytes = tsl_add_bytes(bytes, 8 * numbers_of(p, i) + 8);
-    }
-    return bytes;
-}
-
 static tsl_status take_matrices(tsl_scf_plan *p)
 {
     tsl_context *context = p->device;
@@ -85,26 +76,54 @@ done:
     return status;
 }
 
+static tsl_coulomb_step_source coulomb_source(const tsl_scf_plan *p)
+{
+    return (tsl_coulomb_step_source){.host = p->context,
+                                     .tables = p->tables,
+                                     .basis = &p->basis,
+                                     .auxiliary = &p->auxiliary,
+                                     .partners = p->coulomb.partners,
+                                     .metric = p->coulomb.metric,
+                                     .inverse = p->coulomb.inverse,
+                                     .screen = p->options.screen};
+}
+
+tsl_status tsl_scf_gpu_begin(tsl_scf_plan *p, int64_t *matrices, int64_t *coulomb)
+{
+    const double begun = tsl_seconds();
+    tsl_coulomb_step_source source;
+    tsl_coulomb_step_description about;
+    tsl_status status = TSL_OK;
+    p->gpu = tsl_allocate_zeroed(1, sizeof *p->gpu);
+    if (p->gpu == NULL) {
+        return tsl_fail_memory(p->device, sizeof *p->gpu, "the iteration's matrices");
+    }
+    p->gpu->context = p->device;
+    TSL_TRY(tsl_scf_coulomb_create_partners(&p->coulomb, p->context, &p->auxiliary));
+    source = coulomb_source(p);
+    TSL_TRY(tsl_coulomb_step_create(&p->gpu->coulomb, p->device, &source));
+    tsl_coulomb_step_describe(p->gpu->coulomb, &about);
+    *coulomb = about.bytes;
+    *matrices = 0;
+    for (int i = 0; i < PIECES; i++) {
+        *matrices = tsl_add_bytes(*matrices, 8 * numbers_of(p, i) + 8);
+    }
+    tsl_profile_add(p->device, "pairs of functions", begun, 0, 0);
+done:
+    return status;
+}
+
 static tsl_status make_coulomb(tsl_scf_plan *p)
 {
-    double begun = tsl_seconds();
-    tsl_status status =
-        tsl_scf_coulomb_create_metric(&p->coulomb, p->context, p->device, p->tables, &p->auxiliary);
-    if (status != TSL_OK) {
-        return status;
-    }
+    const double begun = tsl_seconds();
+    tsl_coulomb_step_source source;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_scf_coulomb_create_metric(&p->coulomb, p->context, p->device, p->tables,
+                                          &p->auxiliary));
+    source = coulomb_source(p);
+    TSL_TRY(tsl_coulomb_step_place(p->gpu->coulomb, &source));
     tsl_profile_add(p->context, "metric of the fit", begun, 0, 0);
-    begun = tsl_seconds();
-    const tsl_coulomb_step_source source = {.host = p->context,
-                                            .tables = p->tables,
-                                            .basis = &p->basis,
-                                            .auxiliary = &p->auxiliary,
-                                            .partners = p->coulomb.partners,
-                                            .metric = p->coulomb.metric,
-                                            .inverse = p->coulomb.inverse,
-                                            .screen = p->options.screen};
-    status = tsl_coulomb_step_create(&p->gpu->coulomb, p->device, &source);
-    tsl_profile_add(p->device, "pairs of functions", begun, 0, 0);
+done:
     return status;
 }
 
@@ -174,11 +193,6 @@ done:
 tsl_status tsl_scf_gpu_create(tsl_scf_plan *p)
 {
     tsl_status status = TSL_OK;
-    p->gpu = tsl_allocate_zeroed(1, sizeof *p->gpu);
-    if (p->gpu == NULL) {
-        return tsl_fail_memory(p->device, sizeof *p->gpu, "the iteration's matrices");
-    }
-    p->gpu->context = p->device;
     TSL_TRY(take_matrices(p));
     TSL_TRY(make_coulomb(p));
     TSL_TRY(make_core(p));

@@ -16,11 +16,13 @@ void tsl_scf_host_forget(const tsl_context *context, tsl_context *host);
 /* `status` of what was done by the plan: errors of the host become the caller's, and its stages. */
 tsl_status tsl_scf_host_report(tsl_context *context, tsl_context *host, tsl_status status);
 
-/* Bytes of the matrices of basis functions that tsl_scf_gpu_create() takes. */
-int64_t tsl_scf_gpu_matrices_bytes(const tsl_scf_plan *plan);
+/* Begin plan->gpu, on the host alone: the sizes of matrices and of the Coulomb matrix's step, and
+ * the bytes of device memory that tsl_scf_gpu_create() takes for either. Needs bases and electrons.
+ */
+tsl_status tsl_scf_gpu_begin(tsl_scf_plan *plan, int64_t *matrices, int64_t *coulomb);
 
-/* Make plan->gpu: matrices of one electron and the Coulomb matrix's step, and plan->orthogonal.
- * Needs basis, tables, electrons, and the plan's host matrices of overlap, kinetic energy and
+/* Make what was begun: matrices of one electron and the Coulomb matrix's step, and
+ * plan->orthogonal. Needs tables and the plan's host matrices of overlap, kinetic energy and
  * dipole. */
 tsl_status tsl_scf_gpu_create(tsl_scf_plan *plan);
 /* NULL is fine. */
