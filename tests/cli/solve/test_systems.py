@@ -230,11 +230,18 @@ class Defaults(SolveTest):
         result = self.run_command("solve", "a.mtx", "--threads", "1")
         self.assertIn("symmetry        symmetric but for rounding, 5.0e-18", result.stdout)
         self.assertIn("method          cg, preconditioner jacobi", result.stdout)
+        result = self.run_command("solve", "a.mtx", "--threads", "1", "--symmetric", "no")
+        self.assertIn("symmetry        none by --symmetric, entries differ by up to 5.0e-18",
+                      result.stdout)
         report = self.check("a.mtx", entries, 36, "--symmetric", "no")
         self.assertEqual(report["parameters"]["method"], "bicgstab")
         entries[0, 2] = 1e-6
         self.write("a.mtx", mtx(entries, 36))
         self.assertEqual(self.check("a.mtx", entries, 36)["parameters"]["method"], "bicgstab")
+        result = self.run_command("solve", "a.mtx", "--threads", "1", "--symmetric", "yes",
+                                  "--tolerance", "1e-5")
+        self.assertIn("taken for symmetric by --symmetric, entries differ by up to 2.5e-07",
+                      result.stdout)
         report = self.solve("a.mtx", "--symmetric", "yes", "--tolerance", "1e-5")
         self.assertEqual(report["parameters"]["method"], "cg")
         self.assert_refused(["solve", "a.mtx", "--symmetric", "maybe", *QUICK], ["--symmetric"])
@@ -379,6 +386,39 @@ class NullSpaces(SolveTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("1 of b's norm is not in the matrix's range", result.stderr)
         self.assertEqual(set(self.read_vector("x.mtx")), {0.0})
+
+    def test_shares_about_the_tolerance(self):
+        """What is told of b's part is right to a billionth of the tolerance, and what is said to have
+        converged has done so for b as it was given."""
+        b = self.write_system(0)
+        size = math.hypot(*b)
+        for share in (1e-3, 1e-7, 3e-8, 9.9e-9, 7e-9, 1e-9, 1e-11):
+            given = [value + share * size / math.sqrt(len(b)) for value in b]
+            self.write("b.mtx", vector(given))
+            for arguments in ([], ["-p", "multigrid", "--coarse-rows", "60"], ["-m", "gmres"]):
+                report = self.solve("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", *arguments,
+                                    status=int(share > 1e-8))["results"]
+                column = report["right_hand_sides"][0]
+                self.assertAlmostEqual(column["outside_range"] / share, 1, delta=1e-4)
+                self.assertAlmostEqual(column["rhs_norm"] / math.hypot(*given), 1, delta=1e-12)
+                self.assertEqual(column["stop"] == "converged", share < 1e-8)
+                found = residual(self.neumann(), self.read_vector("x.mtx"), given)
+                self.assertAlmostEqual(report["true_residual"], found, delta=1e-12)
+                self.assertEqual(found <= 1e-8, share < 1e-8)
+            # the norm of the residual that is allowed counts it too
+            self.solve("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--tolerance", "0", "--absolute",
+                       repr(1.5 * share * size))
+            found = residual(self.neumann(), self.read_vector("x.mtx"), given)
+            self.assertLessEqual(found * math.hypot(*given), 1.5 * share * size)
+
+    def test_each_column_is_judged(self):
+        b = self.write_system(0)
+        columns = [[value + off for value in b] for off in (1e-5, 0, 1e-3)]
+        self.write("b.mtx", f"%%MatrixMarket matrix array real general\n{len(b)} 3\n"
+                   + "".join(f"{value!r}\n" for column in columns for value in column))
+        report = self.solve("a.mtx", "--rhs", "b.mtx", status=1)
+        self.assertEqual([c["stop"] == "converged" for c in report["results"]["right_hand_sides"]],
+                         [False, True, False])
 
     def test_refusals(self):
         self.write("a.mtx", mtx(laplacian(4), 16, "symmetric"))
