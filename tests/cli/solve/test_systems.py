@@ -15,6 +15,8 @@ import zipfile
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import SOURCE, TESELA, CommandTest
+sys.path.insert(0, os.path.join(SOURCE, "bench", "linsolve"))
+import solve_defaults as kinds
 from test_solve import (BANNER, QUICK, SolveTest, eliminate, laplacian, mtx, npy, residual, vector,
                         wind)
 
@@ -295,6 +297,15 @@ class Defaults(SolveTest):
         self.assertEqual(report["parameters"]["method"],
                          "direct" if self.has("superlu") else "gmres")
 
+    def test_advice_for_a_zero_on_the_diagonal_helps(self):
+        entries, rows = saddle(9)
+        self.write("a.mtx", mtx(entries, rows))
+        for name in ("jacobi", "ilu0"):
+            self.assert_refused(["solve", "a.mtx", "-p", name, *QUICK],
+                                ["use none, or direct as the method"])
+        for arguments in (["-p", "none"], *([["-m", "direct"]] if self.has("superlu") else [])):
+            self.check("a.mtx", entries, rows, *arguments)
+
     def test_direct_on_all_devices(self):
         entries, rows = saddle(9)
         self.write("a.mtx", mtx(entries, rows))
@@ -322,6 +333,69 @@ class Defaults(SolveTest):
         self.assertEqual(result.returncode, 1)
         self.write("s.mtx", mtx(laplacian(20), 400, "symmetric"))
         self.assertEqual(self.run_command("solve", "s.mtx", *QUICK, "-n", "5").returncode, 1)
+
+
+class Kinds(SolveTest):
+    """A dozen matrices that stand for the kinds that users bring: (make, method, iterations that it
+    may take); None: whichever method. bench/linsolve/solve_defaults.py times larger ones."""
+    SYSTEMS = {
+        "Laplacian": (lambda: kinds.laplacian(20), "cg", 60),
+        "negative": (lambda: kinds.laplacian(20, sign=-1.0), "cg", 60),
+        "badly scaled": (lambda: kinds.badly_scaled(20), "cg", 150),
+        "Helmholtz": (lambda: kinds.laplacian(20, shift=0.3), "direct", 5),
+        "pinned pressure": (lambda: kinds.pinned(20), "bicgstab", 40),
+        "boundary rows": (lambda: kinds.boundary_rows(20), "bicgstab", 20),
+        "convection": (lambda: kinds.convection(20), "bicgstab", 20),
+        "saddle point": (lambda: kinds.saddle(12), "direct", 5),
+        "scattered": (lambda: kinds.scattered(400), "direct", 5),
+        "cycle": (lambda: (67, {(i, (i + 1) % 67): 1.0 + i for i in range(67)}), "direct", 5),
+        "full": (lambda: (9, {(i, j): 1.0 / (1 + abs(i - 2 * j)) for i in range(9)
+                              for j in range(9)}), None, 20),
+        "skew": (lambda: (6, {(i, j): 1.0 + i + j if i < j else -1.0 - i - j for i in range(6)
+                              for j in range(6) if i != j}), None, 20)}
+
+    def test_all_are_solved(self):
+        for name, (make, method, most) in self.SYSTEMS.items():
+            rows, entries = make()
+            self.write("a.mtx", mtx(entries, rows))
+            found = set()
+            for device in ("cpu", "cpu,cpu", "sim"):
+                with self.subTest(name=name, device=device):
+                    results = self.solve("a.mtx", "-o", "x.mtx", "--device", device)["results"]
+                    last = results["attempts"][-1]
+                    if method is not None and (method != "direct" or self.has("superlu")):
+                        self.assertEqual(last["method"], method)
+                        self.assertLessEqual(last["iterations"], most)
+                    found.add((last["method"], last["preconditioner"]))
+                    if name != "badly scaled":  # of that rounding leaves a larger one
+                        self.assertLess(exact_residual(rows, entries, self.read_vector("x.mtx")),
+                                        1.01e-8)
+            self.assertEqual(len(found), 1, name)  # no device or number of ranks chooses
+
+    def test_defaults_beat_gmres(self):
+        """What was the default for matrices that are not symmetric, by products with them."""
+        for make in (kinds.pinned, kinds.boundary_rows, kinds.convection):
+            rows, entries = make(40)
+            self.write("a.mtx", mtx(entries, rows))
+            now = self.solve("a.mtx")["results"]
+            result = self.run_command("solve", "a.mtx", *QUICK, "-m", "gmres", "-p", "jacobi",
+                                      "--restart", "30", "--json", "run.json")
+            self.assertIn(result.returncode, (0, 1))
+            self.assertLess(3 * now["iterations"],
+                            self.read_json("run.json")["results"]["iterations"], make)
+
+    def test_singular_ones_are_named(self):
+        """A column twice, an empty row, and constants that b does not miss."""
+        rows, entries = kinds.convection(6)
+        double = {(i, j): v for (i, j), v in entries.items() if j != 9} | {
+            (i, 9): v for (i, j), v in entries.items() if j == 20}
+        empty = {(i, j): v for (i, j), v in entries.items() if i != 9}
+        for bad, text in ((double, "singular"), (empty, "row 10 is empty"),
+                          (kinds.neumann(6)[1], "constants are its null space")):
+            self.write("a.mtx", mtx(bad, rows))
+            result = self.run_command("solve", "a.mtx", *QUICK)
+            self.assertEqual(result.returncode, 1, text)
+            self.assertIn(text, result.stderr)
 
 
 class NullSpaces(SolveTest):
