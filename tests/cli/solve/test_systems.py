@@ -355,7 +355,10 @@ class Kinds(SolveTest):
                               for j in range(6) if i != j}), None, 20)}
 
     def test_all_are_solved(self):
+        factors = self.has("superlu")
         for name, (make, method, most) in self.SYSTEMS.items():
+            if method == "direct" and not factors:
+                continue
             rows, entries = make()
             self.write("a.mtx", mtx(entries, rows))
             found = set()
@@ -363,7 +366,7 @@ class Kinds(SolveTest):
                 with self.subTest(name=name, device=device):
                     results = self.solve("a.mtx", "-o", "x.mtx", "--device", device)["results"]
                     last = results["attempts"][-1]
-                    if method is not None and (method != "direct" or self.has("superlu")):
+                    if method is not None:
                         self.assertEqual(last["method"], method)
                         self.assertLessEqual(last["iterations"], most)
                     found.add((last["method"], last["preconditioner"]))
