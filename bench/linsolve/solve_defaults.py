@@ -83,12 +83,15 @@ def scattered(n):
     return n, entries | {(i, i): chance.uniform(0.1, 1.1) for i in range(n)}
 
 
-SYSTEMS = {"Laplacian, 300 x 300": laplacian(300), "the same, negative": laplacian(300, sign=-1.0),
-           "badly scaled, D from 1e-5 to 1e5": badly_scaled(60),
-           "Helmholtz, indefinite": laplacian(60, shift=0.3),
-           "pinned pressure, 100 x 100": pinned(100),
-           "rows of boundary values": boundary_rows(100), "convection": convection(150),
-           "saddle point, 1 200 rows": saddle(30), "scattered entries, 400 rows": scattered(400)}
+SYSTEMS = {"Laplacian, 300 x 300": lambda: laplacian(300),
+           "the same, negative": lambda: laplacian(300, sign=-1.0),
+           "badly scaled, D from 1e-5 to 1e5": lambda: badly_scaled(60),
+           "Helmholtz, indefinite": lambda: laplacian(60, shift=0.3),
+           "pinned pressure, 100 x 100": lambda: pinned(100),
+           "rows of boundary values": lambda: boundary_rows(100),
+           "convection": lambda: convection(150),
+           "saddle point, 1 200 rows": lambda: saddle(30),
+           "scattered entries, 400 rows": lambda: scattered(400)}
 
 
 def run(command, path, report):
@@ -109,7 +112,8 @@ def main():
         print(__doc__)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        for name, (rows, entries) in SYSTEMS.items():
+        for name, make in SYSTEMS.items():
+            rows, entries = make()
             path = os.path.join(folder, "a.mtx")
             with open(path, "w", encoding="ascii") as file:
                 file.write(f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} "

@@ -94,6 +94,36 @@ static tsl_status order_attempts(solve_work *work, int next)
     return status == TSL_E_NOMEM ? TSL_OK : status;
 }
 
+/* Is b solved for as it was given, though no x makes up for the null space's part of it? */
+static bool keeps_null_space(const solve_work *work)
+{
+    return work->part != NULL && work->options->null_space == SOLVE_NULL_SPACE_AUTO;
+}
+
+/* What a residual may be beside one at a right angle to it; `bound`: of both; 0: that is too large.
+ */
+static double room_beside(double other, double bound)
+{
+    const double part = other < bound ? other / bound : 1;
+    return bound * sqrt((1 - part) * (1 + part));
+}
+
+/* b's part in the null space stays in the residual, so the rest has to be smaller. Of columns
+ * whose part is too large nothing is asked. */
+static void leave_room(solve_work *work)
+{
+    const tsl_linsolve_options *given = &work->options->linsolve;
+    for (int64_t j = 0; keeps_null_space(work) && j < work->b.columns; j++) {
+        const solve_column *c = &work->columns[j];
+        const double relative = room_beside(c->outside, given->tolerance);
+        const double absolute = room_beside(c->outside * c->norm, given->absolute);
+        if (relative > 0 || absolute > 0) {
+            work->linsolve.tolerance = fmin(work->linsolve.tolerance, relative);
+            work->linsolve.absolute = fmin(work->linsolve.absolute, absolute);
+        }
+    }
+}
+
 static void take(solve_work *work, const solve_attempt *attempt, bool last)
 {
     const tsl_linsolve_options *given = &work->options->linsolve;
@@ -149,22 +179,26 @@ tsl_status solve_negate_if_negative(solve_work *work)
  */
 static void account_for_null_space(const solve_work *work, solve_column *column)
 {
-    if (work->part != NULL && work->options->null_space == SOLVE_NULL_SPACE_AUTO) {
-        column->report.true_residual =
-            hypot(column->report.true_residual * column->inside, column->outside);
+    if (keeps_null_space(work)) {
+        tsl_linsolve_report *report = &column->report;
+        report->rhs_norm = column->norm;
+        report->residual *= column->inside;
+        report->true_residual = hypot(report->true_residual * column->inside, column->outside);
     }
 }
 
-/* Is b's part outside the range, which no x makes up for, all that is wrong? */
+/* Has it converged but for b's part outside the range, which no x makes up for? */
 static bool is_inconsistent(const solve_work *work, const solve_column *column)
 {
-    return work->part != NULL && work->options->null_space == SOLVE_NULL_SPACE_AUTO &&
-           column->outside > work->options->linsolve.tolerance;
+    static const double rounding = 1e-12;
+    const tsl_linsolve_options *given = &work->options->linsolve;
+    const double bound = fmax(given->tolerance * column->norm, given->absolute);
+    return keeps_null_space(work) && column->report.stop == TSL_LINSOLVE_CONVERGED &&
+           column->report.true_residual * column->norm > bound * (1 + rounding);
 }
 
-static tsl_status fail_inconsistent(solve_work *work, solve_column *column)
+static tsl_status fail_inconsistent(const solve_work *work, const solve_column *column)
 {
-    column->report.stop = TSL_LINSOLVE_STAGNATED;
     return tsl_fail(work->context, TSL_E_NOCONV,
                     "%s of b's norm is not in the matrix's range: constants%s are its null space, "
                     "and b's mean is not 0; --null-space constant takes it out, or give a b whose "
@@ -332,6 +366,7 @@ static void sum_up(solve_work *work)
 static tsl_status run_attempts(solve_work *work)
 {
     tsl_status status = TSL_OK;
+    leave_room(work);
     for (int number = 0; number < work->planned;) {
         solve_attempt *attempt = &work->attempts[number];
         take(work, attempt, number == work->planned - 1);
@@ -406,9 +441,10 @@ tsl_status solve_run(solve_work *work)
     for (int64_t j = 0; j < work->b.columns; j++) {
         solve_column *column = &work->columns[j];
         account_for_null_space(work, column);
-        if (status == TSL_OK && is_inconsistent(work, column)) {
+        if (is_inconsistent(work, column)) {
+            column->report.stop = TSL_LINSOLVE_STAGNATED;
             snprintf(column->share, sizeof column->share, "%.2g", column->outside);
-            status = fail_inconsistent(work, column);
+            status = status == TSL_OK ? fail_inconsistent(work, column) : status;
         }
     }
     sum_up(work);

@@ -68,6 +68,7 @@ typedef struct solve_column {
     tsl_linsolve_report report; /* of the x that is kept */
     tsl_linsolve_method method; /* that led to it */
     tsl_linsolve_preconditioner preconditioner;
+    double norm;            /* of b as it was given; 0: there is no null space */
     double outside, inside; /* parts of b's norm that the null space holds, and does not hold */
     char share[16];         /* the former */
 } solve_column;

@@ -24,18 +24,24 @@ static double file_rate(const solve_work *work)
 
 /* ---- text: the matrix ----------------------------------------------------------------------- */
 
-static void print_symmetry(FILE *stream, const tsl_sparse_description *about)
+static void print_symmetry(FILE *stream, const solve_work *work)
 {
+    const tsl_sparse_description *about = &work->about;
     const long long row = about->unsymmetric_row, column = about->unsymmetric_column;
-    if (about->symmetric) {
-        fprintf(stream, "symmetry        symmetric");
-        fprintf(stream, about->asymmetry > 0 ? " but for rounding, %.1e\n" : "\n",
-                about->asymmetry);
-    } else {
+    const char *pattern = about->symmetric_pattern ? "symmetric" : "unsymmetric";
+    const tsl_sparse_symmetry asked = work->options->symmetry;
+    fprintf(stream, "symmetry        ");
+    if (asked != TSL_SPARSE_JUDGE) {
+        fprintf(stream, "%s by --symmetric, entries differ by up to %.1e; pattern %s\n",
+                about->symmetric ? "taken for symmetric" : "none", about->asymmetry, pattern);
+    } else if (!about->symmetric) {
         fprintf(stream,
-                "symmetry        none: a(%lld, %lld) is the first that differs from a(%lld, %lld); "
-                "pattern %s\n",
-                row, column, column, row, about->symmetric_pattern ? "symmetric" : "unsymmetric");
+                "none: a(%lld, %lld) is the first that differs from a(%lld, %lld); pattern %s\n",
+                row, column, column, row, pattern);
+    } else if (about->asymmetry > 0) {
+        fprintf(stream, "symmetric but for rounding, %.1e\n", about->asymmetry);
+    } else {
+        fprintf(stream, "symmetric\n");
     }
 }
 
@@ -100,7 +106,7 @@ void solve_print_matrix(FILE *stream, const solve_work *work)
         fprintf(stream, "empty rows      %lld, row %lld is the first: the matrix is singular\n",
                 (long long)about->empty_rows, (long long)about->first_empty_row);
     }
-    print_symmetry(stream, about);
+    print_symmetry(stream, work);
     print_diagonal(stream, about);
     print_definiteness(stream, work);
     fprintf(stream, "device          %s\n", work->group->devices);
@@ -432,7 +438,7 @@ static void write_body(tsl_json *json, const void *body)
     write_levels(json, report);
     write_history(json, &work->history);
     tsl_json_open_array(json, "cases");
-    cli_report_case(json, "true_residual", report->true_residual, work->linsolve.tolerance,
+    cli_report_case(json, "true_residual", report->true_residual, work->options->linsolve.tolerance,
                     report->stop == TSL_LINSOLVE_CONVERGED);
     tsl_json_close_array(json);
     tsl_json_close_object(json);
@@ -455,6 +461,7 @@ tsl_status solve_write_report(const solve_work *work)
 tsl_status solve_draw(const solve_work *work)
 {
     const int entries = solve_history_entries(&work->history);
+    const double tolerance = work->options->linsolve.tolerance;
     double *points = tsl_allocate(((size_t)entries + 1) * 2 * sizeof *points);
     if (points == NULL) {
         return tsl_fail_memory(work->context, entries * (int64_t)(2 * sizeof *points), "a figure");
@@ -477,8 +484,8 @@ tsl_status solve_draw(const solve_work *work)
                            .marks = entries <= MOST_LINES,
                            .curves = 2,
                            .curve = curves,
-                           .level_name = work->linsolve.tolerance > 0 ? "tolerance" : NULL,
-                           .level = work->linsolve.tolerance};
+                           .level_name = tolerance > 0 ? "tolerance" : NULL,
+                           .level = tolerance};
     const tsl_status status = tsl_plot_write(work->context, work->options->figure, &plot);
     tsl_release(points);
     return status;

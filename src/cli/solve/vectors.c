@@ -204,10 +204,11 @@ tsl_status solve_find_null_space(solve_work *work)
                      work->options->matrix, (long long)(first + work->base));
 }
 
-/* Take the mean of each part out of v. space[rows] */
-static void project(const solve_work *work, double *v, double *space)
+/* Take the mean of each part out of v: the norm of what was taken. space[2 * rows] */
+static double project(const solve_work *work, double *v, double *space)
 {
     const int64_t rows = work->about.rows;
+    double taken = 0;
     int32_t *const count = (int32_t *)(space + rows);
     for (int64_t i = 0; i < rows; i++) {
         space[i] = 0;
@@ -221,9 +222,12 @@ static void project(const solve_work *work, double *v, double *space)
     }
     for (int64_t i = 0; i < rows; i++) {
         if (work->part[i] >= 0) {
-            v[i] -= space[work->part[i]] / count[work->part[i]];
+            const double mean = space[work->part[i]] / count[work->part[i]];
+            v[i] -= mean;
+            taken = hypot(taken, mean);
         }
     }
+    return taken;
 }
 
 static double norm_of(const double *v, int64_t rows)
@@ -248,12 +252,11 @@ tsl_status solve_project(solve_work *work, tsl_dense *vectors, bool of_b)
     for (int64_t j = 0; j < vectors->columns; j++) {
         double *v = vectors->value + j * rows;
         const double before = norm_of(v, rows);
-        project(work, v, space);
+        const double taken = project(work, v, space);
         if (of_b) {
-            const double after = norm_of(v, rows);
-            const double part = sqrt(fmax(0, (before - after) * (before + after)));
-            work->columns[j].outside = before > 0 ? part / before : 0;
-            work->columns[j].inside = before > 0 ? after / before : 1;
+            work->columns[j].norm = before;
+            work->columns[j].outside = before > 0 ? fmin(taken / before, 1) : 0;
+            work->columns[j].inside = before > 0 ? fmin(norm_of(v, rows) / before, 1) : 1;
             if (work->columns[j].inside < 1e-14) { /* rounding is all that is left */
                 memset(v, 0, (size_t)rows * sizeof *v);
             }

@@ -15,6 +15,8 @@ import zipfile
 sys.dont_write_bytecode = True  # leave the source tree as it is
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from command import SOURCE, TESELA, CommandTest
+sys.path.insert(0, os.path.join(SOURCE, "bench", "linsolve"))
+import solve_defaults as kinds
 from test_solve import (BANNER, QUICK, SolveTest, eliminate, laplacian, mtx, npy, residual, vector,
                         wind)
 
@@ -230,11 +232,18 @@ class Defaults(SolveTest):
         result = self.run_command("solve", "a.mtx", "--threads", "1")
         self.assertIn("symmetry        symmetric but for rounding, 5.0e-18", result.stdout)
         self.assertIn("method          cg, preconditioner jacobi", result.stdout)
+        result = self.run_command("solve", "a.mtx", "--threads", "1", "--symmetric", "no")
+        self.assertIn("symmetry        none by --symmetric, entries differ by up to 5.0e-18",
+                      result.stdout)
         report = self.check("a.mtx", entries, 36, "--symmetric", "no")
         self.assertEqual(report["parameters"]["method"], "bicgstab")
         entries[0, 2] = 1e-6
         self.write("a.mtx", mtx(entries, 36))
         self.assertEqual(self.check("a.mtx", entries, 36)["parameters"]["method"], "bicgstab")
+        result = self.run_command("solve", "a.mtx", "--threads", "1", "--symmetric", "yes",
+                                  "--tolerance", "1e-5")
+        self.assertIn("taken for symmetric by --symmetric, entries differ by up to 2.5e-07",
+                      result.stdout)
         report = self.solve("a.mtx", "--symmetric", "yes", "--tolerance", "1e-5")
         self.assertEqual(report["parameters"]["method"], "cg")
         self.assert_refused(["solve", "a.mtx", "--symmetric", "maybe", *QUICK], ["--symmetric"])
@@ -288,6 +297,15 @@ class Defaults(SolveTest):
         self.assertEqual(report["parameters"]["method"],
                          "direct" if self.has("superlu") else "gmres")
 
+    def test_advice_for_a_zero_on_the_diagonal_helps(self):
+        entries, rows = saddle(9)
+        self.write("a.mtx", mtx(entries, rows))
+        for name in ("jacobi", "ilu0"):
+            self.assert_refused(["solve", "a.mtx", "-p", name, *QUICK],
+                                ["use none, or direct as the method"])
+        for arguments in (["-p", "none"], *([["-m", "direct"]] if self.has("superlu") else [])):
+            self.check("a.mtx", entries, rows, *arguments)
+
     def test_direct_on_all_devices(self):
         entries, rows = saddle(9)
         self.write("a.mtx", mtx(entries, rows))
@@ -315,6 +333,72 @@ class Defaults(SolveTest):
         self.assertEqual(result.returncode, 1)
         self.write("s.mtx", mtx(laplacian(20), 400, "symmetric"))
         self.assertEqual(self.run_command("solve", "s.mtx", *QUICK, "-n", "5").returncode, 1)
+
+
+class Kinds(SolveTest):
+    """A dozen matrices that stand for the kinds that users bring: (make, method, iterations that it
+    may take); None: whichever method. bench/linsolve/solve_defaults.py times larger ones."""
+    SYSTEMS = {
+        "Laplacian": (lambda: kinds.laplacian(20), "cg", 60),
+        "negative": (lambda: kinds.laplacian(20, sign=-1.0), "cg", 60),
+        "badly scaled": (lambda: kinds.badly_scaled(20), "cg", 150),
+        "Helmholtz": (lambda: kinds.laplacian(20, shift=0.3), "direct", 5),
+        "pinned pressure": (lambda: kinds.pinned(20), "bicgstab", 40),
+        "boundary rows": (lambda: kinds.boundary_rows(20), "bicgstab", 20),
+        "convection": (lambda: kinds.convection(20), "bicgstab", 20),
+        "saddle point": (lambda: kinds.saddle(12), "direct", 5),
+        "scattered": (lambda: kinds.scattered(400), "direct", 5),
+        "cycle": (lambda: (67, {(i, (i + 1) % 67): 1.0 + i for i in range(67)}), "direct", 5),
+        "full": (lambda: (9, {(i, j): 1.0 / (1 + abs(i - 2 * j)) for i in range(9)
+                              for j in range(9)}), None, 20),
+        "skew": (lambda: (6, {(i, j): 1.0 + i + j if i < j else -1.0 - i - j for i in range(6)
+                              for j in range(6) if i != j}), None, 20)}
+
+    def test_all_are_solved(self):
+        factors = self.has("superlu")
+        for name, (make, method, most) in self.SYSTEMS.items():
+            if method == "direct" and not factors:
+                continue
+            rows, entries = make()
+            self.write("a.mtx", mtx(entries, rows))
+            found = set()
+            for device in ("cpu", "cpu,cpu", "sim"):
+                with self.subTest(name=name, device=device):
+                    results = self.solve("a.mtx", "-o", "x.mtx", "--device", device)["results"]
+                    last = results["attempts"][-1]
+                    if method is not None:
+                        self.assertEqual(last["method"], method)
+                        self.assertLessEqual(last["iterations"], most)
+                    found.add((last["method"], last["preconditioner"]))
+                    if name != "badly scaled":  # of that rounding leaves a larger one
+                        self.assertLess(exact_residual(rows, entries, self.read_vector("x.mtx")),
+                                        1.01e-8)
+            self.assertEqual(len(found), 1, name)  # no device or number of ranks chooses
+
+    def test_defaults_beat_gmres(self):
+        """What was the default for matrices that are not symmetric, by products with them."""
+        for make in (kinds.pinned, kinds.boundary_rows, kinds.convection):
+            rows, entries = make(40)
+            self.write("a.mtx", mtx(entries, rows))
+            now = self.solve("a.mtx")["results"]
+            result = self.run_command("solve", "a.mtx", *QUICK, "-m", "gmres", "-p", "jacobi",
+                                      "--restart", "30", "--json", "run.json")
+            self.assertIn(result.returncode, (0, 1))
+            self.assertLess(3 * now["iterations"],
+                            self.read_json("run.json")["results"]["iterations"], make)
+
+    def test_singular_ones_are_named(self):
+        """A column twice, an empty row, and constants that b does not miss."""
+        rows, entries = kinds.convection(6)
+        double = {(i, j): v for (i, j), v in entries.items() if j != 9} | {
+            (i, 9): v for (i, j), v in entries.items() if j == 20}
+        empty = {(i, j): v for (i, j), v in entries.items() if i != 9}
+        for bad, text in ((double, "singular"), (empty, "row 10 is empty"),
+                          (kinds.neumann(6)[1], "constants are its null space")):
+            self.write("a.mtx", mtx(bad, rows))
+            result = self.run_command("solve", "a.mtx", *QUICK)
+            self.assertEqual(result.returncode, 1, text)
+            self.assertIn(text, result.stderr)
 
 
 class NullSpaces(SolveTest):
@@ -380,6 +464,39 @@ class NullSpaces(SolveTest):
         self.assertIn("1 of b's norm is not in the matrix's range", result.stderr)
         self.assertEqual(set(self.read_vector("x.mtx")), {0.0})
 
+    def test_shares_about_the_tolerance(self):
+        """What is told of b's part is right to a billionth of the tolerance, and what is said to have
+        converged has done so for b as it was given."""
+        b = self.write_system(0)
+        size = math.hypot(*b)
+        for share in (1e-3, 1e-7, 3e-8, 9.9e-9, 7e-9, 1e-9, 1e-11):
+            given = [value + share * size / math.sqrt(len(b)) for value in b]
+            self.write("b.mtx", vector(given))
+            for arguments in ([], ["-p", "multigrid", "--coarse-rows", "60"], ["-m", "gmres"]):
+                report = self.solve("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", *arguments,
+                                    status=int(share > 1e-8))["results"]
+                column = report["right_hand_sides"][0]
+                self.assertAlmostEqual(column["outside_range"] / share, 1, delta=1e-4)
+                self.assertAlmostEqual(column["rhs_norm"] / math.hypot(*given), 1, delta=1e-12)
+                self.assertEqual(column["stop"] == "converged", share < 1e-8)
+                found = residual(self.neumann(), self.read_vector("x.mtx"), given)
+                self.assertAlmostEqual(report["true_residual"], found, delta=1e-12)
+                self.assertEqual(found <= 1e-8, share < 1e-8)
+            # the norm of the residual that is allowed counts it too
+            self.solve("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--tolerance", "0", "--absolute",
+                       repr(1.5 * share * size))
+            found = residual(self.neumann(), self.read_vector("x.mtx"), given)
+            self.assertLessEqual(found * math.hypot(*given), 1.5 * share * size)
+
+    def test_each_column_is_judged(self):
+        b = self.write_system(0)
+        columns = [[value + off for value in b] for off in (1e-5, 0, 1e-3)]
+        self.write("b.mtx", f"%%MatrixMarket matrix array real general\n{len(b)} 3\n"
+                   + "".join(f"{value!r}\n" for column in columns for value in column))
+        report = self.solve("a.mtx", "--rhs", "b.mtx", status=1)
+        self.assertEqual([c["stop"] == "converged" for c in report["results"]["right_hand_sides"]],
+                         [False, True, False])
+
     def test_refusals(self):
         self.write("a.mtx", mtx(laplacian(4), 16, "symmetric"))
         self.assert_refused(["solve", "a.mtx", "--null-space", "constant", *QUICK],
@@ -430,6 +547,8 @@ class Collections(SolveTest):
                 found = exact_residual(rows, entries, self.read_vector("x.mtx"))
                 self.assertLessEqual(found, 1.01e-8, name)
                 solved += float(lu) <= 1e-8
+            else:
+                self.assertRegex(result.stderr, "singular|null space|ended after 2000", name)
         if self.has("superlu"):
             self.assertGreaterEqual(solved, 0.95 * SOLVED_BY_LU)
 

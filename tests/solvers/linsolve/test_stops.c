@@ -41,18 +41,20 @@ static const refusal refusals[] = {
      "row 3 has a negative number on the diagonal: the matrix is not positive definite, as ic0 "
      "needs it: use gmres or bicgstab"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_JACOBI, 4, 4, 0, 0,
-     "row 4 has a zero on the diagonal, which jacobi divides by: use none or block-jacobi"},
+     "row 4 has a zero on the diagonal, which jacobi divides by: use none, or direct as the "
+     "method"},
     {TSL_LINSOLVE_CG, TSL_LINSOLVE_JACOBI, 2, 2, 1e-310, 0,
-     "row 2 has 1e-310, too near 0, on the diagonal, which jacobi divides by: use none or "
-     "block-jacobi"},
+     "row 2 has 1e-310, too near 0, on the diagonal, which jacobi divides by: use none, or "
+     "direct as the method"},
     {TSL_LINSOLVE_CG, TSL_LINSOLVE_CHEBYSHEV, 2, 2, 1e-310, 0,
-     "row 2 has 1e-310, too near 0, on the diagonal, which chebyshev divides by: use none or "
-     "block-jacobi"},
+     "row 2 has 1e-310, too near 0, on the diagonal, which chebyshev divides by: use none, or "
+     "direct as the method"},
     {TSL_LINSOLVE_CG, TSL_LINSOLVE_MULTIGRID, 2, 2, 1e-310, 0,
      "multigrid: row 1 of a level has 1e-310 on the diagonal: the matrix is too near to singular: "
      "use gmres with ilu0"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_ILU0, 4, 4, 0, 0,
-     "row 4 has a zero on the diagonal, which ilu0 divides by: use none or block-jacobi"},
+     "row 4 has a zero on the diagonal, which ilu0 divides by: use none, or direct as the "
+     "method"},
     {TSL_LINSOLVE_GMRES, TSL_LINSOLVE_BLOCK_JACOBI, 3, 3, 0, 0,
      "the block of 2 rows from row 3 is singular: use none, or another size of blocks"},
     {TSL_LINSOLVE_CG, TSL_LINSOLVE_IC0, 1, 2, 1, 1,

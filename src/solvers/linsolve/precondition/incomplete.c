@@ -76,8 +76,8 @@ static tsl_status find_diagonals(tsl_incomplete *f, int base)
         const double *at = tsl_csr_at(&f->lu, i, i);
         if (at == NULL || *at == 0) {
             return tsl_fail(f->context, TSL_E_ARG,
-                            "row %lld has a zero on the diagonal, which ilu0 divides by: use none "
-                            "or block-jacobi",
+                            "row %lld has a zero on the diagonal, which ilu0 divides by: use none, "
+                            "or direct as the method",
                             (long long)(i + base));
         }
         f->diagonal[i] = at - f->lu.value;

@@ -46,9 +46,9 @@ static tsl_status fail_inverse(const tsl_linsolve_plan *plan, int64_t i, const c
         snprintf(what, sizeof what, "a zero, or a number too near it,");
     }
     return tsl_fail(plan->context, TSL_E_ARG,
-                    "row %lld has %s on the diagonal, which %s divides by: use none or "
-                    "block-jacobi",
-                    (long long)(i + base), what, who);
+                    "row %lld has %s on the diagonal, which %s divides by: use none%s",
+                    (long long)(i + base), what, who,
+                    plan->matrix != NULL ? ", or direct as the method" : "");
 }
 
 tsl_status tsl_check_inverse_diagonal(const tsl_linsolve_plan *plan, const char *who)
