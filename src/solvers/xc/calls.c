@@ -11,7 +11,7 @@ static bool depends(tsl_xc_family family, int variable)
     return table[family][variable];
 }
 
-static bool depends_on_all(tsl_xc_family family, const tsl_xc_row *row)
+bool tsl_xc_depends(tsl_xc_family family, const tsl_xc_row *row)
 {
     return depends(family, row->first) && depends(family, row->second) &&
            depends(family, row->third);
@@ -154,7 +154,7 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     for (int i = 0; i < TSL_XC_ROWS && status == TSL_OK; i++) {
         double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
         if (tsl_xc_rows[i].order < 1 || address == NULL ||
-            depends_on_all(family, &tsl_xc_rows[i])) {
+            tsl_xc_depends(family, &tsl_xc_rows[i])) {
             continue;
         }
         const int components = tsl_xc_rows[i].components[plan->options.polarised];
@@ -180,7 +180,7 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
                         .points = points,
                         .constants = p->constants};
     for (int i = 0; i < TSL_XC_ROWS; i++) {
-        if (tsl_xc_rows[i].order <= order && depends_on_all(family, &tsl_xc_rows[i])) {
+        if (tsl_xc_rows[i].order <= order && tsl_xc_depends(family, &tsl_xc_rows[i])) {
             enter(&call, plan, arrays, &tsl_xc_rows[i], pitch,
                   tsl_xc_rows[i].order < 0 ? &call.inputs : &call.outputs);
         }
