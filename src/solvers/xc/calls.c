@@ -54,7 +54,7 @@ static tsl_status check_energy(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     return TSL_OK;
 }
 
-/* Is an array memory of the device's, where it is not known to be? */
+/* Is an array memory of the device's? `known` is an address that was found to be. */
 static tsl_status check_memory(const tsl_xc_plan *plan, const char *name, const char *suffix,
                                const void *address, const void *known)
 {
@@ -67,7 +67,7 @@ static tsl_status check_memory(const tsl_xc_plan *plan, const char *name, const 
                     context->name);
 }
 
-/* All arrays that are used. */
+/* Are all arrays that are used memory of the device's? */
 static tsl_status check_memories(const tsl_xc_plan *plan, const tsl_xc_arrays *a)
 {
     const tsl_xc_arrays *k = &plan->checked;
@@ -145,7 +145,8 @@ static void enter(tsl_xc_call *call, const tsl_xc_plan *plan, const tsl_xc_array
     }
 }
 
-/* Outputs by variables that the unit does not depend on. */
+/* Set outputs to zero that are by variables on which this family, that of the first part, does not
+ * depend; parts of a higher family add to them. */
 static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arrays, int64_t points,
                                int64_t pitch, tsl_xc_family family)
 {
@@ -192,7 +193,8 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
     return call;
 }
 
-/* Points `first` to first + points - 1 of a call; `first` is a multiple of a group's points. */
+/* Restrict a call to points `first` to first + points - 1; `first` is a multiple of TSL_XC_GROUP.
+ */
 static void choose_points(tsl_xc_call *call, int64_t first, int64_t points)
 {
     call->points = points;
@@ -210,7 +212,7 @@ static void choose_points(tsl_xc_call *call, int64_t first, int64_t points)
     }
 }
 
-/* The call's inputs are the plan's widened ones. */
+/* Let a call read the plan's widened inputs in place of its own. */
 static void read_widened(tsl_xc_call *call, const tsl_xc_plan *plan)
 {
     for (int k = 0; k < call->inputs; k++) {
@@ -220,7 +222,8 @@ static void read_widened(tsl_xc_call *call, const tsl_xc_plan *plan)
     }
 }
 
-/* All parts at all points: by as many as there is room for, where inputs are widened first. */
+/* Evaluate all parts. Where inputs are widened first, that goes by as many points as there is room
+ * for. */
 static tsl_status evaluate_parts(const tsl_xc_plan *plan, int64_t points, int64_t pitch, int order,
                                  const tsl_xc_arrays *arrays)
 {
@@ -274,7 +277,7 @@ tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arr
     return check_call(plan, points, arrays, pitch, &order);
 }
 
-/* An evaluation's stage of the profile. */
+/* Enter an evaluation in the profile. */
 static void add_profile(const tsl_xc_plan *plan, double begun, int64_t points, int order)
 {
     const int inputs = tsl_xc_inputs(plan->description.family, plan->options.polarised);

@@ -32,7 +32,7 @@ enum {
     NEEDS_LAPLACIAN = 1 << 15,
 };
 
-/* Debian's and others' names of the versions 5, 6 and 7, then the one that developers have. */
+/* File names of versions 5, 6 and 7, and the one that packages for development have. */
 static const char *const libraries[] = {"libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so"};
 
 /* ---- its calls ------------------------------------------------------------------------------ */
@@ -185,7 +185,7 @@ static void read_functional(tsl_xc_foreign *out, const libxc_calls *calls, const
     out->family = family == LDA || family == HYBRID_LDA   ? TSL_XC_LDA
                   : family == GGA || family == HYBRID_GGA ? TSL_XC_GGA
                                                           : TSL_XC_MGGA;
-    if (is_hybrid(family)) { /* Libxc: of all distances, and of short ones besides */
+    if (is_hybrid(family)) { /* Libxc's alpha is of all distances, its beta of short ones besides */
         double omega = 0, alpha = 0, beta = 0;
         calls->exact(f, &omega, &alpha, &beta);
         out->alpha = alpha + beta;
