@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "io/grid/npy.h"
 #include "solvers/xc/libxc.h"
+#include "solvers/xc/plan.h"
 
 typedef struct evaluation {
     const xc_options *options;
@@ -26,7 +27,7 @@ typedef struct evaluation {
 static tsl_status check_header(const evaluation *e, const tsl_npy *h)
 {
     const char *path = e->options->input;
-    const int needed = xc_width(e->about.family, e->options->spin, 0, true);
+    const int needed = tsl_xc_inputs(e->about.family, e->options->spin);
     const bool one = h->axes == 1 && needed == 1;
     if (!tsl_npy_has_numbers(h)) {
         return tsl_fail(e->context, TSL_E_ARG, "%s: has elements '%s': save float64", path,
@@ -69,7 +70,7 @@ static tsl_status load(evaluation *e, double **in)
     if (status != TSL_OK) {
         return status;
     }
-    const int width = xc_width(e->about.family, e->options->spin, 0, true);
+    const int width = tsl_xc_inputs(e->about.family, e->options->spin);
     const int64_t columns = h.axes == 2 ? h.shape[1] : 1;
     e->points = h.shape[0];
     *in = tsl_allocate(sizeof **in * (size_t)(e->points * width));
@@ -136,7 +137,8 @@ done:
 
 static tsl_status evaluate(evaluation *e, const double *in)
 {
-    const int outputs = xc_width(e->about.family, e->options->spin, e->options->order, false);
+    const int outputs =
+        tsl_xc_outputs(tsl_xc_inputs(e->about.family, e->options->spin), e->options->order);
     tsl_status status = TSL_OK;
     double *values = tsl_allocate_zeroed((size_t)(e->points * outputs), sizeof *values);
     if (values == NULL) {
@@ -162,16 +164,14 @@ done:
 static void write_columns(tsl_json *json, const evaluation *e)
 {
     tsl_json_open_array(json, "columns");
-    for (int i = 0; i < xc_column_count; i++) {
-        const xc_column *c = &xc_columns[i];
-        for (int k = 0; k < c->components[e->options->spin] &&
-                        xc_is_wanted(c, e->about.family, e->options->order);
-             k++) {
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        const tsl_xc_row *row = &tsl_xc_rows[i];
+        const bool is_there = row->order >= 0 && row->order <= e->options->order &&
+                              tsl_xc_depends(e->about.family, row);
+        for (int k = 0; k < row->components[e->options->spin] && is_there; k++) {
             char name[40];
-            if (c->order >= 0) {
-                xc_component_name(name, sizeof name, c, e->options->spin, k);
-                tsl_json_string(json, NULL, name);
-            }
+            xc_component_name(name, sizeof name, row, e->options->spin, k);
+            tsl_json_string(json, NULL, name);
         }
     }
     tsl_json_close_array(json);

@@ -3,20 +3,6 @@
 #include "device/device.h"
 #include "solvers/xc/plan.h"
 
-/* Does a family depend on a variable? No functional here needs the Laplacian. */
-static bool depends(tsl_xc_family family, int variable)
-{
-    static const bool table[3][TSL_XC_VARIABLES] = {
-        {true, false, false, false}, {true, true, false, false}, {true, true, false, true}};
-    return table[family][variable];
-}
-
-bool tsl_xc_depends(tsl_xc_family family, const tsl_xc_row *row)
-{
-    return depends(family, row->first) && depends(family, row->second) &&
-           depends(family, row->third);
-}
-
 /* Is an input that the functional needs there, and of the plan's type? */
 static tsl_status check_input(const tsl_xc_plan *plan, const tsl_xc_arrays *arrays,
                               const tsl_xc_row *row)
@@ -75,7 +61,7 @@ static tsl_status check_memories(const tsl_xc_plan *plan, const tsl_xc_arrays *a
     tsl_status status = TSL_OK;
     for (int i = 0; i < TSL_XC_ROWS; i++) {
         const tsl_xc_row *row = &tsl_xc_rows[i];
-        if (row->order >= 0 || depends(family, row->first)) {
+        if (row->order >= 0 || tsl_xc_depends(family, row)) {
             TSL_TRY(
                 check_memory(plan, row->name, "", tsl_xc_address(a, row), tsl_xc_address(k, row)));
             TSL_TRY(check_memory(plan, row->name, "_float", tsl_xc_float_address(a, row),
@@ -100,7 +86,7 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
     for (int i = 0; i < TSL_XC_ROWS; i++) {
         const tsl_xc_row *row = &tsl_xc_rows[i];
         const double *address = tsl_xc_address(arrays, row);
-        if (row->order < 0 && depends(plan->description.family, row->first)) {
+        if (row->order < 0 && tsl_xc_depends(plan->description.family, row)) {
             TSL_TRY(check_input(plan, arrays, row));
         }
         if (address != NULL && row->order > plan->options.order) {

@@ -413,11 +413,12 @@ static void add(const addition *a, const chunk *c, const tsl_xc_foreign *about, 
         const tsl_xc_row *row = &tsl_xc_rows[r];
         const int width = row->components[a->libxc->polarised];
         const double *source = tsl_xc_address(&c->at, row);
+        const bool has_row = tsl_xc_depends(about->family, row);
         if (row->order < 0 || row->order > a->libxc->order || !tsl_xc_depends(a->family, row)) {
             continue;
         }
         for (int k = 0; k < width; k++, target += a->points) {
-            for (int i = 0; i < count && tsl_xc_depends(about->family, row); i++) {
+            for (int i = 0; i < count && has_row; i++) {
                 target[i] += about->coefficient * source[i * width + k];
             }
         }
