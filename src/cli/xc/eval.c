@@ -207,7 +207,7 @@ static tsl_status tell(const evaluation *e)
     if (e->raised > 0) {
         cli_warning(
             "%s: %lld of %lld points have a NaN, or a negative density, gradient or kinetic "
-            "energy: raised to the thresholds",
+            "energy: raised to the thresholds or clipped",
             e->options->input, (long long)e->raised, (long long)e->points);
     }
     if (e->infinite > 0) {
