@@ -17,7 +17,7 @@ from test_transpose import npy, parse
 # Uniform gas, exchange per electron: LDA_X n^(1/3).
 LDA_X = -0.75 * (3 / math.pi) ** (1 / 3)
 
-
+# File names of the library, in the order in which the command tries them.
 LIBXC = ("libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so")
 
 
@@ -89,12 +89,18 @@ class Eval(CommandTest):
         self.assertEqual(rows[1], (0.0, 0.0, 0.0))
         self.assertTrue(all(math.isfinite(v) for v in rows[2]))
 
+    def test_values_that_are_no_numbers_are_told(self):
+        for arguments in ([], ["-f", "gga_x_b86"], ["--device", "sim"]):
+            rows = self.evaluate([(0.2, 0.1), (math.inf, 0.1), (0.2, 0.1)], *arguments)
+            self.assertIn("out.npy: 1 of 3 points have values that are no finite numbers", self.stderr)
+            self.assertNotIn("raised", self.stderr)
+            self.assertEqual([all(map(math.isfinite, row)) for row in rows], [True, False, True])
+
     def test_sim_says_the_same(self):
         points = [(0.02 * 1.3 ** i, 0.03 * 1.4 ** i) for i in range(300)]
         for a, b in zip(self.evaluate(points), self.evaluate(points, "--device", "sim")):
             for x, y in zip(a, b):
                 self.assertLess(abs(x - y), 2e-13 * max(abs(x), 1e-6))
-
 
     @unittest.skipUnless(libxc_is_there(), "Libxc is not installed (Debian: libxc9)")
     def test_libxc_has_what_is_not_here(self):
@@ -133,7 +139,7 @@ class Refusals(CommandTest):
         for name in LIBXC:
             self.write(name, b"no library")
         with mock.patch.dict(os.environ, LD_LIBRARY_PATH=self.folder):
-            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be opened", "libxc9"])
+            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be opened (", LIBXC[0], "libxc9"])
         self.assertFalse(os.path.exists(self.path("out.npy")))
 
     def test_names_and_options(self):

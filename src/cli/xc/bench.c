@@ -200,26 +200,21 @@ int xc_bench(const xc_options *options, tsl_context *context)
 {
     bench b = {.options = options, .context = context, .begun = tsl_seconds()};
     const int64_t most = options->points > 0 ? options->points : XC_BENCH_POINTS;
+    int unit, inputs;
+    tsl_status status = TSL_OK;
     b.about.size = sizeof b.about;
-    tsl_status status = tsl_xc_plan_create(&b.plan, context, options->functional, &options->plan);
-    if (status == TSL_OK) {
-        status = tsl_xc_plan_describe(b.plan, &b.about);
+    TSL_TRY(tsl_xc_plan_create(&b.plan, context, options->functional, &options->plan));
+    TSL_TRY(tsl_xc_plan_describe(b.plan, &b.about));
+    tsl_xc_plan_values(b.plan, 0, &unit);
+    inputs = tsl_xc_inputs(b.about.family, options->spin);
+    b.arrays = inputs + tsl_xc_outputs(inputs, options->order);
+    b.instructions =
+        b.about.kernels == 1 ? tsl_xc_units[unit]->instructions[options->spin][options->order] : 0;
+    for (int i = 0; counts[i] <= most; i++) {
+        TSL_TRY(measure(&b, counts[i]));
     }
-    if (status == TSL_OK) {
-        int unit;
-        tsl_xc_plan_values(b.plan, 0, &unit);
-        b.arrays = xc_width(b.about.family, options->spin, 0, true) +
-                   xc_width(b.about.family, options->spin, options->order, false);
-        b.instructions = b.about.kernels == 1
-                             ? tsl_xc_units[unit]->instructions[options->spin][options->order]
-                             : 0;
-    }
-    for (int i = 0; counts[i] <= most && status == TSL_OK; i++) {
-        status = measure(&b, counts[i]);
-    }
-    if (status == TSL_OK) {
-        status = tell(&b);
-    }
+    TSL_TRY(tell(&b));
+done:
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(context));
     }

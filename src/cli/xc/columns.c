@@ -1,4 +1,4 @@
-/* Inputs and outputs by name; memory for them; and points to measure and check with. */
+/* Names of inputs and outputs; memory for them; and points to measure and check with. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,75 +6,18 @@
 #include "cli/xc/command.h"
 #include "core/context.h"
 #include "device/device.h"
+#include "solvers/xc/plan.h"
 
-#define COLUMN(name, a, b, order, family)                                                          \
-    {                                                                                              \
-#name, {a, b }, order, family, offsetof(tsl_xc_arrays, name)                               \
-    }
-const xc_column xc_columns[] = {
-    COLUMN(rho, 1, 2, -1, TSL_XC_LDA),          COLUMN(sigma, 1, 3, -1, TSL_XC_GGA),
-    COLUMN(tau, 1, 2, -1, TSL_XC_MGGA),         COLUMN(exc, 1, 1, 0, TSL_XC_LDA),
-    COLUMN(vrho, 1, 2, 1, TSL_XC_LDA),          COLUMN(vsigma, 1, 3, 1, TSL_XC_GGA),
-    COLUMN(vtau, 1, 2, 1, TSL_XC_MGGA),         COLUMN(v2rho2, 1, 3, 2, TSL_XC_LDA),
-    COLUMN(v2rhosigma, 1, 6, 2, TSL_XC_GGA),    COLUMN(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
-    COLUMN(v2sigma2, 1, 6, 2, TSL_XC_GGA),      COLUMN(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
-    COLUMN(v2tau2, 1, 3, 2, TSL_XC_MGGA),       COLUMN(v3rho3, 1, 4, 3, TSL_XC_LDA),
-    COLUMN(v3rho2sigma, 1, 9, 3, TSL_XC_GGA),   COLUMN(v3rho2tau, 1, 6, 3, TSL_XC_MGGA),
-    COLUMN(v3rhosigma2, 1, 12, 3, TSL_XC_GGA),  COLUMN(v3rhosigmatau, 1, 12, 3, TSL_XC_MGGA),
-    COLUMN(v3rhotau2, 1, 6, 3, TSL_XC_MGGA),    COLUMN(v3sigma3, 1, 10, 3, TSL_XC_GGA),
-    COLUMN(v3sigma2tau, 1, 12, 3, TSL_XC_MGGA), COLUMN(v3sigmatau2, 1, 9, 3, TSL_XC_MGGA),
-    COLUMN(v3tau3, 1, 4, 3, TSL_XC_MGGA),
-};
-const int xc_column_count = sizeof xc_columns / sizeof *xc_columns;
-
-bool xc_is_wanted(const xc_column *column, tsl_xc_family family, int order)
-{
-    return column->family <= family &&
-           (order < 0 ? column->order < 0 : column->order >= 0 && column->order <= order);
-}
-
-int xc_width(tsl_xc_family family, int polarised, int order, bool inputs)
-{
-    int width = 0;
-    for (int i = 0; i < xc_column_count; i++) {
-        if (xc_is_wanted(&xc_columns[i], family, inputs ? -1 : order)) {
-            width += xc_columns[i].components[polarised];
-        }
-    }
-    return width;
-}
-
-/* A variable of a derivative: its kind, and what its components are called. */
+/* A variable of a derivative: what its components are called. */
 typedef struct variable {
-    const char *name;
     int components;
     const char *spins[3];
 } variable;
 
-static const variable variables[] = {
-    {"rho", 2, {"a", "b", ""}}, {"sigma", 3, {"aa", "ab", "bb"}}, {"tau", 2, {"a", "b", ""}}};
-
-/* The variables that a column's name says, "v3rho2sigma": rho, rho, sigma. Returns their number. */
-static int read_variables(const variable *out[3], const char *name)
-{
-    int count = 0;
-    name += name[0] == 'v' && name[1] >= '2' && name[1] <= '9' ? 2 : name[0] == 'v';
-    while (*name != '\0') {
-        const variable *v = variables;
-        while (v < variables + 3 && strncmp(name, v->name, strlen(v->name)) != 0) {
-            v++;
-        }
-        if (v == variables + 3) {
-            return 0; /* exc */
-        }
-        name += strlen(v->name);
-        const int times = *name >= '2' && *name <= '3' ? *name++ - '0' : 1;
-        for (int t = 0; t < times && count < 3; t++) {
-            out[count++] = v;
-        }
-    }
-    return count;
-}
+static const variable variables[TSL_XC_VARIABLES] = {[TSL_XC_OF_RHO] = {2, {"a", "b", ""}},
+                                                     [TSL_XC_OF_SIGMA] = {3, {"aa", "ab", "bb"}},
+                                                     [TSL_XC_OF_LAPL] = {2, {"a", "b", ""}},
+                                                     [TSL_XC_OF_TAU] = {2, {"a", "b", ""}}};
 
 /* The components of the `skip`-th derivative by `count` variables, those of one kind never
  * descending. */
@@ -93,13 +36,14 @@ static void find_components(int at[3], const variable *const of[3], int count, i
     }
 }
 
-void xc_component_name(char *text, size_t bytes, const xc_column *column, int polarised,
+void xc_component_name(char *text, size_t bytes, const tsl_xc_row *row, int polarised,
                        int component)
 {
-    const variable *of[3] = {NULL, NULL, NULL};
-    const int count = polarised ? read_variables(of, column->name) : 0;
+    const variable *const of[3] = {&variables[row->first], &variables[row->second],
+                                   &variables[row->third]};
+    const int count = !polarised ? 0 : row->order < 0 ? 1 : row->order;
     int at[3];
-    int used = snprintf(text, bytes, "%s%s", column->name, count > 0 ? "_" : "");
+    int used = snprintf(text, bytes, "%s%s", row->name, count > 0 ? "_" : "");
     find_components(at, of, count, count > 0 ? component : 0);
     for (int k = 0; k < count && used >= 0 && (size_t)used < bytes; k++) {
         const bool joined = k == 0 || (of[k] == of[k - 1] && of[k]->components == 2);
@@ -113,8 +57,8 @@ tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points
 {
     void *data = NULL;
     memset(out, 0, sizeof *out);
-    out->inputs = xc_width(family, polarised, 0, true);
-    out->outputs = xc_width(family, polarised, order, false);
+    out->inputs = tsl_xc_inputs(family, polarised);
+    out->outputs = tsl_xc_outputs(out->inputs, order);
     const int64_t bytes = 8 * points * (out->inputs + out->outputs);
     const tsl_device_need need = {.what = "the points and values need",
                                   .remedy = "take fewer points, or a lower order",
@@ -133,11 +77,11 @@ tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points
     const tsl_xc_arrays empty = TSL_XC_ARRAYS_INIT;
     out->arrays = empty;
     double *at = data;
-    for (int i = 0; i < xc_column_count; i++) {
-        const xc_column *c = &xc_columns[i];
-        if (xc_is_wanted(c, family, c->order < 0 ? -1 : order)) {
-            memcpy((char *)&out->arrays + c->offset, &at, sizeof at);
-            at += points * c->components[polarised];
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        const tsl_xc_row *row = &tsl_xc_rows[i];
+        if (row->order <= order && tsl_xc_depends(family, row)) {
+            memcpy((char *)&out->arrays + row->offset, &at, sizeof at);
+            at += points * row->components[polarised];
         }
     }
     return TSL_OK;

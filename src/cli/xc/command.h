@@ -3,7 +3,7 @@
 #define TSL_CLI_XC_COMMAND_H
 
 #include "cli/shared/cli.h"
-#include "tesela/xc.h"
+#include "solvers/xc/xc.h"
 
 /* Points unless --points says how many. */
 #define XC_CHECK_POINTS 10000
@@ -22,24 +22,8 @@ typedef struct xc_options {
     tsl_xc_options plan;
 } xc_options;
 
-/* Components of a point's inputs and outputs: where they are in tsl_xc_arrays, and their names. */
-typedef struct xc_column {
-    const char *name;
-    int components[2]; /* closed shell, polarised */
-    int order;         /* -1: an input */
-    tsl_xc_family family;
-    size_t offset;
-} xc_column;
-
-extern const xc_column xc_columns[];
-extern const int xc_column_count;
-
-/* Is this one of a functional's outputs up to an order, or of its inputs (order -1)? */
-bool xc_is_wanted(const xc_column *column, tsl_xc_family family, int order);
-/* Sum of their components. */
-int xc_width(tsl_xc_family family, int polarised, int order, bool inputs);
-/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`. */
-void xc_component_name(char *text, size_t bytes, const xc_column *column, int polarised,
+/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`: the name of a row's component. */
+void xc_component_name(char *text, size_t bytes, const tsl_xc_row *row, int polarised,
                        int component);
 
 /* Device memory for all inputs and outputs of `points` points, component by component. */

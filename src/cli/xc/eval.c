@@ -1,4 +1,5 @@
 /* `tesela xc eval`: a functional at points of a file. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "device/device.h"
 #include "io/grid/npy.h"
 #include "solvers/xc/libxc.h"
+#include "solvers/xc/plan.h"
 
 typedef struct evaluation {
     const xc_options *options;
@@ -16,7 +18,8 @@ typedef struct evaluation {
     tsl_libxc *libxc;  /* NULL: all terms are here */
     tsl_xc_description about;
     int64_t points;
-    int64_t clipped; /* points with a number that is none, or a negative density */
+    int64_t raised;   /* points with a NaN or a negative number where there can be none */
+    int64_t infinite; /* points with a value that is no finite number */
     double begun, setup, compute;
 } evaluation;
 
@@ -24,7 +27,7 @@ typedef struct evaluation {
 static tsl_status check_header(const evaluation *e, const tsl_npy *h)
 {
     const char *path = e->options->input;
-    const int needed = xc_width(e->about.family, e->options->spin, 0, true);
+    const int needed = tsl_xc_inputs(e->about.family, e->options->spin);
     const bool one = h->axes == 1 && needed == 1;
     if (!tsl_npy_has_numbers(h)) {
         return tsl_fail(e->context, TSL_E_ARG, "%s: has elements '%s': save float64", path,
@@ -44,27 +47,30 @@ static tsl_status check_header(const evaluation *e, const tsl_npy *h)
     return TSL_OK;
 }
 
+/* The file's numbers. */
+static tsl_status read_file(void **data, tsl_npy *h, const evaluation *e)
+{
+    tsl_input *input = NULL;
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_input_open(&input, e->context, e->options->input));
+    TSL_TRY(tsl_npy_open(h, input));
+    TSL_TRY(check_header(e, h));
+    TSL_TRY(tsl_npy_load(data, input, h));
+done:
+    tsl_input_close(input);
+    return status;
+}
+
 /* Inputs component by component from the file's rows. */
 static tsl_status load(evaluation *e, double **in)
 {
     tsl_npy h;
     void *data = NULL;
-    tsl_input *input = NULL;
-    tsl_status status = tsl_input_open(&input, e->context, e->options->input);
-    if (status == TSL_OK) {
-        status = tsl_npy_open(&h, input);
-    }
-    if (status == TSL_OK) {
-        status = check_header(e, &h);
-    }
-    if (status == TSL_OK) {
-        status = tsl_npy_load(&data, input, &h);
-    }
-    tsl_input_close(input);
+    tsl_status status = read_file(&data, &h, e);
     if (status != TSL_OK) {
         return status;
     }
-    const int width = xc_width(e->about.family, e->options->spin, 0, true);
+    const int width = tsl_xc_inputs(e->about.family, e->options->spin);
     const int64_t columns = h.axes == 2 ? h.shape[1] : 1;
     e->points = h.shape[0];
     *in = tsl_allocate(sizeof **in * (size_t)(e->points * width));
@@ -77,26 +83,29 @@ static tsl_status load(evaluation *e, double **in)
             double imaginary;
             const int64_t place = h.fortran_order ? k * e->points + i : i * columns + k;
             const double value = tsl_npy_number(&h, data, place, &imaginary);
-            odd = odd || !(value >= (e->options->spin && k == 3 ? -1e300 : 0) && value <= 1e300);
+            odd = odd || !(value >= (e->options->spin && k == 3 ? -INFINITY : 0));
             (*in)[k * e->points + i] = value;
         }
-        e->clipped += odd;
+        e->raised += odd;
     }
     tsl_release(data);
     return status;
 }
 
-/* Values as rows, and to the file. */
-static tsl_status store(const evaluation *e, const double *values, int outputs)
+/* Write the values to the file, a row a point, and count points without finite ones. */
+static tsl_status store(evaluation *e, const double *values, int outputs)
 {
     double *rows = tsl_allocate(sizeof *rows * (size_t)(e->points * outputs));
     if (rows == NULL) {
         return tsl_fail_memory(e->context, 8 * e->points * outputs, "the values");
     }
     for (int64_t i = 0; i < e->points; i++) {
+        bool finite = true;
         for (int k = 0; k < outputs; k++) {
             rows[i * outputs + k] = values[k * e->points + i];
+            finite = finite && isfinite(rows[i * outputs + k]);
         }
+        e->infinite += !finite;
     }
     tsl_npy header = {.type = "<f8", .item = 8, .axes = 2, .shape = {e->points, outputs}};
     header.count = e->points * outputs;
@@ -108,36 +117,28 @@ static tsl_status store(const evaluation *e, const double *values, int outputs)
 /* Values of the terms that are here, on the context's device. */
 static tsl_status evaluate_here(double *values, evaluation *e, const double *in)
 {
-    xc_memory memory;
-    tsl_status status = xc_memory_create(&memory, e->context, e->points, e->about.family,
-                                         e->options->spin, e->options->order);
-    const int64_t bytes = 8 * e->points * memory.outputs;
-    if (status == TSL_OK) {
-        status =
-            e->context->ops->upload(e->context, memory.data, in, 8 * e->points * memory.inputs);
-    }
-    if (status == TSL_OK) {
-        status = tsl_context_synchronize(e->context);
-    }
-    const double begun = tsl_seconds();
-    if (status == TSL_OK) {
-        status = tsl_xc_evaluate(e->plan, e->points, &memory.arrays);
-    }
-    if (status == TSL_OK) {
-        status = tsl_context_synchronize(e->context);
-    }
+    xc_memory memory = {.points = 0};
+    double begun;
+    tsl_status status = TSL_OK;
+    TSL_TRY(xc_memory_create(&memory, e->context, e->points, e->about.family, e->options->spin,
+                             e->options->order));
+    TSL_TRY(e->context->ops->upload(e->context, memory.data, in, 8 * e->points * memory.inputs));
+    TSL_TRY(tsl_context_synchronize(e->context));
+    begun = tsl_seconds();
+    TSL_TRY(tsl_xc_evaluate(e->plan, e->points, &memory.arrays));
+    TSL_TRY(tsl_context_synchronize(e->context));
     e->compute = tsl_seconds() - begun;
-    if (status == TSL_OK) {
-        status = e->context->ops->download(e->context, values,
-                                           memory.data + e->points * memory.inputs, bytes);
-    }
+    TSL_TRY(e->context->ops->download(e->context, values, memory.data + e->points * memory.inputs,
+                                      8 * e->points * memory.outputs));
+done:
     xc_memory_destroy(&memory);
     return status;
 }
 
 static tsl_status evaluate(evaluation *e, const double *in)
 {
-    const int outputs = xc_width(e->about.family, e->options->spin, e->options->order, false);
+    const int outputs =
+        tsl_xc_outputs(tsl_xc_inputs(e->about.family, e->options->spin), e->options->order);
     tsl_status status = TSL_OK;
     double *values = tsl_allocate_zeroed((size_t)(e->points * outputs), sizeof *values);
     if (values == NULL) {
@@ -163,16 +164,14 @@ done:
 static void write_columns(tsl_json *json, const evaluation *e)
 {
     tsl_json_open_array(json, "columns");
-    for (int i = 0; i < xc_column_count; i++) {
-        const xc_column *c = &xc_columns[i];
-        for (int k = 0; k < c->components[e->options->spin] &&
-                        xc_is_wanted(c, e->about.family, e->options->order);
-             k++) {
+    for (int i = 0; i < TSL_XC_ROWS; i++) {
+        const tsl_xc_row *row = &tsl_xc_rows[i];
+        const bool is_there = row->order >= 0 && row->order <= e->options->order &&
+                              tsl_xc_depends(e->about.family, row);
+        for (int k = 0; k < row->components[e->options->spin] && is_there; k++) {
             char name[40];
-            if (c->order >= 0) {
-                xc_component_name(name, sizeof name, c, e->options->spin, k);
-                tsl_json_string(json, NULL, name);
-            }
+            xc_component_name(name, sizeof name, row, e->options->spin, k);
+            tsl_json_string(json, NULL, name);
         }
     }
     tsl_json_close_array(json);
@@ -191,7 +190,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
     tsl_json_open_object(json, "results");
     tsl_json_integer(json, "points", e->points);
-    tsl_json_integer(json, "raised", e->clipped);
+    tsl_json_integer(json, "raised", e->raised);
     tsl_json_integer(json, "kernels", e->about.kernels);
     tsl_json_integer(json, "libxc_parts", e->sum.foreigns);
     tsl_json_string(json, "libxc_version", e->libxc != NULL ? tsl_libxc_version(e->libxc) : NULL);
@@ -205,11 +204,16 @@ static void write_body(tsl_json *json, const void *work)
 
 static tsl_status tell(const evaluation *e)
 {
-    if (e->clipped > 0) {
+    if (e->raised > 0) {
         cli_warning(
-            "%s: %lld of %lld points have a negative density, gradient or kinetic energy, or "
-            "no finite number: raised to the thresholds",
-            e->options->input, (long long)e->clipped, (long long)e->points);
+            "%s: %lld of %lld points have a NaN, or a negative density, gradient or kinetic "
+            "energy: raised to the thresholds or clipped",
+            e->options->input, (long long)e->raised, (long long)e->points);
+    }
+    if (e->infinite > 0) {
+        cli_warning("%s: %lld of %lld points have values that are no finite numbers: inputs from 0 "
+                    "to 1e5 have finite ones",
+                    e->options->output, (long long)e->infinite, (long long)e->points);
     }
     if (e->about.cam_alpha != 0 || e->about.cam_beta != 0) {
         cli_note("%s takes exact exchange too, which is not in these values: %g of 1/r, %g of "
@@ -266,16 +270,12 @@ int xc_eval(const xc_options *options, tsl_context *context)
     evaluation e = {.options = options, .context = context, .begun = tsl_seconds()};
     double *in = NULL;
     e.about.size = sizeof e.about;
-    tsl_status status = choose(&e);
-    if (status == TSL_OK) {
-        status = load(&e, &in);
-    }
-    if (status == TSL_OK) {
-        status = evaluate(&e, in);
-    }
-    if (status == TSL_OK) {
-        status = tell(&e);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(choose(&e));
+    TSL_TRY(load(&e, &in));
+    TSL_TRY(evaluate(&e, in));
+    TSL_TRY(tell(&e));
+done:
     if (status != TSL_OK) {
         cli_error("%s", tsl_last_error(context));
     }

@@ -1,7 +1,7 @@
-/* The arrays of a call, one row each. */
+/* The arrays of a call, one row each, and which of them a family has. */
 #include <string.h>
 
-#include "solvers/xc/xc.h"
+#include "solvers/xc/plan.h"
 
 #define ROW(name, a, b, order, ...)                                                                \
     {                                                                                              \
@@ -48,6 +48,20 @@ const tsl_xc_row tsl_xc_rows[TSL_XC_ROWS] = {
     ROW(v3lapltau2, 1, 6, 3, TSL_XC_OF_LAPL, TSL_XC_OF_TAU, TSL_XC_OF_TAU),
     ROW(v3tau3, 1, 4, 3, TSL_XC_OF_TAU, TSL_XC_OF_TAU, TSL_XC_OF_TAU),
 };
+
+/* Does a family depend on a variable? No functional here needs the Laplacian. */
+static bool depends(tsl_xc_family family, int variable)
+{
+    static const bool table[3][TSL_XC_VARIABLES] = {
+        {true, false, false, false}, {true, true, false, false}, {true, true, false, true}};
+    return table[family][variable];
+}
+
+bool tsl_xc_depends(tsl_xc_family family, const tsl_xc_row *row)
+{
+    return depends(family, row->first) && depends(family, row->second) &&
+           depends(family, row->third);
+}
 
 double *tsl_xc_address(const tsl_xc_arrays *arrays, const tsl_xc_row *row)
 {

@@ -3,20 +3,6 @@
 #include "device/device.h"
 #include "solvers/xc/plan.h"
 
-/* Does a family depend on a variable? No functional here needs the Laplacian. */
-static bool depends(tsl_xc_family family, int variable)
-{
-    static const bool table[3][TSL_XC_VARIABLES] = {
-        {true, false, false, false}, {true, true, false, false}, {true, true, false, true}};
-    return table[family][variable];
-}
-
-static bool depends_on_all(tsl_xc_family family, const tsl_xc_row *row)
-{
-    return depends(family, row->first) && depends(family, row->second) &&
-           depends(family, row->third);
-}
-
 /* Is an input that the functional needs there, and of the plan's type? */
 static tsl_status check_input(const tsl_xc_plan *plan, const tsl_xc_arrays *arrays,
                               const tsl_xc_row *row)
@@ -54,7 +40,7 @@ static tsl_status check_energy(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     return TSL_OK;
 }
 
-/* Is an array memory of the device's, where it is not known to be? */
+/* Is an array memory of the device's? `known` is an address that was found to be. */
 static tsl_status check_memory(const tsl_xc_plan *plan, const char *name, const char *suffix,
                                const void *address, const void *known)
 {
@@ -67,7 +53,7 @@ static tsl_status check_memory(const tsl_xc_plan *plan, const char *name, const 
                     context->name);
 }
 
-/* All arrays that are used. */
+/* Are all arrays that are used memory of the device's? */
 static tsl_status check_memories(const tsl_xc_plan *plan, const tsl_xc_arrays *a)
 {
     const tsl_xc_arrays *k = &plan->checked;
@@ -75,7 +61,7 @@ static tsl_status check_memories(const tsl_xc_plan *plan, const tsl_xc_arrays *a
     tsl_status status = TSL_OK;
     for (int i = 0; i < TSL_XC_ROWS; i++) {
         const tsl_xc_row *row = &tsl_xc_rows[i];
-        if (row->order >= 0 || depends(family, row->first)) {
+        if (row->order >= 0 || tsl_xc_depends(family, row)) {
             TSL_TRY(
                 check_memory(plan, row->name, "", tsl_xc_address(a, row), tsl_xc_address(k, row)));
             TSL_TRY(check_memory(plan, row->name, "_float", tsl_xc_float_address(a, row),
@@ -100,7 +86,7 @@ static tsl_status check_arrays(tsl_xc_plan *plan, const tsl_xc_arrays *arrays, i
     for (int i = 0; i < TSL_XC_ROWS; i++) {
         const tsl_xc_row *row = &tsl_xc_rows[i];
         const double *address = tsl_xc_address(arrays, row);
-        if (row->order < 0 && depends(plan->description.family, row->first)) {
+        if (row->order < 0 && tsl_xc_depends(plan->description.family, row)) {
             TSL_TRY(check_input(plan, arrays, row));
         }
         if (address != NULL && row->order > plan->options.order) {
@@ -145,7 +131,8 @@ static void enter(tsl_xc_call *call, const tsl_xc_plan *plan, const tsl_xc_array
     }
 }
 
-/* Outputs by variables that the unit does not depend on. */
+/* Set outputs to zero that are by variables on which this family, that of the first part, does not
+ * depend; parts of a higher family add to them. */
 static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arrays, int64_t points,
                                int64_t pitch, tsl_xc_family family)
 {
@@ -154,7 +141,7 @@ static tsl_status clear_others(const tsl_xc_plan *plan, const tsl_xc_arrays *arr
     for (int i = 0; i < TSL_XC_ROWS && status == TSL_OK; i++) {
         double *address = tsl_xc_address(arrays, &tsl_xc_rows[i]);
         if (tsl_xc_rows[i].order < 1 || address == NULL ||
-            depends_on_all(family, &tsl_xc_rows[i])) {
+            tsl_xc_depends(family, &tsl_xc_rows[i])) {
             continue;
         }
         const int components = tsl_xc_rows[i].components[plan->options.polarised];
@@ -180,7 +167,7 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
                         .points = points,
                         .constants = p->constants};
     for (int i = 0; i < TSL_XC_ROWS; i++) {
-        if (tsl_xc_rows[i].order <= order && depends_on_all(family, &tsl_xc_rows[i])) {
+        if (tsl_xc_rows[i].order <= order && tsl_xc_depends(family, &tsl_xc_rows[i])) {
             enter(&call, plan, arrays, &tsl_xc_rows[i], pitch,
                   tsl_xc_rows[i].order < 0 ? &call.inputs : &call.outputs);
         }
@@ -192,7 +179,8 @@ static tsl_xc_call make_call(const tsl_xc_plan *plan, int index, int order, int6
     return call;
 }
 
-/* Points `first` to first + points - 1 of a call; `first` is a multiple of a group's points. */
+/* Restrict a call to points `first` to first + points - 1; `first` is a multiple of TSL_XC_GROUP.
+ */
 static void choose_points(tsl_xc_call *call, int64_t first, int64_t points)
 {
     call->points = points;
@@ -210,7 +198,7 @@ static void choose_points(tsl_xc_call *call, int64_t first, int64_t points)
     }
 }
 
-/* The call's inputs are the plan's widened ones. */
+/* Let a call read the plan's widened inputs in place of its own. */
 static void read_widened(tsl_xc_call *call, const tsl_xc_plan *plan)
 {
     for (int k = 0; k < call->inputs; k++) {
@@ -220,7 +208,8 @@ static void read_widened(tsl_xc_call *call, const tsl_xc_plan *plan)
     }
 }
 
-/* All parts at all points: by as many as there is room for, where inputs are widened first. */
+/* Evaluate all parts. Where inputs are widened first, that goes by as many points as there is room
+ * for. */
 static tsl_status evaluate_parts(const tsl_xc_plan *plan, int64_t points, int64_t pitch, int order,
                                  const tsl_xc_arrays *arrays)
 {
@@ -274,7 +263,7 @@ tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arr
     return check_call(plan, points, arrays, pitch, &order);
 }
 
-/* An evaluation's stage of the profile. */
+/* Enter an evaluation in the profile. */
 static void add_profile(const tsl_xc_plan *plan, double begun, int64_t points, int order)
 {
     const int inputs = tsl_xc_inputs(plan->description.family, plan->options.polarised);

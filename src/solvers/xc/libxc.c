@@ -3,17 +3,23 @@
 #include "solvers/xc/libxc.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "solvers/xc/plan.h"
 
 enum {
-    CHUNK = 64,   /* points of a call */
-    OLDEST = 5,   /* before, numbers of points were int */
-    NEWEST = 7,   /* the latest whose calls are known */
-    HIGHEST = 2,  /* order of derivatives */
-    UNKNOWN = -1, /* Libxc's families and flags: */
+    CHUNK = 64,  /* points of a call */
+    OLDEST = 5,  /* before, numbers of points were int */
+    NEWEST = 7,  /* the latest whose calls are known */
+    HIGHEST = 2, /* order of derivatives */
+    /* Components of a point of two spins with the Laplacian, and with all outputs to that order. */
+    INPUTS = 9,
+    NUMBERS = INPUTS + 1 + INPUTS + INPUTS * (INPUTS + 1) / 2,
+    /* Libxc's families and flags. */
+    UNKNOWN = -1,
     LDA = 1,
     GGA = 2,
     MGGA = 4,
@@ -26,7 +32,7 @@ enum {
     NEEDS_LAPLACIAN = 1 << 15,
 };
 
-/* Debian's and others' names of the versions 5, 6 and 7, then the one that developers have. */
+/* File names of versions 5, 6 and 7, and the one that packages for development have. */
 static const char *const libraries[] = {"libxc.so.9", "libxc.so.12", "libxc.so.15", "libxc.so"};
 
 /* ---- its calls ------------------------------------------------------------------------------ */
@@ -42,7 +48,7 @@ typedef struct libxc_calls {
     void *(*alloc)(void);
     int (*init)(void *f, int id, int spins);
     void (*end)(void *f);
-    void (*release)(void *f);
+    void (*free)(void *f);
     const void *(*info)(const void *f);
     int (*family)(const void *info);
     int (*flags)(const void *info);
@@ -80,7 +86,7 @@ static const call_row call_rows[] = {
     CALL("func_alloc", alloc),
     CALL("func_init", init),
     CALL("func_end", end),
-    CALL("func_free", release),
+    CALL("func_free", free),
     CALL("func_get_info", info),
     CALL("func_info_get_family", family),
     CALL("func_info_get_flags", flags),
@@ -108,15 +114,20 @@ static void close_library(libxc_calls *calls)
 static tsl_status open_library(libxc_calls *calls, tsl_context *context)
 {
     const char *name = NULL;
+    char reason[256] = ""; /* of the first */
     memset(calls, 0, sizeof *calls);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries && calls->library == NULL; i++) {
         name = libraries[i];
         calls->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (calls->library == NULL && i == 0) {
+            snprintf(reason, sizeof reason, "%s", dlerror());
+        }
     }
     if (calls->library == NULL) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
-                        "Libxc cannot be opened, as libxc.so.9, .12, .15 or libxc.so: install it "
-                        "(Debian and Ubuntu: libxc9) or name its folder in LD_LIBRARY_PATH");
+                        "Libxc cannot be opened (%s): install Libxc %d to %d (Debian and Ubuntu: "
+                        "libxc9) or name its folder in LD_LIBRARY_PATH",
+                        reason, OLDEST, NEWEST);
     }
     for (size_t i = 0; i < sizeof call_rows / sizeof *call_rows; i++) {
         void *const found = dlsym(calls->library, call_rows[i].name);
@@ -174,7 +185,7 @@ static void read_functional(tsl_xc_foreign *out, const libxc_calls *calls, const
     out->family = family == LDA || family == HYBRID_LDA   ? TSL_XC_LDA
                   : family == GGA || family == HYBRID_GGA ? TSL_XC_GGA
                                                           : TSL_XC_MGGA;
-    if (is_hybrid(family)) { /* Libxc: of all distances, and of short ones besides */
+    if (is_hybrid(family)) { /* Libxc's alpha is of all distances, its beta of short ones besides */
         double omega = 0, alpha = 0, beta = 0;
         calls->exact(f, &omega, &alpha, &beta);
         out->alpha = alpha + beta;
@@ -186,11 +197,34 @@ static void read_functional(tsl_xc_foreign *out, const libxc_calls *calls, const
     }
 }
 
+/* A functional of a number, spins 1 or 2; release() it. */
+static tsl_status make_ready(void **out, tsl_context *context, const libxc_calls *calls,
+                             const tsl_xc_foreign *about, int spins)
+{
+    void *f = calls->alloc();
+    if (f == NULL || calls->init(f, about->number, spins) != 0) {
+        if (f != NULL) {
+            calls->free(f);
+        }
+        return tsl_fail(context, TSL_E_UNSUPPORTED, "%s: Libxc %s cannot make it ready",
+                        about->text, calls->version());
+    }
+    *out = f;
+    return TSL_OK;
+}
+
+static void release(const libxc_calls *calls, void *f)
+{
+    if (f != NULL) {
+        calls->end(f);
+        calls->free(f);
+    }
+}
+
 tsl_status tsl_libxc_find(tsl_xc_foreign *out, tsl_context *context)
 {
     libxc_calls calls;
     void *f = NULL;
-    bool begun = false;
     tsl_status status = TSL_OK;
     TSL_TRY(open_library(&calls, context));
     if (out->number == 0) {
@@ -203,23 +237,12 @@ tsl_status tsl_libxc_find(tsl_xc_foreign *out, tsl_context *context)
                           out->text, calls.version());
         goto done;
     }
-    f = calls.alloc();
-    begun = f != NULL && calls.init(f, out->number, 1) == 0;
-    if (!begun) {
-        status = tsl_fail(context, TSL_E_UNSUPPORTED, "%s: Libxc %s cannot make it ready",
-                          out->text, calls.version());
-        goto done;
-    }
+    TSL_TRY(make_ready(&f, context, &calls, out, 1));
     TSL_TRY(check_functional(context, out->text, calls.family(calls.info(f)),
                              calls.flags(calls.info(f))));
     read_functional(out, &calls, f);
 done:
-    if (begun) {
-        calls.end(f);
-    }
-    if (f != NULL) {
-        calls.release(f);
-    }
+    release(&calls, f);
     close_library(&calls);
     return status;
 }
@@ -238,13 +261,10 @@ static tsl_status add_functional(tsl_libxc *libxc, tsl_context *context,
                                  const tsl_xc_foreign *about)
 {
     const libxc_calls *calls = &libxc->calls;
-    void *f = calls->alloc();
-    if (f == NULL || calls->init(f, about->number, 1 + libxc->polarised) != 0) {
-        if (f != NULL) {
-            calls->release(f);
-        }
-        return tsl_fail(context, TSL_E_UNSUPPORTED, "%s: Libxc %s cannot make it ready",
-                        about->text, calls->version());
+    void *f = NULL;
+    const tsl_status status = make_ready(&f, context, calls, about, 1 + libxc->polarised);
+    if (status != TSL_OK) {
+        return status;
     }
     libxc->functional[libxc->count] = f;
     libxc->about[libxc->count++] = *about;
@@ -287,8 +307,7 @@ void tsl_libxc_destroy(tsl_libxc *libxc)
         return;
     }
     for (int i = 0; i < libxc->count; i++) {
-        libxc->calls.end(libxc->functional[i]);
-        libxc->calls.release(libxc->functional[i]);
+        release(&libxc->calls, libxc->functional[i]);
     }
     close_library(&libxc->calls);
     tsl_release(libxc);
@@ -301,44 +320,26 @@ const char *tsl_libxc_version(const tsl_libxc *libxc)
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Arrays of a chunk, a point a row. */
+/* Arrays of a chunk, by point. No functional reads the Laplacian, which is 0. */
 typedef struct chunk {
-    double rho[2 * CHUNK], sigma[3 * CHUNK], lapl[2 * CHUNK], tau[2 * CHUNK];
-    double exc[CHUNK], vrho[2 * CHUNK], vsigma[3 * CHUNK], vlapl[2 * CHUNK], vtau[2 * CHUNK];
-    double v2rho2[3 * CHUNK], v2rhosigma[6 * CHUNK], v2rholapl[4 * CHUNK], v2rhotau[4 * CHUNK];
-    double v2sigma2[6 * CHUNK], v2sigmalapl[6 * CHUNK], v2sigmatau[6 * CHUNK];
-    double v2lapl2[3 * CHUNK], v2lapltau[4 * CHUNK], v2tau2[3 * CHUNK];
+    tsl_xc_arrays at; /* addresses in `values` of what has order 0 to HIGHEST, and of the inputs */
+    double values[NUMBERS * CHUNK];
 } chunk;
 
-/* An array of those: its components, closed shell and polarised, its order (-1: an input), and the
- * families that have it. */
-typedef struct chunk_row {
-    size_t offset;
-    int components[2], order;
-    tsl_xc_family family;
-} chunk_row;
-
-#define ROW(name, a, b, order, family)                                                             \
-    {                                                                                              \
-        offsetof(chunk, name), {a, b}, order, family                                               \
-    }
-static const chunk_row chunk_rows[] = {
-    ROW(rho, 1, 2, -1, TSL_XC_LDA),       ROW(sigma, 1, 3, -1, TSL_XC_GGA),
-    ROW(tau, 1, 2, -1, TSL_XC_MGGA),      ROW(exc, 1, 1, 0, TSL_XC_LDA),
-    ROW(vrho, 1, 2, 1, TSL_XC_LDA),       ROW(vsigma, 1, 3, 1, TSL_XC_GGA),
-    ROW(vtau, 1, 2, 1, TSL_XC_MGGA),      ROW(v2rho2, 1, 3, 2, TSL_XC_LDA),
-    ROW(v2rhosigma, 1, 6, 2, TSL_XC_GGA), ROW(v2rhotau, 1, 4, 2, TSL_XC_MGGA),
-    ROW(v2sigma2, 1, 6, 2, TSL_XC_GGA),   ROW(v2sigmatau, 1, 6, 2, TSL_XC_MGGA),
-    ROW(v2tau2, 1, 3, 2, TSL_XC_MGGA),
-};
-enum { CHUNK_ROWS = sizeof chunk_rows / sizeof *chunk_rows };
-
-static double *array_of(chunk *c, const chunk_row *row)
+static void lay_out(chunk *c)
 {
-    return (double *)(void *)((char *)c + row->offset);
+    double *address = c->values;
+    memset(c, 0, sizeof *c);
+    for (int r = 0; r < TSL_XC_ROWS; r++) {
+        const tsl_xc_row *row = &tsl_xc_rows[r];
+        if (row->order <= HIGHEST) {
+            memcpy((char *)&c->at + row->offset, &address, sizeof address);
+            address += row->components[1] * CHUNK;
+        }
+    }
 }
 
-static void call_lda(const tsl_libxc *l, const void *f, size_t n, chunk *c)
+static void call_lda(const tsl_libxc *l, const void *f, size_t n, const tsl_xc_arrays *c)
 {
     if (l->order == 0) {
         l->calls.lda0(f, n, c->rho, c->exc);
@@ -349,7 +350,7 @@ static void call_lda(const tsl_libxc *l, const void *f, size_t n, chunk *c)
     }
 }
 
-static void call_gga(const tsl_libxc *l, const void *f, size_t n, chunk *c)
+static void call_gga(const tsl_libxc *l, const void *f, size_t n, const tsl_xc_arrays *c)
 {
     if (l->order == 0) {
         l->calls.gga0(f, n, c->rho, c->sigma, c->exc);
@@ -361,7 +362,7 @@ static void call_gga(const tsl_libxc *l, const void *f, size_t n, chunk *c)
     }
 }
 
-static void call_mgga(const tsl_libxc *l, const void *f, size_t n, chunk *c)
+static void call_mgga(const tsl_libxc *l, const void *f, size_t n, const tsl_xc_arrays *c)
 {
     if (l->order == 0) {
         l->calls.mgga0(f, n, c->rho, c->sigma, c->lapl, c->tau, c->exc);
@@ -385,34 +386,39 @@ typedef struct addition {
     tsl_xc_family family;
 } addition;
 
-static void load(chunk *c, const addition *a, int64_t first, int count)
+static void load(const chunk *c, const addition *a, int64_t first, int count)
 {
     const double *source = a->in + first;
-    for (int r = 0; r < CHUNK_ROWS && chunk_rows[r].order < 0; r++) {
-        const int width = chunk_rows[r].components[a->libxc->polarised];
-        double *target = array_of(c, &chunk_rows[r]);
-        for (int k = 0; k < width && chunk_rows[r].family <= a->family; k++) {
+    for (int r = 0; r < TSL_XC_ROWS; r++) {
+        const tsl_xc_row *row = &tsl_xc_rows[r];
+        const int width = row->components[a->libxc->polarised];
+        double *target = tsl_xc_address(&c->at, row);
+        if (row->order >= 0 || !tsl_xc_depends(a->family, row)) {
+            continue;
+        }
+        for (int k = 0; k < width; k++, source += a->points) {
             for (int i = 0; i < count; i++) {
                 target[i * width + k] = source[i];
             }
-            source += a->points;
         }
     }
 }
 
-/* Outputs of a functional of its own family into the places of the sum's. */
-static void add(const addition *a, chunk *c, const tsl_xc_foreign *about, int64_t first, int count)
+/* Add outputs of a functional, which may be of a lower family than the sum, to the sum's. */
+static void add(const addition *a, const chunk *c, const tsl_xc_foreign *about, int64_t first,
+                int count)
 {
     double *target = a->out + first;
-    for (int r = 0; r < CHUNK_ROWS; r++) {
-        const chunk_row *row = &chunk_rows[r];
+    for (int r = 0; r < TSL_XC_ROWS; r++) {
+        const tsl_xc_row *row = &tsl_xc_rows[r];
         const int width = row->components[a->libxc->polarised];
-        const double *source = array_of(c, row);
-        if (row->order < 0 || row->order > a->libxc->order || row->family > a->family) {
+        const double *source = tsl_xc_address(&c->at, row);
+        const bool has_row = tsl_xc_depends(about->family, row);
+        if (row->order < 0 || row->order > a->libxc->order || !tsl_xc_depends(a->family, row)) {
             continue;
         }
         for (int k = 0; k < width; k++, target += a->points) {
-            for (int i = 0; i < count && row->family <= about->family; i++) {
+            for (int i = 0; i < count && has_row; i++) {
                 target[i] += about->coefficient * source[i * width + k];
             }
         }
@@ -422,14 +428,14 @@ static void add(const addition *a, chunk *c, const tsl_xc_foreign *about, int64_
 static void add_chunk(const addition *a, int64_t first, int count)
 {
     chunk c;
-    memset(&c, 0, sizeof c);
+    lay_out(&c);
     load(&c, a, first, count);
     for (int k = 0; k < a->libxc->count; k++) {
         const tsl_xc_foreign *about = &a->libxc->about[k];
         (about->family == TSL_XC_LDA ? call_lda
          : about->family == TSL_XC_GGA
              ? call_gga
-             : call_mgga)(a->libxc, a->libxc->functional[k], (size_t)count, &c);
+             : call_mgga)(a->libxc, a->libxc->functional[k], (size_t)count, &c.at);
         add(a, &c, about, first, count);
     }
 }

@@ -31,17 +31,12 @@ static tsl_status check_options(tsl_context *context, const tsl_xc_options *o)
     if (o->layout != TSL_XC_BY_COMPONENT && o->layout != TSL_XC_BY_POINT) {
         return tsl_fail(context, TSL_E_ARG, "layout %d: there are 0 and 1", (int)o->layout);
     }
-    tsl_status status =
-        check_threshold(context, "density_threshold", o->density_threshold, 1e-30, 1);
-    if (status == TSL_OK) {
-        status = check_threshold(context, "sigma_threshold", o->sigma_threshold, 1e-60, 1);
-    }
-    if (status == TSL_OK) {
-        status = check_threshold(context, "zeta_threshold", o->zeta_threshold, 0, 1e-3);
-    }
-    if (status == TSL_OK) {
-        status = check_threshold(context, "tau_threshold", o->tau_threshold, 1e-60, 1);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(check_threshold(context, "density_threshold", o->density_threshold, 1e-30, 1));
+    TSL_TRY(check_threshold(context, "sigma_threshold", o->sigma_threshold, 1e-60, 1));
+    TSL_TRY(check_threshold(context, "zeta_threshold", o->zeta_threshold, 0, 1e-3));
+    TSL_TRY(check_threshold(context, "tau_threshold", o->tau_threshold, 1e-60, 1));
+done:
     return status;
 }
 
@@ -175,7 +170,8 @@ tsl_status tsl_xc_plan_create_sum(tsl_xc_plan **out, tsl_context *context, const
     plan = tsl_allocate_zeroed(1, sizeof *plan);
     tsl_xc_part *parts = tsl_allocate_zeroed((size_t)sum->count, sizeof *parts);
     if (plan == NULL || parts == NULL) {
-        status = tsl_fail_memory(context, (int64_t)(sizeof *plan + sizeof *parts), "a functional");
+        status = tsl_fail_memory(
+            context, (int64_t)(sizeof *plan + (size_t)sum->count * sizeof *parts), "a functional");
         goto done;
     }
     *plan = (tsl_xc_plan){.context = context, .options = *o, .part = parts};

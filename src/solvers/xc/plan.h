@@ -1,4 +1,4 @@
-/* What a plan holds. */
+/* What a plan holds, and which arrays a family has. */
 #ifndef TSL_XC_PLAN_H
 #define TSL_XC_PLAN_H
 
@@ -21,5 +21,9 @@ struct tsl_xc_plan {
     double *widened;       /* [inputs][TSL_XC_WIDENED], device memory; NULL: not needed */
     tsl_xc_arrays checked; /* addresses that were found to be the device's */
 };
+
+/* Has a functional of this family an array, that is, does it depend on all variables of the
+ * array's? None has the Laplacian. */
+bool tsl_xc_depends(tsl_xc_family family, const tsl_xc_row *row);
 
 #endif

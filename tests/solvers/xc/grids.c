@@ -1,19 +1,21 @@
 #include "solvers/xc/grids.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "support/devices.h"
 
 static const points_range range = {{1e-6, 10}, {1e-2, 3}, 1e-3, {1e-2, 10}};
 
-/* Inputs of the unit's order, for i points a component: numbers of a kind are together. */
+/* Where component c of point i is in the array of a row. */
 static int64_t place_of(const grid *g, const tsl_xc_row *row, int c, int64_t i)
 {
     const int components = row->components[g->kind.polarised];
     return g->kind.layout == TSL_XC_BY_POINT ? i * components + c : c * g->points + i;
 }
 
+/* Is this an input of the grid's functional? */
 static bool needs(const grid *g, const tsl_xc_row *row)
 {
     static const tsl_xc_family least[TSL_XC_VARIABLES] = {[TSL_XC_OF_RHO] = TSL_XC_LDA,
@@ -34,7 +36,8 @@ static void set_float_address(tsl_xc_arrays *arrays, const tsl_xc_row *row, cons
     *of[row->first] = address;
 }
 
-/* Rows of inputs as the layout has them, as doubles and as floats. */
+/* Write inputs, which come a point a row, array after array in the grid's layout, rounded to float:
+ * as floats, and as doubles of the same values. */
 static void place_inputs(const grid *g, const double *rows, double *doubles, float *floats)
 {
     const int inputs = tsl_xc_inputs(g->kind.family, g->kind.polarised);
@@ -56,10 +59,13 @@ static void place_inputs(const grid *g, const double *rows, double *doubles, flo
     }
 }
 
-/* The smallest and the largest floats, after which nothing is lost that double has. */
-static void put_edges(double *rows, int inputs, int64_t points)
+/* Zero, the smallest floats, subnormal and normal, and the largest number that an input may be; or
+ * numbers that no density is. */
+static void put_edges(double *rows, int inputs, int64_t points, bool is_odd)
 {
-    static const double edges[] = {0, FLT_TRUE_MIN, FLT_MIN, 1e5};
+    static const double usual[] = {0, FLT_TRUE_MIN, FLT_MIN, 1e5};
+    static const double odd[] = {NAN, -1, INFINITY, -INFINITY};
+    const double *edges = is_odd ? odd : usual;
     for (int64_t i = 0; i < 4 && i < points; i++) {
         for (int k = 0; k < inputs; k++) {
             rows[i * inputs + k] = edges[i];
@@ -77,7 +83,7 @@ static void make_inputs(grid *g)
     uint64_t seed = 11;
     assert_true(rows != NULL && doubles != NULL && floats != NULL);
     points_make(rows, g->points, g->kind.family, g->kind.polarised, &range, 3);
-    put_edges(rows, inputs, g->points);
+    put_edges(rows, inputs, g->points, g->kind.is_odd);
     place_inputs(g, rows, doubles, floats);
     for (int64_t i = 0; i < g->points; i++) {
         g->density[i] = (float)rows[i * inputs];
@@ -91,7 +97,8 @@ static void make_inputs(grid *g)
     tsl_release(floats);
 }
 
-/* Point the call at its inputs and outputs; returns numbers of outputs. */
+/* Point the call at its inputs and, where there is memory for them, outputs; returns how many
+ * numbers the outputs have. */
 static int64_t set_addresses(grid *g)
 {
     int64_t in = 0, out = 0;

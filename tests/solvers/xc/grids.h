@@ -4,13 +4,15 @@
 
 #include "solvers/xc/points.h"
 
-/* How a grid lies in memory, and what is wanted. */
+/* A functional, the highest order of derivatives that is wanted, and how the arrays lie in memory.
+ */
 typedef struct grid_kind {
     const char *functional;
     tsl_xc_family family;
     int polarised, order;
     tsl_xc_layout layout;
-    bool is_float; /* the inputs */
+    bool is_float; /* inputs are floats */
+    bool is_odd;   /* the first points are NaN, negative and infinite */
 } grid_kind;
 
 typedef struct grid {
@@ -20,22 +22,23 @@ typedef struct grid {
     int64_t points;
     tsl_xc_arrays arrays; /* of all points: inputs, weights, and outputs from `exc` on */
     int64_t results;      /* numbers from exc on: all outputs, energies of groups, the energy */
-    double *density;      /* host, [points]: the total; */
-    double *weight;       /* and weights of both signs */
+    double *density;      /* host, [points]: of both spins */
+    double *weight;       /* host, [points]: from -1 to 1 */
     void *input;          /* device memory */
     double *output;
 } grid;
 
-/* Inputs are numbers that a float can be; the first are the smallest and the largest of them. */
+/* Make the plan, the inputs, which are values that a float has, and memory for all results. The
+ * first four points are at the ends of what inputs may be, or beyond. */
 void grid_open(grid *g, tsl_context *context, const grid_kind *kind, int64_t points);
 void grid_close(grid *g);
 
-/* The call at points `first` on, a multiple of a group. No sum of all groups is wanted. */
+/* The call for points from `first`, a multiple of TSL_XC_GROUP, on; its `energy` is NULL. */
 tsl_xc_arrays grid_from(const grid *g, int64_t first);
 
 /* All results, [results], on the host; the caller releases them. */
 double *grid_read(const grid *g);
-/* Set all bytes of the results. */
+/* Fill the results with numbers that no evaluation gives. */
 void grid_clear(const grid *g);
 
 #endif

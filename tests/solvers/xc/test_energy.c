@@ -7,10 +7,10 @@
 #include "support/devices.h"
 
 static const grid_kind kinds[] = {
-    {"pbe", TSL_XC_GGA, 0, 1, TSL_XC_BY_COMPONENT, false},
-    {"pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_POINT, false},
-    {"lda_x", TSL_XC_LDA, 1, 0, TSL_XC_BY_COMPONENT, false},
-    {"0.5*lda_x + gga_c_pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_COMPONENT, false},
+    {"pbe", TSL_XC_GGA, 0, 1, TSL_XC_BY_COMPONENT, false, false},
+    {"pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_POINT, false, false},
+    {"lda_x", TSL_XC_LDA, 1, 0, TSL_XC_BY_COMPONENT, false, false},
+    {"0.5*lda_x + gga_c_pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_COMPONENT, false, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

@@ -7,12 +7,12 @@
 #include "support/devices.h"
 
 static const grid_kind kinds[] = {
-    {"pbe", TSL_XC_GGA, 0, 1, TSL_XC_BY_COMPONENT, true},
-    {"pbe", TSL_XC_GGA, 1, 2, TSL_XC_BY_POINT, true},
-    {"lda_x", TSL_XC_LDA, 1, 0, TSL_XC_BY_COMPONENT, true},
-    {"lda_x + 0.5*gga_c_pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_COMPONENT, true},
-    {"scan", TSL_XC_MGGA, 1, 1, TSL_XC_BY_COMPONENT, true},
-    {"scan", TSL_XC_MGGA, 0, 1, TSL_XC_BY_POINT, true},
+    {"pbe", TSL_XC_GGA, 0, 1, TSL_XC_BY_COMPONENT, true, false},
+    {"pbe", TSL_XC_GGA, 1, 2, TSL_XC_BY_POINT, true, false},
+    {"lda_x", TSL_XC_LDA, 1, 0, TSL_XC_BY_COMPONENT, true, false},
+    {"lda_x + 0.5*gga_c_pbe", TSL_XC_GGA, 1, 1, TSL_XC_BY_COMPONENT, true, false},
+    {"scan", TSL_XC_MGGA, 1, 1, TSL_XC_BY_COMPONENT, true, false},
+    {"scan", TSL_XC_MGGA, 0, 1, TSL_XC_BY_POINT, true, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -48,10 +48,10 @@ static void check_bits(tsl_context *context, const grid_kind *kind, int64_t poin
 static void results_are_those_of_doubles(void **state)
 {
     (void)state;
-    static const int64_t counts[] = {301, 9001, 1, 7, 128};
+    static const int64_t counts[] = {0, 301, 9001, 1, 7, 128};
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 2);
-        const int used = d == 0 ? 5 : test_is_another_order(test_devices[d]) ? 1 : 2;
+        const int used = d == 0 ? 6 : test_is_another_order(test_devices[d]) ? 2 : 3;
         for (int k = 0; k < KINDS; k++) {
             for (int n = 0; n < used; n++) {
                 check_bits(context, &kinds[k], counts[n]);
@@ -61,11 +61,26 @@ static void results_are_those_of_doubles(void **state)
     }
 }
 
+/* Inputs that no density has: NaN, negative and infinite. */
+static void odd_inputs_are_those_of_doubles(void **state)
+{
+    (void)state;
+    for (int d = 0; d < test_device_count(); d++) {
+        tsl_context *context = test_context(test_devices[d], 1);
+        for (int k = 0; k < KINDS; k++) {
+            grid_kind kind = kinds[k];
+            kind.is_odd = true;
+            check_bits(context, &kind, 301);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
 /* Third derivatives, which the CPU alone has. */
 static void third_derivatives_are_those_of_doubles(void **state)
 {
     (void)state;
-    static const grid_kind kind = {"pbe", TSL_XC_GGA, 1, 3, TSL_XC_BY_COMPONENT, true};
+    static const grid_kind kind = {"pbe", TSL_XC_GGA, 1, 3, TSL_XC_BY_COMPONENT, true, false};
     tsl_context *context = test_context("cpu", 1);
     check_bits(context, &kind, 301);
     tsl_context_destroy(context);
@@ -138,7 +153,8 @@ static void points_without_numbers_are_told(void **state)
     (void)state;
     for (int d = 0; d < test_device_count(); d++) {
         tsl_context *context = test_context(test_devices[d], 1);
-        const grid_kind pair[2] = {kinds[1], {"pbe", TSL_XC_GGA, 1, 2, TSL_XC_BY_POINT, false}};
+        const grid_kind pair[2] = {kinds[1],
+                                   {"pbe", TSL_XC_GGA, 1, 2, TSL_XC_BY_POINT, false, false}};
         tsl_xc_suspect found[2][3];
         for (int k = 0; k < 2; k++) {
             grid g;
@@ -278,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_those_of_doubles),
+        cmocka_unit_test(odd_inputs_are_those_of_doubles),
         cmocka_unit_test(third_derivatives_are_those_of_doubles),
         cmocka_unit_test(many_points_are_those_of_doubles),
         cmocka_unit_test(the_other_type_is_refused),
