@@ -12,7 +12,7 @@
 #include "lab/card.h"
 #include "lab/process.h"
 
-enum { MOST_ARGUMENTS = 160, MOST_COLUMNS = 64, NVCC_SECONDS = 300, MOST_TEXT = 64 << 20 };
+enum { MOST_COLUMNS = 64, NVCC_SECONDS = 300, MOST_TEXT = 64 << 20 };
 
 const char *const tsl_lab_card_names[TSL_LAB_CARD_COUNTERS] = {
     "global_read_sectors", "global_write_sectors", "shared_wavefronts", "bank_conflicts"};
@@ -31,18 +31,6 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-typedef struct command {
-    const char *arguments[MOST_ARGUMENTS];
-    int count;
-} command;
-
-static void add(command *c, const char *argument)
-{
-    if (c->count < MOST_ARGUMENTS - 1) {
-        c->arguments[c->count++] = argument;
-    }
-}
-
 /* nvcc and ncu: in PATH, where CUDA_HOME says, or in the toolkit's usual folder. */
 static bool find_tool(char path[PATH_MAX], const char *name)
 {
@@ -54,8 +42,9 @@ static bool find_tool(char path[PATH_MAX], const char *name)
 }
 
 /* Run a command for at most `seconds`; it sees only this card. */
-static tsl_status run_command(int *status, bool *late, tsl_context *context, const command *c,
-                              int card, const char *output, const char *errors, double seconds)
+static tsl_status run_command(int *status, bool *late, tsl_context *context,
+                              const tsl_lab_command *c, int card, const char *output,
+                              const char *errors, double seconds)
 {
     char visible[48];
     const char *const settings[] = {visible, NULL};
@@ -141,18 +130,14 @@ tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_
     snprintf(source, sizeof source, "%s/probe.cu", build->folder);
     snprintf(program, sizeof program, "%s/probe", build->folder);
     snprintf(said, sizeof said, "%s/probe.txt", build->folder);
-    command compiler = {.count = 0};
-    add(&compiler, out->nvcc);
-    add(&compiler, "-w");
-    add(&compiler, "-o");
-    add(&compiler, program);
-    add(&compiler, source);
+    const tsl_lab_command compiler = {.arguments = {out->nvcc, "-w", "-o", program, source},
+                                      .count = 5};
     tsl_status done = write_probe(context, source);
     if (done == TSL_OK) {
         done = run_command(&status, &late, context, &compiler, number, said, said, NVCC_SECONDS);
     }
     if (done == TSL_OK && status == 0) {
-        const command run = {.arguments = {program}, .count = 1};
+        const tsl_lab_command run = {.arguments = {program}, .count = 1};
         done = run_command(&status, &late, context, &run, number, said, said, 60);
     }
     if (done == TSL_OK) {
@@ -337,7 +322,7 @@ static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_
     char names[METRICS * 72] = "";
     int status;
     bool late;
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     if (!find_tool(ncu, "ncu")) {
         snprintf(card->why, sizeof card->why, "Nsight Compute (ncu) is not found");
         return TSL_OK;
@@ -350,13 +335,9 @@ static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_
     const char *const fixed[] = {ncu,          "--csv",     "--page",
                                  "raw",        "--metrics", names,
                                  "--log-file", log,         "--target-processes",
-                                 "all",        program};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        add(&c, fixed[i]);
-    }
-    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
-        add(&c, options->arguments[i]);
-    }
+                                 "all",        program,     NULL};
+    tsl_lab_command_add_all(&c, fixed);
+    tsl_lab_command_add_all(&c, options->arguments);
     /* each launch is done several times over under the tool */
     const tsl_status ran = run_command(&status, &late, context, &c, card->number, "/dev/null",
                                        "/dev/null", 20 * options->seconds);
@@ -380,20 +361,16 @@ static tsl_status build_for_card(const tsl_lab_card *card, tsl_context *context,
     char architecture[32];
     int status = 0;
     bool late;
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     const size_t major = strcspn(card->capability, ".");
     snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
     snprintf(architecture, sizeof architecture, "-arch=sm_%.*s%s", (int)major, card->capability,
              card->capability + major + (card->capability[major] == '.'));
     const char *const fixed[] = {card->nvcc,   "-w", "-std=c++17", "-lineinfo",
-                                 architecture, "-o", program};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        add(&c, fixed[i]);
-    }
-    for (int i = 0; build->options != NULL && build->options[i] != NULL; i++) {
-        add(&c, build->options[i]);
-    }
-    add(&c, build->file);
+                                 architecture, "-o", program,      NULL};
+    tsl_lab_command_add_all(&c, fixed);
+    tsl_lab_command_add_all(&c, build->options);
+    tsl_lab_command_add(&c, build->file);
     const tsl_status ran =
         run_command(&status, &late, context, &c, card->number, messages, messages, NVCC_SECONDS);
     return ran == TSL_OK && status != 0
@@ -407,14 +384,12 @@ tsl_status tsl_lab_card_run(tsl_lab_card *card, tsl_context *context, const tsl_
 {
     char program[PATH_MAX];
     char output[PATH_MAX];
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     snprintf(program, sizeof program, "%s/card", build->folder);
     snprintf(output, sizeof output, "%s/card.txt", build->folder);
     tsl_status status = build_for_card(card, context, build, program);
-    add(&c, program);
-    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
-        add(&c, options->arguments[i]);
-    }
+    tsl_lab_command_add(&c, program);
+    tsl_lab_command_add_all(&c, options->arguments);
     if (status == TSL_OK) {
         const double begun = tsl_seconds();
         status = run_command(&card->exit_status, &card->late, context, &c, card->number, output,

@@ -8,8 +8,6 @@
 #include "lab/diagnose.h"
 #include "lab/process.h"
 
-enum { MOST_ARGUMENTS = 160 };
-
 /* Errors that only this front end can see, by a part of their text; all others are the compiler's
  * to tell. */
 static const char *const own[] = {
@@ -107,24 +105,16 @@ static tsl_status start_side(tsl_lab_diagnosis *d, tsl_context *context, const c
                                         "-fno-crash-diagnostics",
                                         "-Xclang",
                                         "-fcuda-allow-variadic-functions",
-                                        "-ferror-limit=0"};
-    const char *arguments[MOST_ARGUMENTS] = {d->clang};
-    size_t n = 1;
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        arguments[n++] = plain[i];
-    }
-    for (; options != NULL && *options != NULL && n < MOST_ARGUMENTS - 8; options++) {
-        arguments[n++] = *options;
-    }
-    arguments[n++] = include;
-    arguments[n++] = "-include";
-    arguments[n++] = "cuda_runtime.h";
-    arguments[n++] = path;
-    if (side == 1) {
-        arguments[n++] = "-Xclang";
-        arguments[n++] = "-fcuda-is-device";
-    }
-    const tsl_lab_process process = {.arguments = arguments,
+                                        "-ferror-limit=0",
+                                        NULL};
+    const char *const file[] = {include, "-include", "cuda_runtime.h", path, NULL};
+    const char *const device[] = {"-Xclang", "-fcuda-is-device", NULL};
+    tsl_lab_command c = {.arguments = {d->clang}, .count = 1};
+    tsl_lab_command_add_all(&c, plain);
+    tsl_lab_command_add_all(&c, options);
+    tsl_lab_command_add_all(&c, file);
+    tsl_lab_command_add_all(&c, side == 1 ? device : NULL);
+    const tsl_lab_process process = {.arguments = c.arguments,
                                      .output = d->messages[side],
                                      .errors = d->messages[side],
                                      .keep = -1,
