@@ -50,11 +50,12 @@ void lab_run_print(FILE *stream, const lab_run_work *work);
 tsl_status lab_run_write_report(const lab_run_work *work, const char *path);
 
 /* run_card.c: with --device cuda:N only. */
-tsl_status lab_run_card_find(lab_run_work *work);
+tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void));
 tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *session);
 void lab_run_card_print(FILE *stream, const lab_run_work *work);
 void lab_run_card_write(tsl_json *json, const lab_run_work *work);
-/* Did it end alike on both, and print the same? True without a card. */
+/* Did the program exit on the card as in its first simulated run, and print the same lines? True
+ * without a card. */
 bool lab_run_card_agrees(const lab_run_work *work);
 
 #endif
