@@ -2,6 +2,8 @@
 #include <cassert>
 #include <cstdio>
 
+#include <cooperative_groups.h>
+
 __global__ void barrierInBranch(float *out)
 {
     if (threadIdx.x < 16) {
@@ -59,6 +61,12 @@ __global__ void failsAssert(const int *in)
     assert(in[threadIdx.x] == 0); /* BUG trap */
 }
 
+__global__ void tilesOfThree(int *out)
+{
+    auto tile = cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), 3); /* BUG trap */
+    out[threadIdx.x] = (int)tile.thread_rank();
+}
+
 int main()
 {
     float *a;
@@ -75,6 +83,8 @@ int main()
     cudaDeviceReset();
     cudaMemset(b, 1, 4096);
     failsAssert<<<1, 32>>>(b);
+    cudaDeviceReset();
+    tilesOfThree<<<1, 32>>>(b);
     cudaDeviceReset();
     cudaDeviceSynchronize();
     return 0;
