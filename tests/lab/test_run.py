@@ -202,7 +202,8 @@ class Card(unittest.TestCase):
         for names, last in ((METRICS[:-1], []), (METRICS, ["n/a"])):
             rows = (["ID", "Kernel Name", *names], [""] * 8, ["0", "k(int *)"] + 5 * ["1"] + last)
             table = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in rows)
-            done, _ = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+            done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+            self.assertEqual(report["results"]["card"]["launches"], [])
             self.assertIn(f"no counters of the card: Nsight Compute has no number of {METRICS[-1]} for k(int *)",
                           done.stdout)
 

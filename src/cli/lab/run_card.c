@@ -125,7 +125,7 @@ void lab_run_card_write(tsl_json *json, const lab_run_work *work)
     tsl_json_known_integer(json, "different_line", card->different_line, card->different_line > 0);
     tsl_json_string(json, "no_counters", card->counted ? NULL : card->why);
     tsl_json_open_array(json, "launches");
-    for (int64_t i = 0; i < card->launch_count; i++) {
+    for (int64_t i = 0; card->counted && i < card->launch_count; i++) {
         tsl_json_open_object(json, NULL);
         tsl_json_string(json, "kernel", card->launches[i].kernel);
         for (int k = 0; k < TSL_LAB_CARD_COUNTERS; k++) {

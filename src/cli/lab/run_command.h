@@ -17,7 +17,7 @@ typedef struct lab_run_options {
     const char *define;               /* the last of --define */
     const char *compiler_options[65]; /* of both, in pairs, ended by NULL */
     int compiler_option_count;
-    char capability[16]; /* that is simulated: the card's, if there is one */
+    char capability[16]; /* to be simulated; with --device cuda:N the card's */
     int card;            /* -1: none */
     int orders[TSL_LAB_ORDERS];
     int order_count;
