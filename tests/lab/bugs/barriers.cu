@@ -4,6 +4,8 @@
 
 #include <cooperative_groups.h>
 
+namespace cg = cooperative_groups;
+
 __global__ void barrierInBranch(float *out)
 {
     if (threadIdx.x < 16) {
@@ -63,7 +65,7 @@ __global__ void failsAssert(const int *in)
 
 __global__ void tilesOfThree(int *out)
 {
-    auto tile = cooperative_groups::tiled_partition(cooperative_groups::this_thread_block(), 3); /* BUG trap */
+    auto tile = cg::tiled_partition(cg::this_thread_block(), 3); /* BUG trap */
     out[threadIdx.x] = (int)tile.thread_rank();
 }
 
