@@ -202,10 +202,10 @@ TSL_LAB_MEETING coalesced_group coalesced_threads()
     group.mask = __activemask();
     return group;
 }
-/* Any group of a block, whose size is known when it runs. */
+/* A block, or lanes of a warp: the type of groups whose size is known only when they run. */
 class thread_group
 {
-    lane_set lanes; /* its mask is not looked at where the group is the block */
+    lane_set lanes; /* of no meaning where the group is the block */
     bool whole;
 
   public:
@@ -239,9 +239,13 @@ class thread_group
     {
         return size();
     }
-    /* The lanes of ranks [thread_rank() / n * n, … + n), of a block those of the warp. */
+    /* The n lanes that hold this thread: ranks are cut into runs of n, from 0. A block is cut warp
+     * by warp. */
     TSL_LAB_MEETING lane_set part(unsigned n) const
     {
+        if (n == 0 || n > 32 || (n & (n - 1)) != 0) {
+            tsl_lab_trap("tiled_partition(): tiles have 1, 2, 4, 8, 16 or 32 threads");
+        }
         const lane_set all = whole ? (lane_set)tiled_partition<32>(thread_block()) : lanes;
         const unsigned first = all.thread_rank() / n * n;
         lane_set out;

@@ -257,9 +257,19 @@ inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t)
 {
     return cudaSuccess;
 }
+/* Does a stream capture? Then calls that cannot become nodes of a graph are refused. */
+inline bool tsl_lab_is_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status != cudaStreamCaptureStatusNone;
+}
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
                                          void *data, unsigned)
 {
+    if (tsl_lab_is_capturing(stream)) {
+        return cudaErrorStreamCaptureUnsupported;
+    }
     function(stream, cudaSuccess, data);
     return cudaSuccess;
 }
@@ -317,9 +327,13 @@ inline cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t)
     return limit <= cudaLimitPrintfFifoSize ? cudaSuccess : cudaErrorNotSupported;
 }
 inline cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t = 0)
+                                     cudaStream_t stream = 0)
 {
-    return cudaMemset2D(to, pitch, value, width, height);
+    cudaError_t error = cudaSuccess;
+    for (size_t row = 0; row < height && error == cudaSuccess; row++) {
+        error = cudaMemsetAsync((char *)to + row * pitch, value, width, stream);
+    }
+    return error;
 }
 inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0)
 {
@@ -334,9 +348,10 @@ inline cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes,
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(T &symbol, const void *from, size_t bytes, size_t offset,
-                                           enum cudaMemcpyKind kind, cudaStream_t = 0)
+                                           enum cudaMemcpyKind kind, cudaStream_t stream = 0)
 {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    return tsl_lab_is_capturing(stream) ? cudaErrorNotSupported
+                                        : cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void *to, T &symbol, size_t bytes, size_t offset = 0,
@@ -347,9 +362,10 @@ inline cudaError_t cudaMemcpyFromSymbol(void *to, T &symbol, size_t bytes, size_
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, T &symbol, size_t bytes, size_t offset,
-                                             enum cudaMemcpyKind kind, cudaStream_t = 0)
+                                             enum cudaMemcpyKind kind, cudaStream_t stream = 0)
 {
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    return tsl_lab_is_capturing(stream) ? cudaErrorNotSupported
+                                        : cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }
 template <class T> inline cudaError_t cudaGetSymbolSize(size_t *bytes, T &)
 {

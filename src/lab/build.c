@@ -15,7 +15,7 @@
 #include "lab/process.h"
 #include "lab/rewrite.h"
 
-enum { MOST_ARGUMENTS = 160, MOST_TYPES = 128 };
+enum { MOST_TYPES = 128 };
 
 /* ---- what is needed ------------------------------------------------------------------------- */
 
@@ -137,25 +137,13 @@ static tsl_status write_script(tsl_context *context, const char *path, int secti
 
 /* ---- compiling ------------------------------------------------------------------------------ */
 
-typedef struct command {
-    const char *arguments[MOST_ARGUMENTS];
-    int count;
-} command;
-
-static void add(command *c, const char *argument)
-{
-    if (c->count < MOST_ARGUMENTS - 1) {
-        c->arguments[c->count++] = argument;
-    }
-}
-
 static bool is_clang(const char *compiler)
 {
     const char *slash = strrchr(compiler, '/');
     return strncmp(slash != NULL ? slash + 1 : compiler, "clang", 5) == 0;
 }
 
-static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const command *c,
+static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const tsl_lab_command *c,
                                const char *path)
 {
     char messages[PATH_MAX];
@@ -182,7 +170,7 @@ static tsl_status run_compiler(tsl_lab_build *build, tsl_context *context, const
 }
 
 /* How the compiler is to translate. */
-static void add_translation(command *c, const char *compiler)
+static void add_translation(tsl_lab_command *c, const char *compiler)
 {
     static const char *const common[] = {"-std=c++17",
                                          "-O1",
@@ -208,22 +196,14 @@ static void add_translation(command *c, const char *compiler)
     const bool clang = is_clang(compiler);
     const size_t plain = (clang ? sizeof plain_clang : sizeof plain_gcc) / sizeof *plain_gcc;
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
-        add(c, common[i]);
+        tsl_lab_command_add(c, common[i]);
     }
     for (size_t i = 0; i < (clang ? sizeof of_clang : sizeof of_gcc) / sizeof *of_gcc; i++) {
-        add(c, clang ? "-mllvm" : "--param");
-        add(c, clang ? of_clang[i] : of_gcc[i]);
+        tsl_lab_command_add(c, clang ? "-mllvm" : "--param");
+        tsl_lab_command_add(c, clang ? of_clang[i] : of_gcc[i]);
     }
     for (size_t i = 0; i < plain; i++) {
-        add(c, clang ? plain_clang[i] : plain_gcc[i]);
-    }
-}
-
-/* A list that NULL ends, or none. */
-static void add_all(command *c, const char *const *options)
-{
-    for (int i = 0; options != NULL && options[i] != NULL; i++) {
-        add(c, options[i]);
+        tsl_lab_command_add(c, clang ? plain_clang[i] : plain_gcc[i]);
     }
 }
 
@@ -236,7 +216,7 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     char headers[PATH_MAX + 8];
     char beside[PATH_MAX + 8];
     char real[PATH_MAX];
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     snprintf(source, sizeof source, "%s/source.cpp", build->folder);
     snprintf(object, sizeof object, "%s/source.o", build->folder);
     snprintf(headers, sizeof headers, "-I%s", at->headers);
@@ -246,16 +226,16 @@ static tsl_status compile(tsl_lab_build *build, tsl_context *context, const char
     char *slash = strrchr(real, '/');
     *slash = '\0';
     snprintf(beside, sizeof beside, "-I%s", slash == real ? "/" : real);
-    add(&c, build->compiler);
+    tsl_lab_command_add(&c, build->compiler);
     add_translation(&c, build->compiler);
-    add_all(&c, more);
-    add(&c, headers);
-    add(&c, beside);
-    add_all(&c, build->options);
-    add(&c, "-c");
-    add(&c, source);
-    add(&c, "-o");
-    add(&c, object);
+    tsl_lab_command_add_all(&c, more);
+    tsl_lab_command_add(&c, headers);
+    tsl_lab_command_add(&c, beside);
+    tsl_lab_command_add_all(&c, build->options);
+    tsl_lab_command_add(&c, "-c");
+    tsl_lab_command_add(&c, source);
+    tsl_lab_command_add(&c, "-o");
+    tsl_lab_command_add(&c, object);
     return run_compiler(build, context, &c, path);
 }
 
@@ -264,7 +244,7 @@ static tsl_status link_program(tsl_lab_build *build, tsl_context *context, const
 {
     char object[PATH_MAX];
     char script[PATH_MAX + 8];
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     snprintf(object, sizeof object, "%s/source.o", build->folder);
     snprintf(script, sizeof script, "-Wl,-T,%s/link.ld", build->folder);
     const char *const arguments[] = {build->compiler,
@@ -276,10 +256,9 @@ static tsl_status link_program(tsl_lab_build *build, tsl_context *context, const
                                      script,
                                      "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
                                      "-Wl,--wrap=__assert_fail",
-                                     "-lm"};
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-        add(&c, arguments[i]);
-    }
+                                     "-lm",
+                                     NULL};
+    tsl_lab_command_add_all(&c, arguments);
     return run_compiler(build, context, &c, path);
 }
 

@@ -1,9 +1,9 @@
 /* The same file on a card. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -12,7 +12,7 @@
 #include "lab/card.h"
 #include "lab/process.h"
 
-enum { MOST_ARGUMENTS = 160, MOST_COLUMNS = 64, NVCC_SECONDS = 300, MOST_TEXT = 64 << 20 };
+enum { MOST_COLUMNS = 64, NVCC_SECONDS = 300, PROBE_SECONDS = 60 };
 
 const char *const tsl_lab_card_names[TSL_LAB_CARD_COUNTERS] = {
     "global_read_sectors", "global_write_sectors", "shared_wavefronts", "bank_conflicts"};
@@ -31,18 +31,6 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-typedef struct command {
-    const char *arguments[MOST_ARGUMENTS];
-    int count;
-} command;
-
-static void add(command *c, const char *argument)
-{
-    if (c->count < MOST_ARGUMENTS - 1) {
-        c->arguments[c->count++] = argument;
-    }
-}
-
 /* nvcc and ncu: in PATH, where CUDA_HOME says, or in the toolkit's usual folder. */
 static bool find_tool(char path[PATH_MAX], const char *name)
 {
@@ -53,37 +41,70 @@ static bool find_tool(char path[PATH_MAX], const char *name)
     return tsl_lab_find_program(path, name) || tsl_lab_find_program(path, elsewhere);
 }
 
-/* Run a command for at most `seconds`; it sees only this card. */
-static tsl_status run_command(int *status, bool *late, tsl_context *context, const command *c,
-                              int card, const char *output, const char *errors, double seconds)
+/* How a program ended. */
+typedef struct outcome {
+    int status;       /* its exit status, 128 + signal if one ended it */
+    bool late;        /* ended for its time was over */
+    bool long_output; /* ended for it printed more than TSL_LAB_CARD_OUTPUT bytes */
+} outcome;
+
+/* The setting that leaves a program the card `number` of those that this process may use. */
+static void choose_card(char *setting, size_t bytes, int number)
 {
-    char visible[48];
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (visible == NULL) {
+        snprintf(setting, bytes, "CUDA_VISIBLE_DEVICES=%d", number);
+        return;
+    }
+    for (; number > 0; number--) {
+        visible += strcspn(visible, ",");
+        visible += *visible == ',';
+    }
+    snprintf(setting, bytes, "CUDA_VISIBLE_DEVICES=%.*s", (int)strcspn(visible, ","), visible);
+}
+
+static bool is_long(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && about.st_size > TSL_LAB_CARD_OUTPUT;
+}
+
+/* Run a command that sees only this card, for at most `seconds`. `errors`: a file, or NULL. */
+static tsl_status run_command(outcome *out, tsl_context *context, const tsl_lab_card *card,
+                              const tsl_lab_command *c, const char *output, const char *errors,
+                              double seconds)
+{
+    char visible[160];
     const char *const settings[] = {visible, NULL};
     const struct timespec little = {0, 5000000};
     const double begun = tsl_seconds();
     pid_t pid;
     int waited = 0;
-    snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%d", card);
+    bool stopped = false;
+    choose_card(visible, sizeof visible, card->number);
     const tsl_lab_process process = {.arguments = c->arguments,
                                      .settings = settings,
                                      .output = output,
                                      .errors = errors,
                                      .keep = -1,
                                      .own_group = true};
+    *out = (outcome){.status = 0};
     const tsl_status started = tsl_lab_start_process(&pid, context, &process);
-    *late = false;
-    while (started == TSL_OK && waitpid(pid, &waited, WNOHANG) != pid) {
-        if (tsl_seconds() - begun > seconds) {
-            *late = true;
+    if (started != TSL_OK) {
+        return started;
+    }
+    while (waitpid(pid, &waited, WNOHANG) != pid) {
+        stopped = stopped || (card->stop != NULL && card->stop());
+        out->late = out->late || tsl_seconds() - begun > seconds;
+        out->long_output = out->long_output || is_long(output);
+        if (stopped || out->late || out->long_output) {
             kill(-pid, SIGKILL);
         }
         nanosleep(&little, NULL);
     }
-    if (started == TSL_OK) {
-        kill(-pid, SIGKILL); /* whatever it has left running */
-        *status = tsl_lab_exit_status(waited);
-    }
-    return started;
+    kill(-pid, SIGKILL); /* whatever it has left running */
+    out->status = tsl_lab_exit_status(waited);
+    return stopped ? tsl_fail(context, TSL_E_CANCELLED, "stopped") : TSL_OK;
 }
 
 /* ---- the card ------------------------------------------------------------------------------- */
@@ -115,23 +136,29 @@ static tsl_status write_probe(tsl_context *context, const char *path)
 static void first_line(char *line, size_t bytes, tsl_context *context, const char *path)
 {
     tsl_text text = {.data = NULL};
+    const char *begin;
+    size_t length;
     line[0] = '\0';
-    if (tsl_text_read(&text, context, path, MOST_TEXT) == TSL_OK) {
-        snprintf(line, bytes, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+    if (tsl_text_read(&text, context, path, TSL_TEXT_LIMIT) == TSL_OK) {
+        tsl_lines lines = tsl_lines_of(text.data, text.size);
+        if (tsl_lines_next(&lines, &begin, &length)) {
+            snprintf(line, bytes, "%.*s", (int)length, begin);
+        }
     }
     tsl_text_release(&text);
 }
 
 tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_lab_build *build,
-                             int number)
+                             int number, bool (*stop)(void))
 {
     char source[PATH_MAX];
     char program[PATH_MAX];
     char said[PATH_MAX];
-    char line[192] = "";
-    int status = 1;
-    bool late = false;
-    *out = (tsl_lab_card){.number = number};
+    char line[192];
+    const char *failure = "nvcc cannot build a program";
+    outcome end;
+    tsl_status status = TSL_OK;
+    *out = (tsl_lab_card){.number = number, .stop = stop};
     if (!find_tool(out->nvcc, "nvcc")) {
         return tsl_fail(context, TSL_E_UNSUPPORTED,
                         "--device cuda:%d: nvcc is not found: install CUDA's toolkit, or leave "
@@ -141,65 +168,66 @@ tsl_status tsl_lab_card_find(tsl_lab_card *out, tsl_context *context, const tsl_
     snprintf(source, sizeof source, "%s/probe.cu", build->folder);
     snprintf(program, sizeof program, "%s/probe", build->folder);
     snprintf(said, sizeof said, "%s/probe.txt", build->folder);
-    command compiler = {.count = 0};
-    add(&compiler, out->nvcc);
-    add(&compiler, "-w");
-    add(&compiler, "-o");
-    add(&compiler, program);
-    add(&compiler, source);
-    tsl_status done = write_probe(context, source);
-    if (done == TSL_OK) {
-        done = run_command(&status, &late, context, &compiler, number, said, said, NVCC_SECONDS);
+    const tsl_lab_command compiler = {.arguments = {out->nvcc, "-w", "-o", program, source},
+                                      .count = 5};
+    const tsl_lab_command run = {.arguments = {program}, .count = 1};
+    TSL_TRY(write_probe(context, source));
+    TSL_TRY(run_command(&end, context, out, &compiler, said, said, NVCC_SECONDS));
+    if (end.status == 0) {
+        failure = "a program there does not tell the card's name";
+        TSL_TRY(run_command(&end, context, out, &run, said, said, PROBE_SECONDS));
     }
-    if (done == TSL_OK && status == 0) {
-        const command run = {.arguments = {program}, .count = 1};
-        done = run_command(&status, &late, context, &run, number, said, said, 60);
+    first_line(line, sizeof line, context, said);
+    if (end.status != 0 || sscanf(line, "%15s %127[^\n]", out->capability, out->name) != 2) {
+        status = tsl_fail(context, TSL_E_UNSUPPORTED,
+                          "--device cuda:%d: %s: leave --device out to run without a card", number,
+                          line[0] != '\0' && !end.late ? line : failure);
     }
-    if (done == TSL_OK) {
-        first_line(line, sizeof line, context, said);
-        if (status != 0 || sscanf(line, "%15s %127[^\n]", out->capability, out->name) != 2) {
-            return tsl_fail(context, TSL_E_UNSUPPORTED,
-                            "--device cuda:%d: %s: leave --device out to run without a card",
-                            number, line[0] != '\0' ? line : "nvcc cannot build a program");
-        }
-    }
-    return done;
+done:
+    return status;
 }
 
 /* ---- output --------------------------------------------------------------------------------- */
 
-static bool next_line(tsl_lines *lines, char *out, size_t bytes)
+/* The beginning of a line to be shown. */
+static void show(char *out, size_t bytes, bool there, const char *line, size_t length)
 {
-    const char *line;
-    size_t length;
-    if (!tsl_lines_next(lines, &line, &length)) {
-        snprintf(out, bytes, "(no line)");
-        return false;
-    }
-    snprintf(out, bytes, "%.*s", (int)length, line);
-    return true;
+    snprintf(out, bytes, "%.*s", there ? (int)length : 9, there ? line : "(no line)");
 }
 
-static tsl_status compare(tsl_lab_card *card, tsl_context *context, const char *simulated,
-                          const char *real)
+/* Find the first line in which two outputs differ. */
+static void compare(tsl_lab_card *card, const tsl_text *simulated, const tsl_text *real)
+{
+    tsl_lines left = tsl_lines_of(simulated->data, simulated->size);
+    tsl_lines right = tsl_lines_of(real->data, real->size);
+    const char *a, *b;
+    size_t length_a, length_b;
+    bool in_left, in_right, same;
+    int64_t number = 0;
+    do {
+        in_left = tsl_lines_next(&left, &a, &length_a);
+        in_right = tsl_lines_next(&right, &b, &length_b);
+        same = in_left == in_right &&
+               (!in_left || (length_a == length_b && memcmp(a, b, length_a) == 0));
+        number++;
+    } while (same && in_left);
+    if (!same) {
+        card->different_line = number;
+        show(card->simulated, sizeof card->simulated, in_left, a, length_a);
+        show(card->real, sizeof card->real, in_right, b, length_b);
+    }
+}
+
+static tsl_status compare_files(tsl_lab_card *card, tsl_context *context, const char *simulated,
+                                const char *real)
 {
     tsl_text a = {.data = NULL};
     tsl_text b = {.data = NULL};
-    tsl_status status = tsl_text_read(&a, context, simulated, MOST_TEXT);
-    if (status == TSL_OK) {
-        status = tsl_text_read(&b, context, real, MOST_TEXT);
-    }
-    if (status == TSL_OK && (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)) {
-        tsl_lines left = tsl_lines_of(a.data, a.size);
-        tsl_lines right = tsl_lines_of(b.data, b.size);
-        bool more;
-        do {
-            const bool in_left = next_line(&left, card->simulated, sizeof card->simulated);
-            const bool in_right = next_line(&right, card->real, sizeof card->real);
-            more = in_left && in_right;
-            card->different_line++;
-        } while (more && strcmp(card->simulated, card->real) == 0);
-    }
+    tsl_status status;
+    TSL_TRY(tsl_text_read(&a, context, simulated, TSL_TEXT_LIMIT));
+    TSL_TRY(tsl_text_read(&b, context, real, TSL_TEXT_LIMIT));
+    compare(card, &a, &b);
+done:
     tsl_text_release(&a);
     tsl_text_release(&b);
     return status;
@@ -271,18 +299,16 @@ static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const col
 {
     if (card->launch_count == card->launch_room) {
         const int64_t room = 2 * card->launch_room + 16;
-        tsl_lab_card_launch *more = tsl_allocate_zeroed((size_t)room, sizeof *more);
+        tsl_lab_card_launch *more = tsl_reallocate(
+            card->launches, (size_t)card->launch_room * sizeof *more, (size_t)room * sizeof *more);
         if (more == NULL) {
             return tsl_fail_memory(context, room * (int64_t)sizeof *more, "launches");
         }
-        if (card->launch_count > 0) {
-            memcpy(more, card->launches, (size_t)card->launch_count * sizeof *more);
-        }
-        tsl_release(card->launches);
         card->launches = more;
         card->launch_room = room;
     }
     tsl_lab_card_launch *l = &card->launches[card->launch_count++];
+    *l = (tsl_lab_card_launch){.kernel = ""};
     snprintf(l->kernel, sizeof l->kernel, "%s", value[c->kernel]);
     for (int m = 0; m < METRICS; m++) {
         const int at = c->metric[m];
@@ -299,7 +325,7 @@ static tsl_status add_launch(tsl_lab_card *card, tsl_context *context, const col
 static tsl_status read_counters(tsl_lab_card *card, tsl_context *context, const char *path)
 {
     tsl_text text = {.data = NULL};
-    tsl_status status = tsl_text_read(&text, context, path, MOST_TEXT);
+    tsl_status status = tsl_text_read(&text, context, path, TSL_TEXT_LIMIT);
     columns c = {.kernel = -1};
     int rows = 0;
     if (status == TSL_OK) {
@@ -335,9 +361,14 @@ static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_
     char ncu[PATH_MAX];
     char log[PATH_MAX];
     char names[METRICS * 72] = "";
-    int status;
-    bool late;
-    command c = {.count = 0};
+    outcome end;
+    tsl_lab_command c = {.count = 0};
+    if (!options->counts || card->late || card->long_output) {
+        snprintf(card->why, sizeof card->why, "%s",
+                 options->counts ? "the program did not end by itself"
+                                 : "--checks leaves them out");
+        return TSL_OK;
+    }
     if (!find_tool(ncu, "ncu")) {
         snprintf(card->why, sizeof card->why, "Nsight Compute (ncu) is not found");
         return TSL_OK;
@@ -350,17 +381,13 @@ static tsl_status count(tsl_lab_card *card, tsl_context *context, const tsl_lab_
     const char *const fixed[] = {ncu,          "--csv",     "--page",
                                  "raw",        "--metrics", names,
                                  "--log-file", log,         "--target-processes",
-                                 "all",        program};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        add(&c, fixed[i]);
-    }
-    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
-        add(&c, options->arguments[i]);
-    }
+                                 "all",        program,     NULL};
+    tsl_lab_command_add_all(&c, fixed);
+    tsl_lab_command_add_all(&c, options->arguments);
     /* each launch is done several times over under the tool */
-    const tsl_status ran = run_command(&status, &late, context, &c, card->number, "/dev/null",
-                                       "/dev/null", 20 * options->seconds);
-    if (ran == TSL_OK && late) {
+    const tsl_status ran =
+        run_command(&end, context, card, &c, "/dev/null", "/dev/null", 20 * options->seconds);
+    if (ran == TSL_OK && end.late) {
         snprintf(card->why, sizeof card->why, "Nsight Compute took too long");
         return TSL_OK;
     }
@@ -378,25 +405,23 @@ static tsl_status build_for_card(const tsl_lab_card *card, tsl_context *context,
 {
     char messages[PATH_MAX];
     char architecture[32];
-    int status = 0;
-    bool late;
-    command c = {.count = 0};
+    outcome end;
+    tsl_lab_command c = {.count = 0};
     const size_t major = strcspn(card->capability, ".");
     snprintf(messages, sizeof messages, "%s/messages.txt", build->folder);
     snprintf(architecture, sizeof architecture, "-arch=sm_%.*s%s", (int)major, card->capability,
              card->capability + major + (card->capability[major] == '.'));
     const char *const fixed[] = {card->nvcc,   "-w", "-std=c++17", "-lineinfo",
-                                 architecture, "-o", program};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        add(&c, fixed[i]);
+                                 architecture, "-o", program,      NULL};
+    tsl_lab_command_add_all(&c, fixed);
+    tsl_lab_command_add_all(&c, build->options);
+    tsl_lab_command_add(&c, build->file);
+    const tsl_status ran = run_command(&end, context, card, &c, messages, messages, NVCC_SECONDS);
+    if (ran == TSL_OK && end.late) {
+        return tsl_fail(context, TSL_E_FORMAT, "%s: nvcc was ended: it may take %d seconds",
+                        build->file, NVCC_SECONDS);
     }
-    for (int i = 0; build->options != NULL && build->options[i] != NULL; i++) {
-        add(&c, build->options[i]);
-    }
-    add(&c, build->file);
-    const tsl_status ran =
-        run_command(&status, &late, context, &c, card->number, messages, messages, NVCC_SECONDS);
-    return ran == TSL_OK && status != 0
+    return ran == TSL_OK && end.status != 0
                ? tsl_fail(context, TSL_E_FORMAT, "%s: nvcc refuses it: see its lines above",
                           build->file)
                : ran;
@@ -407,24 +432,25 @@ tsl_status tsl_lab_card_run(tsl_lab_card *card, tsl_context *context, const tsl_
 {
     char program[PATH_MAX];
     char output[PATH_MAX];
-    command c = {.count = 0};
+    tsl_lab_command c = {.count = 0};
     snprintf(program, sizeof program, "%s/card", build->folder);
     snprintf(output, sizeof output, "%s/card.txt", build->folder);
-    tsl_status status = build_for_card(card, context, build, program);
-    add(&c, program);
-    for (int i = 0; options->arguments != NULL && options->arguments[i] != NULL; i++) {
-        add(&c, options->arguments[i]);
-    }
-    if (status == TSL_OK) {
-        const double begun = tsl_seconds();
-        status = run_command(&card->exit_status, &card->late, context, &c, card->number, output,
-                             NULL, options->seconds);
-        card->seconds = tsl_seconds() - begun;
-    }
-    if (status == TSL_OK) {
-        status = compare(card, context, simulated, output);
-    }
-    return status == TSL_OK ? count(card, context, build, program, options) : status;
+    outcome end;
+    double begun;
+    tsl_status status;
+    TSL_TRY(build_for_card(card, context, build, program));
+    tsl_lab_command_add(&c, program);
+    tsl_lab_command_add_all(&c, options->arguments);
+    begun = tsl_seconds();
+    TSL_TRY(run_command(&end, context, card, &c, output, NULL, options->seconds));
+    card->seconds = tsl_seconds() - begun;
+    card->exit_status = end.status;
+    card->late = end.late;
+    card->long_output = end.long_output;
+    TSL_TRY(compare_files(card, context, simulated, output));
+    TSL_TRY(count(card, context, build, program, options));
+done:
+    return status;
 }
 
 void tsl_lab_card_release(tsl_lab_card *card)

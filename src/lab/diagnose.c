@@ -8,10 +8,7 @@
 #include "lab/diagnose.h"
 #include "lab/process.h"
 
-enum { MOST_ARGUMENTS = 160 };
-
-/* Errors that only this front end can see, by a part of their text; all others are the compiler's
- * to tell. */
+/* Errors that only this front end can see: a part of the text of each. */
 static const char *const own[] = {
     "kernel function type",
     "must have void return type",
@@ -24,7 +21,8 @@ static const char *const own[] = {
     "dynamic initialization is not supported",
 };
 
-/* A call from the wrong side is an error without a candidate; the note says why. */
+/* Of a call of a function of the other side clang says "no matching function for call"; the note
+ * that follows has one of these parts. */
 static const char *const across[] = {"call to __host__ function from",
                                      "call to __device__ function from",
                                      "call to __global__ function from"};
@@ -39,8 +37,9 @@ static bool has_one(const char *line, const char *const parts[], size_t count)
     return false;
 }
 
-/* Is an error, with the note that follows it, one to tell? Functions of the system's headers are
- * host functions to clang, though kernels may call them here. */
+/* Shall an error be told? `note`: the line after it if that is a note, else empty. Calls of
+ * functions of the system's headers are not told: clang takes these for host functions, but kernels
+ * may call them here. */
 static bool is_own(const char *error, const char *note, const char *path)
 {
     char name[PATH_MAX + 1];
@@ -61,7 +60,8 @@ static bool is_told(const char *told, const char *line)
     return strstr(told, line) != NULL;
 }
 
-/* Tell the errors that are ours to tell, each once: *told has those of the other side. */
+/* Append to *told the errors that shall be told and that it does not have yet: both sides may find
+ * the same ones. Returns how many were appended. */
 static int filter(tsl_lab_buffer *told, const char *text, size_t size, const char *path)
 {
     tsl_lines lines = tsl_lines_of(text, size);
@@ -107,24 +107,16 @@ static tsl_status start_side(tsl_lab_diagnosis *d, tsl_context *context, const c
                                         "-fno-crash-diagnostics",
                                         "-Xclang",
                                         "-fcuda-allow-variadic-functions",
-                                        "-ferror-limit=0"};
-    const char *arguments[MOST_ARGUMENTS] = {d->clang};
-    size_t n = 1;
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        arguments[n++] = plain[i];
-    }
-    for (; options != NULL && *options != NULL && n < MOST_ARGUMENTS - 8; options++) {
-        arguments[n++] = *options;
-    }
-    arguments[n++] = include;
-    arguments[n++] = "-include";
-    arguments[n++] = "cuda_runtime.h";
-    arguments[n++] = path;
-    if (side == 1) {
-        arguments[n++] = "-Xclang";
-        arguments[n++] = "-fcuda-is-device";
-    }
-    const tsl_lab_process process = {.arguments = arguments,
+                                        "-ferror-limit=0",
+                                        NULL};
+    const char *const file[] = {include, "-include", "cuda_runtime.h", path, NULL};
+    const char *const device[] = {"-Xclang", "-fcuda-is-device", NULL};
+    tsl_lab_command c = {.arguments = {d->clang}, .count = 1};
+    tsl_lab_command_add_all(&c, plain);
+    tsl_lab_command_add_all(&c, options);
+    tsl_lab_command_add_all(&c, file);
+    tsl_lab_command_add_all(&c, side == 1 ? device : NULL);
+    const tsl_lab_process process = {.arguments = c.arguments,
                                      .output = d->messages[side],
                                      .errors = d->messages[side],
                                      .keep = -1,
@@ -155,7 +147,7 @@ tsl_status tsl_lab_diagnose_begin(tsl_lab_diagnosis *out, tsl_context *context,
     return status;
 }
 
-/* Tell the errors that both sides have said of `path`. */
+/* Write the errors of both sides to folder/messages.txt, and fail. */
 static tsl_status tell(tsl_lab_build *build, tsl_context *context, const char *path,
                        const tsl_lab_buffer *told)
 {

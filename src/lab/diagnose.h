@@ -12,14 +12,15 @@ typedef struct tsl_lab_diagnosis {
     pid_t running[2];           /* 0: not running */
 } tsl_lab_diagnosis;
 
-/* Where clang is found, begin to check the host's side and the device's, beside what the caller
- * does. Call tsl_lab_diagnose_end() whatever the outcome. */
+/* Start clang on the host's side and on the device's, and return while it works; nothing is started
+ * where clang is not found. `headers`: folder of the headers for learners' files. TSL_E_IO if clang
+ * cannot be started. Call tsl_lab_diagnose_end() whatever the outcome. */
 tsl_status tsl_lab_diagnose_begin(tsl_lab_diagnosis *out, tsl_context *context,
                                   const tsl_lab_build *build, const char *path,
                                   const char *headers);
-/* Wait for both. TSL_E_FORMAT for what breaks the language's rules between the two (a host function
- * called by a kernel and the like); clang's lines are then in folder/messages.txt. Other errors are
- * left to the compiler. */
+/* Wait for both checks. TSL_E_FORMAT where the file breaks a rule of CUDA that the compiler does
+ * not know, such as a kernel that calls a host function: clang's lines are then in
+ * folder/messages.txt. The compiler tells all other errors. */
 tsl_status tsl_lab_diagnose_end(tsl_lab_diagnosis *diagnosis, tsl_lab_build *build,
                                 tsl_context *context, const char *path);
 

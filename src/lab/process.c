@@ -34,6 +34,20 @@ bool tsl_lab_find_program(char path[PATH_MAX], const char *name)
     return false;
 }
 
+void tsl_lab_command_add(tsl_lab_command *command, const char *argument)
+{
+    if (command->count < TSL_LAB_MOST_ARGUMENTS - 1) {
+        command->arguments[command->count++] = argument;
+    }
+}
+
+void tsl_lab_command_add_all(tsl_lab_command *command, const char *const *arguments)
+{
+    for (int i = 0; arguments != NULL && arguments[i] != NULL; i++) {
+        tsl_lab_command_add(command, arguments[i]);
+    }
+}
+
 /* In the child: give a standard stream another file. */
 static bool redirect(int stream, const char *path, int flags)
 {

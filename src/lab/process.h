@@ -10,6 +10,18 @@
 /* Search PATH for a program that can be run. */
 bool tsl_lab_find_program(char path[PATH_MAX], const char *name);
 
+/* A program's path and arguments while they are put together. */
+enum { TSL_LAB_MOST_ARGUMENTS = 256 };
+typedef struct tsl_lab_command {
+    const char *arguments[TSL_LAB_MOST_ARGUMENTS]; /* ended by NULL; the caller's */
+    int count;
+} tsl_lab_command;
+
+/* Append an argument. The callers' own limits keep the sum below TSL_LAB_MOST_ARGUMENTS. */
+void tsl_lab_command_add(tsl_lab_command *command, const char *argument);
+/* Append a list that NULL ends; `arguments` may be NULL. */
+void tsl_lab_command_add_all(tsl_lab_command *command, const char *const *arguments);
+
 typedef struct tsl_lab_process {
     const char *const *arguments; /* the first is the path; ended by NULL */
     const char *const *settings;  /* NAME=value to be set, ended by NULL; or NULL */

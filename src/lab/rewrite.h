@@ -9,7 +9,8 @@
 
 enum { TSL_LAB_MOST_FILES = 64 };
 
-/* A source and what it includes: by "…" from its own folder, by either way from folders given. */
+/* A source and the files that it includes, which are rewritten too: those in quotes from beside the
+ * file that includes them, and those in quotes or angle brackets from the folders of "-I". */
 typedef struct tsl_lab_sources {
     char folder[PATH_MAX];      /* where the rewritten files go */
     const char *const *options; /* of the compiler: "-I", "folder" and others; NULL: none */

@@ -158,7 +158,7 @@ class Reports(CommandTest):
         source = os.path.join(SOURCE, "tests", "lab", "files", "parts.cu")
         result = self.run_command("lab", "run", source, "--device", "sim:1.0", "--json", "lab.json")
         self.assertEqual(result.returncode, 1, result.stderr)
-        # results.card is of runs on a GPU: tests/lab/test_run.py
+        # tests/lab/test_run.py compares the names of results.card, which only a card gives
         report = self.assert_documented("lab.json", "tesela lab run", absent=("profile[]", "results.card"))
         self.assertEqual((report["command"], report["verified"]), ("lab run", False))
     def test_pairs_distance(self):

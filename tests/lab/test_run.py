@@ -3,14 +3,16 @@
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True  # leave the source tree as it is
-from lab import COMPILERS, HERE, TESELA, alone, lab_run, lines_of, need_compilers
+from lab import COMPILERS, HERE, SOURCE, TESELA, alone, lab_run, lines_of, need_compilers
 
 ACCESS = os.path.join(HERE, "counts", "access.cu")
 HOSTILE = os.path.join(HERE, "hostile", "all.cu")
@@ -37,7 +39,11 @@ class Usage(unittest.TestCase):
             (["run"], "give a CUDA file"),
             (["run", "no-such.cu"], "no-such.cu"),
             (["run", ACCESS, "--device", "cuda:x"], "give a card's number"),
+            (["run", ACCESS, "--device", "cuda:"], "give a card's number"),
+            (["run", ACCESS, "--device", "cuda:-1"], "give a card's number"),
             (["run", ACCESS, "-I", ""], "-I: the name is empty"),
+            (["run", ACCESS, "-I", folder, "-I", os.path.join(folder, "none")], "No such file or directory"),
+            (["run", ACCESS, "-I", ptx], "it is no folder"),
             (["run", ACCESS, "--device", "sim:4.2"], "from 1.0 to 12.1"),
             (["run", ACCESS, "--order", "sideways"], "forward, reversed, strided or random"),
             (["run", ACCESS, "--order", "forward:3"], "only random has a seed"),
@@ -141,7 +147,7 @@ class Card(unittest.TestCase):
                        "    int *a;\n    cudaMalloc(&a, 128);\n    cudaMemset(a, 0, 128);\n"
                        '    k<<<1, 32>>>(a);\n    printf("one\\ntwo\\n");\n}\n')
 
-    def run_on_card(self, tools, **environment):
+    def run_on_card(self, tools, *options, device="cuda:0", **environment):
         for name, text in tools.items():
             path = os.path.join(self.folder, name)
             with open(path, "w", encoding="ascii") as file:
@@ -149,13 +155,29 @@ class Card(unittest.TestCase):
             os.chmod(path, 0o755)
         kept = {**os.environ, "PATH": self.folder + ":" + os.environ["PATH"], "CUDA_HOME": self.folder,
                 "CARD": "8.0 A card", "NONE": "0", **environment}
-        return lab_run(self.file, "--device", "cuda:0", env=kept)
+        return lab_run(self.file, "--device", device, *options, env=kept)
 
     def test_no_card(self):
         done, _ = self.run_on_card({"nvcc": NVCC}, CARD="no CUDA-capable device is detected", NONE="1")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(len(done.stderr.strip().split("\n")), 1, done.stderr)
         self.assertIn("--device cuda:0: no CUDA-capable device is detected", done.stderr)
+        done, _ = self.run_on_card({"nvcc": NVCC.replace('echo "$CARD"', ":")})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("a program there does not tell the card's name", done.stderr)
+
+    def test_visible_cards(self):
+        """N counts among the cards that CUDA_VISIBLE_DEVICES leaves."""
+        nvcc = NVCC.replace("$CARD", "8.0 <$CUDA_VISIBLE_DEVICES>")
+        for visible, number, name in (("3,GPU-5f", 0, "<3>"), ("3,GPU-5f", 1, "<GPU-5f>"), ("3", 1, "<>"),
+                                      (None, 2, "<2>")):
+            environment = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
+            with unittest.mock.patch.dict(os.environ):
+                os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+                done, report = self.run_on_card({"nvcc": nvcc}, "--checks", "--order", "forward",
+                                                device=f"cuda:{number}", PRINTED="one\ntwo\n", **environment)
+            self.assertEqual(report["results"]["card"]["name"], name, done.stderr)
+            self.assertIn("no counters of the card: --checks leaves them out", done.stdout)
 
     def test_both_columns(self):
         names = ["ID", "Kernel Name", *METRICS]
@@ -170,13 +192,18 @@ class Card(unittest.TestCase):
                          [{"kernel": "k(int *, int)", "global_read_sectors": 1004, "global_write_sectors": 7,
                            "shared_wavefronts": 30, "bank_conflicts": 5}])
         self.assertEqual(report["parameters"]["capability"], "8.0")
+        card = report["results"]["card"]
+        with open(os.path.join(SOURCE, "docs", "json.md"), encoding="utf-8") as file:
+            documented = re.findall(r"^\| `results\.card\.([^`]+)`", file.read(), re.MULTILINE)
+        self.assertCountEqual(documented, [*card, *(f"launches[].{name}" for name in card["launches"][0])])
 
     def test_a_counter_is_missing(self):
         """What the tool did not count is not told as 0."""
         for names, last in ((METRICS[:-1], []), (METRICS, ["n/a"])):
             rows = (["ID", "Kernel Name", *names], [""] * 8, ["0", "k(int *)"] + 5 * ["1"] + last)
             table = "".join(",".join(f'"{value}"' for value in row) + "\n" for row in rows)
-            done, _ = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+            done, report = self.run_on_card({"nvcc": NVCC, "ncu": NCU}, PRINTED="one\ntwo\n", TABLE=table)
+            self.assertEqual(report["results"]["card"]["launches"], [])
             self.assertIn(f"no counters of the card: Nsight Compute has no number of {METRICS[-1]} for k(int *)",
                           done.stdout)
 
@@ -187,6 +214,25 @@ class Card(unittest.TestCase):
         self.assertIn("output differs at line 2\n  simulated: two\n  card:      2\n", done.stdout)
         self.assertIn("no counters of the card: no permission", done.stdout)
         self.assertEqual(report["results"]["card"]["different_line"], 2)
+
+    def test_output_by_lines(self):
+        """Lines are compared to their ends; whether the last one has an end does not matter."""
+        with open(self.file, encoding="ascii") as file:
+            text = file.read().replace("one", 300 * "a")
+        with open(self.file, "w", encoding="ascii") as file:
+            file.write(text)
+        for printed, line in ((300 * "a" + "\ntwo", None), (299 * "a" + "b\ntwo\n", 1), (300 * "a" + "\n", 2),
+                              (300 * "a" + "\ntwo\nthree\n", 3), ("", 1)):
+            done, report = self.run_on_card({"nvcc": NVCC}, "--checks", "--order", "forward", PRINTED=printed)
+            self.assertEqual(report["results"]["card"]["different_line"], line, done.stdout)
+            self.assertEqual(done.returncode, 0 if line is None else 1)
+
+    def test_endless_output(self):
+        done, report = self.run_on_card({"nvcc": NVCC.replace("exit 0", "exec yes")}, "--checks", "--order", "forward",
+                                        PRINTED="one\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ended after it had printed 128 MiB", done.stdout)
+        self.assertIsNone(report["results"]["card"]["exit_status"])
 
 
 class Old(unittest.TestCase):

@@ -67,7 +67,7 @@ static tsl_status run(lab_run_work *work)
     print_refusal(work, status);
     cli_flush(stdout);
     if (status == TSL_OK && o->card >= 0) {
-        status = lab_run_card_find(work);
+        status = lab_run_card_find(work, is_stopped);
     }
     if (status == TSL_OK) {
         status = tsl_lab_session_run(&work->session, work->context, &work->build, &session);

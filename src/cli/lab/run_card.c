@@ -5,10 +5,11 @@
 #include "cli/lab/run_command.h"
 #include "io/file/input.h"
 
-tsl_status lab_run_card_find(lab_run_work *work)
+tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void))
 {
     lab_run_options *o = work->options;
-    const tsl_status status = tsl_lab_card_find(&work->card, work->context, &work->build, o->card);
+    const tsl_status status =
+        tsl_lab_card_find(&work->card, work->context, &work->build, o->card, stop);
     if (status == TSL_OK) {
         snprintf(o->capability, sizeof o->capability, "%s", work->card.capability);
         snprintf(work->output, sizeof work->output, "%s/output.txt", work->build.folder);
@@ -47,8 +48,9 @@ tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *s
 bool lab_run_card_agrees(const lab_run_work *work)
 {
     const tsl_lab_card *card = &work->card;
-    return work->options->card < 0 || (!card->late && card->different_line == 0 &&
-                                       card->exit_status == work->session.exit_status);
+    return work->options->card < 0 ||
+           (!card->late && !card->long_output && card->different_line == 0 &&
+            card->exit_status == work->session.exit_status);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -89,6 +91,8 @@ void lab_run_card_print(FILE *stream, const lab_run_work *work)
     fprintf(stream, "%s (cuda:%d, capability %s): ", card->name, card->number, card->capability);
     if (card->late) {
         fprintf(stream, "ended after %d s\n", work->options->seconds);
+    } else if (card->long_output) {
+        fprintf(stream, "ended after it had printed %d MiB\n", (int)(TSL_LAB_CARD_OUTPUT >> 20));
     } else {
         fprintf(stream, "exit status %d, simulated %d; %.2f s\n", card->exit_status,
                 work->session.exit_status, card->seconds);
@@ -99,9 +103,9 @@ void lab_run_card_print(FILE *stream, const lab_run_work *work)
     } else {
         fprintf(stream, "output is the same\n");
     }
-    if (card->counted && !work->options->checks_only) {
+    if (card->counted) {
         print_counters(stream, work);
-    } else if (!card->counted) {
+    } else {
         fprintf(stream, "no counters of the card: %s\n", card->why);
     }
 }
@@ -115,12 +119,13 @@ void lab_run_card_write(tsl_json *json, const lab_run_work *work)
     tsl_json_string(json, "name", card->name);
     tsl_json_integer(json, "number", card->number);
     tsl_json_string(json, "capability", card->capability);
-    tsl_json_known_integer(json, "exit_status", card->exit_status, !card->late);
+    tsl_json_known_integer(json, "exit_status", card->exit_status,
+                           !card->late && !card->long_output);
     tsl_json_number(json, "seconds", card->seconds);
     tsl_json_known_integer(json, "different_line", card->different_line, card->different_line > 0);
     tsl_json_string(json, "no_counters", card->counted ? NULL : card->why);
     tsl_json_open_array(json, "launches");
-    for (int64_t i = 0; i < card->launch_count; i++) {
+    for (int64_t i = 0; card->counted && i < card->launch_count; i++) {
         tsl_json_open_object(json, NULL);
         tsl_json_string(json, "kernel", card->launches[i].kernel);
         for (int k = 0; k < TSL_LAB_CARD_COUNTERS; k++) {

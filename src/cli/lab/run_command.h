@@ -17,7 +17,7 @@ typedef struct lab_run_options {
     const char *define;               /* the last of --define */
     const char *compiler_options[65]; /* of both, in pairs, ended by NULL */
     int compiler_option_count;
-    char capability[16]; /* that is simulated: the card's, if there is one */
+    char capability[16]; /* to be simulated; with --device cuda:N the card's */
     int card;            /* -1: none */
     int orders[TSL_LAB_ORDERS];
     int order_count;
@@ -50,11 +50,12 @@ void lab_run_print(FILE *stream, const lab_run_work *work);
 tsl_status lab_run_write_report(const lab_run_work *work, const char *path);
 
 /* run_card.c: with --device cuda:N only. */
-tsl_status lab_run_card_find(lab_run_work *work);
+tsl_status lab_run_card_find(lab_run_work *work, bool (*stop)(void));
 tsl_status lab_run_card_run(lab_run_work *work, const tsl_lab_session_options *session);
 void lab_run_card_print(FILE *stream, const lab_run_work *work);
 void lab_run_card_write(tsl_json *json, const lab_run_work *work);
-/* Did it end alike on both, and print the same? True without a card. */
+/* Did the program exit on the card as in its first simulated run, and print the same lines? True
+ * without a card. */
 bool lab_run_card_agrees(const lab_run_work *work);
 
 #endif

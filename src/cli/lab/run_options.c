@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/lab/run_command.h"
@@ -16,10 +17,10 @@ static const char command_doc[] =
     "of what nobody wrote, accesses out of bounds, barriers that not all reach. What the program "
     "prints is seen once.\v"
     "--device sim:CC chooses the capability to be simulated (sim:9.0); sim:1.0 to sim:1.3 count "
-    "transactions of half-warps, too. --device cuda:N builds the file with nvcc and runs it on "
-    "that "
-    "card, too: its output, and its counters where Nsight Compute is found, beside the simulated "
-    "ones. --threads says how many processes share the work.\n"
+    "transactions of half-warps, too. --device cuda:N also builds the file with nvcc and runs it "
+    "on that card: its output is compared with the simulated run's, and its counters, where Nsight "
+    "Compute is found, stand beside the simulated ones. --threads says how many processes share "
+    "the work.\n"
     "\nExit status: 0 nothing found; 1 reports, or the program itself ended with another status "
     "than "
     "0; 2 the file is refused.\n\nExample:\n  tesela lab run transpose.cu -- 1024\n";
@@ -47,12 +48,19 @@ static error_t set_order(const cli_option *row, const char *text, void *parsed)
 static error_t add_option(const cli_option *row, const char *text, void *parsed)
 {
     lab_run_options *options = parsed;
+    struct stat about;
     const char *spelled = row->letter == 'I' ? "-I" : "-D";
     if (options->compiler_option_count > 62) {
         return cli_refuse_value(row, text, "more than 32 of these");
     }
     if (*text == '\0') {
         return cli_refuse_value(row, text, "it is empty");
+    }
+    if (row->letter == 'I' && stat(text, &about) != 0) {
+        return cli_refuse_value(row, text, "%s", strerror(errno));
+    }
+    if (row->letter == 'I' && !S_ISDIR(about.st_mode)) {
+        return cli_refuse_value(row, text, "it is no folder");
     }
     options->compiler_options[options->compiler_option_count++] = spelled;
     options->compiler_options[options->compiler_option_count++] = text;

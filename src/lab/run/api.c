@@ -162,13 +162,19 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
     return tsl_copy_at(to, from, bytes, kind, CALLER);
 }
 
-int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
+static int copy_async(void *to, const void *from, size_t bytes, int kind, const void *stream,
+                      uintptr_t pc)
 {
     if (tsl_stream_captures(stream)) {
-        tsl_capture_copy(to, from, bytes, kind, CALLER);
+        tsl_capture_copy(to, from, bytes, kind, pc);
         return 0;
     }
-    return tsl_copy_at(to, from, bytes, kind, CALLER);
+    return tsl_copy_at(to, from, bytes, kind, pc);
+}
+
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream)
+{
+    return copy_async(to, from, bytes, kind, stream, CALLER);
 }
 
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -186,10 +192,9 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
                       size_t height, int kind, void *stream)
 {
     int error = 0;
-    (void)stream;
     for (size_t row = 0; row < height && error == 0; row++) {
-        error = tsl_copy_at((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
-                            width, kind, CALLER);
+        error = copy_async((char *)to + row * to_pitch, (const char *)from + row * from_pitch,
+                           width, kind, stream, CALLER);
     }
     return error;
 }

@@ -9,7 +9,8 @@ enum {
     TSL_INVALID_VALUE = 1,
     TSL_NO_MEMORY = 2,
     TSL_INVALID_DEVICE = 101,
-    TSL_INVALID_HANDLE = 400
+    TSL_INVALID_HANDLE = 400,
+    TSL_NOT_SUPPORTED = 801
 };
 
 /* Keep an error for cudaGetLastError(), and return it. */

@@ -1,6 +1,7 @@
-/* Graphs that are captured from streams: what is asked for while a stream captures is kept in its
- * order, which is one that the streams' events allow, and done at each launch. One capture is open
- * at a time. */
+/* Graphs that are captured from streams. What the host asks of a stream that captures becomes a
+ * node; a launch of the graph does all nodes in the order in which they were asked for, which is
+ * one that the streams' events allow. One capture is open at a time. A copy of two dimensions is a
+ * node a row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +17,15 @@ typedef struct node {
     node_kind what;
     tsl_lab_launch launch; /* its arguments are the node's own */
     uintptr_t pc;
-    void *to;
+    void *to; /* of a function of the host: its argument */
     const void *from;
     size_t bytes;
-    int value; /* of a copy its direction */
+    int value; /* of a copy: its direction; of a set: the byte */
     void (*function)(void *);
 } node;
 
-/* A graph, and what it was made executable of: both handles stand for the same nodes. */
+/* The nodes of a graph. A cudaGraph_t and each cudaGraphExec_t that was made of it are handles of
+ * it; the last that is destroyed frees it. */
 typedef struct graph {
     node *first;
     node *last;
@@ -105,7 +107,7 @@ static int run_node(const node *n)
     return 0;
 }
 
-static void give(graph *g)
+static void release(graph *g)
 {
     if (--g->handles > 0) {
         return;
@@ -171,9 +173,11 @@ int tsl_lab_graph_instantiate(graph **out, graph *from)
 int cudaGraphLaunch(graph *g, void *stream)
 {
     int error = 0;
-    (void)stream;
     if (g == NULL) {
         return tsl_api_fail(TSL_INVALID_VALUE);
+    }
+    if (tsl_stream_captures(stream)) { /* graphs have no graphs in them here */
+        return tsl_api_fail(TSL_NOT_SUPPORTED);
     }
     for (const node *n = g->first; n != NULL && error == 0; n = n->next) {
         error = run_node(n);
@@ -199,7 +203,7 @@ int cudaGraphDestroy(graph *g)
     if (g == NULL) {
         return tsl_api_fail(TSL_INVALID_VALUE);
     }
-    give(g);
+    release(g);
     return 0;
 }
 

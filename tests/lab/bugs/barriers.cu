@@ -2,6 +2,10 @@
 #include <cassert>
 #include <cstdio>
 
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
 __global__ void barrierInBranch(float *out)
 {
     if (threadIdx.x < 16) {
@@ -59,6 +63,12 @@ __global__ void failsAssert(const int *in)
     assert(in[threadIdx.x] == 0); /* BUG trap */
 }
 
+__global__ void tilesOfThree(int *out)
+{
+    auto tile = cg::tiled_partition(cg::this_thread_block(), 3); /* BUG trap */
+    out[threadIdx.x] = (int)tile.thread_rank();
+}
+
 int main()
 {
     float *a;
@@ -75,6 +85,8 @@ int main()
     cudaDeviceReset();
     cudaMemset(b, 1, 4096);
     failsAssert<<<1, 32>>>(b);
+    cudaDeviceReset();
+    tilesOfThree<<<1, 32>>>(b);
     cudaDeviceReset();
     cudaDeviceSynchronize();
     return 0;

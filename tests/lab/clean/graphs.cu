@@ -48,9 +48,47 @@ __global__ void sums(int *out, const int *in)
     }
 }
 
+__constant__ int constant[4];
+
+static void called_back(cudaStream_t, cudaError_t, void *data)
+{
+    ++*(int *)data;
+}
+
 static void count(void *data)
 {
     ++*(int *)data;
+}
+
+/* Copies of two dimensions are captured; what cannot be is refused, and not done at once. */
+static void rows()
+{
+    int *a, to[2][4] = {{0}}, called = 0;
+    size_t pitch;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t made, other;
+    cudaMallocPitch((void **)&a, &pitch, sizeof *to, 2);
+    cudaStreamCreate(&stream);
+    cudaMemset2D(a, pitch, 1, sizeof *to, 2);
+    cudaGraphCreate(&graph, 0);
+    cudaGraphInstantiate(&other, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMemset2DAsync(a, pitch, 2, sizeof *to, 2, stream);
+    cudaMemcpy2DAsync(to, sizeof *to, a, pitch, sizeof *to, 2, cudaMemcpyDeviceToHost, stream);
+    expect("no graph in a graph", cudaGraphLaunch(other, stream) == cudaErrorNotSupported);
+    expect("no callback in a graph", cudaStreamAddCallback(stream, called_back, &called, 0) ==
+                                         cudaErrorStreamCaptureUnsupported);
+    expect("no symbol in a graph",
+           cudaMemcpyToSymbolAsync(constant, to, sizeof constant, 0, cudaMemcpyHostToDevice,
+                                   stream) == cudaErrorNotSupported);
+    cudaStreamEndCapture(stream, &graph);
+    expect("rows are not copied yet", to[1][3] == 0 && called == 0);
+    cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphLaunch(made, stream);
+    expect("rows are copied", to[0][0] == 0x02020202 && to[1][3] == 0x02020202);
+    cudaGetLastError();
 }
 
 static void graphs()
@@ -115,5 +153,6 @@ int main()
     }
     expect("sum of the block", got[16] == 128 * 127 / 2);
     graphs();
+    rows();
     return finish();
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""bench/lab/collections.py FOLDER... [--list FILE] [--tesela PATH] [--time SECONDS] [-I FOLDER]: which
-examples of public collections `tesela lab run` takes as they are.
+"""bench/lab/examples.py FOLDER... [--list FILE] [--tesela PATH] [--time SECONDS] [--memory BYTES] [--least N]
+[-I FOLDER]: which examples of public collections `tesela lab run` takes as they are.
 
 FOLDER is a clone; all .cu files under it that have a main() are run, or those that --list names, one path a
 line. An example is taken when it is built and each of its runs comes to its end. Prints a line for each and
-a table of why others are refused, and exits with 0 if at least --least are taken."""
+a table of why others are refused, and exits with 0 if at least --least (25) are taken."""
 
 import argparse
 import collections
