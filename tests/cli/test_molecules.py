@@ -298,6 +298,8 @@ class Molecules(CommandTest):
         os.close(leader)
         self.assertEqual(process.returncode, 0, told)
         self.assertIn(b"of 2304 rows of the receptor's potential", told)
+        # The first line comes at once: no rate can be told by then.
+        self.assertRegex(told, rb"\r\d+ of 2304 rows of the receptor's potential, \d+ %\x1b\[K")
         self.assertNotIn("rows of", self.few(RECEPTOR, LIGAND, folder="piped").stderr)
 
 
@@ -353,6 +355,8 @@ class Zdock(CommandTest):
             self.write("packed.out.gz", gzip.compress(b"\xef\xbb\xbf" + file.read()))
         self.rescore("packed.out.gz", *FEW[2:4], folder="packed")
         self.assertEqual(contents(self.path("packed"))["zdock.out"], expected["zdock.out"])
+        # Complementarity has no surface, core and electrostatics to be scored with.
+        self.assertNotIn("scored with", self.rescore(path, folder="complementarity").stderr)
 
     def test_lists_of_zdock(self):
         """The ligand is where create_lig puts it, but for the way to the nearest cell."""

@@ -194,7 +194,7 @@ static void knows_ions_and_solvents_in_any_record(void **state)
         {" O  ", "hoh", " O", TSL_RESIDUE_WATER},   {" W  ", "W", "  ", TSL_RESIDUE_WATER},
         {" S  ", "SO4", " S", TSL_RESIDUE_SOLVENT}, {" C1 ", "GOL", " C", TSL_RESIDUE_SOLVENT},
         {" C  ", "URE", " C", TSL_RESIDUE_SOLVENT}, {" C1 ", "XYZ", " C", TSL_RESIDUE_UNKNOWN},
-        {" FE ", "XYZ", "FE", TSL_RESIDUE_UNKNOWN}};
+        {" FE ", "XYZ", "FE", TSL_RESIDUE_UNKNOWN}, {" CAD", "CAD2", "  ", TSL_RESIDUE_ION}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[TEXT] = "";
         add_glycine(text, 'A', 1);

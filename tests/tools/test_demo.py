@@ -128,7 +128,7 @@ class Architectures(Scratch):
 class Order(Scratch):
     """run-demo, with programs made up in place of those that it calls."""
 
-    def run_demo(self, gpus, gpu_build=0):
+    def run_demo(self, gpus, gpu_build=0, **environment):
         """The calls that it makes, and what it prints; it ends as the build of GPU code does."""
         os.makedirs(self.path("tools"))
         os.makedirs(self.path("bin"))
@@ -145,7 +145,7 @@ class Order(Scratch):
                               stderr=subprocess.STDOUT, check=False,
                               env={"PATH": self.path("bin") + ":" + os.environ["PATH"],
                                    "CALLS": self.path("calls"), "LC_ALL": "C",
-                                   "GPU_BUILD": str(gpu_build)})
+                                   "GPU_BUILD": str(gpu_build), **environment})
         self.assertEqual(done.returncode, gpu_build, done.stdout)
         with open(self.path("calls"), encoding="utf-8") as file:
             return file.read().splitlines(), done.stdout
@@ -161,9 +161,16 @@ class Order(Scratch):
         self.assertEqual(sum(call.startswith("cmake") for call in calls), 2)
         self.assertIn("GPU code left out: no GPU: none", printed)
 
+    def test_with_a_card_but_no_compiler_for_it(self):
+        calls, printed = self.run_demo("90", CUDACXX=self.path("no-nvcc"))
+        self.assertEqual([call for call in calls if "CUDA" in call or "tesela_cuda" in call], [])
+        self.assertIn("GPU code left out: there is a GPU, but nvcc is not on PATH", printed)
+        self.assertIn("all after ", printed)
+
     def test_each_step_is_timed(self):
         _, printed = self.run_demo(None)
-        for name in ("packages", "command built", "docking", "EP", "CG", "heat of a plate", "potential of water"):
+        for name in ("packages", "command built", "docking", "EP", "CG", "heat of a plate", "potential of water",
+                     "energy of water"):
             # once when it ends, once in the table
             self.assertEqual(len([line for line in printed.splitlines() if line.endswith(f" s  {name}")]), 2, name)
         self.assertRegex(printed, r"The first result was there after \d+\.\d s, all after \d+\.\d s\.")

@@ -124,10 +124,12 @@ static tsl_status read_zdock(dock_work *work, dock_pair *pair, tsl_input *input,
         settle_on_grid(pair, &from, pair->used.spacing, list->poses, &off);
         tsl_plain_name(list->head.rotations_from, sizeof list->head.rotations_from,
                        options->rescore, false);
-        cli_note("%s: ZDOCK's form names no surface, core and electrostatics: scored with %.2f, %d "
-                 "and %s",
-                 options->rescore, pair->used.surface, pair->used.core,
-                 dock_electrostatics_name(pair->used.electrostatics));
+        if (pair->used.score == TSL_SCORE_FTDOCK) { /* the other score has none of them */
+            cli_note("%s: ZDOCK's form names no surface, core and electrostatics: scored with "
+                     "%.2f, %d and %s",
+                     options->rescore, pair->used.surface, pair->used.core,
+                     dock_electrostatics_name(pair->used.electrostatics));
+        }
         if (off > 1e-3 * pair->used.spacing) {
             cli_note(
                 "%s: its poses are not on this pair's grid of %.3f angstrom: each was moved to "

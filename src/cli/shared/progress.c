@@ -47,13 +47,16 @@ void cli_progress_add(cli_progress *progress, int64_t count)
     }
     progress->shown = now;
     const double elapsed = now - progress->begun;
-    const double rate = (double)(progress->done - progress->done_before) / elapsed;
-    char left[32];
-    format_time(left, (double)(progress->total - progress->done) / rate);
-    fprintf(stderr, "\r%lld of %lld %s, %.0f %%, %.*f a second, %s left\033[K",
-            (long long)progress->done, (long long)progress->total, progress->unit,
-            100.0 * (double)progress->done / (double)progress->total, rate < 10 ? 1 : 0, rate,
-            left);
+    fprintf(stderr, "\r%lld of %lld %s, %.0f %%", (long long)progress->done,
+            (long long)progress->total, progress->unit,
+            100.0 * (double)progress->done / (double)progress->total);
+    if (elapsed >= 0.1) { /* long enough to tell a rate by */
+        const double rate = (double)(progress->done - progress->done_before) / elapsed;
+        char left[32];
+        format_time(left, (double)(progress->total - progress->done) / rate);
+        fprintf(stderr, ", %.*f a second, %s left", rate < 10 ? 1 : 0, rate, left);
+    }
+    fputs("\033[K", stderr);
     line_stands = true;
 }
 

@@ -12,8 +12,8 @@
 static void note_underflows(const char *path, int64_t underflows)
 {
     if (underflows > 0) {
-        cli_note("%s: %lld numbers are nearer to 0 than any double (4.9e-324): read as 0", path,
-                 (long long)underflows);
+        cli_note("%s: %lld number%s nearer to 0 than any double (4.9e-324): read as 0", path,
+                 (long long)underflows, underflows == 1 ? " is" : "s are");
     }
 }
 

@@ -97,7 +97,7 @@ static const family families[] = {
 
     /* Those of CHARMM and old AMBER; tsl_residue_is_ion() tells what is called by its element. */
     {TSL_RESIDUE_ION, NAMED_ALIKE, NULL,
-     "SOD POT CLA CAL CES LIT RUB BAR CAD IOD CIO CIP CIM IB ION IM IP C0 NIO"},
+     "SOD POT CLA CAL CES LIT RUB BAR CAD CAD2 IOD CIO CIP CIM IB ION IM IP C0 NIO"},
 
     /* Solvents of simulations, and what crystals are grown and frozen with. */
     {TSL_RESIDUE_SOLVENT, NAMED_ALIKE, NULL,

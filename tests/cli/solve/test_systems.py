@@ -139,6 +139,9 @@ class Streams(SolveTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("a.mtx: 2 numbers are nearer to 0 than any double", result.stderr)
         self.assertEqual(self.solve("a.mtx")["results"]["file"]["underflows"], 2)
+        self.write("a.mtx", BANNER + "general\n2 2 3\n1 1 1\n1 2 1e-999\n2 2 1\n")
+        result = self.run_command("solve", "a.mtx", "--threads", "1")
+        self.assertIn("a.mtx: 1 number is nearer to 0 than any double", result.stderr)
 
     def test_too_large_for_the_machine(self):
         # 16 GB of row pointers alone would do: rather a matrix that no machine holds
