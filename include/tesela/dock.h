@@ -124,9 +124,10 @@ typedef struct tsl_complementarity {
                                     poses that score well: each is found and scored first */
     void *filter_user;
     const uint8_t *restrained[2]; /**< a restraint: of receptor and ligand, shape [atoms], or both
-                                       NULL. Poses are passed over in which no atom that is 1 of
-                                       the one is within `within` of any of the other. Borrowed:
-                                       must outlive the plan */
+                                       NULL. Atoms that are not 0 are named; a pose is kept only if
+                                       a named atom of the receptor is within `within` of a named
+                                       one of the ligand. Borrowed: must outlive the plan. One
+                                       alone, or none named: TSL_E_ARG */
     double within;                /**< angstrom, above 0 and at most 100 */
 } tsl_complementarity;
 
