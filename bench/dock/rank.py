@@ -7,7 +7,7 @@
   rank.py again  PACK OUT                      judge what an earlier judge left in OUT
   rank.py pairs  PACK OUT                      potentials of pairs from the lists in OUT
   rank.py rerank TESELA PACK FROM OUT [OPTION...]
-                                                    rank the lists in FROM anew by pairs; judge
+                                               rank the lists in FROM anew by pairs; judge
   rank.py sample TESELA PACK OUT [OPTION...]   judging from few rotations: see below
 
 PACK has names.json and, for each complex, r.pdb.gz, l.pdb.gz (unbound) and ca.npz (matched CA atoms

@@ -117,16 +117,18 @@ typedef struct tsl_complementarity {
     const double *table;   /**< shape [18][18], symmetric; borrowed: must outlive the plan; NULL is
                                 the library's own */
     const uint8_t *blocked[2]; /**< of receptor and ligand, shape [atoms], or NULL: atoms that are 1
-                                    have clash alone, and each of their pairs counts -1. Borrowed
-                                    likewise. Of both at once: TSL_E_ARG */
+                                    have clash alone, and each of their pairs counts -1.
+                                    Borrowed: must outlive the plan. Atoms of both molecules
+                                    blocked: TSL_E_ARG */
     tsl_dock_filter filter;    /**< poses that it refuses are passed over, so that others take their
                                     places; NULL: none. A rotation takes long where it refuses many
                                     poses that score well: each is found and scored first */
     void *filter_user;
     const uint8_t *restrained[2]; /**< a restraint: of receptor and ligand, shape [atoms], or both
-                                       NULL. Poses are passed over in which no atom that is 1 of
-                                       the one is within `within` of any of the other. Borrowed:
-                                       must outlive the plan */
+                                       NULL. Atoms that are not 0 are named; a pose is kept only if
+                                       a named atom of the receptor is within `within` of a named
+                                       one of the ligand. Borrowed: must outlive the plan. One
+                                       alone, or none named: TSL_E_ARG */
     double within;                /**< angstrom, above 0 and at most 100 */
 } tsl_complementarity;
 
@@ -220,7 +222,7 @@ typedef struct tsl_dock_plan tsl_dock_plan;
  *
  *  @param[out] out       the plan, owned by the caller: tsl_dock_plan_destroy()
  *  @param[in]  receptor  the molecule that stays; borrowed: must outlive the plan
- *  @param[in]  ligand    the molecule that moves; borrowed likewise
+ *  @param[in]  ligand    the molecule that moves; borrowed: must outlive the plan
  *  @param[in]  options   NULL takes the defaults
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, or if the cells are so wide that the
  *          receptor would have no surface layer; TSL_E_NOMEM if memory, or the bound on it, is too

@@ -135,11 +135,13 @@ TSL_API tsl_status tsl_distance_plan_row(const tsl_distance_plan *plan, int64_t 
  *
  *  Accuracy, against exact arithmetic on the coordinates given: relative error below 1e-13 in
  *  double and 1e-6 in single precision (3e-6 from 128 dimensions on), absolute where the value is
- *  below 1 for cosine and correlation; hamming and jaccard are correctly rounded. Each element has
- *  the same bits whatever the range, the number of threads, and the layout. Coordinates are
- *  subtracted before anything else, or, of Euclidean distances of 32 coordinates or more on GPUs
- *  and of 64 or more on processors with AVX2 and FMA, where products of points less their mean
- *  leave too little: close points lose nothing.
+ *  below 1 for cosine and correlation; hamming and jaccard are correctly rounded. Squares of small
+ *  differences underflow: euclidean distances below 1e-15 in single and 1e-150 in double precision
+ *  are less accurate. Of equal points they are exactly 0. Each element has the same bits whatever
+ * the range, the number of threads, and the layout. Close points lose nothing, because coordinates
+ * are subtracted before anything else. Euclidean distances of 32 coordinates or more on GPUs, and
+ * of 64 or more on processors with AVX2 and FMA, are by products of points less their mean instead,
+ * except where these leave too few digits.
  *
  *  Asynchronous on the context's stream. */
 TSL_API tsl_status tsl_distance_execute(tsl_distance_plan *plan, tsl_buffer *out, int64_t first,

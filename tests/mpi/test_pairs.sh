@@ -15,7 +15,7 @@ of_results() {
     sed -n '/"results"/,/}/p' "$1"
 }
 
-# compare TASK ARGUMENT…: on 1 to 4 processes as by itself.
+# compare TASK ARGUMENT...: runs a task alone and on 1 to 4 processes; fails unless reports and results are the same.
 compare() {
     local task=$1 count
     shift

@@ -21,7 +21,7 @@
 
 /* Radius of every atom, angstrom, and the square with which the square s of a distance is compared:
  * FTDock 2.0 asks whether sqrt(s), rounded to single precision, is below 1.8f, and so it is exactly
- * for the s below 1.8f * 1.8f, rounded likewise. */
+ * for the s below 1.8f * 1.8f, which is rounded to single precision too. */
 #define TSL_ATOM_RADIUS 1.8f
 #define TSL_ATOM_SQUARE 0x1.9eb85p+1f
 

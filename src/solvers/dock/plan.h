@@ -166,9 +166,11 @@ int64_t tsl_dock_restraint_bytes(const tsl_dock_plan *plan, const tsl_dock_geome
 tsl_status tsl_dock_take_restraint(tsl_dock_plan *plan, const tsl_molecule *receptor,
                                    const tsl_molecule *ligand);
 void tsl_dock_free_restraint(tsl_dock_plan *plan);
-/* After a correlation: leave the cells alone that may fulfil the restraint, if there is one. */
+/* After a correlation of `count` rotations: set the cells to 0 that cannot fulfil the restraint, if
+ * there is one. */
 tsl_status tsl_dock_restrain(tsl_dock_plan *plan, int count);
-/* convolve->top() of a batch into plan->device, of the cells that are left; of all, or one. */
+/* Find the k best cells of members first to first + count - 1 that the restraint leaves, or of all
+ * cells without one, as convolve->top() does, into plan->device. */
 tsl_status tsl_dock_top_terms(tsl_dock_plan *plan, int first, int count, int k);
 /* Does a pose fulfil the restraint? */
 bool tsl_dock_fulfils(const tsl_dock_plan *plan, const double motion[3][4]);

@@ -80,7 +80,8 @@ typedef struct tsl_neighbor_task {
 
 enum { TSL_TRIPLET_PARTS = 4096 };
 
-/* The parts first, first + step, … of the sum over triples. Arrays are device memory. */
+/* A rank's parts of the sum over triples: every step-th one, from `first` on. Arrays are device
+ * memory. */
 typedef struct tsl_triplet_task {
     int64_t n;            /* >= 1 */
     const double *points; /* [n][3] */
@@ -134,8 +135,8 @@ enum { TSL_PRODUCT_ROWS = 8 };
 
 /* By precision, single and double: sums [TSL_PRODUCT_ROWS][points of a block] become u v of rows
  * and columns, d coordinates, added up in their order. Both are points in blocks: `rows` is the
- * first coordinate of the first row, `columns` that of a block. A product is rounded with its sum,
- * so that all instruction sets that can have the same bits. */
+ * first coordinate of the first row, `columns` that of a block. Each product is
+ * added with one rounding (FMA), so that the bits are the same with every instruction set. */
 typedef struct tsl_product_functions {
     void (*add_single)(float *sums, const float *rows, const float *columns, int d);
     void (*add_double)(double *sums, const double *rows, const double *columns, int d);

@@ -53,6 +53,21 @@ static inline void copy_past_caches(void *to, const void *from, int64_t bytes)
 }
 #endif
 
+/* Rows i0 to i1 - 1 of a task, and the columns *lo to *hi - 1 that contain all of theirs. */
+static inline void take_rows(tsl_pair_row *rows, int64_t *lo, int64_t *hi,
+                             const tsl_distance_task *task, int64_t i0, int64_t i1)
+{
+    *lo = INT64_MAX;
+    *hi = 0;
+    for (int64_t i = i0; i < i1; i++) {
+        const tsl_pair_row row = tsl_pair_row_within(
+            tsl_pair_row_of(task->layout, task->columns, i), task->first, task->count);
+        *lo = row.lo < *lo ? row.lo : *lo;
+        *hi = row.hi > *hi ? row.hi : *hi;
+        rows[i - i0] = row;
+    }
+}
+
 typedef void band_function(const tsl_distance_task *task, int64_t i0, int64_t i1);
 
 #define TSL_TEMPLATE "solvers/pairs/distance_cpu.inc"

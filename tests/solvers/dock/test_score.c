@@ -207,12 +207,15 @@ static int is_near(void *user, const double motion[3][4])
 static void restraints_keep_what_a_filter_does(void **state)
 {
     (void)state;
-    static const double within[] = {9, 60};
+    static const double within[] = {9, 60, 60};
     tsl_pose first[PAIR_ROTATIONS * PAIR_KEEP], other[PAIR_ROTATIONS * PAIR_KEEP];
     const int devices = test_device_count();
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < 3; which++) {
         uint8_t marks[2][BLOB_ATOMS] = {{0}};
         marks[0][3] = marks[0][17] = marks[1][2] = marks[1][5] = marks[1][11] = 1;
+        if (which == 2) { /* so many that no cells are masked */
+            memset(marks, 1, sizeof marks);
+        }
         tsl_dock_options options = score_options();
         pair p = named_pair("cpu", 2);
         nearness near = {{p.receptor, p.ligand}, {marks[0], marks[1]}, within[which]};
@@ -221,7 +224,7 @@ static void restraints_keep_what_a_filter_does(void **state)
         test_search(&p, &options, first);
         options.complementarity.filter = NULL;
         test_search(&p, &options, other);
-        /* the narrow one leaves some and refuses some; the wide one refuses none */
+        /* the narrow one leaves some and refuses some; the wide ones refuse none */
         assert_int_equal(memcmp(first, other, sizeof first) != 0, which == 0);
         int found = 0;
         for (int i = 0; i < PAIR_ROTATIONS * PAIR_KEEP; i++) {

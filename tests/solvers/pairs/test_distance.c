@@ -256,6 +256,37 @@ static void close_points_of_many_coordinates_lose_nothing(void **state)
     }
 }
 
+/* Points so close to their mean that squares of single precision underflow, each of them twice. */
+static void equal_points_are_at_no_distance(void **state)
+{
+    (void)state;
+    enum { N = 20, D = 70 };
+    static const double scales[] = {1, 1e-18, 3e-23, 1e-30};
+    for (int dev = 0; dev < test_device_count(); dev++) {
+        tsl_context *context = test_context(test_devices[dev], 2);
+        for (int k = 0; k < 8; k++) {
+            tsl_distance_options options = TSL_DISTANCE_OPTIONS_INIT;
+            const int precision = k % 2 == 0 ? 4 : 8;
+            int64_t count = 0;
+            tsl_points a = random_points(N, D, precision, 9);
+            for (int64_t e = 0; e < N / 2 * D; e++) {
+                const double x = get(a.values, precision, e) * scales[k / 2];
+                put((void *)(uintptr_t)a.values, precision, e, x);
+                put((void *)(uintptr_t)a.values, precision, e + N / 2 * D, x);
+            }
+            options.layout = TSL_LAYOUT_SQUARE;
+            void *found = distances(context, &options, &a, NULL, N * N, &count);
+            for (int64_t i = 0; i < N; i++) {
+                assert_true(get(found, precision, i * N + i) == 0);
+                assert_true(get(found, precision, i * N + (i + N / 2) % N) == 0);
+            }
+            free(found);
+            free_points(a);
+        }
+        tsl_context_destroy(context);
+    }
+}
+
 static void ranges_of_all_sizes_match_a_plain_loop(void **state)
 {
     (void)state;
@@ -488,6 +519,7 @@ int main(void)
         cmocka_unit_test(metrics_are_scipy_s),
         cmocka_unit_test(ranges_of_all_sizes_match_a_plain_loop),
         cmocka_unit_test(close_points_of_many_coordinates_lose_nothing),
+        cmocka_unit_test(equal_points_are_at_no_distance),
         cmocka_unit_test(bits_do_not_depend_on_ranges_or_threads),
         cmocka_unit_test(close_points_lose_nothing),
         cmocka_unit_test(streams_come_in_order_and_stop),

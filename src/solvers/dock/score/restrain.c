@@ -7,17 +7,31 @@
 #include "io/molecule/molecule.h"
 #include "solvers/dock/plan.h"
 
-/* Pairs of atoms whose balls are marked. Restraints of more are loose ones, which most good poses
- * fulfil: each pose found is checked, and nothing else is done. */
-enum { PAIRS_MARKED = 1 << 17 };
+/* Rows of cells that are marked for a rotation at most, some 40 ms of a CPU's core. Restraints
+ * whose balls have more are loose ones, which most good poses fulfil: each pose found is checked,
+ * and nothing else is done. */
+enum { ROWS_MARKED = 1 << 22 };
 
 /* By what the balls are larger than the restraint, so that rounding leaves none out, angstrom. */
 #define MARGIN 0.02F
 
-static bool is_masked(const tsl_dock_plan *plan)
+static float radius_of(const tsl_dock_plan *plan)
+{
+    return (float)plan->options.complementarity.within + MARGIN;
+}
+
+/* Planes of cells that a ball meets at most. */
+static int slices_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g)
+{
+    const int slices = (int)(2 * radius_of(plan) / g->spacing) + 2;
+    return slices < g->grid ? slices : g->grid;
+}
+
+static bool is_masked(const tsl_dock_plan *plan, const tsl_dock_geometry *g)
 {
     const int64_t *count = plan->terms.restraint.count;
-    return count[0] > 0 && count[0] * count[1] <= PAIRS_MARKED;
+    const int64_t slices = slices_of(plan, g);
+    return count[0] > 0 && count[0] * count[1] <= ROWS_MARKED / (slices * slices);
 }
 
 tsl_status tsl_dock_count_restrained(tsl_dock_plan *plan, const tsl_molecule *receptor,
@@ -52,9 +66,9 @@ int64_t tsl_dock_restraint_bytes(const tsl_dock_plan *plan, const tsl_dock_geome
     const int64_t keys = many > TSL_CANDIDATES_MORE ? many : TSL_CANDIDATES_MORE;
     /* the reduction's: of each thread of a CPU, or of each slab of a GPU */
     const int64_t lists = plan->context->threads + (int64_t)g->grid * g->grid * g->grid / 32768 + 1;
-    return is_masked(plan) ? 2 * positions + mask_bytes(g->grid, batch) +
-                                 lists * keys * (int64_t)sizeof(int64_t)
-                           : positions;
+    return is_masked(plan, g) ? 2 * positions + mask_bytes(g->grid, batch) +
+                                    lists * keys * (int64_t)sizeof(int64_t)
+                              : positions;
 }
 
 void tsl_dock_free_restraint(tsl_dock_plan *plan)
@@ -118,18 +132,16 @@ static tsl_status send_atoms(tsl_dock_plan *plan)
 static tsl_restraint_task task_of(const tsl_dock_plan *plan)
 {
     const tsl_dock_restraint *r = &plan->terms.restraint;
-    tsl_restraint_task task = {.grid = plan->geometry.grid,
-                               .spacing = plan->geometry.spacing,
-                               .radius = (float)plan->options.complementarity.within + MARGIN,
-                               .count = {(int)r->count[0], (int)r->count[1]},
-                               .positions = {r->atoms, (float *)r->atoms + 3 * r->count[0]},
-                               .turns = plan->device.turns,
-                               .mask = r->mask,
-                               .layout = plan->layout,
-                               .grids = plan->grids};
-    const int slices = (int)(2 * task.radius / task.spacing) + 2;
-    task.slices = slices < task.grid ? slices : task.grid;
-    return task;
+    return (tsl_restraint_task){.grid = plan->geometry.grid,
+                                .spacing = plan->geometry.spacing,
+                                .radius = radius_of(plan),
+                                .slices = slices_of(plan, &plan->geometry),
+                                .count = {(int)r->count[0], (int)r->count[1]},
+                                .positions = {r->atoms, (float *)r->atoms + 3 * r->count[0]},
+                                .turns = plan->device.turns,
+                                .mask = r->mask,
+                                .layout = plan->layout,
+                                .grids = plan->grids};
 }
 
 tsl_status tsl_dock_take_restraint(tsl_dock_plan *plan, const tsl_molecule *receptor,
@@ -145,7 +157,7 @@ tsl_status tsl_dock_take_restraint(tsl_dock_plan *plan, const tsl_molecule *rece
     }
     TSL_TRY(take_positions(plan, 0, receptor));
     TSL_TRY(take_positions(plan, 1, ligand));
-    if (!is_masked(plan)) {
+    if (!is_masked(plan, &plan->geometry)) {
         return TSL_OK;
     }
     TSL_TRY(send_atoms(plan));
@@ -162,7 +174,7 @@ tsl_status tsl_dock_restrain(tsl_dock_plan *plan, int count)
 {
     tsl_context *context = plan->context;
     const double begun = tsl_seconds();
-    if (!is_masked(plan)) {
+    if (plan->terms.restraint.mask == NULL) {
         return TSL_OK;
     }
     tsl_status status = context->ops->convolve->store(plan->convolve, count, plan->grids);
@@ -178,7 +190,7 @@ tsl_status tsl_dock_top_terms(tsl_dock_plan *plan, int first, int count, int k)
     tsl_context *context = plan->context;
     const tsl_dock_batch *device = &plan->device;
     const int64_t row = tsl_grid_row(&plan->layout, first, 0);
-    return is_masked(plan)
+    return plan->terms.restraint.mask != NULL
                ? context->ops->reduce->top(plan->terms.restraint.reduce,
                                            (const char *)plan->grids +
                                                row * (int64_t)plan->layout.precision,

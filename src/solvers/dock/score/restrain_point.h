@@ -36,7 +36,8 @@ TSL_FN int64_t tsl_restraint_words(const tsl_restraint_task *task)
     return (int64_t)task->grid * task->grid * tsl_restraint_row_words(task->grid);
 }
 
-/* Bits that lie within `length` of coordinate p along an axis; is there any? */
+/* The numbers *from to *to of the bits whose shifts lie within `length` of coordinate p along an
+ * axis; is there any? */
 TSL_FN int tsl_restraint_range(const tsl_restraint_task *task, float p, float length, int *from,
                                int *to)
 {
@@ -48,7 +49,7 @@ TSL_FN int tsl_restraint_range(const tsl_restraint_task *task, float p, float le
     return *from <= *to;
 }
 
-/* Set bits from … to of a row. */
+/* Set the bits of a row from number `from` to number `to`, both included. */
 TSL_FN void tsl_restraint_set(uint32_t *row, int from, int to)
 {
     for (int word = from / 32; word <= to / 32; word++) {
@@ -65,7 +66,8 @@ TSL_FN void tsl_restraint_set(uint32_t *row, int from, int to)
     }
 }
 
-/* Mark one plane of a ball: of the pair of atoms number i * count[1] + j. */
+/* Mark one plane of the ball of a pair of atoms; that of atoms i and j is number i * count[1] + j.
+ */
 TSL_FN void tsl_restraint_mark(const tsl_restraint_task *task, int member, int ball, int slice)
 {
     const float *a = task->positions[0] + 3 * (ball / task->count[1]);

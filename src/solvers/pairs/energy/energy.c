@@ -22,6 +22,8 @@ struct tsl_energy_plan {
     int32_t degree; /* pairs of it that a point is in at most */
     tsl_search search;
     void *excluded, *excluded_first, *charges, *spots, *forces, *sums, *before;
+    int64_t
+        *joined; /* of several ranks: host memory for forces and sums that are added over them */
 };
 
 /* Whole numbers that are added stay below this in all. */
@@ -147,6 +149,13 @@ static tsl_status place_all(tsl_energy_plan *plan)
     }
     TSL_TRY(place(plan, &plan->spots, NULL, 4 * task->padded * task->precision, "points"));
     TSL_TRY(place(plan, &plan->forces, NULL, 24 * n, "forces"));
+    if (plan->context->comm->size > 1) {
+        const int64_t bytes = 24 * n + 8 * (TSL_SUM_COPIES * TSL_SUM_PLACES + 1);
+        plan->joined = tsl_allocate((size_t)bytes);
+        if (plan->joined == NULL) {
+            return tsl_fail_memory(plan->context, bytes, "forces of all ranks");
+        }
+    }
     /* the sums, what is beyond limits, and how far a point has moved */
     TSL_TRY(place(plan, &plan->sums, NULL, 8 * (TSL_SUM_COPIES * TSL_SUM_PLACES + 2), "sums"));
     if (o->cutoff > 0) {
@@ -270,10 +279,8 @@ tsl_status tsl_energy_plan_create(tsl_energy_plan **out, tsl_context *context,
     }
     set_task(plan, count, precision);
     TSL_TRY(tsl_pairs_compare_ranks(context));
-    if (o->cutoff > 0) {
-        TSL_TRY(open_search(plan));
-    }
-    TSL_TRY(place_all(plan));
+    status = o->cutoff > 0 ? open_search(plan) : TSL_OK;
+    TSL_TRY(tsl_comm_agree(context, status == TSL_OK ? place_all(plan) : status));
     plan->options.charges = NULL; /* the caller's from here on */
     plan->options.exclusions = NULL;
     *out = plan;
@@ -294,6 +301,7 @@ void tsl_energy_plan_destroy(tsl_energy_plan *plan)
         tsl_device_release(plan->context, all[k]);
     }
     tsl_search_close(&plan->search);
+    tsl_release(plan->joined);
     tsl_release(plan);
 }
 
@@ -383,18 +391,11 @@ static tsl_status join(tsl_energy_plan *plan)
     enum { COUNT = TSL_SUM_COPIES * TSL_SUM_PLACES };
     tsl_context *const context = plan->context;
     const int64_t numbers = 3 * plan->task.n;
-    tsl_status status = TSL_OK;
-    int64_t *all = tsl_allocate((size_t)(8 * (numbers + COUNT + 1)));
-    int64_t *const sums = all + numbers;
-    if (all == NULL) {
-        status = tsl_fail_memory(context, 8 * (numbers + COUNT + 1), "forces of all ranks");
-        goto met;
-    }
-    status = context->ops->download(context, all, plan->forces, 8 * numbers);
+    int64_t *const all = plan->joined, *const sums = all + numbers;
+    tsl_status status = context->ops->download(context, all, plan->forces, 8 * numbers);
     if (status == TSL_OK) {
         status = context->ops->download(context, sums, plan->sums, 8 * (COUNT + 1));
     }
-met:
     TSL_TRY(tsl_comm_agree(context, status));
     TSL_TRY(tsl_comm_all_reduce(context->comm, NULL, all, numbers + COUNT, TSL_COMM_INT64,
                                 TSL_COMM_SUM));
@@ -404,7 +405,6 @@ met:
     TSL_TRY(context->ops->upload(context, plan->sums, sums, 8 * (COUNT + 1)));
     TSL_TRY(context->ops->synchronize(context));
 done:
-    tsl_release(all);
     return status;
 }
 

@@ -54,7 +54,7 @@ typedef struct tsl_energy_ops {
     /* Add all pairs i < j of the squares begin <= s < end, numbered by rows of the lower triangle,
      * to forces and sums. */
     tsl_status (*all_pairs)(tsl_context *context, const tsl_energy_task *task);
-    /* The same for pairs of a list, of the points begin <= i < end. */
+    /* Add the pairs of a list whose first point is begin <= i < end to forces and sums. */
     tsl_status (*listed_pairs)(tsl_context *context, const tsl_energy_task *task);
     /* out from forces. */
     tsl_status (*deliver)(tsl_context *context, const tsl_energy_task *task);
