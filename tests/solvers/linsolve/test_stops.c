@@ -6,8 +6,7 @@
 
 enum { MOST = 400 };
 
-/* ---- what a plan refuses ------------------------------------------------------------------------
- */
+/* ---- what a plan refuses ------------------------------------------------------------------- */
 
 /* A matrix of 4 rows, numbered from 1: the identity with one more pair of entries. */
 typedef struct refusal {
@@ -219,8 +218,7 @@ static void options_are_checked(void **state)
     tsl_context_destroy(context);
 }
 
-/* ---- what a solution stops at -------------------------------------------------------------------
- */
+/* ---- what a solution stops at -------------------------------------------------------------- */
 
 /* 1 on the diagonal and -0.9 elsewhere: eigenvalues -0.8, 1.9 and 1.9, and no two rows show it. */
 static tsl_sparse_matrix *make_hidden(tsl_context *context)
