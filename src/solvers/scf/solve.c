@@ -476,7 +476,7 @@ static tsl_status try_turns(iteration *it, double *lowest)
     tsl_message(p->context, TSL_MESSAGE_NOTE,
                 "orbitals of one energy are occupied in part: from %d places of theirs about each "
                 "other, the lowest energy is %.1e hartree below the first",
-                TURNS + 1, begun - r->total);
+                TURNS + 1, fmax(begun - r->total, 0));
 done:
     return status;
 }
