@@ -83,7 +83,7 @@ static const cli_option rows[] = {
      .help = "and no element of F D S - S D F is larger"},
     {"max-iterations", .value = "COUNT", .kind = CLI_INTEGER,
      CLI_FIELD(scf_command, scf.max_iterations), .range = {TSL_SCF_ITERATIONS_RANGE},
-     .help = "at most"},
+     .help = "at most, of a solution"},
     {"damping", .value = "PART", .kind = CLI_REAL, CLI_FIELD(scf_command, scf.damping),
      .range = {TSL_SCF_DAMPING_RANGE}, .help = "part of the last Fock matrix that is kept"},
     {"level-shift", .value = "HARTREE", .kind = CLI_REAL, CLI_FIELD(scf_command, scf.level_shift),
