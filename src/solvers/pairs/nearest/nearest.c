@@ -47,7 +47,7 @@ static tsl_status sort(tsl_search *s, const tsl_neighbor_task **cells, tsl_conte
     tsl_neighbor_options options = TSL_NEIGHBOR_OPTIONS_INIT;
     tsl_status status = TSL_OK;
     *cells = NULL;
-    if (context->ops != &tsl_device_cpu || points->dimensions > 3 || points->count < FEW_POINTS) {
+    if (points->dimensions > 3 || points->count < FEW_POINTS) {
         return TSL_OK;
     }
     options.cutoff = cell_size(points, keep);
@@ -60,16 +60,25 @@ done:
     return status;
 }
 
+/* Bytes of points in blocks, or of numbers in two parts. */
+static int64_t block_bytes(const tsl_context *context, const tsl_points *points)
+{
+    const int64_t d = points->dimensions, tile = TSL_NEAREST_TILE, depth = TSL_NEAREST_DEPTH;
+    const int64_t blocks = tsl_pairs_block_bytes(points->count, (int)d, points->precision);
+    const int64_t parts =
+        (points->count + tile - 1) / tile * tile * ((d + depth - 1) / depth * depth) * 4;
+    return context->ops == &tsl_device_cpu || points->precision == 8 || blocks > parts ? blocks
+                                                                                       : parts;
+}
+
 /* Points as rows, and room for blocks, which the CPU's are copied to. */
 static tsl_status send(tsl_search *s, tsl_nearest_task *task, const tsl_points *points)
 {
     tsl_context *const context = s->context;
     const int64_t rows = points->count * points->dimensions * points->precision;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_search_reserve(
-        s, TSL_ROOM_SORTED,
-        tsl_pairs_block_bytes(points->count, points->dimensions, points->precision),
-        "points in blocks"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_SORTED, block_bytes(context, points),
+                               "points in blocks"));
     task->blocks = s->room[TSL_ROOM_SORTED];
     if (context->ops == &tsl_device_cpu) {
         tsl_pairs_copy_blocks(task->blocks, points->values, points->count, points->dimensions,
@@ -77,31 +86,34 @@ static tsl_status send(tsl_search *s, tsl_nearest_task *task, const tsl_points *
         task->rows = points->values;
         return TSL_OK;
     }
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_OWN, points->dimensions * 4, "a centre"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_POINTS, rows, "points"));
     TSL_TRY(context->ops->upload(context, s->room[TSL_ROOM_POINTS], points->values, rows));
+    task->centre = s->room[TSL_ROOM_OWN];
     task->rows = s->room[TSL_ROOM_POINTS];
 done:
     return status;
 }
 
-/* What GPUs need besides. */
+/* What GPUs need besides; none of it is where cells are. */
 static tsl_status reserve(tsl_search *s, tsl_nearest_task *task)
 {
-    const int64_t n = task->n;
+    const int64_t n = task->n, tile = TSL_NEAREST_TILE;
     tsl_status status = TSL_OK;
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RADII, n * task->precision, "lengths of points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RADII, (n + tile - 1) / tile * tile * task->precision,
+                               "lengths of points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_MORE, n * task->precision, "squares"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_RESULT, 8, "a length"));
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_ORDER, 4 * n * task->keep, "candidates"));
-    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_LOOSE, 4 * (n + 1), "doubtful points"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_COUNTS, 4 * n * task->keep, "candidates"));
+    TSL_TRY(tsl_search_reserve(s, TSL_ROOM_FIRST, 4 * (n + 1), "doubtful points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_INDICES, 4 * n * task->k, "nearest points"));
     TSL_TRY(tsl_search_reserve(s, TSL_ROOM_DISTANCES, n * task->k * task->precision,
                                "distances of nearest points"));
     task->norms = s->room[TSL_ROOM_RADII];
     task->worst = s->room[TSL_ROOM_MORE];
     task->longest = s->room[TSL_ROOM_RESULT];
-    task->candidates = s->room[TSL_ROOM_ORDER];
-    task->doubtful = s->room[TSL_ROOM_LOOSE];
+    task->candidates = s->room[TSL_ROOM_COUNTS];
+    task->doubtful = s->room[TSL_ROOM_FIRST];
     task->indices = s->room[TSL_ROOM_INDICES];
     task->distances = s->room[TSL_ROOM_DISTANCES];
 done:
@@ -125,7 +137,7 @@ static tsl_status run(tsl_search *s, int32_t *indices, void *distances, int k,
     if (cells == NULL) {
         TSL_TRY(send(s, &task, points));
     } else {
-        task.rows = points->values;
+        task.rows = context->ops == &tsl_device_cpu ? points->values : cells->points;
     }
     if (context->ops != &tsl_device_cpu) {
         TSL_TRY(reserve(s, &task));
