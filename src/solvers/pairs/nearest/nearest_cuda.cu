@@ -1,5 +1,6 @@
 /* Nearest points on NVIDIA GPUs. */
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/cuda.h"

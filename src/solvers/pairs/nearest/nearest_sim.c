@@ -1,6 +1,7 @@
 /* Nearest points on sim. */
 #include <math.h>
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
