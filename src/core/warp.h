@@ -13,7 +13,8 @@
  * A warp phase is a phase without a barrier at its end. As in any phase, no thread may read what
  * another writes in it: TSL_FROM_LANE and TSL_BALLOT read variables of TSL_PRIVATE that an earlier
  * phase wrote. All 32 threads come to each of them, inside of a phase or outside. What threads
- * leave for each other in memory needs a TSL_PHASE.
+ * leave for each other in memory needs a TSL_PHASE. Blocks of more threads may have warp phases
+ * too, but not TSL_FROM_LANE and TSL_BALLOT.
  *
  * A warp multiplies small matrices, which GPUs have units for (tensor cores):
  *
@@ -22,9 +23,9 @@
  * adds to a 16 x 8 matrix the product of a 16 x 16 and a 16 x 8 one. It stands outside of phases,
  * of blocks of any number of whole warps, each of which has matrices of its own; names are of
  * TSL_PRIVATE, each followed by where in such a variable a thread's part begins. Thread
- * 4 r + c of a warp has of the sums float [4]: rows r and r + 8, of each columns 2 c and 2 c + 1; of
- * the left uint32_t [4]: rows r, r + 8, r, r + 8, of the first two columns 2 c and 2 c + 1, of the
- * others 2 c + 8 and 2 c + 9; of the right uint32_t [2]: column r, rows 2 c and 2 c + 1, then
+ * 4 r + c of a warp has of the sums float [4]: rows r and r + 8, of each columns 2 c and 2 c + 1;
+ * of the left uint32_t [4]: rows r, r + 8, r, r + 8, of the first two columns 2 c and 2 c + 1, of
+ * the others 2 c + 8 and 2 c + 9; of the right uint32_t [2]: column r, rows 2 c and 2 c + 1, then
  * 2 c + 8 and 2 c + 9. Two numbers share 32 bits, the first the lower ones; each is the upper half
  * of a float (bfloat16, 8 significant bits). Products are exact. Sums are in single precision;
  * how each addition of them rounds is up to the device. Source: PTX ISA, mma.m16n8k16. */
@@ -108,7 +109,8 @@ static inline void tsl_warp_multiply(float *sums, int sums_step, const uint32_t 
     }
     for (int lane = 0; lane < TSL_WARP; lane++) {
         for (int e = 0; e < 4; e++) {
-            const float *const row = a[lane / 4 + e / 2 * 8], *const column = b[lane % 4 * 2 + e % 2];
+            const float *const row = a[lane / 4 + e / 2 * 8], *const column =
+                                                                  b[lane % 4 * 2 + e % 2];
             float sum = 0;
             for (int k = 0; k < 16; k++) {
                 sum += row[k] * column[k];
