@@ -5,18 +5,32 @@
 #include "solvers/scf/coulomb_step/coulomb_step.h"
 
 enum {
-    TSL_COULOMB_CLASSES = 9,   /* orders 0 to 8, of two g functions */
+    TSL_COULOMB_ORDERS = 9, /* 0 to 8, of two g functions */
+    /* By the order where it is all orders below too; then, of solid harmonics, by l from 1 on. */
+    TSL_COULOMB_CLASSES = TSL_COULOMB_ORDERS + TSL_SCF_MAX_L,
     TSL_COULOMB_THREADS = 128, /* particles of a block */
     TSL_COULOMB_TILE = 32,     /* those that act on them, at a time */
     /* The Boys function's table by highest order m: [rows][8 Taylor coefficients, exp(-x), 0]. */
     TSL_COULOMB_BOYS = 10
 };
 
-/* Particles of one order. */
+/* Particles that have values of the same tuv: t + u + v is from `lowest` to `order`. */
 typedef struct tsl_coulomb_class {
     int64_t first, count; /* among all particles */
-    int64_t value;        /* where its values begin: [hermites of the order][count] */
+    int64_t value;        /* where its values begin: [tuv][count] */
+    int order, lowest;    /* lowest = order of solid harmonics, else 0 */
 } tsl_coulomb_class;
+
+/* The first tuv of a class, and how many they are. */
+static inline int tsl_coulomb_first_hermite(const tsl_coulomb_class *c)
+{
+    return tsl_hermites(c->lowest - 1);
+}
+
+static inline int tsl_coulomb_hermites(const tsl_coulomb_class *c)
+{
+    return tsl_hermites(c->order) - tsl_coulomb_first_hermite(c);
+}
 
 /* Arrays are device memory. */
 typedef struct tsl_coulomb_particles {
@@ -28,7 +42,7 @@ typedef struct tsl_coulomb_particles {
     bool points; /* point charges, without an exponent */
 } tsl_coulomb_particles;
 
-/* Derivatives of the potential of particles of order `from` at those of order `to`: part k, of
+/* Derivatives of the potential of particles of class `from` at those of class `to`: part k, of
  * `chunk` acting particles from number k * chunk on, goes to parts + k * hermites * count. */
 typedef struct tsl_coulomb_potential {
     tsl_coulomb_particles own, other;
