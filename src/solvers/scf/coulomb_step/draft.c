@@ -15,21 +15,38 @@ static tsl_status take(tsl_context *context, void *out, int64_t count, size_t ea
                : tsl_fail_memory(context, count * (int64_t)each, "products of basis functions");
 }
 
-/* Places of classes' values; returns how many values there are. */
+/* Place a class's values after `values`; returns where they end. */
+static int64_t place_class(tsl_coulomb_class *c, int64_t first, int64_t values)
+{
+    c->first = first;
+    c->value = values;
+    return values + c->count * tsl_coulomb_hermites(c);
+}
+
+/* The orders of classes and places of their values; the numbers of particles are known. Returns how
+ * many values there are. */
 static int64_t place_values(tsl_coulomb_particles *p)
 {
-    int64_t values = 0, first = 0;
-    for (int k = 0; k < TSL_COULOMB_CLASSES; k++) {
-        tsl_coulomb_class *c = &p->of[k];
-        const bool solid = k >= TSL_COULOMB_ORDERS;
-        c->order = solid ? k - TSL_COULOMB_ORDERS + 1 : k;
-        c->lowest = solid ? c->order : 0;
-        c->first = first;
-        c->value = values;
-        first += c->count;
-        values += c->count * tsl_coulomb_hermites(c);
+    int64_t values = 0;
+    int band = TSL_COULOMB_FIRST_BAND;
+    p->total = 0;
+    for (int order = 0; order < TSL_COULOMB_ORDERS; order++) {
+        tsl_coulomb_class *c = &p->of[order];
+        c->order = order < TSL_COULOMB_WHOLE ? order : TSL_COULOMB_WHOLE;
+        values = place_class(c, p->total, values);
+        for (int higher = TSL_COULOMB_WHOLE + 1; higher <= order; higher++, band++) {
+            p->of[band] = (tsl_coulomb_class){.count = c->count, .order = higher, .lowest = higher};
+            values = place_class(&p->of[band], p->total, values);
+        }
+        p->total += c->count;
     }
-    p->total = first;
+    for (int l = 0; l < TSL_COULOMB_SOLIDS; l++) {
+        tsl_coulomb_class *c = &p->of[TSL_COULOMB_FIRST_SOLID + l];
+        c->order = c->lowest = l;
+        c->solid = true;
+        values = place_class(c, p->total, values);
+        p->total += c->count;
+    }
     return values;
 }
 
@@ -214,8 +231,8 @@ static void number_sites(tsl_coulomb_draft *d, primitive *p, int64_t count, bool
             end++;
         }
         const int l = p[k].l;
-        const bool solid = l > 0 && p[end - 1].l == l && (!cartesian || l == 1);
-        const int class = solid ? TSL_COULOMB_ORDERS + l - 1 : l;
+        const bool solid = p[end - 1].l == l && (!cartesian || l < 2);
+        const int class = solid ? TSL_COULOMB_FIRST_SOLID + l : l;
         for (int64_t i = k; i < end; i++) {
             p[i].class = class;
             p[i].site = d->sites.of[class].count;

@@ -6,19 +6,26 @@
 
 enum {
     TSL_COULOMB_ORDERS = 9, /* 0 to 8, of two g functions */
-    /* By the order where it is all orders below too; then, of solid harmonics, by l from 1 on. */
-    TSL_COULOMB_CLASSES = TSL_COULOMB_ORDERS + TSL_SCF_MAX_L,
+    /* Pairs of order 5 to 8 have their tuv up to 4 in one class, and those of each order from 5 on
+     * in another. */
+    TSL_COULOMB_WHOLE = 4,
+    TSL_COULOMB_BANDS = 10,
+    TSL_COULOMB_SOLIDS = TSL_SCF_MAX_L + 1, /* l = 0 to this less 1 */
+    TSL_COULOMB_FIRST_BAND = TSL_COULOMB_ORDERS,
+    TSL_COULOMB_FIRST_SOLID = TSL_COULOMB_FIRST_BAND + TSL_COULOMB_BANDS,
+    TSL_COULOMB_CLASSES = TSL_COULOMB_FIRST_SOLID + TSL_COULOMB_SOLIDS,
     TSL_COULOMB_THREADS = 128, /* particles of a block */
     TSL_COULOMB_TILE = 32,     /* those that act on them, at a time */
     /* The Boys function's table by highest order m: [rows][8 Taylor coefficients, exp(-x), 0]. */
     TSL_COULOMB_BOYS = 10
 };
 
-/* Particles that have values of the same tuv: t + u + v is from `lowest` to `order`. */
+/* Values of the same tuv of some particles: t + u + v is from `lowest` to `order`. */
 typedef struct tsl_coulomb_class {
     int64_t first, count; /* among all particles */
     int64_t value;        /* where its values begin: [tuv][count] */
-    int order, lowest;    /* lowest = order of solid harmonics, else 0 */
+    int order, lowest;
+    bool solid; /* solid harmonics of l = order = lowest */
 } tsl_coulomb_class;
 
 /* The first tuv of a class, and how many they are. */
