@@ -1,12 +1,11 @@
-/* Planted bugs of textures. "BUG kind" stands on the line that must be told, or beside which another
- * must be. */
+/* Planted bugs of textures. */
 #include <cstring>
 
 __global__ void fetch(float *out, cudaTextureObject_t t, int *write)
 {
     float v = tex1Dfetch<float>(t, threadIdx.x); // BUG race BUG unwritten BUG bounds
     if (write != nullptr && threadIdx.x == 0) {
-        write[40] = 1;
+        write[40] = 1; // ALSO race
     }
     out[threadIdx.x] = v;
 }

@@ -35,8 +35,8 @@ __global__ void compute(unsigned *out, const half *a, const half *b, const half 
     *to++ = bits(hrint(x));
     *to++ = bits(__hmax(x, y)) == bits(__hmax(y, x)) ? bits(__hmax(x, y)) : 0x1234;
     *to++ = bits(__hmin(x, y));
-    *to++ = (x == y) | (x != y) << 1 | (x < y) << 2 | (x <= y) << 3 | (x > y) << 4 |
-            (x >= y) << 5 | __hne(x, y) << 6 | __hltu(x, y) << 7;
+    *to++ = (x == y) | (x != y) << 1 | (x < y) << 2 | (x <= y) << 3 | (x > y) << 4 | (x >= y) << 5 |
+            __hne(x, y) << 6 | __hltu(x, y) << 7;
     *to++ = bits(__hadd_sat(x, y));
     *to++ = bits(-x);
 }
@@ -63,14 +63,16 @@ int main()
     static unsigned short host[3][COUNT];
     static float floats[COUNT];
     static unsigned results[COUNT * RESULTS];
-    const unsigned short special[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff,
-                                      0x7c00, 0xfc00, 0x7e00, 0x3c00, 0xbc00, 0x3555, 0x0200, 0x7bfe};
+    const unsigned short special[] = {0,      0x8000, 1,      0x8001, 0x03ff, 0x0400,
+                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3c00,
+                                      0xbc00, 0x3555, 0x0200, 0x7bfe};
     half *a[3];
     float *f;
     unsigned *out;
     for (int i = 0; i < COUNT; i++) {
         for (int k = 0; k < 3; k++) {
-            host[k][i] = (unsigned short)(i < 256 && k < 2 ? special[k == 0 ? i / 16 : i % 16] : next());
+            host[k][i] =
+                (unsigned short)(i < 256 && k < 2 ? special[k == 0 ? i / 16 : i % 16] : next());
         }
         if (i % 2 == 1 && i >= 256) { /* like exponents, so that sums cancel and products round */
             host[1][i] = host[0][i] & 0xfc00 | next() & 0x83ff;

@@ -51,7 +51,8 @@ static float *device;
 static float host[4 * STEPS];
 
 static cudaTextureObject_t make(const cudaResourceDesc &resource, cudaTextureAddressMode address,
-                                cudaTextureFilterMode filter, cudaTextureReadMode read, bool normalized)
+                                cudaTextureFilterMode filter, cudaTextureReadMode read,
+                                bool normalized)
 {
     cudaTextureDesc how;
     cudaTextureObject_t texture = 0;
@@ -102,9 +103,10 @@ static void all_modes(const char *name, cudaArray_t array, int axes, float3 exte
         const float3 one = {1, 1, 1}, scale = normalized ? one : extent;
         const cudaTextureObject_t texture =
             make(resource_of(array), (cudaTextureAddressMode)(k % 4),
-                 linear ? cudaFilterModeLinear : cudaFilterModePoint, cudaReadModeElementType, normalized);
-        snprintf(text, sizeof text, "%s %s %s %s", name, addresses[k % 4], linear ? "linear" : "point",
-                 normalized ? "normalized" : "texels");
+                 linear ? cudaFilterModeLinear : cudaFilterModePoint, cudaReadModeElementType,
+                 normalized);
+        snprintf(text, sizeof text, "%s %s %s %s", name, addresses[k % 4],
+                 linear ? "linear" : "point", normalized ? "normalized" : "texels");
         if (axes == 1) {
             floats<1><<<1, STEPS>>>(device, texture, scale);
         } else if (axes == 2) {
@@ -181,14 +183,16 @@ static void plain_memory()
     resource.res.pitch2D.height = H;
     resource.res.pitch2D.pitchInBytes = pitch;
     for (int linear = 0; linear < 2; linear++) {
-        texture = make(resource, cudaAddressModeClamp, linear ? cudaFilterModeLinear : cudaFilterModePoint,
+        texture = make(resource, cudaAddressModeClamp,
+                       linear ? cudaFilterModeLinear : cudaFilterModePoint,
                        cudaReadModeNormalizedFloat, false);
         colours<<<1, STEPS>>>((float4 *)device, texture);
         tell(linear ? "colours linear" : "colours point", texture, 4);
     }
     cudaMemcpy2D(pitched, pitch, pairs, sizeof pairs[0], W * 4, H, cudaMemcpyHostToDevice);
     resource.res.pitch2D.desc = cudaCreateChannelDesc<short2>();
-    texture = make(resource, cudaAddressModeBorder, cudaFilterModePoint, cudaReadModeElementType, false);
+    texture =
+        make(resource, cudaAddressModeBorder, cudaFilterModePoint, cudaReadModeElementType, false);
     shorts<<<1, STEPS>>>((int2 *)device, texture);
     int2 got[STEPS];
     cudaMemcpy(got, device, sizeof got, cudaMemcpyDeviceToHost);
