@@ -36,6 +36,13 @@ class Usage(unittest.TestCase):
         broken = os.path.join(folder, "broken.cu")
         with open(broken, "w", encoding="ascii") as file:
             file.write("__global__ void k(int *a)\n{\n}\nint main() { k<<<1, 32>>>; }\n")
+
+        def absent(line):
+            path = os.path.join(tempfile.mkdtemp(dir=folder), "absent.cu")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f"#if 0\n#include <mma.h>\n#endif\n{line}\nint main() {{}}\n")
+            return path
+
         cases = [
             (["run"], "give a CUDA file"),
             (["run", "no-such.cu"], "no-such.cu"),
@@ -52,6 +59,10 @@ class Usage(unittest.TestCase):
             (["run", ACCESS, "--compiler", "no-such-compiler"], "no such program"),
             (["run", ptx], "ptx.cu:3: inline PTX"),
             (["run", broken], "broken.cu:4: a launch is"),
+            (["run", absent("#include <mma.h>")], "absent.cu:4: mma.h: the simulated device has no tensor cores"),
+            (["run", absent("# include \"thrust/sort.h\"")], "absent.cu:4: thrust/sort.h: "),
+            (["run", absent("texture<float, 2> image;")], "absent.cu:4: texture: "),
+            (["run", absent("void f() { surf2Dread(1); }")], "absent.cu:4: surf2Dread: "),
             (["rnu"], "did you mean run?"),
         ]
         for arguments, text in cases:

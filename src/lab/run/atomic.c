@@ -80,11 +80,12 @@ static uint64_t result_of(int operation, uint64_t old, uint64_t value, uint64_t 
 #define UPDATE(n)                                                                                  \
     static uint64_t update##n(uint##n##_t *at, int operation, uint64_t value, uint64_t other)      \
     {                                                                                              \
-        uint##n##_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                                   \
-        while (!__atomic_compare_exchange_n(                                                       \
-            at, &old, (uint##n##_t)result_of(operation, old, value, other, n / 8), false,          \
-            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {                                                 \
-        }                                                                                          \
+        const int bytes = (int)sizeof *at;                                                         \
+        uint##n##_t old = __atomic_load_n(at, __ATOMIC_RELAXED), new;                              \
+        do {                                                                                       \
+            new = (uint##n##_t)result_of(operation, old, value, other, bytes);                     \
+        } while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_SEQ_CST,              \
+                                              __ATOMIC_RELAXED));                                  \
         return old;                                                                                \
     }
 UPDATE(16)
