@@ -48,6 +48,24 @@ static void print_line(const course_work *work, const char *file, int number)
     tsl_text_release(&text);
 }
 
+/* That results on the card are the same, and how fast it was. */
+static void print_card(const course_work *work, const tsl_lab_verdict *verdict)
+{
+    const tsl_lab_speed *s = &verdict->speed;
+    printf("  ");
+    printf(course_say(work, TSL_LAB_SAY_CARD_SAME), work->card.name);
+    printf("\n");
+    if (s->told && s->steady) {
+        printf("  ");
+        printf(course_say(work, strcmp(s->against, "read") == 0 ? TSL_LAB_SAY_SPEED_READ
+                                                                : TSL_LAB_SAY_SPEED_COPY),
+               100 * s->share, s->rate / 1e9, 100 * s->least, 100 * s->most, TSL_LAB_TIMED_RUNS);
+        printf("\n");
+    } else if (s->told) {
+        printf("  %s\n", course_say(work, TSL_LAB_SAY_SPEED_UNSTEADY));
+    }
+}
+
 void course_print_verdict(const course_work *work, const tsl_lab_exercise *e,
                           const tsl_lab_verdict *verdict)
 {
@@ -71,6 +89,9 @@ void course_print_verdict(const course_work *work, const tsl_lab_exercise *e,
         }
         printf("\n");
         print_line(work, verdict->file, f->line);
+    }
+    if (verdict->on_card && verdict->passed) {
+        print_card(work, verdict);
     }
     fflush(stdout);
 }
@@ -133,6 +154,8 @@ typedef struct check_result {
     const tsl_lab_exercise *exercise;
     bool passed;
     double seconds;
+    bool on_card;
+    tsl_lab_speed speed;
     tsl_lab_finding findings[TSL_LAB_MOST_FINDINGS];
     int finding_count;
 } check_result;
@@ -161,6 +184,10 @@ static void write_body(tsl_json *json, const void *user)
         tsl_json_string(json, "name", r->exercise->name);
         tsl_json_bool(json, "passed", r->passed);
         tsl_json_number(json, "seconds", r->seconds);
+        tsl_json_bool(json, "on_card", r->on_card);
+        tsl_json_known_number(json, "speed_share", r->speed.share,
+                              r->speed.told && r->speed.steady);
+        tsl_json_known_number(json, "card_rate", r->speed.rate, r->speed.told && r->speed.steady);
         tsl_json_open_array(json, "findings");
         for (int k = 0; k < r->finding_count; k++) {
             tsl_json_open_object(json, NULL);
@@ -200,6 +227,8 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
     r->exercise = e;
     r->passed = verdict.passed;
     r->seconds = verdict.seconds;
+    r->on_card = verdict.on_card;
+    r->speed = verdict.speed;
     r->finding_count = verdict.finding_count;
     memcpy(r->findings, verdict.findings, sizeof r->findings);
     report->passed += verdict.passed;
@@ -286,20 +315,54 @@ static bool are_known(const course_work *work)
     return true;
 }
 
+/* The number of the card that --device names; -1: it names none. */
+static bool is_device_known(const course_work *work, int *number)
+{
+    const char *device = work->options.common.device;
+    if (!lab_card_number(device, number)) {
+        return false;
+    }
+    if (*number < 0 && strcmp(device, "auto") != 0 && strcmp(device, "sim") != 0) {
+        cli_error("--device %s: give cuda:N, or leave it out to grade without a card", device);
+        return false;
+    }
+    return true;
+}
+
+static tsl_status find_card(course_work *work, int number)
+{
+    tsl_lab_grade_options options;
+    tsl_lab_build folder = {.folder = ""};
+    course_grade_options(&options, work);
+    tsl_status status = tsl_lab_make_temporary(folder.folder, work->context, getenv("TMPDIR"));
+    if (status == TSL_OK) {
+        status = tsl_lab_card_find(&work->card, work->context, &folder, number, options.stop);
+        tsl_lab_build_release(&folder, false);
+    }
+    if (status == TSL_OK) {
+        cli_note("on the card answers are not kept from files, processes and the network");
+    }
+    return status;
+}
+
 int lab_check_command(const cli_command *self, int argc, char **argv)
 {
     course_work work;
     int exit_status;
     bool passed = false;
+    int card;
     if (!course_open(&work, self, argc, argv, true, &exit_status)) {
         return exit_status;
     }
     cli_defer_signals(true);
     const course_options *o = &work.options;
-    if (!are_known(&work)) {
+    if (!are_known(&work) || !is_device_known(&work, &card)) {
         return course_close(&work, TSL_OK, CLI_USAGE);
     }
-    tsl_status status;
+    tsl_status status = card >= 0 ? find_card(&work, card) : TSL_OK;
+    if (status != TSL_OK) {
+        return course_close(&work, status, CLI_DONE);
+    }
     if (o->all || o->name_count > 1 || o->common.json != NULL || o->solutions) {
         check_report report = {.work = &work};
         if (!o->all && o->name_count == 0) {

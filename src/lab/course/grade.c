@@ -411,13 +411,16 @@ static tsl_status grade_program(tsl_lab_verdict *v, tsl_context *context, const 
     list_sizes(sizes, e);
     status = run_answer(v, context, e, o, sizes);
     if (status == TSL_OK) {
-        status = tsl_lab_judge(v, context, e, o, sizes);
+        status = tsl_lab_judge(v, context, e, o, &v->session, sizes);
     }
     if (status == TSL_OK && v->finding_count == 0) { /* counts of what is wrong mean little */
         status = tsl_lab_check_limits(v, context, e, o->language);
     }
     if (status == TSL_OK && v->finding_count == 0 && e->kernels[0] != '\0') {
         status = run_idle(v, context, e, o, sizes);
+    }
+    if (status == TSL_OK && v->finding_count == 0 && o->card != NULL) {
+        status = tsl_lab_grade_on_card(v, context, e, o, sizes);
     }
     return status;
 }
