@@ -1,5 +1,5 @@
 /* An answer on a card: what its check needs there, in place of the lab's runtime. For nvcc. The
- * linker's --wrap lets calls of cudaLaunchKernel() go through a timer, and those of cudaMalloc(),
+ * linker's --wrap lets launches go through a timer, and those of cudaMalloc(),
  * cudaFree() and cudaMemGetInfo() through an account of memory.
  *
  * Settings: TESELA_LAB_CARD, the card's number; TESELA_LAB_OUTPUTS, a descriptor to which outputs
@@ -68,26 +68,47 @@ struct Timer {
 inline Timer timer;
 } // namespace lab_card
 
+namespace lab_card
+{
+/* Time a launch, if the timer is on. */
+template <class Launch> cudaError_t timed(cudaStream_t stream, Launch launch)
+{
+    if (!timer.on) {
+        return launch();
+    }
+    if (timer.first) {
+        (*timer.flush)(stream);
+        timer.first = false;
+    }
+    const cudaEvent_t begin = timer.next(), end = timer.next();
+    cudaEventRecord(begin, stream);
+    const cudaError_t error = launch();
+    cudaEventRecord(end, stream);
+    return error;
+}
+} // namespace lab_card
+
 extern "C" cudaError_t __real_cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
                                                cudaStream_t);
 extern "C" cudaError_t __wrap_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
                                                void **arguments, size_t shared, cudaStream_t stream)
 {
-    lab_card::Timer &t = lab_card::timer;
-    if (!t.on) {
+    return lab_card::timed(stream, [&] {
         return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
-    }
-    if (t.first) {
-        (*t.flush)(stream);
-        t.first = false;
-    }
-    const cudaEvent_t begin = t.next(), end = t.next();
-    cudaEventRecord(begin, stream);
-    const cudaError_t error =
-        __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
-    cudaEventRecord(end, stream);
-    return error;
+    });
 }
+#if CUDART_VERSION >= 13000 /* what <<<>>> calls since then */
+extern "C" cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t,
+                                                 cudaStream_t);
+extern "C" cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                                 void **arguments, size_t shared,
+                                                 cudaStream_t stream)
+{
+    return lab_card::timed(stream, [&] {
+        return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+    });
+}
+#endif
 
 /* Other programs use the card's memory too, and kernels take some of it when they are loaded: what
  * is free here is all but what this program's cudaMalloc() has given and not got back. */

@@ -55,12 +55,13 @@ static tsl_status take_line(tsl_lab_rates *out, tsl_context *context, const char
 tsl_status tsl_lab_rates_read(tsl_lab_rates *out, tsl_context *context, const char *path)
 {
     tsl_text text = {.data = NULL};
+    tsl_lines lines;
     const char *line;
     size_t length;
     *out = (tsl_lab_rates){.card = ""};
     tsl_status status;
     TSL_TRY(tsl_text_read(&text, context, path, 1 << 16));
-    tsl_lines lines = tsl_lines_of(text.data, text.size);
+    lines = tsl_lines_of(text.data, text.size);
     while (tsl_lines_next(&lines, &line, &length)) {
         char copy[192];
         tsl_trim(&line, &length);

@@ -55,6 +55,8 @@ static tsl_status build(tsl_lab_verdict *v, tsl_context *context, const tsl_lab_
                                      "-Xlinker",
                                      "--wrap=cudaLaunchKernel",
                                      "-Xlinker",
+                                     "--wrap=__cudaLaunchKernel",
+                                     "-Xlinker",
                                      "--wrap=cudaMalloc",
                                      "-Xlinker",
                                      "--wrap=cudaFree",
@@ -114,6 +116,7 @@ static tsl_status read_speed(tsl_lab_speed *out, tsl_context *context, const tsl
                              const char *path)
 {
     tsl_text text = {.data = NULL};
+    tsl_lines lines;
     double rates[2];
     double seconds[TSL_LAB_TIMED_RUNS];
     int rate_count = 0;
@@ -122,7 +125,7 @@ static tsl_status read_speed(tsl_lab_speed *out, tsl_context *context, const tsl
     size_t length;
     tsl_status status;
     TSL_TRY(tsl_text_read(&text, context, path, 1 << 16));
-    tsl_lines lines = tsl_lines_of(text.data, text.size);
+    lines = tsl_lines_of(text.data, text.size);
     while (tsl_lines_next(&lines, &line, &length)) {
         char copy[64];
         double value;
