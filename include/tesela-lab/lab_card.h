@@ -1,6 +1,6 @@
 /* An answer on a card: what its check needs there, in place of the lab's runtime. For nvcc. The
- * linker's --wrap lets launches go through a timer, and those of cudaMalloc(),
- * cudaFree() and cudaMemGetInfo() through an account of memory.
+ * linker's --wrap lets launches go through a timer, and calls of cudaMalloc(), cudaFree() and
+ * cudaMemGetInfo() through an account of memory.
  *
  * Settings: TESELA_LAB_CARD, the card's number; TESELA_LAB_OUTPUTS, a descriptor to which outputs
  * are written; TESELA_LAB_SPEED, a file for times, where speed is asked for. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/lab/lab.h"
-#include "lab/advice.h"
+#include "lab/rates/advice.h"
 
 enum { COUNTED_SECONDS = 60, SECTOR = 32, LANES = 32 };
 

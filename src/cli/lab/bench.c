@@ -3,7 +3,7 @@
 
 #include "cli/lab/lab.h"
 #include "lab/course/grade.h"
-#include "lab/rates.h"
+#include "lab/rates/rates.h"
 
 typedef struct bench_options {
     cli_common common;
@@ -102,6 +102,7 @@ static int bench_command(const cli_command *self, int argc, char **argv)
     }
     if (status == TSL_OK && o.common.json != NULL) {
         const cli_report envelope = {.command = "lab bench",
+                                     .device = o.common.device,
                                      .verified = -1,
                                      .total = tsl_seconds() - begun,
                                      .compute = tsl_seconds() - begun};

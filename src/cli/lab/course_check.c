@@ -270,10 +270,12 @@ static tsl_status check_many(course_work *work, check_report *report)
         printf("\n");
     }
     if (status == TSL_OK && work->options.common.json != NULL) {
-        const cli_report envelope = {.command = "lab check",
-                                     .verified = report->passed == report->count,
-                                     .total = tsl_seconds() - work->begun,
-                                     .compute = tsl_seconds() - work->begun};
+        const cli_report envelope = {
+            .command = "lab check",
+            .device = work->card.nvcc[0] != '\0' ? work->options.common.device : NULL,
+            .verified = report->passed == report->count,
+            .total = tsl_seconds() - work->begun,
+            .compute = tsl_seconds() - work->begun};
         status = cli_report_write(work->context, work->options.common.json, &envelope, write_body,
                                   report);
     }

@@ -8,7 +8,7 @@
 #include "lab/course/grade.h"
 #include "lab/course/messages.h"
 #include "lab/process.h"
-#include "lab/rates.h"
+#include "lab/rates/rates.h"
 
 /* Seconds of a core. A host that waits for its card is busy: what hangs there ends, too. */
 enum { NVCC_SECONDS = 300, RUN_SECONDS = 120 };

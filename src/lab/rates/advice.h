@@ -3,7 +3,7 @@
 #ifndef TSL_LAB_ADVICE_H
 #define TSL_LAB_ADVICE_H
 
-#include "lab/rates.h"
+#include "lab/rates/rates.h"
 
 typedef struct tsl_lab_loop {
     double bytes;        /* that its kernels move to and from the card's memory */

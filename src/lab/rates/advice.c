@@ -1,7 +1,7 @@
 /* The roofline, the link and Amdahl's law. */
 #include <math.h>
 
-#include "lab/advice.h"
+#include "lab/rates/advice.h"
 
 const char *const tsl_lab_bound_names[TSL_LAB_BOUNDS] = {"memory", "arithmetic", "launches",
                                                          "copies"};

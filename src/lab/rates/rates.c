@@ -6,7 +6,7 @@
 #include "io/file/output.h"
 #include "io/file/text.h"
 #include "lab/process.h"
-#include "lab/rates.h"
+#include "lab/rates/rates.h"
 
 enum { NVCC_SECONDS = 300, RUN_SECONDS = 120 };
 
