@@ -203,6 +203,28 @@ static void write_body(tsl_json *json, const void *user)
     tsl_json_close_object(json);
 }
 
+/* The argument that names exercise `at`; NULL: none does. */
+static const char *name_of(const course_work *work, int at)
+{
+    for (int i = 0; i < work->options.name_count; i++) {
+        if (tsl_lab_course_find(&work->course, work->options.names[i]) == at) {
+            return work->options.names[i];
+        }
+    }
+    return NULL;
+}
+
+/* The answer to grade: the file that an argument names, else the one in the folder. */
+static void find_answer(char path[PATH_MAX], const course_work *work, int at)
+{
+    const char *name = name_of(work, at);
+    if (name != NULL && access(name, R_OK) == 0) {
+        snprintf(path, PATH_MAX, "%s", name);
+    } else {
+        tsl_lab_answer_path(path, &work->state, &work->course.exercises[at]);
+    }
+}
+
 static tsl_status check_one(course_work *work, int at, check_report *report)
 {
     char path[PATH_MAX];
@@ -218,7 +240,7 @@ static tsl_status check_one(course_work *work, int at, check_report *report)
     } else {
         course_grade_options(&options, work);
         options.output = work->options.common.json != NULL ? "/dev/stderr" : NULL;
-        tsl_lab_answer_path(path, &work->state, e);
+        find_answer(path, work, at);
         TSL_TRY(tsl_lab_grade(&verdict, work->context, e, path, &options));
         work->state.passed[at] = work->state.passed[at] || verdict.passed;
         TSL_TRY(course_save(work));
@@ -243,16 +265,6 @@ done:
     return status;
 }
 
-static bool is_asked(const course_work *work, int at)
-{
-    for (int i = 0; i < work->options.name_count; i++) {
-        if (tsl_lab_course_find(&work->course, work->options.names[i]) == at) {
-            return true;
-        }
-    }
-    return work->options.all;
-}
-
 static tsl_status check_many(course_work *work, check_report *report)
 {
     tsl_status status = TSL_OK;
@@ -262,7 +274,8 @@ static tsl_status check_many(course_work *work, check_report *report)
                                "results");
     }
     for (int at = 0; at < work->course.count && status == TSL_OK; at++) {
-        status = is_asked(work, at) ? check_one(work, at, report) : TSL_OK;
+        status =
+            work->options.all || name_of(work, at) != NULL ? check_one(work, at, report) : TSL_OK;
     }
     if (status == TSL_OK && report->count > 1 && !cli_is_quiet() &&
         (work->options.common.json == NULL || strcmp(work->options.common.json, "-") != 0)) {
@@ -283,15 +296,14 @@ static tsl_status check_many(course_work *work, check_report *report)
 }
 
 /* One answer, with what to do next. */
-static tsl_status check_current(course_work *work, int at, const char *file, bool *passed)
+static tsl_status check_current(course_work *work, int at, bool *passed)
 {
     char path[PATH_MAX];
-    const tsl_lab_exercise *e = &work->course.exercises[at];
-    tsl_lab_answer_path(path, &work->state, e);
+    find_answer(path, work, at);
     work->state.current = at;
     tsl_status status = course_save(work);
     if (status == TSL_OK) {
-        status = course_check_answer(work, at, file != NULL ? file : path, passed);
+        status = course_check_answer(work, at, path, passed);
     }
     const int next = tsl_lab_state_next(&work->state, &work->course, at + 1);
     if (status == TSL_OK && *passed && next >= 0) {
@@ -375,9 +387,7 @@ int lab_check_command(const cli_command *self, int argc, char **argv)
         passed = report.passed == report.count;
         tsl_release(report.results);
     } else {
-        const int at = course_chosen(&work);
-        const bool file = o->name_count == 1 && access(o->names[0], R_OK) == 0;
-        status = check_current(&work, at, file ? o->names[0] : NULL, &passed);
+        status = check_current(&work, course_chosen(&work), &passed);
     }
     return course_close(&work, status, passed ? CLI_DONE : CLI_CHECK_FAILED);
 }
