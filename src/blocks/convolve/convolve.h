@@ -138,7 +138,7 @@ int64_t tsl_convolve_flops(const tsl_convolve_description *what);
 
 /* A bound on the error of a correlation by transforms: no number of `out` is farther from the exact
  * one than this times sum_t |fixed_t| |box_t|, with Euclidean norms. For lengths whose prime
- * factors are at most 7; docs/accuracy/dock.md has the proof.
+ * factors are at most 7; docs/accuracy/dock-score.md has the proof.
  *
  * With unit roundoff u, a transform of n points errs by at most d = 6 u log2(n) of its result's
  * norm: of each level of radix 2, 1 u by the sum, 2.24 u by the product (Brent, Percival &
