@@ -22,7 +22,7 @@ static const points_range ranges[] = {
 
 /* At s = 30 tau_W is 1500 times tau of the uniform gas, by which alpha takes up the rounding of its
  * inputs, and derivatives once more each. */
-static const double steep_factor = 100;
+static const double steep_factor = 1;
 
 typedef struct asked {
     const char *name;
