@@ -158,7 +158,8 @@ def compile_all(folder, architecture, count):
         elif name.startswith("nvcc"):
             sys.exit(result.stdout)
         else:
-            print(f"{name[:5]} is left out: {result.stdout.strip().splitlines()[0]}")
+            lines = result.stdout.strip().splitlines()
+            print(f"{name[:5]} is left out: {([x for x in lines if 'error' in x] or lines)[0]}")
     return files
 
 

@@ -20,7 +20,7 @@ static const int blocks[BLOCKS] = {64, 128, 256, 512};
 #define NUMBER(place, registers) registers,
 static const int caps[CAPS] = {TSL_XC_CAPS(NUMBER)};
 #undef NUMBER
-enum { CAP_16, CAP_32, CAP_63, CAP_128, CAP_255 };
+enum { CAP_24, CAP_32, CAP_63, CAP_128, CAP_255 };
 
 static const double shortest = 1e-3; /* seconds of launches in a row, at least */
 
@@ -150,7 +150,7 @@ static tsl_status compare_batch(study *s, const xc_memory *memory)
 /* ---- conclusions ---------------------------------------------------------------------------- */
 
 static const char *const conclusions[CONCLUSIONS] = {
-    "of 16, 32 and 63 registers a thread, 63 are fastest",
+    "of 16 (here 24), 32 and 63 registers a thread, 63 are fastest",
     "blocks of 64 or 128 threads are fastest",
     "more threads a block do not make it faster",
     "more than 63 registers a thread, then taken for the most there are, bring nothing",
@@ -167,7 +167,7 @@ static bool more_registers_win(const study_batch *b)
     bool holds = true;
     for (int t = 0; t < BLOCKS; t++) {
         holds = holds && !is_faster(b->time[t][CAP_32], b->time[t][CAP_63]) &&
-                !is_faster(b->time[t][CAP_16], b->time[t][CAP_63]);
+                !is_faster(b->time[t][CAP_24], b->time[t][CAP_63]);
     }
     return holds;
 }

@@ -158,7 +158,7 @@ static const cli_command bench_command = {
 static const cli_command study_command = {
     .name = "study",
     .summary = "measure PBE's kernel by registers, threads and points",
-    .doc = "Measure PBE's kernel, of a closed shell with first derivatives, with at most 16, 32, "
+    .doc = "Measure PBE's kernel, of a closed shell with first derivatives, with at most 24, 32, "
            "63, 128 and 255 registers a thread, in blocks of 64 to 512 threads, for batches from "
            "200 points on, and say which conclusions of E. A. Perez Leale's thesis (Buenos Aires, "
            "2019) hold on the device. On sim it is a rehearsal."

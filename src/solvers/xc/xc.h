@@ -157,8 +157,9 @@ static inline int64_t tsl_xc_groups(int64_t points)
     return (points + TSL_XC_GROUP - 1) / TSL_XC_GROUP;
 }
 
-/* Most registers a thread that kernels of `tesela xc study` have: place, number. */
-#define TSL_XC_CAPS(cap) cap(0, 16) cap(1, 32) cap(2, 63) cap(3, 128) cap(4, 255)
+/* Most registers a thread that kernels of `tesela xc study` have: place, number. Compilers for
+ * compute capability 8.0 and later have no fewer than 24. */
+#define TSL_XC_CAPS(cap) cap(0, 24) cap(1, 32) cap(2, 63) cap(3, 128) cap(4, 255)
 enum { TSL_XC_CAP_COUNT = 5 };
 
 /* What a kernel takes of a thread; 0: not known. */
