@@ -158,6 +158,7 @@ inline void run_one(const char *seed, const char *size, int number, void (*act)(
         cudaFree(memory);
     }
     lab::held.clear();
+    cudaGetLastError(); /* what this case leaves is not the next one's */
 }
 
 /* What a card copies, or reads, before and after the answer's runs, and their times. */

@@ -6,10 +6,42 @@
 #include "cli/lab/course_command.h"
 #include "io/file/text.h"
 
-/* A compiler's own lines; the names of our temporary files are the answer's. */
+static bool has(const char *line, size_t length, const char *what)
+{
+    return memmem(line, length, what, strlen(what)) != NULL;
+}
+
+/* Print a line of a compiler that names a place. Returns whether the lines that belong to it are
+ * shown too. Of our own files there are errors alone, without code that the learner has not seen;
+ * the names of our temporary files are the answer's. */
+static bool print_place(const course_work *work, const tsl_lab_verdict *v, const char *line,
+                        size_t length)
+{
+    const char *link = memmem(line, length, "/answer.cu", 10);
+    const char *error = memmem(line, length, "error: ", 7);
+    if (link != NULL && strncmp(line, v->folder, strlen(v->folder)) == 0) {
+        const char *rest = link + strlen("/answer.cu");
+        fprintf(stderr, "%s%.*s\n", v->file, (int)(line + length - rest), rest);
+        return true;
+    }
+    if (error != NULL && (has(line, length, "check.cu:") || has(line, length, "card.cu"))) {
+        error += strlen("error: ");
+        fprintf(stderr, course_say(work, TSL_LAB_SAY_CALLER), (int)(line + length - error), error);
+        fprintf(stderr, "\n");
+        return false;
+    }
+    if (error != NULL || strncmp(line, v->file, strlen(v->file)) == 0) {
+        fprintf(stderr, "%.*s\n", (int)length, line);
+        return true;
+    }
+    return false;
+}
+
+/* A compiler's own lines. */
 static void print_messages(const course_work *work, const tsl_lab_verdict *v)
 {
     tsl_text text;
+    bool shown = true;
     if (v->messages[0] == '\0' ||
         tsl_text_read(&text, work->context, v->messages, 1 << 16) != TSL_OK) {
         return;
@@ -18,11 +50,9 @@ static void print_messages(const course_work *work, const tsl_lab_verdict *v)
     const char *line;
     size_t length;
     while (tsl_lines_next(&lines, &line, &length)) {
-        const char *link = memmem(line, length, "/answer.cu", 10);
-        if (link != NULL && strncmp(line, v->folder, strlen(v->folder)) == 0) {
-            const char *rest = link + strlen("/answer.cu");
-            fprintf(stderr, "%s%.*s\n", v->file, (int)(line + length - rest), rest);
-        } else if (memmem(line, length, "check.cu", 8) == NULL) {
+        if (length > 0 && (line[0] == '/' || strncmp(line, "In file", 7) == 0)) {
+            shown = print_place(work, v, line, length);
+        } else if (shown && !has(line, length, "check.cu")) {
             fprintf(stderr, "%.*s\n", (int)length, line);
         }
     }
