@@ -40,6 +40,7 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
                            bool passing)
 {
     tsl_device_memory *held = &context->memory;
+    const int64_t taken = bytes > 0 ? bytes : 1; /* of nothing CUDA gives no address */
     *out = NULL;
     held->asked++;
     if (held->fail_from > 0 && held->asked >= held->fail_from) {
@@ -50,8 +51,8 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
         return tsl_fail_memory(context, sizeof *piece, what);
     }
     *piece = (tsl_device_piece){.next = held->pieces,
-                                .memory = context->ops->allocate(context->device, bytes, passing),
-                                .bytes = bytes};
+                                .memory = context->ops->allocate(context->device, taken, passing),
+                                .bytes = taken};
     if (piece->memory == NULL) {
         tsl_release(piece);
         return tsl_device_fail_memory(context, bytes, what);

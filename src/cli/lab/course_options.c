@@ -82,11 +82,13 @@ static void init(const cli_command *self, void *options)
     *(course_options *)options = (course_options){.language = -1};
 }
 
-/* What the commands have in common; `lacking` beside a device and a profile. */
-#define COURSE_COMMAND(word, bit, what, lacking)                                                   \
+/* What the commands have in common; `lacking` beside a profile, and a device of all but check. */
+#define COURSE_COMMAND_OF(word, bit, what, lacking)                                                \
     .name = (word), .summary = (what), .rows = rows, .tasks = tasks, .only = (bit),                \
     .size = sizeof(course_options), .init = init, .places = CLI_ONE_DEVICE,                        \
-    .lacks = CLI_NO_DEVICE | CLI_NO_PROFILE | (lacking)
+    .lacks = CLI_NO_PROFILE | (lacking)
+#define COURSE_COMMAND(word, bit, what, lacking)                                                   \
+    COURSE_COMMAND_OF(word, bit, what, CLI_NO_DEVICE | (lacking))
 
 const cli_command lab_watch = {
     COURSE_COMMAND("watch", WATCH,
@@ -117,13 +119,20 @@ const cli_command lab_show = {
            "current one from then on."};
 
 const cli_command lab_check = {
-    COURSE_COMMAND("check", CHECK, "grade answers", 0), .run = lab_check_command,
-    .arguments = "[ID|FILE...]", .argument = add_name,
+    COURSE_COMMAND_OF("check", CHECK, "grade answers", 0),
+    .run = lab_check_command,
+    .arguments = "[ID|FILE...]",
+    .argument = add_name,
+    .device = "cuda:N grades on that card too, and tells how fast it is (none)",
     .doc = "Grade the answer to an exercise: the current one, those named by id or file, or "
            "all.\v"
            "An answer is built and run without a GPU for several sizes with hidden input, once "
            "with warps in lockstep and in four orders of threads; what it makes is judged by "
-           "another program.\n\nExit status: 0 passed, 1 not, 2 no such exercise or file."};
+           "another program.\n\nWith --device cuda:0, what passes is built with nvcc and run on "
+           "that card for the same sizes and input, and judged again. The launches of some "
+           "exercises are timed there: their speed is told as a share of what the card copies, or "
+           "reads, in the same process. It is no part of the grade.\n\nExit status: 0 passed, 1 "
+           "not, 2 no such exercise or file."};
 
 const cli_command lab_hint = {
     COURSE_COMMAND("hint", HINT, "show one hint more", CLI_NO_JSON | CLI_NO_THREADS),

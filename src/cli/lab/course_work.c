@@ -134,6 +134,7 @@ void course_grade_options(tsl_lab_grade_options *out, const course_work *work)
         .seed = work->options.seed > 0 ? (unsigned)work->options.seed
                                        : (unsigned)(time(NULL) ^ ((long)getpid() << 12)) % 1000000,
         .seconds = 6,
+        .card = work->card.nvcc[0] != '\0' ? &work->card : NULL,
         .stop = is_stopped};
 }
 

@@ -115,13 +115,10 @@ static bool set_device(lab_run_options *options)
                                         "6.2", "7.0", "7.2",  "7.5",  "8.0",  "8.6",  "8.7",
                                         "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
     const char *device = options->common.device;
-    if (strcmp(device, "cuda") == 0 || strncmp(device, "cuda:", 5) == 0) {
-        options->card = 0;
-        if (device[4] == ':' && (!cli_parse_integer(device + 5, &options->card) ||
-                                 options->card < 0 || options->card > 1023)) {
-            cli_error("--device %s: give a card's number, as cuda:0", device);
-            return false;
-        }
+    if (!lab_card_number(device, &options->card)) {
+        return false;
+    }
+    if (options->card >= 0) {
         return true; /* its capability is found later */
     }
     if (strcmp(device, "auto") == 0 || strcmp(device, "sim") == 0) {

@@ -181,3 +181,26 @@ void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polari
         }
     }
 }
+
+/* At most a million points are made, and then repeated. */
+tsl_status xc_memory_fill(const xc_memory *memory, tsl_xc_family family, int polarised)
+{
+    enum { MADE = 1000000 };
+    tsl_context *context = memory->context;
+    const int64_t made = memory->points < MADE ? memory->points : MADE;
+    double *in = tsl_allocate(sizeof *in * (size_t)(made * memory->inputs));
+    if (in == NULL) {
+        return tsl_fail_memory(context, 8 * made * memory->inputs, "the points");
+    }
+    xc_make_points(in, made, family, polarised);
+    tsl_status status = TSL_OK;
+    for (int k = 0; k < memory->inputs; k++) {
+        for (int64_t first = 0; first < memory->points && status == TSL_OK; first += made) {
+            const int64_t left = memory->points - first;
+            status = context->ops->upload(context, memory->data + k * memory->points + first,
+                                          in + k * made, 8 * (left < made ? left : made));
+        }
+    }
+    tsl_release(in);
+    return status;
+}

@@ -151,6 +151,9 @@ static tsl_status evaluate(evaluation *e, const double *in)
     if (e->libxc != NULL) {
         const double begun = tsl_seconds();
         tsl_libxc_add(values, e->libxc, in, e->points, e->about.family);
+        tsl_profile_add(
+            e->context, "functional by Libxc", begun,
+            8 * e->points * (tsl_xc_inputs(e->about.family, e->options->spin) + outputs), 0);
         e->compute += tsl_seconds() - begun;
     }
     TSL_TRY(store(e, values, outputs));

@@ -43,10 +43,11 @@ static int64_t bytes_of(const tsl_dock_plan *plan, const tsl_dock_geometry *g,
     of_batch.batch = batch;
     const int64_t all = ops->bytes(plan->context, &of_batch) + 2 * rest.bytes +
                         tsl_grid_bytes(&layout, batch) + plan->aside;
-    return tsl_dock_has_terms(plan) ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
-                                          tsl_dock_terms_bytes(g, batch, plan->atoms) +
-                                          tsl_dock_restraint_bytes(plan, g, batch)
-                                    : all + grids + batch * cube(g->box);
+    return tsl_dock_has_terms(plan)
+               ? all + cube(g->grid) * (int64_t)sizeof(tsl_terms) +
+                     tsl_dock_terms_bytes(plan->context, g, what, batch, plan->atoms) +
+                     tsl_dock_restraint_bytes(plan, g, batch)
+               : all + grids + batch * cube(g->box);
 }
 
 /* The largest batch, up to the one asked for, that stays within the bound. */
@@ -314,7 +315,8 @@ static tsl_convolve_description describe(const tsl_dock_options *options,
         .top = TSL_CANDIDATES,
         .top_of_one = TSL_CANDIDATES_MORE,
         .form = forms[options->correlation],
-        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0};
+        .terms = options->score == TSL_SCORE_COMPLEMENTARITY ? TSL_TERMS : 0,
+        .points = 1};
 }
 
 tsl_status tsl_dock_use_double(tsl_dock_plan *plan)
