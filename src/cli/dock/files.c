@@ -123,19 +123,15 @@ tsl_status dock_files_write(dock_work *work, dock_pair *pair)
     }
     unlink(dock_path(path, pair->folder, "run.json")); /* from here on the old run is not whole */
     clean(pair->folder, INT64_MAX);
-    status = tsl_ftdock_write(work->context, dock_path(path, pair->folder, "ftdock_global.dat"),
-                              &pair->list, pair->lowest_energy);
-    if (status == TSL_OK) {
-        status = tsl_zdock_write(work->context, dock_path(path, pair->folder, "zdock.out"),
-                                 &pair->list, &pair->summary);
-    }
-    if (status == TSL_OK) {
-        status = write_complexes(work, pair, dock_path(path, pair->folder, "poses"));
-    }
-    if (status == TSL_OK) {
-        status = check_signal(work->context);
-    }
-    return status == TSL_OK ? write_figure(work, pair) : status;
+    TSL_TRY(tsl_ftdock_write(work->context, dock_path(path, pair->folder, "ftdock_global.dat"),
+                             &pair->list, pair->lowest_energy));
+    TSL_TRY(tsl_zdock_write(work->context, dock_path(path, pair->folder, "zdock.out"), &pair->list,
+                            &pair->summary));
+    TSL_TRY(write_complexes(work, pair, dock_path(path, pair->folder, "poses")));
+    TSL_TRY(check_signal(work->context));
+    TSL_TRY(write_figure(work, pair));
+done:
+    return status;
 }
 
 static bool read_report(tsl_text *text, dock_work *work, const dock_pair *pair)

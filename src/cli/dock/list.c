@@ -381,13 +381,11 @@ static tsl_status write_reports(const dock_work *work, const pair_list *list)
 static tsl_status prepare(dock_work *work, pair_list *list)
 {
     const dock_options *options = work->options;
-    tsl_status status = read_pairs(list, work->context, options->list);
-    if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 0, options);
-    }
-    if (status == TSL_OK) {
-        status = collect_inputs(list, work->context, 1, options);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(read_pairs(list, work->context, options->list));
+    TSL_TRY(collect_inputs(list, work->context, 0, options));
+    TSL_TRY(collect_inputs(list, work->context, 1, options));
+done:
     return status;
 }
 

@@ -39,25 +39,16 @@ static tsl_status check_pipes(const dock_work *work, const dock_pair *pair)
 
 static tsl_status read_digests(const dock_work *work, dock_pair *pair)
 {
-    tsl_status status = check_pipes(work, pair);
-    if (status == TSL_OK) {
-        status = dock_input_digest(pair->receptor, work->context);
+    tsl_status status = TSL_OK;
+    TSL_TRY(check_pipes(work, pair));
+    TSL_TRY(dock_input_digest(pair->receptor, work->context));
+    TSL_TRY(dock_input_digest(pair->ligand, work->context));
+    if (work->options->rescore != NULL) {
+        TSL_TRY(dock_refuse_shared_pipe(work->context, work->options->rescore));
+        TSL_TRY(tsl_spool_open(&pair->rescored, work->context, work->options->rescore));
+        TSL_TRY(tsl_spool_digest(&pair->rescored, work->context, pair->list_digest));
     }
-    if (status == TSL_OK) {
-        status = dock_input_digest(pair->ligand, work->context);
-    }
-    if (work->options->rescore == NULL) {
-        return status;
-    }
-    if (status == TSL_OK) {
-        status = dock_refuse_shared_pipe(work->context, work->options->rescore);
-    }
-    if (status == TSL_OK) {
-        status = tsl_spool_open(&pair->rescored, work->context, work->options->rescore);
-    }
-    if (status == TSL_OK) {
-        status = tsl_spool_digest(&pair->rescored, work->context, pair->list_digest);
-    }
+done:
     return status;
 }
 
@@ -290,19 +281,15 @@ static tsl_status prepare(dock_work *work, dock_pair *pair)
 {
     const dock_options *options = work->options;
     const double begun = tsl_seconds();
-    tsl_status status = dock_input_read(pair->receptor, work->context, options->hetero);
-    if (status == TSL_OK) {
-        status = dock_input_read(pair->ligand, work->context, options->hetero);
+    tsl_status status = TSL_OK;
+    TSL_TRY(dock_input_read(pair->receptor, work->context, options->hetero));
+    TSL_TRY(dock_input_read(pair->ligand, work->context, options->hetero));
+    TSL_TRY(find_residues(work, pair));
+    TSL_TRY(check_complexes(work, pair));
+    if (options->rescore != NULL) {
+        TSL_TRY(dock_rescore_read(work, pair));
     }
-    if (status == TSL_OK) {
-        status = find_residues(work, pair);
-    }
-    if (status == TSL_OK) {
-        status = check_complexes(work, pair);
-    }
-    if (status == TSL_OK && options->rescore != NULL) {
-        status = dock_rescore_read(work, pair);
-    }
+done:
     tsl_profile_add(work->context, "read molecules", begun, 0, 0);
     status = cli_agree(work->context, status);
     return status == TSL_OK ? make_plan(work, pair) : status;

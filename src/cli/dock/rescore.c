@@ -159,14 +159,12 @@ tsl_status dock_rescore_read(dock_work *work, dock_pair *pair)
     tsl_pose_list list = {0};
     bool is_zdock = false;
     tsl_input *input = NULL;
-    tsl_status status = tsl_spool_input(&input, work->context, &pair->rescored);
-    if (status == TSL_OK) {
-        status = tsl_zdock_recognise(input, &is_zdock);
-    }
-    if (status == TSL_OK) {
-        status =
-            is_zdock ? read_zdock(work, pair, input, &list) : read_ftdock(work, pair, input, &list);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(tsl_spool_input(&input, work->context, &pair->rescored));
+    TSL_TRY(tsl_zdock_recognise(input, &is_zdock));
+    TSL_TRY(is_zdock ? read_zdock(work, pair, input, &list)
+                     : read_ftdock(work, pair, input, &list));
+done:
     tsl_input_close(input);
     if (status != TSL_OK) {
         tsl_pose_list_free(&list);

@@ -151,16 +151,13 @@ static tsl_status open_checkpoints(searching *search, const dock_pair *pair)
     const dock_work *work = search->work;
     tsl_comm *comm = work->comm;
     tsl_status status = comm->rank == 0 ? open_first_checkpoint(search, pair) : TSL_OK;
-    status = cli_agree(work->context, status);
-    if (status == TSL_OK) {
-        status = tsl_comm_broadcast(comm, NULL, search->done, work->rotations.count, 0);
+    TSL_TRY(cli_agree(work->context, status));
+    TSL_TRY(tsl_comm_broadcast(comm, NULL, search->done, work->rotations.count, 0));
+    TSL_TRY(tsl_comm_broadcast(comm, NULL, &search->finished, sizeof search->finished, 0));
+    if (comm->rank > 0) {
+        TSL_TRY(begin_checkpoint(search, pair, comm->rank));
     }
-    if (status == TSL_OK) {
-        status = tsl_comm_broadcast(comm, NULL, &search->finished, sizeof search->finished, 0);
-    }
-    if (status == TSL_OK && comm->rank > 0) {
-        status = begin_checkpoint(search, pair, comm->rank);
-    }
+done:
     return cli_agree(work->context, status);
 }
 
@@ -381,21 +378,17 @@ static tsl_status allocate(searching *search)
 tsl_status dock_search(dock_work *work, dock_pair *pair, tsl_checkpoint **checkpoint)
 {
     searching search = {.work = work};
-    tsl_status status = cli_agree(work->context, allocate(&search));
-    if (status == TSL_OK) {
-        status = open_checkpoints(&search, pair);
+    tsl_status status = TSL_OK;
+    TSL_TRY(cli_agree(work->context, allocate(&search)));
+    TSL_TRY(open_checkpoints(&search, pair));
+    TSL_TRY(search_all(&search, pair));
+    if (work->rank == 0) {
+        tsl_pose *poses = search.poses;
+        search.poses = NULL;
+        status = make_list(work, pair, poses);
     }
-    if (status == TSL_OK) {
-        status = search_all(&search, pair);
-    }
-    if (status == TSL_OK) {
-        if (work->rank == 0) {
-            tsl_pose *poses = search.poses;
-            search.poses = NULL;
-            status = make_list(work, pair, poses);
-        }
-        status = cli_agree(work->context, status);
-    }
+    TSL_TRY(cli_agree(work->context, status));
+done:
     if (status == TSL_OK) {
         *checkpoint = search.checkpoint;
     } else {
