@@ -97,7 +97,7 @@ int main(int argc, char **argv)
         print_help(stdout);
         return cli_close_output(CLI_DONE);
     }
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const entry *found = find(asks_help ? argv[2] : name);
     cli_be_silent(false);
     if (found == NULL) {

@@ -306,7 +306,7 @@ static bool check_way(const bench *b)
     return true;
 }
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check(const bench *b)
 {
     if (!b->asked) {
@@ -370,7 +370,7 @@ static int bench_command(const cli_command *self, int argc, char **argv)
 {
     bench b;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = cli_parse_options(self, &b, argc, argv, &exit_status) && check(&b);
     cli_be_silent(false);
     if (!parsed) {

@@ -11,7 +11,7 @@
 #include "solvers/dock/pose_files.h"
 #include "tesela/dock.h"
 
-/* ---- options (dock_options.c) ------------------------------------------------------------- */
+/* ---- options (options.c) ------------------------------------------------------------------ */
 
 /* What is asked for. */
 typedef enum dock_task { DOCK_A_RUN, DOCK_LADDER, DOCK_QUALITY } dock_task;
@@ -88,7 +88,7 @@ tsl_status dock_restraint_aim(dock_restraint *restraint, tsl_context *context,
                               const struct dock_input *receptor, const struct dock_input *ligand);
 void dock_restraint_free(dock_restraint *restraint);
 
-/* ---- rotations (dock_rotations.c) --------------------------------------------------------- */
+/* ---- rotations (rotations.c) -------------------------------------------------------------- */
 
 typedef struct dock_rotations {
     int64_t count;
@@ -99,7 +99,7 @@ tsl_status dock_rotations_make(dock_rotations *out, tsl_context *context,
                                const dock_options *options);
 void dock_rotations_free(dock_rotations *rotations);
 
-/* ---- molecules (dock_molecule.c) ---------------------------------------------------------- */
+/* ---- molecules (molecule.c) --------------------------------------------------------------- */
 
 /* A file of atoms, read once however many pairs use it. */
 typedef struct dock_input {
@@ -130,7 +130,7 @@ tsl_status dock_refuse_pipe(tsl_context *context, const char *path);
 /* The same where there are more ranks than one. */
 tsl_status dock_refuse_shared_pipe(tsl_context *context, const char *path);
 
-/* ---- one pair (dock_pair.c) --------------------------------------------------------------- */
+/* ---- one pair (pair.c) -------------------------------------------------------------------- */
 
 /* How a search goes about it. */
 typedef struct dock_manner {
@@ -203,7 +203,7 @@ void dock_pair_free(dock_pair *pair);
 /* 1, 0, or -1 where there is nothing to verify. */
 int dock_pair_verified(const dock_pair *pair);
 
-/* ---- where poses come from (dock_search.c, dock_rescore.c) -------------------------------- */
+/* ---- where poses come from (search.c, rescore.c) ------------------------------------------ */
 
 /* Search all rotations, taking up checkpoints if asked to. Fills pair->list.poses, in order, and
  * pair->lowest_energy, on rank 0, and pair->shares. On success *checkpoint, this rank's, is open,
@@ -223,7 +223,7 @@ tsl_status dock_rescore_read(dock_work *work, dock_pair *pair);
 /* Score its poses and sort them. */
 tsl_status dock_rescore(dock_work *work, dock_pair *pair);
 
-/* ---- files (dock_files.c) ----------------------------------------------------------------- */
+/* ---- files (files.c) ---------------------------------------------------------------------- */
 
 enum { DOCK_PATH = 4096 + 64, DOCK_FOLDER_LENGTH = 3072 };
 
@@ -238,7 +238,7 @@ bool dock_files_of_other_search(dock_work *work, const dock_pair *pair);
 /* Copy its run.json to `path`. */
 tsl_status dock_files_copy_report(dock_work *work, const dock_pair *pair, const char *path);
 
-/* ---- reports (dock_report.c) -------------------------------------------------------------- */
+/* ---- reports (report.c) ------------------------------------------------------------------- */
 
 /* The envelope for one pair, as run.json has it. */
 tsl_status dock_report_write(const dock_work *work, const dock_pair *pair, const char *path);
@@ -249,14 +249,14 @@ double dock_es_ratio(const dock_pair *pair, const tsl_pose *pose);
 /* The summary for people. */
 void dock_report_print(FILE *stream, const dock_work *work, const dock_pair *pair);
 
-/* ---- lists of pairs (dock_list.c) --------------------------------------------------------- */
+/* ---- lists of pairs (list.c) -------------------------------------------------------------- */
 
 /* Dock all pairs of options->list. Returns the exit status; messages are out. */
 int dock_list_run(dock_work *work);
 
-/* ---- the ladder (dock_ladder.c) ------------------------------------------------------------ */
+/* ---- the ladder (ladder.c) ----------------------------------------------------------------- */
 
-/* Measure the versions of docking, by all ranks: dock_ladder.h. Returns the exit status; messages
+/* Measure the versions of docking, by all ranks: ladder.h. Returns the exit status; messages
  * are out. */
 int dock_ladder_run(dock_work *work);
 

@@ -87,7 +87,7 @@ static tsl_status work_as_rank(dock_work *work, int *exit_status)
     return tsl_comm_failure(work->comm, NULL, NULL) == NULL ? TSL_OK : TSL_E_COMM;
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const dock_options *options;
     int exit_status;
@@ -123,7 +123,7 @@ int dock_command(const cli_command *self, int argc, char **argv)
     (void)self;
     dock_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = dock_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

@@ -68,7 +68,7 @@ typedef struct dock_ladder {
 /* What it runs on. */
 const char *dock_rung_devices(const dock_ladder *ladder, const dock_rung *rung);
 
-/* ---- what is reported (dock_ladder_report.c) ------------------------------------------------ */
+/* ---- what is reported (ladder_report.c) ----------------------------------------------------- */
 
 /* The table: its head, then a row at a time. */
 void dock_ladder_print_head(FILE *stream, const dock_ladder *ladder);

@@ -321,7 +321,7 @@ static void write_entry(tsl_json *json, const dock_work *work, const list_entry 
     tsl_json_close_object(json);
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const dock_work *work;
     const pair_list *list;

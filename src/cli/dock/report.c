@@ -173,7 +173,7 @@ static void write_results(tsl_json *json, const dock_work *work, const dock_pair
     tsl_json_close_object(json);
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const dock_work *work;
     const dock_pair *pair;

@@ -63,7 +63,7 @@ typedef struct npb_job {
     int exit_status;
 } npb_job;
 
-/* ---- the ladder (npb_ladder.c, npb_table.c) ------------------------------------------------ */
+/* ---- the ladder (ladder.c, table.c) -------------------------------------------------------- */
 
 enum { NPB_VERSIONS = 16, NPB_CLASSES = 8 };
 

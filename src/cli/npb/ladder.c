@@ -259,7 +259,7 @@ int npb_ladder_run(const cli_rank_group *group, const npb_job *job)
     tsl_context_destroy(b.all);
     tsl_context_destroy(b.solo);
     if (status != TSL_OK) {
-        if (status != TSL_E_COMM) { /* which is told where it comes from */
+        if (status != TSL_E_COMM) { /* that one is told by the rank that failed */
             cli_error("%s", tsl_last_error(group->context));
         }
         return cli_exit_status(group->context, status, false);

@@ -52,7 +52,7 @@ static const cli_option rows[] = {
      .words = clock_names, .notes = clock_notes, .help = "what the table goes by"},
     {0}};
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check(npb_options *options)
 {
     bool asked[NPB_VERSIONS];
@@ -93,7 +93,7 @@ static void print_closing_block(FILE *stream, const npb_options *options,
     fprintf(stream, " Version         = %24s\n", tsl_version());
 }
 
-/* What the report is written of. */
+/* What the report is about. */
 typedef struct report_work {
     const npb_options *options;
     const npb_result *result;
@@ -163,7 +163,7 @@ static int run_on(const cli_rank_group *group, const npb_job *job)
             cli_agree(context, group->rank == 0 ? tell(group, job, &result, &outcome) : TSL_OK);
     }
     if (status != TSL_OK) {
-        if (status != TSL_E_COMM) { /* which is told where it comes from */
+        if (status != TSL_E_COMM) { /* that one is told by the rank that failed */
             cli_error("%s", tsl_last_error(context));
         }
         return cli_exit_status(context, status, false);
@@ -225,7 +225,7 @@ static int run_benchmark(const cli_command *self, int argc, char **argv)
     npb_options options;
     npb_job job = {.options = &options, .begun = tsl_seconds()};
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     bool parsed = cli_parse_options(self, &options, argc, argv, &exit_status);
     if (parsed && !check(&options)) {
         exit_status = CLI_USAGE;

@@ -22,7 +22,7 @@ typedef enum poisson_task {
     POISSON_STUDY
 } poisson_task;
 
-/* What a study varies: see poisson_study.c. */
+/* What a study varies: see study.c. */
 typedef enum poisson_varied { POISSON_SEGMENTS, POISSON_SCALING } poisson_varied;
 
 typedef enum poisson_sign {
@@ -72,7 +72,7 @@ typedef struct poisson_timing {
     double median, fastest, mean, deviation;
 } poisson_timing;
 
-/* A benchmark's stages, each by itself (poisson_stages.c): seconds and bytes of a solve, means over
+/* A benchmark's stages, each by itself (stages.c): seconds and bytes of a solve, means over
  * the ranks that share it by their own clocks. */
 typedef struct poisson_stages {
     int segments;
@@ -155,7 +155,7 @@ typedef struct poisson_arrays {
     double told;                 /* when all ranks had heard of the last solve */
 } poisson_arrays;
 
-/* ---- files (poisson_field.c) -------------------------------------------------------------- */
+/* ---- files (field.c) ---------------------------------------------------------------------- */
 
 /* Settle what a file holds, told by its content, before memory is taken for it. `path` and
  * `dataset`, which may be NULL, are borrowed. Release whatever the outcome. */
@@ -173,19 +173,19 @@ double poisson_field_value(const poisson_field *field, int64_t i);
 int64_t poisson_field_count(const poisson_field *field);
 void poisson_field_release(poisson_field *field);
 
-/* ---- options beside the file (poisson_input.c) ---------------------------------------------- */
+/* ---- options beside the file (input.c) ------------------------------------------------------ */
 
 /* Do the options go with what the file turned out to be? TSL_E_ARG. */
 tsl_status poisson_check_input(const poisson_work *work);
 
-/* ---- the source (poisson_source.c) ---------------------------------------------------------- */
+/* ---- the source (source.c) ------------------------------------------------------------------ */
 
 /* From the numbers read to the source, with notes on what may not be meant. */
 tsl_status poisson_make_source(poisson_work *work);
 /* Are all axes periodic? */
 bool poisson_is_periodic(const poisson_work *work);
 
-/* ---- results (poisson_result.c) ------------------------------------------------------------- */
+/* ---- results (result.c) --------------------------------------------------------------------- */
 
 /* By the name. */
 poisson_format poisson_format_of(const char *path);
@@ -196,7 +196,7 @@ tsl_status poisson_figure_write(const poisson_work *work, const void *potential)
  * the work's precision. A cube needs a field that was read from one. */
 tsl_status poisson_result_write(const poisson_work *work, const void *values, int components);
 
-/* ---- nuclei (poisson_nuclei.c) ------------------------------------------------------------ */
+/* ---- nuclei (nuclei.c) -------------------------------------------------------------------- */
 
 /* "O=6,H=1" */
 error_t poisson_set_valence(const cli_option *row, const char *text, void *parsed);
@@ -215,7 +215,7 @@ tsl_status poisson_verify(poisson_work *work);
 tsl_status poisson_bench(poisson_work *work);
 tsl_status poisson_study(poisson_work *work);
 
-/* ---- measuring (poisson_bench.c) ----------------------------------------------------------- */
+/* ---- measuring (bench.c) ------------------------------------------------------------------- */
 
 /* Settle what a benchmark leaves open. */
 void poisson_bench_settle(poisson_work *work);
@@ -229,20 +229,20 @@ double poisson_flops(const int64_t n[3]);
 /* Bytes of source and potential. */
 double poisson_traffic(const int64_t n[3], int precision);
 
-/* ---- stages (poisson_stages.c) -------------------------------------------------------------- */
+/* ---- stages (stages.c) ---------------------------------------------------------------------- */
 
 tsl_status poisson_stages_measure(poisson_work *work);
 void poisson_stages_print(FILE *stream, const poisson_work *work);
 void poisson_stages_write(tsl_json *json, const poisson_work *work);
 
-/* ---- studies (poisson_study_report.c) -------------------------------------------------------- */
+/* ---- studies (study_report.c) ---------------------------------------------------------------- */
 
 void poisson_study_print(FILE *stream, const poisson_work *work);
 /* The files of --csv and --figure. */
 tsl_status poisson_study_write(const poisson_work *work);
 void poisson_study_write_runs(tsl_json *json, const poisson_work *work);
 
-/* ---- the solver, on all ranks (poisson_ranks.c) ------------------------------------------- */
+/* ---- the solver, on all ranks (ranks.c) --------------------------------------------------- */
 
 enum { POISSON_NO_AXIS = -1 };
 

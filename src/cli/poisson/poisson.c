@@ -105,7 +105,7 @@ static int lead(const cli_rank_group *group, const poisson_options *options)
     return exit_status;
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const poisson_options *options;
     int exit_status;
@@ -142,7 +142,7 @@ int poisson_command(const cli_command *self, int argc, char **argv)
     (void)self;
     poisson_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = poisson_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

@@ -74,7 +74,7 @@ static int run_child(const cli_command *command, int argc, char **argv)
         print_help(stdout, command, argv[0]);
         return CLI_DONE;
     }
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const cli_command *child = find_child(command, argv[1], argv[0]);
     cli_be_silent(false);
     if (child == NULL) {

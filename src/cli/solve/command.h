@@ -120,7 +120,7 @@ void solve_options_note_unused(const solve_options *options, const tsl_linsolve_
 
 solve_definiteness solve_definiteness_of(const solve_work *work);
 
-/* ---- vectors (solve_vectors.c) -------------------------------------------------------------- */
+/* ---- vectors (vectors.c) -------------------------------------------------------------------- */
 
 /* Right-hand sides and guesses, from files or not. */
 tsl_status solve_make_vectors(solve_work *work);
@@ -130,7 +130,7 @@ tsl_status solve_find_null_space(solve_work *work);
 /* Take them out of vectors; of right-hand sides it is noted how much that is. */
 tsl_status solve_project(solve_work *work, tsl_dense *vectors, bool of_b);
 
-/* ---- methods (solve_choice.c) --------------------------------------------------------------- */
+/* ---- methods (choice.c) --------------------------------------------------------------------- */
 
 /* Where CG may solve with -A, turn the matrix round. */
 tsl_status solve_negate_if_negative(solve_work *work);
@@ -141,7 +141,7 @@ tsl_status solve_run(solve_work *work);
 /* For tsl_linsolve_options. */
 int solve_on_iteration(void *user, int64_t iteration, double residual);
 
-/* ---- reports (solve_report.c) --------------------------------------------------------------- */
+/* ---- reports (report.c) --------------------------------------------------------------------- */
 
 /* Before and after the solution. */
 void solve_print_matrix(FILE *stream, const solve_work *work);

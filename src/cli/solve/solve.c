@@ -330,7 +330,7 @@ static void release(solve_work *work)
     tsl_matrix_file_release(&work->file);
 }
 
-/* What the ranks of this process come to. */
+/* The exit status of the ranks of this process. */
 typedef struct outcome {
     const solve_options *options;
     int exit_status;
@@ -406,7 +406,7 @@ int solve_command(const cli_command *self, int argc, char **argv)
     (void)self;
     solve_options options;
     int exit_status;
-    cli_be_silent(!cli_is_leader()); /* they all see the same command line */
+    cli_be_silent(!cli_is_leader()); /* one speaks for all processes of a launch */
     const bool parsed = solve_options_parse(&options, argc, argv, &exit_status);
     cli_be_silent(false);
     if (!parsed) {

@@ -35,7 +35,7 @@ typedef struct transpose_work {
 int transpose_command(const cli_command *self, int argc, char **argv);
 bool transpose_options_parse(transpose_options *out, int argc, char **argv, int *exit_status);
 
-/* Transpose the file (transpose_file.c). */
+/* Transpose the file (file.c). */
 tsl_status transpose_file(transpose_work *work);
 
 /* 1: all rows that were looked at are right; 0: one is not; -1: none was looked at. */
