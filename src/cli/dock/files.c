@@ -14,7 +14,7 @@ const char *dock_path(char path[DOCK_PATH], const char *folder, const char *name
     const size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
     if (snprintf(path, DOCK_PATH, "%s%s%s", folder, slash, name) >= DOCK_PATH) {
-        path[0] = '\0'; /* names nothing */
+        path[0] = '\0'; /* an empty path names nothing */
     }
     return path;
 }
@@ -101,7 +101,7 @@ static tsl_status write_figure(dock_work *work, dock_pair *pair)
                                         pair->ligand->molecule, work->plan);
     pair->figure = status == TSL_OK;
     if (status == TSL_E_UNSUPPORTED) {
-        unlink(path); /* an earlier run's */
+        unlink(path); /* a figure of an earlier run */
         if (!said) {
             cli_note("figure.svg is left out: this build has no Cairo (see tesela info)");
         }
