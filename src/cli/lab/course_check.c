@@ -6,7 +6,8 @@
 #include "cli/lab/course_command.h"
 #include "io/file/text.h"
 
-/* A compiler's own lines; the names of our temporary files are the answer's. */
+/* Print a compiler's own lines. Where they name our temporary files, they get the name of the
+ * answer. */
 static void print_messages(const course_work *work, const tsl_lab_verdict *v)
 {
     tsl_text text;
@@ -29,7 +30,7 @@ static void print_messages(const course_work *work, const tsl_lab_verdict *v)
     tsl_text_release(&text);
 }
 
-/* The line of the answer that a finding is about. */
+/* Print the line of the answer that a finding is about. */
 static void print_line(const course_work *work, const char *file, int number)
 {
     tsl_text text;
@@ -251,7 +252,7 @@ static tsl_status check_many(course_work *work, check_report *report)
     return status;
 }
 
-/* One answer, with what to do next. */
+/* Check one answer, and say what to do next. */
 static tsl_status check_current(course_work *work, int at, const char *file, bool *passed)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* `tesela lab`: the actions that it has. */
+/* `tesela lab`: its actions. */
 #include "cli/lab/lab.h"
 
 static const cli_command *const actions[] = {

@@ -7,7 +7,7 @@
 
 #define NPB_USUAL_CLASS "S"
 
-/* A letter, or with the ladder a list of them. */
+/* Read a letter or, for the ladder, a list of letters. */
 static error_t take_classes(const cli_option *row, const char *text, void *parsed)
 {
     npb_options *options = parsed;
@@ -78,7 +78,8 @@ static bool check(npb_options *options)
     return true;
 }
 
-/* As NPB's programs end, so that what reads their output reads ours. */
+/* Print what NPB's programs print at their end, so that programs that read their output can read
+ * this. */
 static void print_closing_block(FILE *stream, const npb_options *options,
                                 const npb_outcome *outcome)
 {
@@ -117,7 +118,7 @@ static void write_body(tsl_json *json, const void *work)
     tsl_json_close_object(json);
 }
 
-/* What rank 0 does with the outcome. */
+/* Print and write the outcome, on rank 0. */
 static tsl_status tell(const cli_rank_group *group, const npb_job *job, const npb_result *result,
                        const npb_outcome *outcome)
 {
@@ -146,7 +147,7 @@ static tsl_status tell(const cli_rank_group *group, const npb_job *job, const np
     return cli_report_write(group->context, options->common.json, &report, write_body, &body);
 }
 
-/* Run the benchmark and tell its outcome; returns the exit status. */
+/* Run the benchmark, and print and write its outcome. Returns the exit status. */
 static int run_on(const cli_rank_group *group, const npb_job *job)
 {
     const npb_options *options = job->options;
@@ -205,7 +206,7 @@ static const char ladder_doc[] =
     "  tesela npb ladder cg --class S,W,A,B,C --timing thesis --device cuda:0-1\n"
     "  tesela npb cg --class B --variant V4 --device cuda:0";
 
-/* What a command runs. */
+/* The benchmark of a command, or its ladder. */
 typedef struct npb_subject {
     const npb_benchmark *benchmark;
     bool ladder;
