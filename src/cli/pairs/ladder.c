@@ -16,7 +16,7 @@ enum {
     SIZES = 11, /* 128 to 131072 */
     FIRST_SIZE = 128,
     FORMS = 4,
-    KINDS = TSL_MAPS + 1, /* and packed */
+    KINDS = TSL_MAPS + 1, /* the maps, and the packed form */
     MOST_REPEATS = 1000,
     CHECKED = 2048 /* cells a side up to which every one is looked at */
 };
@@ -33,7 +33,7 @@ typedef struct ladder_options {
 typedef struct ladder_row {
     int64_t n;
     int form, kind;
-    double median, low, high, fill; /* seconds; the fifth and the ninety-fifth of a hundred */
+    double median, low, high, fill; /* seconds: the fifth percentile and the ninety-fifth */
 } ladder_row;
 
 typedef struct ladder_work {
@@ -80,7 +80,7 @@ static const char *kind_name(int kind)
 typedef struct ladder_job {
     tsl_context *context;
     tsl_write_task task;
-    int64_t bytes; /* 0: write; else fill as many */
+    int64_t bytes; /* 0: write the triangle; else fill so many bytes */
 } ladder_job;
 
 static tsl_status do_job(const ladder_job *job)
@@ -104,13 +104,15 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Seconds of one run, of `repeats` times that are long enough for the clock each. */
+/* Measure seconds of a run, `repeats` times, each over so many runs that the clock can tell
+ * them. */
 static tsl_status time_job(double times[MOST_REPEATS], const ladder_job *job, int repeats)
 {
     static const double shortest = 2e-4;
     tsl_status status = TSL_OK;
     int runs = 1;
-    for (int r = -2; r < repeats; r++) { /* the first finds memory, the second how many runs */
+    /* the first time finds memory, the second the number of runs */
+    for (int r = -2; r < repeats; r++) {
         const double begun = tsl_seconds();
         for (int k = 0; k < runs; k++) {
             TSL_TRY(do_job(job));
@@ -128,7 +130,7 @@ done:
     return status;
 }
 
-/* Is every element of the triangle what it should be, and no other touched? */
+/* Check that every element of the triangle is right, and that no other was touched. */
 static tsl_status look_over(ladder_work *work, const tsl_write_task *task)
 {
     const int64_t n = task->n;
@@ -192,7 +194,8 @@ static tsl_status measure_size(ladder_work *work, int64_t n)
     TSL_TRY(time_job(times, &job, work->options->repeats));
     for (int form = 0; form < (cpu ? 1 : FORMS); form++) {
         for (int kind = cpu ? TSL_MAPS - 1 : 0; kind < KINDS; kind++) {
-            if (kind < TSL_MAPS || form == 0) { /* packed pieces have no form */
+            /* the packed form has no blocks of different forms */
+            if (kind < TSL_MAPS || form == 0) {
                 TSL_TRY(measure(work, n, form, kind, times[work->options->repeats / 2]));
             }
         }
@@ -237,12 +240,12 @@ static const ladder_row *find(const ladder_work *work, int64_t n, int form, int 
 
 typedef struct ladder_finding {
     const char *name;
-    int holds, of; /* cells of the table */
+    int holds, of; /* cells of the table where the finding holds, and all that it is about */
 } ladder_finding;
 
 enum { FINDINGS = 4 };
 
-/* In how many cells of the table each finding of the source holds. */
+/* Count in how many cells of the table each finding of the source holds. */
 static void judge(ladder_finding out[FINDINGS], const ladder_work *work)
 {
     static const char *const names[FINDINGS] = {
@@ -431,7 +434,7 @@ static void init(const cli_command *self, void *options)
 
 static int run_command(const cli_command *self, int argc, char **argv)
 {
-    static ladder_work work; /* its rows are many */
+    static ladder_work work; /* static, since it has many rows */
     ladder_options options;
     int exit_status;
     work = (ladder_work){.options = &options, .begun = tsl_seconds(), .right = true};

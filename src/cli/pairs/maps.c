@@ -11,7 +11,7 @@ enum { MOST_CELLS = 200000 };
 
 typedef struct maps_options {
     cli_common common;
-    int cells, side, rows; /* rows 0: as many as the side, or fewer that a block can have */
+    int cells, side, rows; /* rows 0: as many as a side, but no more than a block can have */
     int rows_tried;
 } maps_options;
 
@@ -63,7 +63,7 @@ static bool check(maps_options *options)
     return false;
 }
 
-/* Cells done wrongly, and counts that differ from closed forms. */
+/* Cells that were not done once, and counts that differ from closed forms. */
 static int64_t count_faults(const tsl_cover *cover)
 {
     return cover->missed + cover->repeated + cover->outside +

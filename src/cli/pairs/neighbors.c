@@ -100,7 +100,7 @@ static bool check(const neighbor_options *options)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-/* Radii in the precision of the points. */
+/* Read radii, in the precision of the points. */
 static tsl_status read_radii(neighbor_work *work)
 {
     tsl_context *context = work->context;

@@ -62,7 +62,7 @@ typedef struct pairs_job {
     int exit_status;
 } pairs_job;
 
-/* Returns the exit status. */
+/* Do the task on this rank. Returns the exit status. */
 static int run_on(const cli_rank_group *group, const pairs_job *job)
 {
     tsl_context *const context = group->context;

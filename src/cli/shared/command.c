@@ -1,4 +1,4 @@
-/* Commands: which one argv names, and the help of those that have several to choose from. */
+/* Commands: finding the one that argv names, and the help of those that have children. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0;
 }
 
-/* The child of that name; NULL: there is none, and a message is out. */
+/* The child of that name; NULL: there is none, and a message has been printed. */
 static const cli_command *find_child(const cli_command *command, const char *word, const char *name)
 {
     enum { MOST = 16 };
@@ -65,7 +65,7 @@ static const cli_command *find_child(const cli_command *command, const char *wor
 
 static int run_child(const cli_command *command, int argc, char **argv)
 {
-    static char name[64]; /* of all, one in the other */
+    static char name[64]; /* full name of the child that runs */
     if (argc < 2) {
         print_help(stderr, command, argv[0]);
         return CLI_USAGE;

@@ -25,19 +25,19 @@ typedef struct bench {
     tsl_context *context;
     tsl_xc_plan *plan;
     tsl_xc_description about;
-    int instructions; /* floating-point, of a point; 0: several kernels */
+    int instructions; /* floating-point operations of a point; 0: there are several kernels */
     int arrays;       /* doubles moved a point */
     int count;
     bench_row rows[ROWS];
     double begun;
 } bench;
 
-/* What is timed. */
+/* A call that is timed. */
 typedef struct timed {
     bench *b;
     xc_memory *memory;
     int64_t points;
-    double *groups; /* device memory: their energies, and the sum */
+    double *groups; /* device memory: energies of groups, and their sum */
     tsl_recording *recording;
 } timed;
 
@@ -47,7 +47,7 @@ static tsl_status evaluate(void *arguments)
     return tsl_xc_evaluate(t->b->plan, t->points, &t->memory->arrays);
 }
 
-/* With the sum of the energy. */
+/* Evaluate with the sum of the energy. */
 static tsl_status evaluate_sum(void *arguments)
 {
     const timed *t = arguments;
@@ -70,7 +70,7 @@ static tsl_status replay(void *arguments)
     return t->b->context->ops->replay(t->recording);
 }
 
-/* The points' inputs, of which at most a million are made and then repeated. */
+/* Fill the inputs of the points. At most a million are made, and then repeated. */
 static tsl_status fill_inputs(const bench *b, const xc_memory *memory)
 {
     enum { MADE = 1000000 };
@@ -92,7 +92,7 @@ static tsl_status fill_inputs(const bench *b, const xc_memory *memory)
     return status;
 }
 
-/* Seconds of a call, after one that is not timed. */
+/* Time a call, after one that does not count. */
 static tsl_status time_call(double *seconds, timed *t, tsl_work work)
 {
     const tsl_status status = work(t);

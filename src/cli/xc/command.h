@@ -18,15 +18,15 @@ typedef struct xc_options {
     const char *input, *output; /* NULL: none */
     bool spin, allow_libxc;
     int order;
-    int points; /* of check, for each case; of bench the largest number, as a power of ten */
+    int points; /* of check for each case; of bench the largest number, as a power of ten */
     tsl_xc_options plan;
 } xc_options;
 
-/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`: the name of a row's component. */
+/* Writes the name of a component into `text`: "rho_a", "vsigma_ab", "v2rhosigma_a_bb". */
 void xc_component_name(char *text, size_t bytes, const tsl_xc_row *row, int polarised,
                        int component);
 
-/* Device memory for all inputs and outputs of `points` points, component by component. */
+/* Device memory for all inputs and outputs of `points` points, each component's points together. */
 typedef struct xc_memory {
     tsl_context *context;
     double *data;
@@ -39,12 +39,11 @@ tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points
                             tsl_xc_family family, int polarised, int order);
 void xc_memory_destroy(xc_memory *memory);
 
-/* Inputs component by component, [inputs][points], of a made-up density: that of a molecule of
- * water built of exponentials, at points around its atoms; polarised with three of five electrons
- * up. */
+/* Makes inputs, [inputs][points], of a made-up density: a molecule of water built of exponentials,
+ * at points around its atoms; polarised with three of five electrons up. */
 void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polarised);
 
-/* The tasks. Each returns the exit status. */
+/* The tasks. Each returns its exit status. */
 int xc_list(const xc_options *options);
 int xc_eval(const xc_options *options, tsl_context *context);
 int xc_check(const xc_options *options, tsl_context *context);
