@@ -35,7 +35,8 @@ typedef struct tsl_simplex_ops {
     /* Asynchronous on the context's stream. TSL_E_UNSUPPORTED, with the reason, for more blocks
      * than a grid of the device can have. */
     tsl_status (*cover)(tsl_context *context, const tsl_cover_task *task);
-    /* One launch of the write test; on the CPU all of it, by rows. Likewise. */
+    /* One launch of the write test; on the CPU all of it, by rows. Asynchronous, with the errors of
+     * cover(). */
     tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
 } tsl_simplex_ops;
 
