@@ -27,7 +27,7 @@ static void *take(size_t bytes)
 static atomic_llong allocations; /* since the last tsl_test_fail_allocation() */
 static atomic_llong fail_from;   /* the first that fails, as all after it do; 0: none fails */
 static atomic_llong live;
-/* These two are of this thread's allocations. */
+/* Counts of this thread's own allocations. */
 static _Thread_local long long own_allocations, own_fail_from;
 static _Thread_local int64_t own_bytes, own_peak; /* since the last tsl_test_own_peak() */
 

@@ -409,8 +409,8 @@ static tsl_status sum_counts(body *b)
                           b->source->name, b->header.size_line, b->header.entries, sum);
 }
 
-/* Of coordinates row_start[i] is the count of entries in row i - 2 before, and afterwards where row
- * i - 1 begins. Of an array row_start[i] becomes where row i begins. */
+/* Makes places of counts. Of coordinates row_start[i] counts the entries of row i - 2 before, and
+ * is where row i - 1 begins afterwards. Of an array it becomes where row i begins. */
 static void start_rows(body *b)
 {
     const tsl_mtx_header *header = &b->header;
