@@ -1,5 +1,5 @@
-/* Device memory, whatever the device. Its state is the context's, so that this file may be compiled
- * into plug-ins too. */
+/* Device memory of any device, counted and listed in the context. This file has no state of its
+ * own, so that it may be compiled into plug-ins too. */
 #include "device/device.h"
 
 typedef struct tsl_device_piece {
@@ -59,7 +59,7 @@ static tsl_status allocate(void **out, tsl_context *context, int64_t bytes, cons
     }
     held->pieces = piece;
     held->live++;
-    held->bytes += bytes;
+    held->bytes += taken;
     *out = piece->memory;
     return TSL_OK;
 }
@@ -75,7 +75,7 @@ tsl_status tsl_device_allocate_passing(void **out, tsl_context *context, int64_t
     return allocate(out, context, bytes, what, true);
 }
 
-/* Take the piece out of the list, and give it back. */
+/* Take a piece out of the list, and release it. */
 static void release_at(tsl_context *context, tsl_device_piece **at)
 {
     tsl_device_piece *piece = *at;
