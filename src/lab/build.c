@@ -189,6 +189,7 @@ static void add_translation(tsl_lab_command *c, const char *compiler)
                                            "-disable-tail-duplicate",
                                            "-tail-dup-placement=0",
                                            "-disable-block-placement",
+                                           "-disable-branch-fold",
                                            "-sink-common-insts=0",
                                            "-hoist-common-insts=0"};
     static const char *const of_gcc[] = {"tsan-distinguish-volatile=1"};
