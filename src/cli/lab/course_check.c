@@ -37,7 +37,7 @@ static bool print_place(const course_work *work, const tsl_lab_verdict *v, const
     return false;
 }
 
-/* A compiler's own lines. */
+/* Print a compiler's own lines. */
 static void print_messages(const course_work *work, const tsl_lab_verdict *v)
 {
     tsl_text text;
@@ -59,7 +59,7 @@ static void print_messages(const course_work *work, const tsl_lab_verdict *v)
     tsl_text_release(&text);
 }
 
-/* The line of the answer that a finding is about. */
+/* Print the line of the answer that a finding is about. */
 static void print_line(const course_work *work, const char *file, int number)
 {
     tsl_text text;
@@ -325,7 +325,7 @@ static tsl_status check_many(course_work *work, check_report *report)
     return status;
 }
 
-/* One answer, with what to do next. */
+/* Check one answer, and say what to do next. */
 static tsl_status check_current(course_work *work, int at, bool *passed)
 {
     char path[PATH_MAX];

@@ -1,10 +1,11 @@
-/* The course's commands and their options: one table, of which each takes some. */
+/* The course's commands and their options: one table of options, from which each command takes
+ * some. */
 #include <errno.h>
 #include <string.h>
 
 #include "cli/lab/course_command.h"
 
-/* A bit a command. */
+/* A bit for each command. */
 enum {
     WATCH = 1,
     LIST = 2,
@@ -59,7 +60,7 @@ static const cli_option rows[] = {
      .help = "where the pages go", .otherwise = ""},
     {0}};
 
-/* In the order of the bits. */
+/* The commands in the order of the bits. */
 static const cli_task tasks[] = {{"watch", NULL},    {"list", NULL},  {"next", NULL},
                                  {"show", NULL},     {"check", NULL}, {"hint", NULL},
                                  {"solution", NULL}, {"reset", NULL}, {"site", NULL},
@@ -82,7 +83,8 @@ static void init(const cli_command *self, void *options)
     *(course_options *)options = (course_options){.language = -1};
 }
 
-/* What the commands have in common; `lacking` beside a profile, and a device of all but check. */
+/* A command of the course; `lacking` are the common options that it lacks beside a profile.
+ * COURSE_COMMAND() lacks a device too. */
 #define COURSE_COMMAND_OF(word, bit, what, lacking)                                                \
     .name = (word), .summary = (what), .rows = rows, .tasks = tasks, .only = (bit),                \
     .size = sizeof(course_options), .init = init, .places = CLI_ONE_DEVICE,                        \

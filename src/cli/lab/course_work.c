@@ -1,4 +1,4 @@
-/* What the course's commands begin and end with, and what they print. */
+/* The begin and end of the course's commands, and what they print. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +11,7 @@ const char *course_say(const course_work *work, enum tsl_lab_said what)
     return tsl_lab_message(what, work->language);
 }
 
-/* What the environment asks for. */
+/* The language that the environment asks for. */
 static int language_of_environment(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};

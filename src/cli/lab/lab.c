@@ -1,4 +1,4 @@
-/* `tesela lab`: the actions that it has. */
+/* `tesela lab`: its actions. */
 #include <string.h>
 
 #include "cli/lab/lab.h"

@@ -44,7 +44,7 @@ static error_t set_order(const cli_option *row, const char *text, void *parsed)
     return cli_set(row, name, options);
 }
 
-/* Options of the compiler may be given many times. */
+/* Add an option for the compiler; there may be several. */
 static error_t add_option(const cli_option *row, const char *text, void *parsed)
 {
     lab_run_options *options = parsed;
@@ -107,7 +107,7 @@ static const cli_option rows[] = {
      .help = "keep the folder with the C++ and the program made of it"},
     {0}};
 
-/* "sim", "sim:9.0", "cuda:0" or "auto". */
+/* Read the device: "sim", "sim:9.0", "cuda:0" or "auto". */
 static bool set_device(lab_run_options *options)
 {
     static const char *const known[] = {"1.0", "1.1", "1.2",  "1.3",  "2.0",  "2.1",  "3.0",
@@ -119,7 +119,7 @@ static bool set_device(lab_run_options *options)
         return false;
     }
     if (options->card >= 0) {
-        return true; /* its capability is found later */
+        return true; /* the card's capability is found later */
     }
     if (strcmp(device, "auto") == 0 || strcmp(device, "sim") == 0) {
         strcpy(options->capability, "9.0");
