@@ -91,7 +91,7 @@ typedef struct tsl_convolve_ops {
     /* Take the fixed grid from the first of `grid` (result layout, device memory, other lanes
      * zero), which is overwritten. */
     tsl_status (*set_fixed)(tsl_convolve *plan, void *grid);
-    /* The fixed grid of one of several terms, in the same way. */
+    /* Take the fixed grid of a term from the first of `grid`, which is overwritten. */
     tsl_status (*set_term)(tsl_convolve *plan, int term, void *grid);
 
     /* Correlate, up to what store() or top() finish. All memory is the device's, and all is

@@ -23,16 +23,13 @@ static tsl_status place_batch(tsl_dock_plan *plan, int count)
     tsl_context *context = plan->context;
     const tsl_dock_ops *dock = context->ops->dock;
     const tsl_dock_batch *device = &plan->device;
-    tsl_status status =
-        context->ops->upload(context, device->memory, plan->host.memory, device->sent);
-    if (status == TSL_OK) {
-        status =
-            dock->place(context, &plan->geometry, &plan->ligand, device->turns, count, plan->boxes);
-    }
-    if (status == TSL_OK) {
-        status = dock->place_charges(context, &plan->geometry, &plan->ligand, device->turns, count,
-                                     device->corners);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(context->ops->upload(context, device->memory, plan->host.memory, device->sent));
+    TSL_TRY(
+        dock->place(context, &plan->geometry, &plan->ligand, device->turns, count, plan->boxes));
+    TSL_TRY(dock->place_charges(context, &plan->geometry, &plan->ligand, device->turns, count,
+                                device->corners));
+done:
     return status;
 }
 

@@ -168,14 +168,12 @@ tsl_status tsl_dock_take_terms(tsl_dock_plan *plan, const tsl_molecule *molecule
 {
     tsl_score_atom *atoms = NULL;
     free_ligand(plan->context, &plan->terms.ligand);
-    tsl_status status = take_batch(plan);
-    if (status == TSL_OK) {
-        status = tsl_score_atoms(&atoms, plan->context, molecule,
-                                 plan->options.complementarity.blocked[1]);
-    }
-    if (status == TSL_OK) {
-        status = send_ligand(plan, atoms, molecule->count);
-    }
+    tsl_status status = TSL_OK;
+    TSL_TRY(take_batch(plan));
+    TSL_TRY(
+        tsl_score_atoms(&atoms, plan->context, molecule, plan->options.complementarity.blocked[1]));
+    TSL_TRY(send_ligand(plan, atoms, molecule->count));
+done:
     tsl_release(atoms);
     return status;
 }
