@@ -50,7 +50,7 @@ tesela_functionals(cuda_sources .cu)
 add_library(tesela_cuda MODULE ${cuda_sources}
     # What the kernels' files call of the library, once more: a plug-in must not reach into its host.
     # Nothing with a state of its own: see tsl_host in src/device/plugin.h.
-    src/context/branch.c src/core/error.c src/device/memory.c src/blocks/convolve/convolve.c
+    src/context/branch.c src/core/error.c src/core/library.c src/device/memory.c src/blocks/convolve/convolve.c
     src/blocks/fft/line.c)
 set(launcher "${PROJECT_SOURCE_DIR}/cmake/record-ptxas" ${CMAKE_CUDA_COMPILER_LAUNCHER})
 foreach(target IN ITEMS tesela_cuda tesela_nested)

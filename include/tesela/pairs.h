@@ -5,12 +5,12 @@
  *  Results have the precision of the points. Of n points each of the n (n - 1) / 2 pairs is
  *  computed once, and only once where the layout holds it once.
  *
- *  | layout     | holds                  | element of (i, j)                     | elements | |
- * ---------- | ---------------------- | ------------------------------------- | --------------- |
- *  | condensed  | i < j, rows of i       | i n - i (i + 1) / 2 + j - i - 1       | n (n - 1) / 2 |
- *  | square     | all                    | i n + j                               | n n | | packed
- * | j <= i, rows of i      | i (i + 1) / 2 + j                     | n (n + 1) / 2   | | rectangle
- * | a_i and b_j            | i n_b + j                             | n_a n_b         |
+ *  | layout    | holds             | element of (i, j)               | elements        |
+ *  | --------- | ----------------- | ------------------------------- | --------------- |
+ *  | condensed | i < j, rows of i  | i n - i (i + 1) / 2 + j - i - 1 | n (n - 1) / 2   |
+ *  | square    | all               | i n + j                         | n n             |
+ *  | packed    | j <= i, rows of i | i (i + 1) / 2 + j               | n (n + 1) / 2   |
+ *  | rectangle | a_i and b_j       | i n_b + j                       | n_a n_b         |
  *
  *  Where a context belongs to a rank of several, tsl_distance_stream(), tsl_neighbors_find(),
  *  tsl_histogram_count(), tsl_energy_plan_create(), tsl_energy_execute() and tsl_triplets_energy()

@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** A functional made ready on a context's device: its kernels are chosen and its constants worked
- *  out. */
+/** A functional made ready on a context's device: its kernels are chosen and its constants
+ *  worked out. */
 typedef struct tsl_xc_plan tsl_xc_plan;
 
 /** How many components the arrays of a point have, and what a functional needs of it. */
@@ -41,9 +41,10 @@ typedef struct tsl_xc_options {
     int polarised;            /**< 0: closed shell, one density; 1: two spins */
     int order;                /**< highest order of derivatives that will be asked for, 0 to 3 */
     tsl_xc_layout layout;     /**< of all arrays */
-    double density_threshold; /**< electrons / bohr^3: a component whose total density is less gives
-                                   zeros; each spin's density is raised to it. 1e-30 to 1 */
-    double sigma_threshold;   /**< sigma is raised to its square; 1e-60 to 1 */
+    double density_threshold; /**< electrons / bohr^3, 1e-30 to 1: a component of the functional
+                                   gives zeros where the total density is less, and each spin's
+                                   density is raised to it */
+    double sigma_threshold;   /**< sigma is raised to the square of this; 1e-60 to 1 */
     double zeta_threshold;    /**< 1 + zeta and 1 - zeta are raised to it; 0 to 1e-3 */
     double tau_threshold;     /**< tau is raised to it; 1e-60 to 1 */
     int float_input; /**< 1: the inputs of calls are arrays of float. On devices the plan then
@@ -59,10 +60,12 @@ typedef struct tsl_xc_options {
  *
  *  `functional` is a name of tsl_xc_name() or Libxc's, "pbe", "gga_x_pbe" or "101", or a sum of
  *  such: "0.25*hf + 0.75*gga_x_pbe + gga_c_pbe", hf being exact exchange, which is not evaluated
- *  but told by tsl_xc_plan_describe(). Parameters of a formula are set in brackets:
+ *  but told by tsl_xc_plan_describe(). Upper and lower case are the same, and a name may have
+ *  hyphens for its underscores: "CAM-B3LYP" is "cam_b3lyp". Where no name has them, a hyphen is a
+ *  minus: "pbe-0.25*gga_x_pbe". Parameters of a formula are set in brackets:
  *  "gga_x_ityh(omega=0.33)"; of a hybrid with range separation omega is also what
- *  tsl_xc_plan_describe() tells. Composites that have a name are one kernel, and so are sums
- *  of their parts; other sums are evaluated part by part.
+ *  tsl_xc_plan_describe() tells. Composites that have a name are one kernel, and so are sums of
+ *  their parts; other sums are evaluated part by part.
  *
  *  @param[out] out      the new plan, owned by the caller: tsl_xc_plan_destroy()
  *  @param[in]  options  NULL takes the defaults
@@ -84,9 +87,9 @@ typedef struct tsl_xc_description {
     int kernels;           /**< how many a call runs, one after the other */
     int parts;             /**< how many functionals are summed */
     double exact_exchange; /**< of the sum: full-range exact exchange, to be added by the caller */
-    double cam_alpha;      /**< range separation: exact exchange of 1/r, … */
-    double cam_beta;       /**< … and of erf(omega r)/r, besides; */
-    double cam_omega;      /**< 1/bohr; 0: no range separation */
+    double cam_alpha;      /**< of range separation: share of exact exchange of 1/r */
+    double cam_beta;       /**< share of exact exchange of erf(omega r)/r, to be added to that */
+    double cam_omega;      /**< omega, 1/bohr; 0: no range separation */
     double vv10_b, vv10_c; /**< nonlocal correlation of Vydrov and Van Voorhis (2010), to be added
                                 by the caller; 0: none */
 } tsl_xc_description;
@@ -103,16 +106,16 @@ enum { TSL_XC_GROUP = 128 };
  *      rho 1 / 2 (a, b)    sigma 1 / 3 (aa, ab, bb)    tau, lapl 1 / 2
  *
  *  sigma_ab = grad rho_a . grad rho_b, tau = 1/2 sum |grad psi|^2. Derivatives are of the energy
- * per volume, rho exc; those of second order have Libxc's components: v2rho2 1 / 3 (aa, ab, bb),
- *  v2rhosigma 1 / 6 (a_aa, a_ab, a_bb, b_aa, …), v2rhotau 1 / 4, v2sigma2 1 / 6, v2sigmatau 1 / 6,
- *  v2tau2 1 / 3; so have those of third order, v3rho3 1 / 4 (aaa, aab, abb, bbb), v3rho2sigma 1 / 9
- *  and so on, each the derivative of one of second order. An output that is NULL is not wanted; one
- * by a variable that the functional does not depend on is set to zero. Inputs that it does not need
- * are not read.
+ *  per volume, rho exc. Those of second order have Libxc's components: v2rho2 1 / 3 (aa, ab, bb),
+ *  v2rhosigma 1 / 6 (a_aa, a_ab, a_bb, b_aa, b_ab, b_bb), v2rhotau 1 / 4, v2sigma2 1 / 6,
+ *  v2sigmatau 1 / 6, v2tau2 1 / 3. So have those of third order: v3rho3 1 / 4 (aaa, aab, abb, bbb),
+ *  v3rho2sigma 1 / 9 and so on, each the derivative of one of second order. An output that is NULL
+ *  is not wanted. An output by a variable that the functional does not depend on is set to zero.
+ *  Inputs that the functional does not need are not read.
  *
- *  Of a plan with float_input the inputs are rho_float and so on, and rho, sigma and tau NULL. They
- *  are widened to double, which is exact: outputs have the bits of those of a plan of doubles that
- *  are given the same values. Outputs are double.
+ *  Of a plan with float_input the inputs are rho_float and so on, and rho, sigma and tau are NULL.
+ *  They are widened to double, which is exact: outputs have the bits that a plan of doubles has for
+ *  the same values. Outputs are double.
  *
  *  The energy is summed while it is evaluated where `weight` and `group_energy` are given:
  *
@@ -161,22 +164,29 @@ typedef struct tsl_xc_arrays {
  *  between host and device and waits for nothing, so that it can be recorded into a CUDA graph. On
  *  `cpu` it is done when it returns.
  *
- *  As Libxc 5.2.3 has it, of each component of the functional by itself: where the total density is
- *  below the threshold it gives zeros. Elsewhere each spin's density, sigma_aa, sigma_bb and tau
- * are raised to their thresholds, sigma_aa is lowered to 8 rho_a tau_a (with tau), and |sigma_ab|
- * to (sigma_aa + sigma_bb) / 2; derivatives are those at these values, by them. Exchange of a spin
- *  whose density is not above the threshold is zero. The threshold of zeta is not applied to
- *  exchange, where it is below rounding.
+ *  Thresholds act as in Libxc 5.2.3, on each component of the functional by itself: where the total
+ *  density is below the threshold it gives zeros. Elsewhere each spin's density, sigma_aa, sigma_bb
+ *  and tau are raised to their thresholds, sigma_aa is lowered to 8 rho_a tau_a (with tau), and
+ *  |sigma_ab| to (sigma_aa + sigma_bb) / 2. Derivatives are taken at these values, by them.
+ *  Exchange of a spin whose density is not above the threshold is zero. The threshold of zeta is
+ *  not applied to exchange, where it is below rounding.
  *
- *  Accuracy: relative to max(|value|, scale), scale being |exc of exchange of the uniform gas| for
- *  exc, and rho times that over the product of the variables for derivatives: 1e-13 exc, 1e-12
- * first, 1e-10 second, 1e-7 third order, of exact arithmetic on the same values. Devices differ by
- * 2e-13 and 2e-12. Third derivatives are on the CPU alone, a point at a time: those of the second
- * ones by the inputs as they come, so nothing by a variable that a floor holds.
+ *  Outputs are finite for inputs from 0 to 1e5. A point whose total density is negative or NaN
+ *  gives zeros. A negative density of one spin counts as its threshold, and so does a sigma_aa,
+ *  sigma_bb or tau that is negative or NaN; a sigma_ab that is NaN counts as one of its bounds.
+ *  Infinite inputs, and some far beyond 1e5, give NaN or infinity: tsl_xc_diagnose() finds such
+ *  points.
+ *
+ *  Accuracy, against exact arithmetic on the same values: 1e-13 exc, 1e-12 first, 1e-10 second and
+ *  1e-7 third order, relative to max(|value|, scale). The scale of exc is |exc| of the uniform
+ *  gas's exchange, that of a derivative rho times this over the product of its variables. Devices
+ *  differ by 2e-13 (exc) and 2e-12 (first order). Third derivatives are on the CPU alone, a point
+ *  at a time: those of the second ones by the inputs as they come, so they are zero by a variable
+ *  that a floor holds.
  *
  *  @param[in] arrays  inputs and outputs may not overlap
- *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is
- * NULL or of the plan's other type, an output is of a higher order than the plan, no output is
+ *  @return TSL_OK; TSL_E_ARG if points < 0, the pitch is too small, an input that is needed is NULL
+ *          or of the plan's other type, an output is of a higher order than the plan, no output is
  *          given, an energy lacks what it needs, or memory is not the device's: nothing is written
  *          then; TSL_E_DEVICE.
  */
@@ -185,9 +195,9 @@ TSL_API tsl_status tsl_xc_evaluate(tsl_xc_plan *plan, int64_t points, const tsl_
 /** A point whose outputs are not all finite, and what went in. */
 typedef struct tsl_xc_suspect {
     int64_t point;
-    double input[9]; /**< rho_a rho_b sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b; of a
-                          closed shell rho, sigma, lapl and tau are at a and aa, the others 0; 0 too
-                          where an array is NULL */
+    double input[9]; /**< rho_a rho_b sigma_aa sigma_ab sigma_bb lapl_a lapl_b tau_a tau_b. Those
+                          of a closed shell stand at a and aa, and the others are 0; so is each
+                          whose array is NULL */
 } tsl_xc_suspect;
 
 /** The points of a call whose outputs are not all finite numbers. Waits, and copies all arrays to
@@ -205,8 +215,8 @@ TSL_API tsl_status tsl_xc_diagnose(tsl_xc_plan *plan, int64_t points, const tsl_
  *  `number` gets Libxc's number, 0 where it has none; NULL is fine. */
 TSL_API const char *tsl_xc_name(int index, int *number);
 
-/** The same of what Libxc has: its names, which tsl_xc_plan_create() knows too, and numbers; in no
- *  order. */
+/** Libxc's names and numbers of functionals that are here, from index 0, in no order; NULL after
+ *  the last. tsl_xc_plan_create() knows these names too. */
 TSL_API const char *tsl_xc_libxc_name(int index, int *number);
 
 #ifdef __cplusplus

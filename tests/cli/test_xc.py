@@ -83,6 +83,14 @@ class Eval(CommandTest):
             for value, p, q in zip(got, a, b):
                 self.assertAlmostEqual(value, 0.75 * p + q, places=14)
 
+    def test_hyphens_of_names(self):
+        points = [(0.2, 0.1), (0.3, 0.4)]
+        for name, same in (("GGA-X-PBE", "gga_x_pbe"), ("2*gga-c-pbe", "2*gga_c_pbe"),
+                           ("pbe-0.5*gga-x-pbe", "0.5*gga_x_pbe + gga_c_pbe"), ("pbe-gga_x_pbe", "gga_c_pbe")):
+            for got, wanted in zip(self.evaluate(points, "-f", name), self.evaluate(points, "-f", same)):
+                for a, b in zip(got, wanted):
+                    self.assertAlmostEqual(a, b, places=14)
+
     def test_odd_points_are_told(self):
         rows = self.evaluate([(0.2, 0.1), (-1, 0.1), (0.3, math.nan)])
         self.assertIn("2 of 3 points", self.stderr)
@@ -130,6 +138,56 @@ class Eval(CommandTest):
             self.assertAlmostEqual(got[0][0] / (-above / (r * below)), 1, places=12)
 
 
+class Study(CommandTest):
+    def test_kernels_with_caps_of_registers_on_sim(self):
+        """Their values are those of evaluation, and each of 5 caps, 4 blocks and 2 batches has its row."""
+        result = self.run_command("xc", "study", "--points", "2000", "--repeats", "2", "--device", "sim", "--json",
+                                  "r.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"63 are fastest: (holds|does not hold) at 200, (holds|does not hold) at 2000")
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        rows = report["results"]["measurements"]
+        self.assertEqual(len({(r["points"], r["threads"], r["most_registers"]) for r in rows}), 40)
+        self.assertTrue(all(r["seconds"] > 0 and r["deviation"] >= 0 for r in rows))
+        self.assertEqual(report["results"]["differing_values"], 0)
+        self.assertTrue(report["verified"])
+        by_place = {(r["points"], r["threads"], r["most_registers"]): r for r in rows}
+        for one in (c for c in report["results"]["conclusions"] if c["conclusion"].startswith("more threads")):
+            few, many = (by_place[one["points"], t, 63] for t in (64, 512))
+            self.assertEqual(one["holds"],
+                             not many["seconds"] + many["deviation"] < few["seconds"] - few["deviation"])
+
+
+class Figure(CommandTest):
+    def test_enhancement_factors_of_water(self):
+        """The example's density: its gradient is that of differences, and no orbital has less than tau_W."""
+        folder = os.path.join(os.environ["TESELA_SOURCE"], "examples")
+        archive = self.path("water.npz")
+        result = self.run_command("scf", os.path.join(os.environ["TESELA_SOURCE"], "data", "water.xyz"), "--basis",
+                                  "def2-svp", "--xc", "pbe", "--restart", archive, "--quiet", "--device", "cpu")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with mock.patch.object(sys, "path", [folder, *sys.path]):
+            import enhancement_factors as example
+        data = example.read_archive(archive)
+        for point in ([0.3, -0.2, 0.5], [0.1, 1.2, -0.9], [-0.4, 0.8, 1.1]):
+            n, sigma, tau = example.density_at(data, point)
+            step, gradient = 1e-4, []
+            for axis in range(3):
+                ends = [example.density_at(data, [x + side * step * (i == axis) for i, x in enumerate(point)])[0]
+                        for side in (1, -1)]
+                gradient.append((ends[0] - ends[1]) / (2 * step))
+            self.assertAlmostEqual(sum(g * g for g in gradient) / sigma, 1, places=5)
+            self.assertGreater(tau, sigma / (8 * n))
+        picture = self.path("factors.svg")
+        example.main([archive, picture, "lda_x", "pbe"])
+        with open(picture, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(">lda_x</text>", text)
+        uniform = [x for x in text.split("\n") if 'stroke="#0072b2"' in x][0]
+        self.assertEqual(len({pair.split()[1] for pair in uniform.split('"')[1][1:].split("L")}), 1)  # a factor of 1
+
+
 class Refusals(CommandTest):
     def test_without_libxc(self):
         """A functional that is not here names the option; with it and no Libxc one line says what to install."""
@@ -139,7 +197,7 @@ class Refusals(CommandTest):
         for name in LIBXC:
             self.write(name, b"no library")
         with mock.patch.dict(os.environ, LD_LIBRARY_PATH=self.folder):
-            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be opened (", LIBXC[0], "libxc9"])
+            self.assert_refused([*arguments, "--allow-libxc"], ["Libxc cannot be used (", LIBXC[0], "libxc9"])
         self.assertFalse(os.path.exists(self.path("out.npy")))
 
     def test_names_and_options(self):
@@ -155,7 +213,8 @@ class Refusals(CommandTest):
                 (["xc", "eval", "-i", "in.npy", "-o", "in.npy"], ["in.npy"]),
                 (["xc", "eval", "--spin", *files], ["in.npy", "5 numbers"]),
                 (["xc", "list", "-o", "x.npy"], ["--output"]),
-                (["xc", "bench", "--points", "10"], ["--points", "1000"])):
+                (["xc", "bench", "--points", "10"], ["--points", "1000"]),
+                (["xc", "study", "--device", "cpu"], ["registers", "cuda:0"])):
             self.assert_refused(arguments, words)
             self.assertFalse(os.path.exists(self.path("out.npy")))
 
@@ -176,8 +235,9 @@ class XcReports(Reports):
     def test_xc(self):
         self.write("in.npy", rows_of([(0.1, 0.2)]))
         for task, arguments in (("list", []), ("eval", ["-i", "in.npy", "-o", "out.npy"]),
-                                ("check", ["-f", "pbe", "--points", "1000"]), ("bench", ["--points", "1000"])):
-            device = [] if task == "list" else ["--device", "cpu"]
+                                ("check", ["-f", "pbe", "--points", "1000"]), ("bench", ["--points", "1000"]),
+                                ("study", ["--points", "1000", "--repeats", "2"])):
+            device = {"list": [], "study": ["--device", "sim"]}.get(task, ["--device", "cpu"])
             result = self.run_command("xc", task, *arguments, *device, "--quiet", "--json", "report.json")
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
             report = self.assert_documented("report.json", f"tesela xc {task}", absent="profile[]")
@@ -188,7 +248,7 @@ def load_tests(loader, tests, pattern):
     """Of the imported class, only what is added here."""
     del tests, pattern
     suite = unittest.TestSuite()
-    for case in (Eval, Refusals):
+    for case in (Eval, Study, Figure, Refusals):
         suite.addTests(loader.loadTestsFromTestCase(case))
     suite.addTest(XcReports("test_xc"))
     return suite

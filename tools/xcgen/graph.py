@@ -327,6 +327,10 @@ class Graph:
         yes, no = self.lift(yes), self.lift(no)
         return yes if yes is no else self.make("select", self.lift(a), self.lift(b), yes, no)
 
+    def fms(self, a, b, c):
+        """a b - c, rounded once whatever else uses the product: for differences that cancel."""
+        return self.make("fms", self.lift(a), self.lift(b), self.lift(c))
+
     def state(self, node, derivatives):
         """State a node's derivatives: [(operand, derivative)] replaces the chain rule of its operation."""
         if not node.fixed:
@@ -352,6 +356,8 @@ class Graph:
             if a[0] is a[1]:
                 return [(a[0], self.mul(self.const(2), a[0]))]
             return [(a[0], a[1]), (a[1], a[0])]
+        if op == "fms":
+            return [(a[0], a[1]), (a[1], a[0]), (a[2], self.const(-1))]
         if op == "rcp":
             return [(a[0], -(node * node))]
         if op == "sqrt":

@@ -65,7 +65,7 @@ class Channel:
     @property
     def excess(self):
         """8 n (tau - tau_W), rounded once: where tau is all but tau_W nothing else has its digits."""
-        inner = self.density * (8 * self.spin_tau) - self.spin_sigma
+        inner = self.density.graph.fms(self.density, 8 * self.spin_tau, self.spin_sigma)
         return self.scale * self.scale * inner
 
     @property
@@ -177,7 +177,7 @@ class Point:
     @property
     def excess(self):
         """8 n (tau - tau_W) of the whole density"""
-        return self.rho * (8 * self.tau) - self.sigma
+        return self.graph.fms(self.rho, 8 * self.tau, self.sigma)
 
     @property
     def f_zeta(self):

@@ -89,7 +89,8 @@ typedef struct tsl_simplex_ops {
     tsl_status (*cover)(tsl_context *context, const tsl_cover_task *task);
     tsl_status (*judge)(tsl_context *context, const tsl_judge_task *task);
     tsl_status (*triples)(tsl_context *context, const tsl_triples_task *task);
-    /* One launch of the write test; on the CPU all of it, by rows. Likewise. */
+    /* One launch of the write test; on the CPU all of it, by rows. Asynchronous, with the errors of
+     * cover(). */
     tsl_status (*write)(tsl_context *context, const tsl_write_task *task);
     /* See tsl_nested_run(), which checks the task. NULL where blocks cannot launch grids. */
     tsl_status (*nested)(tsl_context *context, const tsl_nested_task *task);

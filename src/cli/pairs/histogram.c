@@ -103,7 +103,7 @@ static void write_rows(FILE *stream, const void *user)
     }
 }
 
-/* g(r), or counts in open space, at the middles of bins. */
+/* Draw g(r), or counts in open space, at the middles of bins. */
 static tsl_status draw(const histogram_work *work)
 {
     const tsl_histogram *found = &work->found;

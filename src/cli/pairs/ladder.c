@@ -54,8 +54,8 @@ static const char command_doc[] =
 typedef struct ladder_job {
     tsl_context *context;
     tsl_write_task task;
-    const tsl_nested_task *nested; /* NULL: task */
-    int64_t bytes;                 /* 0: write; else fill as many */
+    const tsl_nested_task *nested; /* NULL: `task` is done */
+    int64_t bytes;                 /* 0: write the triangle; else fill so many bytes */
 } ladder_job;
 
 static tsl_status do_job(const ladder_job *job)
@@ -126,7 +126,7 @@ done:
     return status;
 }
 
-/* Is every element of the triangle what it should be, and no other touched? */
+/* Check that every element of the triangle is right, and that no other was touched. */
 static tsl_status look_over(ladder_work *work, const tsl_write_task *task)
 {
     const int64_t n = task->n;
@@ -288,7 +288,7 @@ static void init(const cli_command *self, void *options)
 
 static int run_command(const cli_command *self, int argc, char **argv)
 {
-    static ladder_work work; /* its rows are many */
+    static ladder_work work; /* static, since it has many rows */
     ladder_options options;
     int exit_status;
     work = (ladder_work){.options = &options, .begun = tsl_seconds(), .right = true};

@@ -7,7 +7,8 @@
 #include "device/device.h"
 #include "solvers/xc/xc.h"
 
-enum { ROWS = 9 };
+/* Short calls are recorded together: what starts a recording is then no part of a call's time. */
+enum { ROWS = 9, RECORDED = 20, SHORT = 100000 };
 
 /* The second is a group of points of a molecule's grid. */
 static const int64_t counts[ROWS] = {1000,     3000,      10000,      100000,   1000000,
@@ -25,20 +26,22 @@ typedef struct bench {
     tsl_context *context;
     tsl_xc_plan *plan;
     tsl_xc_description about;
-    int instructions; /* floating-point, of a point; 0: several kernels */
+    int instructions; /* floating-point operations of a point; 0: there are several kernels */
     int arrays;       /* doubles moved a point */
     int count;
     bench_row rows[ROWS];
     double begun;
 } bench;
 
-/* What is timed. */
+/* A call that is timed. */
 typedef struct timed {
     bench *b;
     xc_memory *memory;
     int64_t points;
-    double *groups; /* device memory: their energies, and the sum */
+    double *groups;  /* device memory: their energies, and the sum */
+    double *weights; /* zeros */
     tsl_recording *recording;
+    int recorded; /* calls in it */
 } timed;
 
 static tsl_status evaluate(void *arguments)
@@ -47,12 +50,12 @@ static tsl_status evaluate(void *arguments)
     return tsl_xc_evaluate(t->b->plan, t->points, &t->memory->arrays);
 }
 
-/* With the sum of the energy. */
+/* Evaluate with the sum of the energy. */
 static tsl_status evaluate_sum(void *arguments)
 {
     const timed *t = arguments;
     tsl_xc_arrays arrays = t->memory->arrays;
-    arrays.weight = arrays.sigma != NULL ? arrays.sigma : arrays.rho; /* numbers like others */
+    arrays.weight = t->weights;
     arrays.group_energy = t->groups;
     arrays.energy = t->groups + tsl_xc_groups(t->points);
     return tsl_xc_evaluate(t->b->plan, t->points, &arrays);
@@ -64,32 +67,20 @@ static tsl_status move(void *arguments)
     return tsl_xc_move(t->b->plan, t->points, &t->memory->arrays);
 }
 
+static tsl_status evaluate_often(void *arguments)
+{
+    const timed *t = arguments;
+    tsl_status status = TSL_OK;
+    for (int i = 0; i < t->recorded && status == TSL_OK; i++) {
+        status = evaluate(arguments);
+    }
+    return status;
+}
+
 static tsl_status replay(void *arguments)
 {
     const timed *t = arguments;
     return t->b->context->ops->replay(t->recording);
-}
-
-/* The points' inputs, of which at most a million are made and then repeated. */
-static tsl_status fill_inputs(const bench *b, const xc_memory *memory)
-{
-    enum { MADE = 1000000 };
-    const int64_t made = memory->points < MADE ? memory->points : MADE;
-    double *in = tsl_allocate(sizeof *in * (size_t)(made * memory->inputs));
-    if (in == NULL) {
-        return tsl_fail_memory(b->context, 8 * made * memory->inputs, "the points");
-    }
-    xc_make_points(in, made, b->about.family, b->options->spin);
-    tsl_status status = TSL_OK;
-    for (int k = 0; k < memory->inputs; k++) {
-        for (int64_t first = 0; first < memory->points && status == TSL_OK; first += made) {
-            const int64_t left = memory->points - first;
-            status = b->context->ops->upload(b->context, memory->data + k * memory->points + first,
-                                             in + k * made, 8 * (left < made ? left : made));
-        }
-    }
-    tsl_release(in);
-    return status;
 }
 
 /* Seconds of a call, after one that is not timed. */
@@ -104,24 +95,31 @@ static tsl_status measure(bench *b, int64_t points)
     xc_memory memory = {.points = 0};
     bench_row *row = &b->rows[b->count];
     timed t = {.b = b, .memory = &memory, .points = points};
+    t.recorded = points <= SHORT ? RECORDED : 1;
     tsl_context *context = b->context;
     void *groups = NULL;
+    void *weights = NULL;
     tsl_status status = TSL_OK;
     TSL_TRY(xc_memory_create(&memory, context, points, b->about.family, b->options->spin,
                              b->options->order));
     TSL_TRY(tsl_device_allocate(&groups, context, 8 * (tsl_xc_groups(points) + 1),
                                 "energies of groups of points"));
+    TSL_TRY(tsl_device_allocate(&weights, context, 8 * points, "weights of points"));
     t.groups = groups;
-    TSL_TRY(fill_inputs(b, &memory));
+    t.weights = weights;
+    TSL_TRY(xc_memory_fill(&memory, b->about.family, b->options->spin));
+    TSL_TRY(context->ops->fill(context, weights, 0, 8 * points));
     TSL_TRY(time_call(&row->moved, &t, move));
     TSL_TRY(time_call(&row->streamed, &t, evaluate));
     TSL_TRY(time_call(&row->summed, &t, evaluate_sum));
-    TSL_TRY(context->ops->record(&t.recording, context, evaluate, &t));
+    TSL_TRY(context->ops->record(&t.recording, context, evaluate_often, &t));
     TSL_TRY(time_call(&row->recorded, &t, replay));
+    row->recorded /= t.recorded;
     row->points = points;
     b->count++;
 done:
     context->ops->forget(t.recording);
+    tsl_device_release(context, weights);
     tsl_device_release(context, groups);
     xc_memory_destroy(&memory);
     return status;

@@ -8,8 +8,10 @@
 /* Points unless --points says how many. */
 #define XC_CHECK_POINTS 10000
 #define XC_BENCH_POINTS 1000000
+#define XC_STUDY_POINTS 10000000
+#define XC_STUDY_REPEATS 100
 
-typedef enum xc_task { XC_LIST, XC_EVAL, XC_CHECK, XC_BENCH, XC_TASKS } xc_task;
+typedef enum xc_task { XC_LIST, XC_EVAL, XC_CHECK, XC_BENCH, XC_STUDY, XC_TASKS } xc_task;
 
 typedef struct xc_options {
     cli_common common;
@@ -18,15 +20,16 @@ typedef struct xc_options {
     const char *input, *output; /* NULL: none */
     bool spin, allow_libxc;
     int order;
-    int points; /* of check, for each case; of bench the largest number, as a power of ten */
+    int points;  /* of check, for each case; of bench and study the largest number */
+    int repeats; /* times that a study measures each kernel */
     tsl_xc_options plan;
 } xc_options;
 
-/* "rho_a", "vsigma_ab", "v2rhosigma_a_bb" into `text`: the name of a row's component. */
+/* Writes the name of a component into `text`: "rho_a", "vsigma_ab", "v2rhosigma_a_bb". */
 void xc_component_name(char *text, size_t bytes, const tsl_xc_row *row, int polarised,
                        int component);
 
-/* Device memory for all inputs and outputs of `points` points, component by component. */
+/* Device memory for all inputs and outputs of `points` points, each component's points together. */
 typedef struct xc_memory {
     tsl_context *context;
     double *data;
@@ -39,15 +42,19 @@ tsl_status xc_memory_create(xc_memory *out, tsl_context *context, int64_t points
                             tsl_xc_family family, int polarised, int order);
 void xc_memory_destroy(xc_memory *memory);
 
+/* Upload inputs as of xc_make_points(). */
+tsl_status xc_memory_fill(const xc_memory *memory, tsl_xc_family family, int polarised);
+
 /* Inputs component by component, [inputs][points], of a made-up density: that of a molecule of
  * water built of exponentials, at points around its atoms; polarised with three of five electrons
  * up. */
 void xc_make_points(double *in, int64_t points, tsl_xc_family family, int polarised);
 
-/* The tasks. Each returns the exit status. */
+/* The tasks. Each returns its exit status. */
 int xc_list(const xc_options *options);
 int xc_eval(const xc_options *options, tsl_context *context);
 int xc_check(const xc_options *options, tsl_context *context);
 int xc_bench(const xc_options *options, tsl_context *context);
+int xc_study(const xc_options *options, tsl_context *context);
 
 #endif

@@ -7,15 +7,14 @@
 #include "cli/xc/command.h"
 #include "solvers/xc/xc.h"
 
-static const cli_task tasks[] = {[XC_LIST] = {.name = "list"},
-                                 [XC_EVAL] = {.name = "eval"},
-                                 [XC_CHECK] = {.name = "check"},
-                                 [XC_BENCH] = {.name = "bench"},
-                                 {0}};
+static const cli_task tasks[] = {
+    [XC_LIST] = {.name = "list"},   [XC_EVAL] = {.name = "eval"},   [XC_CHECK] = {.name = "check"},
+    [XC_BENCH] = {.name = "bench"}, [XC_STUDY] = {.name = "study"}, {0}};
 
 #define OF_EVAL (1U << XC_EVAL)
 #define OF_CHECK (1U << XC_CHECK)
 #define OF_BENCH (1U << XC_BENCH)
+#define OF_STUDY (1U << XC_STUDY)
 
 #define USUAL_FUNCTIONAL "pbe"
 
@@ -38,9 +37,13 @@ static const cli_option rows[] = {
     {"output", 'o', "OUT.npy", CLI_FILE, CLI_FIELD(xc_options, output), .written = CLI_RESULT,
      .tasks = OF_EVAL, .help = "where the values go, a row each"},
     {"points", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, points),
-     .range = {1000, 1000000000}, .tasks = OF_CHECK | OF_BENCH,
-     .help = "check: points of each case; bench: at most, a power of ten",
-     .otherwise = "check: " CLI_QUOTE(XC_CHECK_POINTS) "; bench: " CLI_QUOTE(XC_BENCH_POINTS)},
+     .range = {1000, 1000000000}, .tasks = OF_CHECK | OF_BENCH | OF_STUDY,
+     .help = "check: points of each case; bench: at most, a power of ten; study: of the largest "
+             "batch",
+     .otherwise = "check: " CLI_QUOTE(XC_CHECK_POINTS) "; bench: " CLI_QUOTE(
+         XC_BENCH_POINTS) "; study: " CLI_QUOTE(XC_STUDY_POINTS)},
+    {"repeats", .value = "COUNT", .kind = CLI_INTEGER, CLI_FIELD(xc_options, repeats),
+     .range = {2, 10000}, .tasks = OF_STUDY, .help = "times that each kernel is measured"},
     {0}};
 
 static error_t refuse_argument(void *options, const char *text)
@@ -51,7 +54,7 @@ static error_t refuse_argument(void *options, const char *text)
     return EINVAL;
 }
 
-/* What the options say together. */
+/* Check the options against each other. */
 static bool check_options(const xc_options *o)
 {
     if (o->task == XC_EVAL && (o->input == NULL || o->output == NULL)) {
@@ -71,10 +74,9 @@ static int run(xc_options *options)
     if (status != TSL_OK) {
         return cli_exit_status(NULL, status, false);
     }
-    int (*const work)(const xc_options *, tsl_context *) = options->task == XC_EVAL    ? xc_eval
-                                                           : options->task == XC_CHECK ? xc_check
-                                                                                       : xc_bench;
-    const int exit_status = work(options, context);
+    static int (*const works[XC_TASKS])(const xc_options *, tsl_context *) = {
+        [XC_EVAL] = xc_eval, [XC_CHECK] = xc_check, [XC_BENCH] = xc_bench, [XC_STUDY] = xc_study};
+    const int exit_status = works[options->task](options, context);
     if (options->common.profile) {
         cli_profile_print(context);
     }
@@ -85,7 +87,8 @@ static int run(xc_options *options)
 static void init(const cli_command *self, void *options)
 {
     const xc_task *task = self->data;
-    *(xc_options *)options = (xc_options){.task = *task, .plan = TSL_XC_OPTIONS_INIT};
+    *(xc_options *)options =
+        (xc_options){.task = *task, .repeats = XC_STUDY_REPEATS, .plan = TSL_XC_OPTIONS_INIT};
 }
 
 static int run_task(const cli_command *self, int argc, char **argv)
@@ -107,7 +110,7 @@ static int run_task(const cli_command *self, int argc, char **argv)
 }
 
 static const xc_task list_task = XC_LIST, eval_task = XC_EVAL, check_task = XC_CHECK,
-                     bench_task = XC_BENCH;
+                     bench_task = XC_BENCH, study_task = XC_STUDY;
 
 #define TASK(place)                                                                                \
     .run = run_task, .rows = rows, .size = sizeof(xc_options), .init = init,                       \
@@ -152,8 +155,20 @@ static const cli_command bench_command = {
     .data = &bench_task,
     TASK(XC_BENCH)};
 
-static const cli_command *const children[] = {&list_command, &eval_command, &check_command,
-                                              &bench_command, NULL};
+static const cli_command study_command = {
+    .name = "study",
+    .summary = "measure PBE's kernel by registers, threads and points",
+    .doc = "Measure PBE's kernel, of a closed shell with first derivatives, with at most 24, 32, "
+           "63, 128 and 255 registers a thread, in blocks of 64 to 512 threads, for batches from "
+           "200 points on, and say which conclusions of E. A. Perez Leale's thesis (Buenos Aires, "
+           "2019) hold on the device. On sim it is a rehearsal."
+           "\v"
+           "Example:\n  tesela xc study --device cuda:0 --json study.json",
+    .data = &study_task,
+    TASK(XC_STUDY)};
+
+static const cli_command *const children[] = {&list_command,  &eval_command,  &check_command,
+                                              &bench_command, &study_command, NULL};
 const cli_command cli_xc = {.children = children,
                             .noun = "TASK",
                             .doc =

@@ -316,3 +316,25 @@ tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *a
 done:
     return status;
 }
+
+tsl_status tsl_xc_study(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays, int cap,
+                        int threads)
+{
+    tsl_context *context = plan->context;
+    int64_t pitch = 0;
+    int order = -1;
+    tsl_status status = TSL_OK;
+    if (context->ops->xc->study == NULL) {
+        return tsl_fail(context, TSL_E_UNSUPPORTED,
+                        "%s has no registers to cap: take a GPU (--device cuda:0), or sim for a "
+                        "rehearsal",
+                        context->name);
+    }
+    TSL_TRY(check_call(plan, points, arrays, &pitch, &order));
+    if (points > 0) {
+        const tsl_xc_call call = make_call(plan, 0, order, points, pitch, arrays);
+        TSL_TRY(context->ops->xc->study(context, &call, cap, threads));
+    }
+done:
+    return status;
+}

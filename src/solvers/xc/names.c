@@ -284,12 +284,40 @@ static tsl_status add_name(tsl_xc_sum *sum, tsl_context *context, double coeffic
                        : fail_unknown(context, name);
 }
 
+static const char name_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+
+static void replace_hyphens(char *name)
+{
+    for (; *name != '\0' && *name != '('; name++) {
+        *name = *name == '-' ? '_' : *name;
+    }
+}
+
+/* The length of a name that others write with hyphens, "cam-b3lyp", and which has underscores here;
+ * `length`, that of its first word, if there is no such name. */
+static size_t hyphenated_length(const char *at, size_t length)
+{
+    size_t known = length, whole = length;
+    while (at[whole] == '-' && isalnum((unsigned char)at[whole + 1])) {
+        char name[LONGEST];
+        whole += 1 + strspn(at + whole + 1, name_letters);
+        if (whole >= sizeof name) {
+            break;
+        }
+        memcpy(name, at, whole);
+        name[whole] = '\0';
+        replace_hyphens(name);
+        if (find_composite(name, 0) != NULL || find_set(name, 0) != NULL) {
+            known = whole;
+        }
+    }
+    return known;
+}
+
 static size_t word_length(const char *at)
 {
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || (at[length] != '\0' && strchr("_.", at[length]))) {
-        length++;
-    }
+    size_t length = hyphenated_length(at, strspn(at, name_letters));
     if (at[length] == '(') {
         length += strcspn(at + length, ")");
         length += at[length] == ')';
@@ -328,6 +356,7 @@ static tsl_status add_term(tsl_xc_sum *sum, tsl_context *context, const char *te
                         text);
     }
     memcpy(name, *at, length);
+    replace_hyphens(name);
     *at = after;
     return add_name(sum, context, sign * coefficient, name);
 }

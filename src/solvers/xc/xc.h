@@ -149,14 +149,23 @@ typedef struct tsl_xc_call {
     double *group_energy; /* of the call's first group; NULL: no energy is wanted */
 } tsl_xc_call;
 
-/* Points of which a device has room for widened inputs; sums that groups are added to, and the
- * lanes of a warp, of which each adds four points of a group. */
-enum { TSL_XC_WIDENED = 1 << 20, TSL_XC_SUMS = 1024, TSL_XC_LANES = TSL_XC_GROUP / 4 };
+/* Points of which a device has room for widened inputs, and sums that groups are added to. */
+enum { TSL_XC_WIDENED = 1 << 20, TSL_XC_SUMS = 1024 };
 
 static inline int64_t tsl_xc_groups(int64_t points)
 {
     return (points + TSL_XC_GROUP - 1) / TSL_XC_GROUP;
 }
+
+/* Most registers a thread that kernels of `tesela xc study` have: place, number. Compilers for
+ * compute capability 8.0 and later have no fewer than 24. */
+#define TSL_XC_CAPS(cap) cap(0, 24) cap(1, 32) cap(2, 63) cap(3, 128) cap(4, 255)
+enum { TSL_XC_CAP_COUNT = 5 };
+
+/* What a kernel takes of a thread; 0: not known. */
+typedef struct tsl_xc_taken {
+    int registers, local_bytes; /* in memory, of what registers do not hold */
+} tsl_xc_taken;
 
 typedef struct tsl_xc_ops {
     /* Highest order a unit has on the device, by spin. */
@@ -176,6 +185,10 @@ typedef struct tsl_xc_ops {
                              double *energy);
     /* Is this address memory that the device's kernels may use? */
     bool (*is_reachable)(tsl_context *context, const void *address);
+    /* PBE of a closed shell, all outputs of first order wanted, by a kernel with a cap of registers
+     * (TSL_XC_CAPS) in blocks of `threads`; and what it takes. NULL: not on this device. */
+    tsl_status (*study)(tsl_context *context, const tsl_xc_call *call, int cap, int threads);
+    tsl_status (*study_taken)(tsl_context *context, int cap, tsl_xc_taken *out);
 } tsl_xc_ops;
 
 extern const tsl_xc_ops tsl_xc_cpu;
@@ -183,6 +196,12 @@ extern const tsl_xc_ops tsl_xc_cpu;
 /* What evaluation of the plan's first part moves, moved. Overwrites the outputs. Of plans of double
  * inputs. */
 tsl_status tsl_xc_move(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays);
+
+/* Evaluate a plan of "pbe", a closed shell, up to first derivatives, all of which are wanted, by
+ * the kernel of `tesela xc study` with a cap of registers (a place of TSL_XC_CAPS) in blocks of
+ * `threads`. TSL_E_UNSUPPORTED: the device has no such. */
+tsl_status tsl_xc_study(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays, int cap,
+                        int threads);
 
 /* Are a call's arrays in order? Finds its pitch. */
 tsl_status tsl_xc_check_call(tsl_xc_plan *plan, int64_t points, const tsl_xc_arrays *arrays,

@@ -1,7 +1,8 @@
 # ctest: cost 60, full with sanitizers
 """The generated code against the formulas as published: every line of a generated function is executed in
-mpmath's numbers of 60 digits, and compared with the published expression and mpmath's own derivatives of it.
-Then: the generator writes what is committed, byte by byte. Skipped, but for the last, without mpmath."""
+mpmath's numbers of 113 bits, which is what binary128 has, and compared with the published expression and mpmath's own
+derivatives of it in 60 digits. Then: the generator writes what is committed, byte by byte. Skipped, but for the last,
+without mpmath."""
 
 import importlib
 import os
@@ -29,8 +30,9 @@ try:
 except ImportError:
     m = None
 
-FULL = os.environ.get("TESELA_FULL") is not None
-POINTS = {0: 40, 1: 12, 2: 3}  # by order; ./run-tests --full: 200
+POINTS = {0: 40, 1: 12, 2: 3}  # by order, unless the environment has another number
+EACH = os.environ.get("TESELA_XC_POINTS")
+DIGITS, BINARY128 = 60, 113  # of what is published; bits of what is executed
 
 
 def parse(name):
@@ -68,12 +70,16 @@ def operations():
     }
 
 
-def run(lines, scope):
+def translate(lines):
+    """A function's lines as Python's code."""
+    text = "\n".join(f"{target} = {expression}" for target, expression in lines)
+    return compile(re.sub(r"\bin\[", "inputs[", text), "generated", "exec")
+
+
+def run(code, scope):
     """Execute a function's lines; scope has in, c or p and out."""
     scope = dict(operations(), **{k if k != "in" else "inputs": v for k, v in scope.items()})
-    for target, expression in lines:
-        expression = re.sub(r"\bin\[", "inputs[", expression)
-        exec(f"{target} = {expression}", scope)  # noqa: S102 (our own generated text)
+    exec(code, scope)  # noqa: S102 (our own generated text)
 
 
 class Values:
@@ -105,7 +111,7 @@ class Sum:
             elif kind == "TSL_XC_COEFFICIENT":
                 p[i] = self.parts[component][0]
         out = [m.mpf(0)] * 200
-        run(prepare[f"xc_{self.unit}_prepare"], {"p": p, "c": out})
+        run(translate(prepare[f"xc_{self.unit}_prepare"]), {"p": p, "c": out})
         return out
 
     def published(self, polarised, inputs):
@@ -160,20 +166,22 @@ def derivative(f, x, orders):
 @unittest.skipIf(m is None, "mpmath is not installed (Debian: python3-mpmath)")
 class Published(unittest.TestCase):
     def setUp(self):
-        m.mp.dps = 60
+        m.mp.dps = DIGITS
 
     def compare(self, one, polarised, order, count):
         source = random.Random(f"{one.unit} {polarised} {order}")
         names = point.inputs_of(one.family, polarised)
         spin = "p" if polarised else "u"
         file = f"{one.unit}_{'second' if order == 2 else 'first'}.inc"
-        lines = parse(file)[f"xc_{one.unit}_{spin}{order}"]
-        constants = one.constants(parameter_rows(one.unit))
+        code = translate(parse(file)[f"xc_{one.unit}_{spin}{order}"])
+        with m.workprec(BINARY128):
+            constants = one.constants(parameter_rows(one.unit))
         for _ in range(count):
-            x = random_inputs(one.family, polarised, source)
+            x = [m.mpf(float(v)) for v in random_inputs(one.family, polarised, source)]
             n = x[0] + x[1] if polarised else x[0]
             out = [m.mpf(0)] * 40
-            run(lines, {"in": x, "c": constants, "out": out})
+            with m.workprec(BINARY128):
+                run(code, {"in": x, "c": constants, "out": out})
             f = lambda v: one.published(polarised, v)  # noqa: E731
             scale = n * abs(lib.uniform_exchange(n))
             self.near(out[0] * n, f(x), scale, "exc", one)
@@ -211,7 +219,7 @@ class Published(unittest.TestCase):
             with self.subTest(unit=one.unit, set=one.sets[0][1]):
                 for order in (0, 1, 2):
                     for polarised in (False, True):
-                        count = 200 if FULL and order < 2 else POINTS[order]
+                        count = POINTS[order] if EACH is None else int(EACH)
                         # other sets of parameters only differ in data
                         if first or order == 1:
                             self.compare(one, polarised, order, count if first else 1)
