@@ -206,8 +206,8 @@ typedef struct tsl_neighbors {
  * image of it, z reduced first, then y, then x: d - rint(d / l) l, the quotient by way of 1 / l. So
  * the set is the same on every device, with cells and without.
  *
- *  @param[out] out     owned by the caller: tsl_neighbors_release(); of several ranks rank 0 has all
- *                      rows, and the others a count of 0
+ *  @param[out] out     owned by the caller: tsl_neighbors_release(); of several ranks rank 0 has
+ * all rows, and the others a count of 0
  *  @param[in]  points  1 to 3 coordinates, 3 in a periodic cell; at most 2147483647 points
  *  @return TSL_OK; TSL_E_ARG if an option is out of range, the cut-off is more than half of a width
  * of the cell, or a coordinate is not finite or more than 1e6 cut-offs from the origin (in single

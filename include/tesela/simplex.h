@@ -199,7 +199,7 @@ TSL_SIMPLEX_FN int64_t tsl_power_to(int64_t n)
 TSL_SIMPLEX_FN int tsl_map_levels(int64_t n)
 {
     int levels = 0;
-    while (((n - 1) >> (levels + 1)) + 1 >= TSL_MAP_LEAF) {
+    for (int64_t size = (n - 1) / (TSL_MAP_LEAF - 1); size > 1; size >>= 1) {
         levels++;
     }
     return levels;
@@ -306,13 +306,14 @@ TSL_SIMPLEX_FN int tsl_map_tiles(tsl_tile *tiles, tsl_map map, int64_t n, int la
         break;
     case TSL_MAP_FLAT: {
         int count = 0;
-        const int64_t half = tsl_power_from(n) / 2;
+        int64_t half;
         if (y > 0) {
             const int64_t over = x & -tsl_power_to(y);
             tile.i = y + 2 * over;
             tile.j = x + over;
             break;
         }
+        half = tsl_power_from(n) / 2;
         for (int64_t at = x; at <= x + half && count<TSL_MAP_TILES; at += half> 0 ? half : n) {
             if (at < n) {
                 tiles[count].i = at;

@@ -80,7 +80,7 @@ class Ranks(CommandTest):
         self.write("n.npy", npy([[0, 0, float("nan")], [1, 1, 1]]))
         for task in (["energy"], ["triplets"], ["neighbors", "--cutoff", "1", "-o", "r.npz"],
                      ["histogram", "--to", "1", "-o", "r.csv"]):
-            self.assert_refused(["pairs", *task, "n.npy", "--device", "cpu,cpu,cpu", "--quiet"], ["row 1, column 3"])
+            self.assert_refused(["pairs", *task, "n.npy", "--device", "cpu,cpu,cpu", "--quiet"], ["n.npy: row 1, column 3"])
 
 
 if __name__ == "__main__":

@@ -47,8 +47,12 @@ typedef struct tsl_write_task {
     tsl_map map;
     int packed; /* not 0: no map: each thread an aligned piece of the lower triangle by rows */
     int64_t n;
-    int side, rows, launch; /* as of tsl_cover_task */
+    int side, rows, launch; /* as of tsl_cover_task; side is a power of two, n below 2^31 */
     float *cells;           /* [n][n], or packed [n (n + 1) / 2]; aligned to 64 bytes */
+    /* Made by write() from these, so that threads need not divide: tiles along a side, rows of a
+     * thread in a tile, and the logarithm of the side. */
+    int64_t tiles;
+    int turns, shift;
 } tsl_write_task;
 
 /* How the grids of tsl_nested come to run. They differ from TSL_NESTED_FORGET in one thing each, so

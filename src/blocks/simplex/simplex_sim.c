@@ -1,4 +1,6 @@
 /* Maps of blocks, on sim. */
+#include <stdalign.h>
+
 #include "device/sim.h"
 #include "blocks/simplex/cover_point.h"
 #include "blocks/simplex/simplex.h"

@@ -8,6 +8,7 @@
 #include "comm/comm.h"
 #include "core/context.h"
 #include "io/grid/npy.h"
+#include "solvers/pairs/pairs.h"
 #include "tesela/buffer.h"
 
 static const char *const potentials[] = {"lennard-jones", "coulomb", "gravity", NULL};
@@ -169,6 +170,7 @@ static tsl_status take_all(energy_work *work)
         return tsl_fail(work->context, TSL_E_ARG, "%s: points of %d coordinates: give three",
                         work->options->input, work->points.points.dimensions);
     }
+    TSL_TRY(tsl_pairs_check_points(work->context, &work->points.points, work->options->input));
     if (work->options->charges != NULL) {
         TSL_TRY(take_charges(work));
     }
